@@ -1,0 +1,33 @@
+export { Decimal } from './amount.js';
+export { type DepositReceived, DepositStatus, RateType } from './deposit-received.js';
+export {
+  type Issue,
+  type IssueCode,
+  isNotificationError,
+  NotificationError,
+  type NotificationReference,
+} from './errors.js';
+export { idempotencyKey, type Notification, type NotificationType } from './notification.js';
+export {
+  type ParseResult,
+  parseDepositReceived,
+  parseNotification,
+  parseWithdrawalBroadcast,
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+} from './parse.js';
+export {
+  DepositReceivedSchema,
+  NotificationSchema,
+  WithdrawalBroadcastSchema,
+} from './standard-schema.js';
+export { joinToTxAddress, splitToTxAddress, type TxAddress } from './tx-address.js';
+export {
+  type TxAddressOwner,
+  type WithdrawalBlocked,
+  type WithdrawalBroadcast,
+  type WithdrawalCompleted,
+  type WithdrawalFailed,
+  WithdrawalStatus,
+} from './withdrawal-broadcast.js';

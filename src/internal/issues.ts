@@ -1,0 +1,113 @@
+import type { Issue, IssueCode, NotificationReference } from '../errors.js';
+
+/** Longest quotation of what came, in characters as they are printed. */
+const MAX_QUOTED = 40;
+/** Longest identifier that goes into a reference, in characters. */
+const MAX_REFERENCE = 128;
+
+/** Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph separators. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+const EACH_UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+const REFERENCE_FIELDS = [
+  'depositId',
+  'paymentId',
+  'clientPaymentId',
+  'withdrawalId',
+  'clientWithdrawalId',
+  'transactionId',
+] as const;
+
+/** An issue with its sentence; an empty path is the body itself. */
+export function issue(
+  code: IssueCode,
+  path: readonly string[],
+  expected: string,
+  received: string,
+): Issue {
+  const where = path.length === 0 ? 'body' : path.join('.');
+  return {
+    code,
+    path,
+    message: `${where}: expected ${expected}, received ${received}`,
+    expected,
+    received,
+  };
+}
+
+/**
+ * A value as a message may show it: its JSON, escaped so that it stays one printable line and can't
+ * forge a line of a log, and cut at 40 characters so that it can't flood one.
+ */
+export function quote(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return quoteText(value);
+    case 'number':
+    case 'boolean':
+      return String(value);
+    case 'undefined':
+      return 'nothing';
+    case 'object':
+      return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object';
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+/**
+ * What kind of value came, without the value: for names, identifiers and addresses, which a log
+ * shows only as the error's reference.
+ */
+export function describe(value: unknown): string {
+  if (value === '') return 'an empty string';
+  if (typeof value === 'string') return `a string of ${value.length} characters`;
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? `a ${typeof value}`
+    : quote(value);
+}
+
+/** A number literal, cut at 40 characters. */
+export function quoteLiteral(literal: string): string {
+  return literal.length > MAX_QUOTED
+    ? `${literal.slice(0, MAX_QUOTED)}… (${literal.length} characters)`
+    : literal;
+}
+
+/** Text with every character that prints nothing, or prints elsewhere, as its `\u` escape. */
+export function escapeUnprintable(text: string): string {
+  return text.replace(EACH_UNPRINTABLE, (character) =>
+    [...Array(character.length).keys()]
+      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+/** The identifiers of a body that are fit to be printed. */
+export function referenceOf(fields: Readonly<Record<string, unknown>>): NotificationReference {
+  const reference: Partial<Record<keyof NotificationReference, string>> = {};
+  for (const name of REFERENCE_FIELDS) {
+    const id = fields[name];
+    if (
+      typeof id === 'string' &&
+      id !== '' &&
+      id.length <= MAX_REFERENCE &&
+      !UNPRINTABLE.test(id)
+    ) {
+      reference[name] = id;
+    }
+  }
+  return reference;
+}
+
+function quoteText(text: string): string {
+  let quoted = '';
+  for (const character of text) {
+    const escaped = escapeUnprintable(JSON.stringify(character).slice(1, -1));
+    if (quoted.length + escaped.length > MAX_QUOTED) {
+      return `"${quoted}…" (${text.length} characters)`;
+    }
+    quoted += escaped;
+  }
+  return `"${quoted}"`;
+}

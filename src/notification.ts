@@ -1,0 +1,60 @@
+import { type DepositReceived, readDepositReceived } from './deposit-received.js';
+import { refuse, type Source } from './internal/fields.js';
+import { issue } from './internal/issues.js';
+import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
+
+/** Either notification; `type` tells which. */
+export type Notification = DepositReceived | WithdrawalBroadcast;
+
+/** The two notifications: `'deposit.received'` and `'withdrawal.broadcast'`. */
+export type NotificationType = Notification['type'];
+
+/** Which notification a body is, by the identifier that only one of the two has; null if unclear. */
+export function detectType({ fields }: Source): NotificationType | null {
+  const isDeposit = (fields.depositId ?? null) !== null;
+  const isWithdrawal = (fields.withdrawalId ?? null) !== null;
+  if (isDeposit === isWithdrawal) return null;
+  return isDeposit ? 'deposit.received' : 'withdrawal.broadcast';
+}
+
+/** Reads whichever notification the body is. */
+export function readNotification(source: Source): Notification {
+  switch (detectType(source)) {
+    case 'deposit.received':
+      return readDepositReceived(source);
+    case 'withdrawal.broadcast':
+      return readWithdrawalBroadcast(source);
+    case null:
+      return refuse(
+        source,
+        issue(
+          'unrecognized_notification',
+          [],
+          'either a depositId or a withdrawalId',
+          (source.fields.depositId ?? null) === null ? 'neither' : 'both',
+        ),
+      );
+  }
+}
+
+/**
+ * A key that is the same for every delivery of one event: the service repeats a deposit every 2
+ * minutes for up to 24 hours until a delivery succeeds (service document, "Limits").
+ *
+ * Keep it under a unique constraint, in the transaction that credits or debits, for good: at the very
+ * least for longer than those 24 hours. A withdrawal's key holds its status, since the document shows
+ * no transitions: a later outcome of the same withdrawal must not be taken for a repetition.
+ *
+ * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with the
+ * identifier in lower case.
+ *
+ * @example
+ * ```ts
+ * idempotencyKey(notification); // 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11'
+ * ```
+ */
+export function idempotencyKey(notification: Notification): string {
+  return notification.type === 'deposit.received'
+    ? `${notification.type}:${notification.depositId.toLowerCase()}`
+    : `${notification.type}:${notification.withdrawalId.toLowerCase()}:${notification.status}`;
+}

@@ -1,0 +1,20 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { DepositReceived } from './deposit-received.js';
+import type { Notification } from './notification.js';
+import * as valibot from './valibot.js';
+import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
+
+// The same objects as under payment-notifications/valibot, without valibot's types: those need DOM or
+// Node types and a young compiler, and whoever imports the root must not need either.
+
+/** {@link parseDepositReceived} as a Standard Schema: it takes the same bodies, text too. */
+export const DepositReceivedSchema: StandardSchemaV1<unknown, DepositReceived> =
+  valibot.DepositReceivedSchema;
+
+/** {@link parseWithdrawalBroadcast} as a Standard Schema: it takes the same bodies, text too. */
+export const WithdrawalBroadcastSchema: StandardSchemaV1<unknown, WithdrawalBroadcast> =
+  valibot.WithdrawalBroadcastSchema;
+
+/** {@link parseNotification} as a Standard Schema: it takes the same bodies, text too. */
+export const NotificationSchema: StandardSchemaV1<unknown, Notification> =
+  valibot.NotificationSchema;

@@ -1,0 +1,102 @@
+import { type IssueCode, NotificationError } from './errors.js';
+import { type Kind, refuseField } from './internal/fields.js';
+import { describe, issue } from './internal/issues.js';
+
+/**
+ * Where a withdrawal was sent: the wire's `<address>?dt=<tag>`, split.
+ *
+ * Service document, "Withdrawal broadcast notification body": for some currencies the address is
+ * followed by a destination tag.
+ */
+export interface TxAddress {
+  /** The value to the character as it was sent. */
+  readonly raw: string;
+  /** The blockchain address, without the tag. */
+  readonly address: string;
+  /** The destination tag or memo; null where there is none. Text: `007` and `7` are two tags. */
+  readonly destinationTag: string | null;
+}
+
+const TAG_MARK = '?dt=';
+const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
+
+/**
+ * Splits `<address>?dt=<tag>` at the first `?dt=`. Neither part is decoded or trimmed; an empty tag
+ * is none; without the mark, all of the value is the address.
+ *
+ * @param value - The `toTxAddress` of a withdrawal, as sent.
+ * @returns The value and its two parts.
+ * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty,
+ * or `wrong_type` where the value is no string.
+ *
+ * @example
+ * ```ts
+ * splitToTxAddress('rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?dt=007');
+ * // {
+ * //   raw: 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?dt=007',
+ * //   address: 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY',
+ * //   destinationTag: '007',
+ * // }
+ * ```
+ */
+export function splitToTxAddress(value: string): TxAddress {
+  if (typeof value !== 'string') throw refused('wrong_type', describe(value));
+  const address = split(value);
+  if (address === null) throw refused('invalid_tx_address', describeUnsplit(value));
+  return address;
+}
+
+/**
+ * Joins an address and its tag to `<address>?dt=<tag>`: what {@link splitToTxAddress} splits again
+ * into the same parts.
+ *
+ * @param address - An address and its tag; null or an empty tag is none.
+ * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty,
+ * or holds a `?dt=` of its own, which would be split elsewhere.
+ *
+ * @example
+ * ```ts
+ * joinToTxAddress({ address: 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY', destinationTag: '007' });
+ * // 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?dt=007'
+ * ```
+ */
+export function joinToTxAddress(address: Pick<TxAddress, 'address' | 'destinationTag'>): string {
+  const { address: account, destinationTag } = address;
+  if (typeof account !== 'string' || account === '') {
+    throw refused('invalid_tx_address', describe(account));
+  }
+  if (account.includes(TAG_MARK)) {
+    throw refused('invalid_tx_address', 'an address that holds a ?dt= itself');
+  }
+  return destinationTag ? account + TAG_MARK + destinationTag : account;
+}
+
+/** The field `toTxAddress`. */
+export const txAddress: Kind<TxAddress> = {
+  expected: EXPECTED,
+  read(value, field, source) {
+    if (typeof value !== 'string') {
+      return refuseField(source, field, 'wrong_type', EXPECTED, describe(value));
+    }
+    return (
+      split(value) ??
+      refuseField(source, field, 'invalid_tx_address', EXPECTED, describeUnsplit(value))
+    );
+  },
+};
+
+/** The parts of a value; null where its address is empty. */
+function split(raw: string): TxAddress | null {
+  const mark = raw.indexOf(TAG_MARK);
+  const address = mark === -1 ? raw : raw.slice(0, mark);
+  const tag = mark === -1 ? '' : raw.slice(mark + TAG_MARK.length);
+  return address === '' ? null : { raw, address, destinationTag: tag === '' ? null : tag };
+}
+
+function describeUnsplit(value: string): string {
+  return value === '' ? 'an empty string' : 'a tag without an address';
+}
+
+function refused(code: IssueCode, received: string): NotificationError {
+  return new NotificationError(null, [issue(code, ['toTxAddress'], EXPECTED, received)]);
+}

@@ -48,21 +48,24 @@ function createDecimal(): typeof DecimalJs {
 
 const ZERO = /* @__PURE__ */ new Decimal(0);
 
-/** Whether a text is a decimal number as JSON writes it, of a length that is safe to read. */
+/** Whether a text is a decimal number as JSON writes it, of whatever length. */
 export function isDecimalLiteral(text: string): boolean {
-  return text.length <= MAX_LENGTH && DECIMAL_LITERAL.test(text);
+  return DECIMAL_LITERAL.test(text);
 }
 
 /** What an amount beyond the limits was expected to be. */
-export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
+export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
 
 /**
- * The exact value of a decimal literal, with -0 as 0; null where it is beyond the limits.
+ * The exact value of a decimal literal, with -0 as 0; null where it is none or beyond the limits.
  *
  * The limits (78 digits hold any 256-bit integer) keep every later operation cheap: decimal.js reads
  * `1e1000000` readily, and its `toFixed` then writes a million digits.
  */
 export function toAmount(literal: string | number): Decimal | null {
+  if (typeof literal === 'string' && (literal.length > MAX_LENGTH || !isDecimalLiteral(literal))) {
+    return null;
+  }
   const amount = new Decimal(literal);
   if (amount.isZero()) {
     // decimal.js turns what is too small for it into 0; such a literal has a digit other than 0.

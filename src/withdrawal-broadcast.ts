@@ -14,7 +14,7 @@ import {
   signedAmount,
   text,
 } from './internal/fields.js';
-import { quote } from './internal/issues.js';
+import { describe, quoteLiteral } from './internal/issues.js';
 import { type TxAddress, txAddress } from './tx-address.js';
 
 /**
@@ -150,8 +150,8 @@ function deductedSettlementAmount(source: Source): Decimal | null {
       source,
       'deductedSettlementAmount',
       'conflicting_fields',
-      `the same amount as in deducedSettlementAmount (${quote(deduced.toString())})`,
-      quote(deducted.toString()),
+      `the same amount as in deducedSettlementAmount (${quoteLiteral(deduced.toString())})`,
+      quoteLiteral(deducted.toString()),
     );
   }
   return deducted ?? deduced;
@@ -161,7 +161,7 @@ const txAddressOwner: Kind<TxAddressOwner> = {
   expected: 'an object with name and category',
   read(value, field, source) {
     if (typeof value !== 'object' || Array.isArray(value)) {
-      return refuseField(source, field, 'wrong_type', txAddressOwner.expected, quote(value));
+      return refuseField(source, field, 'wrong_type', txAddressOwner.expected, describe(value));
     }
     const owner: Source = {
       fields: { ...value } as Fields,

@@ -107,9 +107,11 @@ function describeText(text: string): string {
   if (start.startsWith('[object ')) {
     return 'the name of an object: pass the body itself, not String(body)';
   }
-  if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text: the service posts JSON';
   if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text: decode it first';
-  return `${text.length} characters that are not JSON`;
+  if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text: the service posts JSON';
+  return start.startsWith('{') && !start.trimEnd().endsWith('}')
+    ? `JSON that breaks off after ${text.length} characters`
+    : `${text.length} characters that are not JSON`;
 }
 
 function describeJson(value: unknown): string {

@@ -124,24 +124,19 @@ function amountKind(sign: 'signed' | 'unsigned'): Kind<Decimal> {
       if (typeof value !== 'number' && typeof value !== 'string') {
         return refuseField(source, field, 'wrong_type', expected, quote(value));
       }
+      const isNumber = typeof value === 'number';
       const { literals } = source;
-      const isLiteral = typeof value === 'number';
-      const literal = isLiteral && literals !== null ? String(literals[field]) : value;
+      const literal = isNumber && literals !== null ? String(literals[field]) : value;
       const amount = toAmount(literal);
       if (amount !== null && (sign === 'signed' || !amount.isNegative())) return amount;
 
-      const received = isLiteral ? quoteLiteral(String(literal)) : quote(value);
+      const shown = String(amount ?? literal);
+      const received = isNumber ? quoteLiteral(shown) : quote(value);
       if (amount !== null) {
         return refuseField(source, field, 'negative_amount', 'zero or more', received);
       }
-      const isNumber = isDecimalLiteral(String(literal));
-      return refuseField(
-        source,
-        field,
-        'invalid_amount',
-        isNumber ? AMOUNT_LIMITS : expected,
-        received,
-      );
+      const wanted = isDecimalLiteral(shown) ? AMOUNT_LIMITS : expected;
+      return refuseField(source, field, 'invalid_amount', wanted, received);
     },
   };
 }

@@ -60,8 +60,10 @@ export function quote(value: unknown): string {
  * shows only as the error's reference.
  */
 export function describe(value: unknown): string {
-  if (value === '') return 'an empty string';
-  if (typeof value === 'string') return `a string of ${value.length} characters`;
+  if (typeof value === 'string') {
+    if (value.length <= 1) return value === '' ? 'an empty string' : 'a single character';
+    return `a string of ${value.length} characters`;
+  }
   return typeof value === 'number' || typeof value === 'boolean'
     ? `a ${typeof value}`
     : quote(value);

@@ -1,8 +1,27 @@
-import * as package_ from 'payment-notifications';
+import {
+  type IssueCode,
+  idempotencyKey,
+  parseDepositReceived,
+  parseNotification,
+  parseWithdrawalBroadcast,
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+} from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
 import { fixtures } from './fixtures.js';
+import { errorOf } from './wire.js';
 
-const CODES: Record<package_.IssueCode, true> = {
+const PARSERS = {
+  parseDepositReceived: { parse: parseDepositReceived, safeParse: safeParseDepositReceived },
+  parseWithdrawalBroadcast: {
+    parse: parseWithdrawalBroadcast,
+    safeParse: safeParseWithdrawalBroadcast,
+  },
+  parseNotification: { parse: parseNotification, safeParse: safeParseNotification },
+};
+
+const CODES: Record<IssueCode, true> = {
   invalid_json: true,
   body_too_large: true,
   not_an_object: true,
@@ -19,20 +38,20 @@ const CODES: Record<package_.IssueCode, true> = {
 };
 
 describe.each(fixtures)('$name', ({ body, expected }) => {
-  const parse = package_[expected.parser];
+  const { parse, safeParse } = PARSERS[expected.parser];
 
   if (expected.notification) {
     test('is read as expected', () => {
       const notification = parse(body);
       expect(JSON.parse(JSON.stringify(notification))).toStrictEqual(expected.notification);
-      expect(package_.idempotencyKey(notification)).toBe(expected.idempotencyKey);
+      expect(idempotencyKey(notification)).toBe(expected.idempotencyKey);
     });
     test('reads the same from text', () => {
       expect(parse(body.toString('utf8'))).toStrictEqual(parse(body));
     });
   } else {
     test('is refused as expected', () => {
-      const { notificationType, issues, reference } = refusalOf(parse, body);
+      const { notificationType, issues, reference } = errorOf(safeParse(body));
       expect({
         notificationType,
         issues: issues.map(({ code, path, message }) => ({ code, path, message })),
@@ -43,6 +62,9 @@ describe.each(fixtures)('$name', ({ body, expected }) => {
         reference: expected.reference,
       });
     });
+    test('is thrown by the parse function', () => {
+      expect(() => parse(body)).toThrow(errorOf(safeParse(body)).message);
+    });
   }
 });
 
@@ -50,13 +72,3 @@ test('the fixtures show every issue code', () => {
   const shown = fixtures.flatMap(({ expected }) => expected.issues ?? []).map(({ code }) => code);
   expect([...new Set(shown)].sort()).toStrictEqual(Object.keys(CODES).sort());
 });
-
-function refusalOf(parse: (body: unknown) => unknown, body: unknown): package_.NotificationError {
-  try {
-    parse(body);
-  } catch (error) {
-    if (package_.isNotificationError(error)) return error;
-    throw error;
-  }
-  throw new Error('the body was not refused');
-}

@@ -74,7 +74,8 @@ function tooLarge(received: string): UnreadableBody {
 }
 
 function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
-  return { issue: issue(code, [], 'a JSON object', received), cause };
+  const fault = issue(code, [], 'a JSON object', received);
+  return cause === undefined ? { issue: fault } : { issue: fault, cause };
 }
 
 /** What an object is that holds no body, and what to do about it; null for a plain object. */
@@ -102,14 +103,15 @@ function isObject(value: unknown): value is Fields {
 }
 
 function describeText(text: string): string {
-  const start = text.trimStart();
+  const start = text.trim();
   if (start === '') return 'an empty body: was it read already?';
   if (start.startsWith('[object ')) {
     return 'the name of an object: pass the body itself, not String(body)';
   }
+  if (start.includes('\0')) return 'text in UTF-16: send it in UTF-8';
   if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text: decode it first';
   if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text: the service posts JSON';
-  return start.startsWith('{') && !start.trimEnd().endsWith('}')
+  return start.startsWith('{') && !start.endsWith('}')
     ? `JSON that breaks off after ${text.length} characters`
     : `${text.length} characters that are not JSON`;
 }

@@ -1,0 +1,235 @@
+import { Readable } from 'node:stream';
+import { runInNewContext } from 'node:vm';
+import {
+  type NotificationError,
+  parseDepositReceived,
+  safeParseDepositReceived,
+} from 'payment-notifications';
+import { describe, expect, test } from 'vitest';
+import { fixture } from './fixtures.js';
+import { deposit, errorOf, messagesOf, read } from './wire.js';
+
+const TEXT = deposit();
+const LIMIT = 64 * 1024;
+
+/** A valid deposit of so many bytes. */
+function padded(bytes: number, filler = 'x'): string {
+  const start = deposit({ filler: '""' });
+  const missing = bytes - Buffer.byteLength(start);
+  const size = Buffer.byteLength(filler);
+  const fill = filler.repeat(Math.floor(missing / size)) + 'x'.repeat(missing % size);
+  return deposit({ filler: JSON.stringify(fill) });
+}
+
+describe('a body', () => {
+  const bytes = Buffer.from(TEXT);
+  test.each([
+    ['text', TEXT],
+    ['text with a byte-order mark', `\uFEFF${TEXT}`],
+    ['a Buffer', bytes],
+    ['a Buffer with a byte-order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])],
+    ['a Uint8Array', new Uint8Array(bytes)],
+    ['a part of a larger buffer', Buffer.from(`xx${TEXT}xx`).subarray(2, -2)],
+    ['an ArrayBuffer', new Uint8Array(bytes).buffer],
+    ['bytes of another realm', runInNewContext('Uint8Array.from(bytes)', { bytes })],
+    [
+      'an ArrayBuffer of another realm',
+      runInNewContext('Uint8Array.from(bytes).buffer', { bytes }),
+    ],
+    ['a parsed object', JSON.parse(TEXT)],
+    ['a parsed object without a prototype', Object.assign(Object.create(null), JSON.parse(TEXT))],
+  ])('may be %s', (_, body) => {
+    expect(parseDepositReceived(body)).toStrictEqual(parseDepositReceived(TEXT));
+  });
+
+  test('that was parsed already gives its numbers by their shortest decimal form', () => {
+    const body = JSON.parse(deposit({ actualDepositAmount: '0.123456789012345678' }));
+    expect(parseDepositReceived(body).actualDepositAmount.toString()).toBe('0.12345678901234568');
+  });
+
+  test('is not changed by reading it', () => {
+    const body = JSON.parse(fixture('deposit-received/unknown-fields').body.toString());
+    const before = JSON.stringify(body);
+    parseDepositReceived(body);
+    expect(JSON.stringify(body)).toBe(before);
+  });
+
+  test('that was parsed already counts only with its own fields', () => {
+    const { depositId, ...own } = JSON.parse(TEXT);
+    const body = Object.assign(Object.create({ depositId }), own);
+    expect(messagesOf(safeParseDepositReceived(body))).toStrictEqual([
+      'depositId: expected a UUID, received nothing',
+    ]);
+  });
+
+  test.each([
+    ['text', (text: string) => text, 'characters'],
+    ['bytes', (text: string) => Buffer.from(text), 'bytes'],
+  ])('of 64 KiB is read, and of one byte more refused, as %s', (_, encode, unit) => {
+    expect(read(safeParseDepositReceived(encode(padded(LIMIT))))).toBeTypeOf('object');
+    expect(errorOf(safeParseDepositReceived(encode(padded(LIMIT + 1)))).issues).toMatchObject([
+      {
+        code: 'body_too_large',
+        path: [],
+        message: `body: expected at most 65536 bytes, received 65537 ${unit}`,
+      },
+    ]);
+  });
+
+  test('is measured in bytes, as text too', () => {
+    expect(read(safeParseDepositReceived(padded(LIMIT, '€')))).toBeTypeOf('object');
+    expect(errorOf(safeParseDepositReceived(padded(LIMIT + 1, '€'))).issues[0]?.code).toBe(
+      'body_too_large',
+    );
+  });
+});
+
+const fails = () => {
+  throw new Error('boom');
+};
+
+test.each<[string, unknown, string, string]>([
+  ['undefined', undefined, 'not_an_object', 'nothing'],
+  ['null', null, 'not_an_object', 'null'],
+  ['a number', 5, 'not_an_object', '5'],
+  ['a boolean', true, 'not_an_object', 'true'],
+  ['a bigint', 5n, 'not_an_object', 'a bigint'],
+  ['a symbol', Symbol('x'), 'not_an_object', 'a symbol'],
+  ['a function', () => {}, 'not_an_object', 'a function'],
+  ['an array', [{}], 'not_an_object', 'an array'],
+  ['a Map', new Map(), 'not_an_object', 'a value of type "Map"'],
+  ['a Date', new Date(), 'not_an_object', 'a value of type "Date"'],
+  ['a promise', Promise.resolve(TEXT), 'not_an_object', 'a promise: await it first'],
+  [
+    'a stream',
+    Readable.from([TEXT]),
+    'not_an_object',
+    'a stream or a request: read it first, and pass its text or bytes',
+  ],
+  [
+    'a web stream',
+    new Response(TEXT).body,
+    'not_an_object',
+    'a stream or a request: read it first, and pass its text or bytes',
+  ],
+  [
+    'a Request',
+    new Request('http://localhost', { method: 'POST', body: TEXT }),
+    'not_an_object',
+    'a request or response: pass what its text() resolves to',
+  ],
+  ['a form', new URLSearchParams('a=b'), 'not_an_object', 'a value of type "URLSearchParams"'],
+  [
+    'an object with throwing getters',
+    {
+      get status() {
+        return fails();
+      },
+    },
+    'not_an_object',
+    'an object that fails to be read',
+  ],
+  ['a revoked proxy', revoked(), 'not_an_object', 'an object that fails to be read'],
+  [
+    'an object with a revoked proxy inside',
+    { ...JSON.parse(TEXT), status: revoked() },
+    'not_an_object',
+    'an object that fails to be read',
+  ],
+  ['no text', '', 'invalid_json', 'an empty body: was it read already?'],
+  ['white space', ' \r\n', 'invalid_json', 'an empty body: was it read already?'],
+  ['no bytes', Buffer.alloc(0), 'invalid_json', 'an empty body: was it read already?'],
+  [
+    'a stringified object',
+    String({}),
+    'invalid_json',
+    'the name of an object: pass the body itself, not String(body)',
+  ],
+  [
+    'a form as text',
+    'status=CONFIRMED',
+    'invalid_json',
+    'form-encoded text: the service posts JSON',
+  ],
+  ['base64', `${btoa(TEXT)}\n`, 'invalid_json', 'base64 text: decode it first'],
+  ['JSON cut off', TEXT.slice(0, 50), 'invalid_json', 'JSON that breaks off after 50 characters'],
+  ['two bodies', TEXT + TEXT, 'invalid_json', `${TEXT.length * 2} characters that are not JSON`],
+  ['other text', 'hello', 'invalid_json', '5 characters that are not JSON'],
+  ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'invalid_json', 'text in UTF-16: send it in UTF-8'],
+  [
+    'bytes that are not UTF-8',
+    Buffer.from([0x7b, 0xff]),
+    'invalid_json',
+    '2 bytes that are not UTF-8',
+  ],
+  ['JSON null', 'null', 'not_an_object', 'null'],
+  ['a JSON number', '1', 'not_an_object', '1'],
+  ['a JSON array', '[]', 'not_an_object', 'an array'],
+  [
+    'JSON in a JSON string',
+    JSON.stringify(TEXT),
+    'not_an_object',
+    'a JSON string: was the body encoded twice?',
+  ],
+])('%s is refused with advice', (_, body, code, received) => {
+  const { issues, notificationType, reference } = errorOf(safeParseDepositReceived(body));
+  expect(issues).toStrictEqual([
+    {
+      code,
+      path: [],
+      message: `body: expected a JSON object, received ${received}`,
+      expected: 'a JSON object',
+      received,
+    },
+  ]);
+  expect(notificationType).toBe('deposit.received');
+  expect(reference).toStrictEqual({});
+});
+
+describe('the cause of a refusal', () => {
+  test('is the reason that JSON.parse gave, on one line', () => {
+    const { cause } = errorOf(safeParseDepositReceived('{"a":\n\u202ex}')) as NotificationError;
+    expect(cause).toBeInstanceOf(SyntaxError);
+    expect((cause as Error).message).toMatch(/JSON/);
+    expect((cause as Error).message).not.toMatch(/[\p{C}]/u);
+  });
+
+  test('is what an object threw while it was read', () => {
+    const { cause } = errorOf(
+      safeParseDepositReceived({
+        get status() {
+          return fails();
+        },
+      }),
+    ) as NotificationError;
+    expect(cause).toStrictEqual(new Error('boom'));
+  });
+
+  test('is not there without one', () => {
+    expect(errorOf(safeParseDepositReceived('{}'))).not.toHaveProperty('cause');
+    expect(errorOf(safeParseDepositReceived(undefined))).not.toHaveProperty('cause');
+  });
+});
+
+describe('a body nested very deeply', () => {
+  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+
+  test('is read where a double holds all its digits', () => {
+    expect(read(safeParseDepositReceived(deposit({ deep }))).additionalFields).toHaveProperty(
+      'deep',
+    );
+  });
+
+  test('is refused, not read with digits lost, where it does not', () => {
+    const body = deposit({ actualDepositAmount: '0.123456789012345678', deep });
+    expect(messagesOf(safeParseDepositReceived(body))).toStrictEqual([
+      'body: expected a JSON object, received JSON that is nested too deeply',
+    ]);
+  });
+});
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}

@@ -1,0 +1,170 @@
+import {
+  isNotificationError,
+  NotificationError,
+  parseDepositReceived,
+  safeParseDepositReceived,
+  safeParseWithdrawalBroadcast,
+} from 'payment-notifications';
+import { describe, expect, test } from 'vitest';
+import { deposit, errorOf, messagesOf, withdrawal } from './wire.js';
+
+const error = errorOf(
+  safeParseDepositReceived(deposit({ actualDepositAmount: '"12,5"', depositId: '"x y"' })),
+);
+
+describe('a NotificationError', () => {
+  test('says in one line what was refused, why, and which payment it was about', () => {
+    expect(error.message).toBe(
+      'deposit.received refused: depositId: expected a UUID, received a string of 3 characters; ' +
+        'actualDepositAmount: expected a decimal number, received "12,5" ' +
+        '[depositId "x y", paymentId "6f9619ff-8b86-4d01-b42d-00cf4fc964ff", ' +
+        'clientPaymentId "order-10042", ' +
+        'transactionId "c0ffee254729296a45a3885639ac7e10f9d54979e0f3d1e2b4c5a69788776655"]',
+    );
+  });
+
+  test('is an Error with a name and a stack', () => {
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toBeInstanceOf(NotificationError);
+    expect(String(error)).toBe(`NotificationError: ${error.message}`);
+    expect(error.stack).toContain('errors.test.ts');
+  });
+
+  test('becomes plain data for a structured log', () => {
+    expect(JSON.parse(JSON.stringify(error))).toStrictEqual({
+      name: 'NotificationError',
+      message: error.message,
+      notificationType: 'deposit.received',
+      issues: [
+        {
+          code: 'invalid_id',
+          path: ['depositId'],
+          message: 'depositId: expected a UUID, received a string of 3 characters',
+          expected: 'a UUID',
+          received: 'a string of 3 characters',
+        },
+        {
+          code: 'invalid_amount',
+          path: ['actualDepositAmount'],
+          message: 'actualDepositAmount: expected a decimal number, received "12,5"',
+          expected: 'a decimal number',
+          received: '"12,5"',
+        },
+      ],
+      reference: {
+        depositId: 'x y',
+        paymentId: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+        clientPaymentId: 'order-10042',
+        transactionId: 'c0ffee254729296a45a3885639ac7e10f9d54979e0f3d1e2b4c5a69788776655',
+      },
+    });
+  });
+
+  test('tells at most 20 issues in its message, and counts the rest', () => {
+    const { notificationType, reference, ...fields } = {
+      notificationType: '1',
+      reference: '1',
+      ...Object.fromEntries(Object.keys(JSON.parse(deposit())).map((name) => [name, '{}'])),
+    };
+    const refused = errorOf(safeParseDepositReceived(deposit(fields)));
+    expect(refused.issues).toHaveLength(27);
+    expect(refused.message.split('; ')).toHaveLength(21);
+    expect(refused.message).toMatch(/; and 7 more$/);
+  });
+
+  test('without a known notification says so', () => {
+    const unknown = new NotificationError(null, [error.issues[0] as never]);
+    expect(unknown.message).toBe(
+      'notification refused: depositId: expected a UUID, received a string of 3 characters',
+    );
+  });
+
+  test('comes to every catch of the parse functions', () => {
+    expect(() => parseDepositReceived('')).toThrow(NotificationError);
+  });
+});
+
+describe('isNotificationError', () => {
+  test('knows the error, also one of another copy of the package', async () => {
+    const other = await import('../src/errors.js?copy' as string);
+    const foreign = new other.NotificationError(null, error.issues);
+    expect(foreign).not.toBeInstanceOf(NotificationError);
+    expect(isNotificationError(foreign)).toBe(true);
+    expect(isNotificationError(error)).toBe(true);
+  });
+
+  test.each([undefined, null, 'NotificationError', new Error('x'), { name: 'NotificationError' }])(
+    'does not take %s for one',
+    (value) => {
+      expect(isNotificationError(value)).toBe(false);
+    },
+  );
+});
+
+describe('a reference', () => {
+  const LONG = 'x'.repeat(129);
+  test.each([
+    ['a line break', '"a\\nb"'],
+    ['a control character', '"a\\u0007"'],
+    ['a bidirectional override', '"a\\u202eb"'],
+    ['a line separator', '"a\\u2028b"'],
+    ['an unpaired surrogate', '"a\\ud800"'],
+    ['129 characters', JSON.stringify(LONG)],
+    ['no text', '5'],
+    ['an empty text', '""'],
+  ])('leaves out an identifier with %s', (_, wire) => {
+    const result = safeParseDepositReceived(deposit({ status: '"X"', clientPaymentId: wire }));
+    expect(errorOf(result).reference).not.toHaveProperty('clientPaymentId');
+    expect(errorOf(result).reference).toHaveProperty('paymentId');
+  });
+
+  test.each([LONG.slice(1), 'заказ №7 🧾', 'a "b" \\c'])('takes %s', (text) => {
+    const wire = JSON.stringify(text);
+    const result = safeParseDepositReceived(deposit({ status: '"X"', clientPaymentId: wire }));
+    expect(errorOf(result).reference.clientPaymentId).toBe(text);
+  });
+
+  test('holds the identifiers of a withdrawal', () => {
+    const result = safeParseWithdrawalBroadcast(withdrawal({ status: '"X"' }));
+    expect(errorOf(result).reference).toStrictEqual({
+      withdrawalId: '3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44',
+      clientWithdrawalId: 'payout-7731',
+      transactionId: 'C0FFEE254729296A45A3885639AC7E10F9D54979E0F3D1E2B4C5A69788776655',
+    });
+  });
+});
+
+describe('a message', () => {
+  test.each([
+    ['"a\\nb"', '"a\\nb"'],
+    ['"\\u0000\\u001b[31m"', '"\\u0000\\u001b[31m"'],
+    ['"\\u202e\\u2066"', '"\\u202e\\u2066"'],
+    ['"\\u2028\\u0085"', '"\\u2028\\u0085"'],
+    ['"\\ud800"', '"\\ud800"'],
+    ['"\\udb40\\udc01"', '"\\udb40\\udc01"'],
+    ['"\\"\\\\"', '"\\"\\\\"'],
+    ['"🧾"', '"🧾"'],
+    [JSON.stringify('x'.repeat(40)), `"${'x'.repeat(40)}"`],
+    [JSON.stringify('x'.repeat(41)), `"${'x'.repeat(40)}…" (41 characters)`],
+    [JSON.stringify(`${'x'.repeat(39)}\n`), `"${'x'.repeat(39)}…" (40 characters)`],
+  ])('quotes %s as %s', (wire, quoted) => {
+    expect(messagesOf(safeParseDepositReceived(deposit({ status: wire })))).toStrictEqual([
+      `status: expected "CONFIRMED", received ${quoted}`,
+    ]);
+  });
+
+  test('puts nothing of a body on a second line of the log', () => {
+    const hostile = JSON.stringify('\n\r\u2028\u0085\u001b[2J\u202e');
+    const fields = Object.keys(JSON.parse(deposit())).map((name) => [name, hostile] as const);
+    const refused = errorOf(safeParseDepositReceived(deposit(Object.fromEntries(fields))));
+    expect(refused.message).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+    expect(JSON.stringify(refused)).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  });
+
+  test('never repeats an address or an identifier of the business', () => {
+    const result = safeParseWithdrawalBroadcast(
+      withdrawal({ businessId: '"secret-1"', toTxAddress: '"?dt=secret-2"' }),
+    );
+    expect(JSON.stringify(errorOf(result))).not.toContain('secret');
+  });
+});

@@ -1,0 +1,60 @@
+import {
+  idempotencyKey,
+  parseDepositReceived,
+  parseNotification,
+  parseWithdrawalBroadcast,
+  safeParseNotification,
+} from 'payment-notifications';
+import { describe, expect, test } from 'vitest';
+import { deposit, errorOf, withdrawal } from './wire.js';
+
+describe('a shared endpoint', () => {
+  test('takes a body with a depositId for a deposit', () => {
+    expect(parseNotification(deposit())).toStrictEqual(parseDepositReceived(deposit()));
+  });
+
+  test('takes a body with a withdrawalId for a withdrawal', () => {
+    expect(parseNotification(withdrawal())).toStrictEqual(parseWithdrawalBroadcast(withdrawal()));
+  });
+
+  test.each([
+    ['deposit.received', deposit({ withdrawalId: 'null', status: '"X"' })],
+    ['withdrawal.broadcast', withdrawal({ depositId: 'null', status: '"X"' })],
+    [null, deposit({ depositId: 'null' })],
+    [null, deposit({ withdrawalId: '"x"' })],
+    [null, '{}'],
+    [null, 'no JSON'],
+  ])('says that %s was refused', (type, body) => {
+    expect(errorOf(safeParseNotification(body)).notificationType).toBe(type);
+  });
+});
+
+describe('the idempotency key', () => {
+  const [id, other] = [
+    '0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11',
+    '1b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11',
+  ];
+  const depositKey = (fields = {}) => idempotencyKey(parseDepositReceived(deposit(fields)));
+  const withdrawalKey = (fields = {}) =>
+    idempotencyKey(parseWithdrawalBroadcast(withdrawal(fields)));
+
+  test('is the deposit by its identifier', () => {
+    expect(depositKey()).toBe('deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11');
+    expect(depositKey({ depositId: JSON.stringify(other) })).not.toBe(depositKey());
+  });
+
+  test('is the same for a repetition in another encoding', () => {
+    const again = { depositId: JSON.stringify(id), expectedDepositAmount: '"0.0152300"' };
+    expect(depositKey(again)).toBe(depositKey());
+  });
+
+  test('is the withdrawal by its identifier and status', () => {
+    expect(withdrawalKey()).toBe(
+      'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44:COMPLETED',
+    );
+  });
+
+  test('lets a later outcome of one withdrawal through', () => {
+    expect(withdrawalKey({ status: '"BLOCKED"' })).not.toBe(withdrawalKey());
+  });
+});

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { isNotificationError, joinToTxAddress, splitToTxAddress } from 'payment-notifications';
+import { describe, expect, test } from 'vitest';
+
+const address = fc.string({ minLength: 1 }).filter((text) => !text.includes('?dt='));
+const destinationTag = fc.option(fc.string({ minLength: 1 }));
+
+describe('splitToTxAddress', () => {
+  test.each([
+    ['rAddress?dt=123', 'rAddress', '123'],
+    ['rAddress?dt=007', 'rAddress', '007'],
+    ['rAddress?dt=a%20b&c', 'rAddress', 'a%20b&c'],
+    ['rAddress?dt=1?dt=2', 'rAddress', '1?dt=2'],
+    ['rAddress?dt=', 'rAddress', null],
+    ['rAddress', 'rAddress', null],
+    ['rAddress?DT=1', 'rAddress?DT=1', null],
+    ['rAddress?memo=1&dt=2', 'rAddress?memo=1&dt=2', null],
+    [' rAddress ?dt= 1 ', ' rAddress ', ' 1 '],
+  ])('splits %j', (raw, address, destinationTag) => {
+    expect(splitToTxAddress(raw)).toStrictEqual({ raw, address, destinationTag });
+  });
+
+  test('gives back what was joined', () => {
+    fc.assert(
+      fc.property(address, destinationTag, (address, destinationTag) => {
+        const raw = joinToTxAddress({ address, destinationTag });
+        expect(splitToTxAddress(raw)).toStrictEqual({ raw, address, destinationTag });
+      }),
+    );
+  });
+
+  test.each([
+    ['', 'invalid_tx_address', 'an empty string'],
+    ['?dt=1', 'invalid_tx_address', 'a tag without an address'],
+    [undefined, 'wrong_type', 'nothing'],
+    [7, 'wrong_type', 'a number'],
+  ])('refuses %j', (value, code, received) => {
+    expect(issuesOf(() => splitToTxAddress(value as string))).toMatchObject([
+      {
+        code,
+        path: ['toTxAddress'],
+        message: `toTxAddress: expected an address, alone or followed by ?dt=<tag>, received ${received}`,
+      },
+    ]);
+  });
+});
+
+describe('joinToTxAddress', () => {
+  test('gives back any value that was split, but for an empty tag', () => {
+    fc.assert(
+      fc.property(address, destinationTag, (address, tag) => {
+        const raw = tag === null ? address : `${address}?dt=${tag}`;
+        expect(joinToTxAddress(splitToTxAddress(raw))).toBe(raw);
+      }),
+    );
+    expect(joinToTxAddress(splitToTxAddress('rAddress?dt='))).toBe('rAddress');
+  });
+
+  test.each([
+    [{ address: '', destinationTag: '1' }, 'an empty string'],
+    [{ address: 'a?dt=1', destinationTag: null }, 'an address that holds a ?dt= itself'],
+    [{} as { address: string; destinationTag: null }, 'nothing'],
+  ])('refuses %j', (parts, received) => {
+    expect(issuesOf(() => joinToTxAddress(parts))).toMatchObject([
+      { code: 'invalid_tx_address', path: ['toTxAddress'], received },
+    ]);
+  });
+});
+
+function issuesOf(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    if (isNotificationError(error)) return error.issues;
+    throw error;
+  }
+  return [];
+}

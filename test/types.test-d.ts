@@ -1,0 +1,193 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Decimal as HostDecimal } from 'decimal.js';
+import {
+  Decimal,
+  type DepositReceived,
+  DepositReceivedSchema,
+  type DepositStatus,
+  type Issue,
+  type IssueCode,
+  idempotencyKey,
+  isNotificationError,
+  joinToTxAddress,
+  type Notification,
+  type NotificationError,
+  type NotificationReference,
+  NotificationSchema,
+  type NotificationType,
+  type ParseResult,
+  parseDepositReceived,
+  parseNotification,
+  parseWithdrawalBroadcast,
+  type RateType,
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+  splitToTxAddress,
+  type TxAddress,
+  type TxAddressOwner,
+  type WithdrawalBlocked,
+  type WithdrawalBroadcast,
+  WithdrawalBroadcastSchema,
+  type WithdrawalCompleted,
+  type WithdrawalFailed,
+  WithdrawalStatus,
+} from 'payment-notifications';
+import type * as schemas from 'payment-notifications/valibot';
+import type { InferInput, InferOutput } from 'valibot';
+import { expectTypeOf, test } from 'vitest';
+
+declare const notification: Notification;
+declare const deposit: DepositReceived;
+declare const withdrawal: WithdrawalBroadcast;
+declare const issue: Issue;
+
+function unreachable(value: never): never {
+  throw new Error(String(value));
+}
+
+test('a switch over the type of a notification is exhaustive', () => {
+  (): string => {
+    switch (notification.type) {
+      case 'deposit.received':
+        expectTypeOf(notification).toEqualTypeOf<DepositReceived>();
+        return notification.depositId;
+      case 'withdrawal.broadcast':
+        expectTypeOf(notification).toEqualTypeOf<WithdrawalBroadcast>();
+        return notification.withdrawalId;
+      default:
+        return unreachable(notification);
+    }
+  };
+});
+
+test('a switch over the status of a withdrawal is exhaustive', () => {
+  (): string => {
+    switch (withdrawal.status) {
+      case WithdrawalStatus.COMPLETED:
+        expectTypeOf(withdrawal).toEqualTypeOf<WithdrawalCompleted>();
+        return 'completed';
+      case 'FAILED':
+        expectTypeOf(withdrawal).toEqualTypeOf<WithdrawalFailed>();
+        return 'failed';
+      case 'BLOCKED':
+        expectTypeOf(withdrawal).toEqualTypeOf<WithdrawalBlocked>();
+        return 'blocked';
+      default:
+        return unreachable(withdrawal);
+    }
+  };
+});
+
+test('a switch that forgets a member is an error', () => {
+  // @ts-expect-error: FAILED and BLOCKED return nothing.
+  (): string => {
+    switch (withdrawal.status) {
+      case 'COMPLETED':
+        return 'completed';
+    }
+  };
+  // @ts-expect-error: a status that does not exist.
+  withdrawal.status === 'PENDING';
+  // @ts-expect-error: a code that does not exist.
+  issue.code === 'invalid_date';
+  // @ts-expect-error: a deposit has no withdrawalId.
+  deposit.withdrawalId;
+  // @ts-expect-error: which of the two it is is not known yet.
+  notification.depositId;
+});
+
+test('fields have their documented types', () => {
+  expectTypeOf(deposit.status).toEqualTypeOf<'CONFIRMED'>();
+  expectTypeOf(deposit.actualDepositAmount).toEqualTypeOf<Decimal>();
+  expectTypeOf(deposit.onChainFee).toEqualTypeOf<Decimal | null>();
+  expectTypeOf(deposit.rateType).toEqualTypeOf<'FIXED' | 'FLOATING' | null>();
+  expectTypeOf(deposit.paymentReceivedAt).toEqualTypeOf<Date | null>();
+  expectTypeOf(deposit.additionalFields).toEqualTypeOf<Readonly<Record<string, unknown>>>();
+  expectTypeOf(withdrawal.status).toEqualTypeOf<'COMPLETED' | 'FAILED' | 'BLOCKED'>();
+  expectTypeOf(withdrawal.toTxAddress).toEqualTypeOf<TxAddress>();
+  expectTypeOf(withdrawal.toTxAddress.destinationTag).toEqualTypeOf<string | null>();
+  expectTypeOf(withdrawal.txAddressOwner).toEqualTypeOf<TxAddressOwner>();
+  expectTypeOf(withdrawal.deductedSettlementAmount).toEqualTypeOf<Decimal | null>();
+  // @ts-expect-error: the wire's other spelling is no field of the output.
+  withdrawal.deducedSettlementAmount;
+});
+
+test('nothing of a notification can be assigned', () => {
+  // @ts-expect-error: readonly
+  deposit.status = 'CONFIRMED';
+  // @ts-expect-error: readonly
+  withdrawal.toTxAddress.address = '';
+  // @ts-expect-error: readonly
+  deposit.additionalFields.extra = 1;
+  // @ts-expect-error: readonly
+  issue.path.push('x');
+});
+
+test('a nullable field must be checked before it is used', () => {
+  // @ts-expect-error: it may be null.
+  deposit.onChainFee.plus(1);
+  // @ts-expect-error: an amount is no number.
+  deposit.actualDepositAmount satisfies number;
+});
+
+test('the functions take anything and return what they say', () => {
+  expectTypeOf(parseDepositReceived).toEqualTypeOf<(body: unknown) => DepositReceived>();
+  expectTypeOf(parseWithdrawalBroadcast).toEqualTypeOf<(body: unknown) => WithdrawalBroadcast>();
+  expectTypeOf(parseNotification).toEqualTypeOf<(body: unknown) => Notification>();
+  expectTypeOf(safeParseDepositReceived).returns.toEqualTypeOf<ParseResult<DepositReceived>>();
+  expectTypeOf(safeParseWithdrawalBroadcast).returns.toEqualTypeOf<
+    ParseResult<WithdrawalBroadcast>
+  >();
+  expectTypeOf(safeParseNotification).returns.toEqualTypeOf<ParseResult<Notification>>();
+  expectTypeOf(splitToTxAddress).toEqualTypeOf<(value: string) => TxAddress>();
+  expectTypeOf(joinToTxAddress).returns.toEqualTypeOf<string>();
+  expectTypeOf(idempotencyKey).toEqualTypeOf<(notification: Notification) => string>();
+});
+
+test('a result is narrowed by its success', () => {
+  const result = safeParseDepositReceived('');
+  if (result.success) {
+    expectTypeOf(result.notification).toEqualTypeOf<DepositReceived>();
+    // @ts-expect-error: no error on success.
+    result.error;
+  } else {
+    expectTypeOf(result.error).toEqualTypeOf<NotificationError>();
+  }
+});
+
+test('a caught error is narrowed by the guard', () => {
+  const caught: unknown = null;
+  if (isNotificationError(caught)) {
+    expectTypeOf(caught).toEqualTypeOf<NotificationError>();
+    expectTypeOf(caught.issues).toEqualTypeOf<readonly Issue[]>();
+    expectTypeOf(caught.notificationType).toEqualTypeOf<NotificationType | null>();
+    expectTypeOf(caught.reference).toEqualTypeOf<NotificationReference>();
+    expectTypeOf(caught.issues[0]?.code).toEqualTypeOf<IssueCode | undefined>();
+  }
+});
+
+test('the enums are values and types', () => {
+  expectTypeOf<DepositStatus>().toEqualTypeOf<'CONFIRMED'>();
+  expectTypeOf<RateType>().toEqualTypeOf<'FIXED' | 'FLOATING'>();
+  expectTypeOf<WithdrawalStatus>().toEqualTypeOf<'COMPLETED' | 'FAILED' | 'BLOCKED'>();
+  expectTypeOf(WithdrawalStatus.FAILED).toEqualTypeOf<'FAILED'>();
+});
+
+test('Decimal is a value and a type, interchangeable with decimal.js', () => {
+  expectTypeOf(new Decimal('1')).toEqualTypeOf<Decimal>();
+  expectTypeOf<Decimal>().toEqualTypeOf<HostDecimal>();
+});
+
+test('the schemas are Standard Schemas at the root and valibot schemas under /valibot', () => {
+  expectTypeOf(DepositReceivedSchema).toEqualTypeOf<StandardSchemaV1<unknown, DepositReceived>>();
+  expectTypeOf(WithdrawalBroadcastSchema).toEqualTypeOf<
+    StandardSchemaV1<unknown, WithdrawalBroadcast>
+  >();
+  expectTypeOf(NotificationSchema).toEqualTypeOf<StandardSchemaV1<unknown, Notification>>();
+  expectTypeOf<InferInput<typeof schemas.DepositReceivedSchema>>().toEqualTypeOf<unknown>();
+  expectTypeOf<
+    InferOutput<typeof schemas.WithdrawalBroadcastSchema>
+  >().toEqualTypeOf<WithdrawalBroadcast>();
+  expectTypeOf<InferOutput<typeof schemas.NotificationSchema>>().toEqualTypeOf<Notification>();
+});

@@ -1,0 +1,109 @@
+// Posts every fixture to a real HTTP server on loopback, shows what its handler received, and compares
+// that with the fixture's expected outcome. With --serve, the server stays for bodies of your own.
+import { once } from 'node:events';
+import { isDeepStrictEqual, parseArgs, styleText } from 'node:util';
+import { fixtures } from '../fixtures.js';
+import { PATHS, server } from './server.js';
+
+const { values } = parseArgs({
+  options: {
+    serve: { type: 'boolean', default: false },
+    port: { type: 'string', default: '0' },
+  },
+});
+
+const hasColours = process.stdout.hasColors?.() ?? false;
+
+/**
+ * @param {Parameters<typeof styleText>[0]} style
+ * @param {string} text
+ */
+const paint = (style, text) => (hasColours ? styleText(style, text) : text);
+
+server.listen(Number(values.port), '127.0.0.1');
+await once(server, 'listening');
+const address = server.address();
+if (address === null || typeof address === 'string') throw new Error('the server has no port');
+const origin = `http://127.0.0.1:${address.port}`;
+
+if (values.serve) {
+  console.log(`Post a body to ${origin}, with its digits:\n`);
+  console.log(`  curl ${origin}${PATHS.parseDepositReceived} --data-binary \\`);
+  console.log('    @fixtures/deposit-received/eighteen-decimals.json\n');
+  console.log(`Withdrawals go to ${PATHS.parseWithdrawalBroadcast}, either kind to /callbacks.`);
+  console.log('Ctrl-C ends the server.');
+} else {
+  process.exitCode = (await postFixtures()) ? 0 : 1;
+  server.close();
+}
+
+async function postFixtures() {
+  let failed = 0;
+  for (const { name, body, expected } of fixtures) {
+    const response = await fetch(origin + PATHS[expected.parser], { method: 'POST', body });
+    /** @type {any} */
+    const received = await response.json();
+    const outcome = received.issues ? withoutDetails(received) : received;
+    const { parser, idempotencyKey, ...rest } = expected;
+    const isExpected =
+      isDeepStrictEqual(outcome, expected.notification ?? rest) &&
+      response.status === (expected.notification ? 200 : 400);
+    if (!isExpected) failed += 1;
+    console.log(`${isExpected ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', name)}`);
+    for (const line of received.issues ? refusal(received) : summary(received)) {
+      console.log(`    ${line}`);
+    }
+    if (!isExpected) {
+      console.log(paint('red', `    expected ${JSON.stringify(expected.notification ?? rest)}`));
+      console.log(paint('red', `    received ${response.status} ${JSON.stringify(outcome)}`));
+    }
+  }
+  const style = failed === 0 ? 'green' : 'red';
+  console.log(`\n${paint(style, `${fixtures.length - failed} passed, ${failed} failed`)}`);
+  return failed === 0;
+}
+
+/**
+ * What an invalid fixture's expected outcome holds of an error.
+ *
+ * @param {any} error
+ */
+function withoutDetails({ notificationType, issues, reference }) {
+  return {
+    notificationType,
+    issues: issues.map((/** @type {any} */ { code, path, message }) => ({ code, path, message })),
+    reference,
+  };
+}
+
+/**
+ * @param {any} error
+ * @returns {string[]}
+ */
+function refusal({ issues }) {
+  return issues.map(
+    (/** @type {any} */ { code, message }) => `${paint('yellow', code)} ${message}`,
+  );
+}
+
+/**
+ * @param {any} notification
+ * @returns {string[]}
+ */
+function summary(notification) {
+  if (notification.type === 'deposit.received') {
+    const { status, actualDepositAmount, depositCurrency, settlementAmount, settlementCurrency } =
+      notification;
+    return [
+      `${status}: ${paint('cyan', `${actualDepositAmount} ${depositCurrency}`)}`,
+      `credited ${settlementAmount} ${settlementCurrency}`,
+    ];
+  }
+  const { status, actualWithdrawAmount, estimatedWithdrawAmount, withdrawCurrency } = notification;
+  const { address, destinationTag } = notification.toTxAddress;
+  const amount = actualWithdrawAmount ?? `${estimatedWithdrawAmount} (estimated)`;
+  return [
+    `${status}: ${paint('cyan', `${amount} ${withdrawCurrency}`)}`,
+    `to ${address}${destinationTag === null ? '' : `, tag ${destinationTag}`}`,
+  ];
+}

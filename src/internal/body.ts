@@ -8,7 +8,8 @@ const MAX_BYTES = 64 * 1024;
 /** Longest message of a cause, in characters. */
 const MAX_CAUSE = 200;
 
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
+// It leaves a byte-order mark to openText, which skips one and no more.
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A body that holds no fields to be read. */
 export interface UnreadableBody {

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { isSafe } from 'redos-detector';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const FOLDER = new URL('../src/', import.meta.url);
+
+/** Every regular expression of the source, as it stands there. */
+const expressions = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .flatMap((file) => {
+    const source = readFileSync(new URL(file, FOLDER), 'utf8');
+    const found: { file: string; literal: string }[] = [];
+    const visit = (node: ts.Node): void => {
+      if (ts.isRegularExpressionLiteral(node)) found.push({ file, literal: node.text });
+      ts.forEachChild(node, visit);
+    };
+    visit(ts.createSourceFile(file, source, ts.ScriptTarget.ES2022, true));
+    return found;
+  });
+
+const isLinear = (literal: string) => {
+  const end = literal.lastIndexOf('/');
+  return isSafe(new RegExp(literal.slice(1, end), literal.slice(end + 1))).safe;
+};
+
+test.each(expressions)('$literal in $file is matched in linear time', ({ literal }) => {
+  expect(isLinear(literal)).toBe(true);
+});
+
+test.each(['/^(a+)+$/', '/\\s+$/', '/(?:a|ab)*c/'])('%s would be found out', (literal) => {
+  expect(isLinear(literal)).toBe(false);
+});
+
+test('the source is searched', () => {
+  expect(expressions.map(({ file }) => file)).toContain('amount.ts');
+});

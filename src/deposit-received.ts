@@ -1,17 +1,6 @@
 import type { Decimal } from './amount.js';
-import {
-  additionalFields,
-  id,
-  isOneOf,
-  oneOf,
-  optional,
-  quantity,
-  required,
-  type Source,
-  signedAmount,
-  text,
-  timestamp,
-} from './internal/fields.js';
+import { additionalFields, optional, required, type Source } from './internal/fields.js';
+import { id, isOneOf, oneOf, quantity, signedAmount, text, timestamp } from './internal/kinds.js';
 
 /**
  * The states of a deposit; there is one.

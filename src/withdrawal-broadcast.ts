@@ -2,19 +2,14 @@ import type { Decimal } from './amount.js';
 import {
   additionalFields,
   type Fields,
-  id,
   type Kind,
-  label,
-  oneOf,
   optional,
-  quantity,
   refuseField,
   required,
   type Source,
-  signedAmount,
-  text,
 } from './internal/fields.js';
 import { describe, quoteLiteral } from './internal/issues.js';
+import { id, label, oneOf, quantity, signedAmount, text } from './internal/kinds.js';
 import { type TxAddress, txAddress } from './tx-address.js';
 
 /**

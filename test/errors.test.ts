@@ -6,7 +6,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { deposit, errorOf, messagesOf, withdrawal } from './wire.js';
+import { deposit, errorOf, FIELDS, messagesOf, parseWith, withdrawal } from './wire.js';
 
 const error = errorOf(
   safeParseDepositReceived(deposit({ actualDepositAmount: '"12,5"', depositId: '"x y"' })),
@@ -159,6 +159,21 @@ describe('a message', () => {
     const refused = errorOf(safeParseDepositReceived(deposit(Object.fromEntries(fields))));
     expect(refused.message).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
     expect(JSON.stringify(refused)).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  });
+
+  test.each(FIELDS)('about the $name of a $of has at most 300 characters', (field) => {
+    const wires = [
+      `1${'0'.repeat(500)}`,
+      `"${'\\u202e'.repeat(500)}"`,
+      `"?dt=${'x'.repeat(500)}"`,
+      '{}',
+    ];
+    for (const wire of [...wires, JSON.stringify('9'.repeat(500))]) {
+      for (const message of messagesOf(parseWith(field, wire))) {
+        expect(message.length).toBeLessThanOrEqual(300);
+        expect(message).toMatch(new RegExp(`^${field.name}`));
+      }
+    }
   });
 
   test('never repeats an address or an identifier of the business', () => {

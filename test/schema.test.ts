@@ -48,9 +48,11 @@ describe.each([
     const faulty = `${body.slice(0, -1)},"status":"X","txAddressOwner":{"name":1}}`;
     const { issues = [] } = await validate(faulty);
     const expected = issuesOf(() => parse(faulty));
-    expect(issues.map(({ message }) => message)).toStrictEqual(
-      expected.map(({ message }) => message),
-    );
+    const texts = (issue: object) => {
+      const { message, expected, received } = issue as Record<string, unknown>;
+      return { message, expected, received };
+    };
+    expect(issues.map(texts)).toStrictEqual(expected.map(texts));
     expect(issues.map(({ path }) => path?.map((item) => keyOf(item)))).toStrictEqual(
       expected.map(({ path }) => path),
     );

@@ -1,5 +1,5 @@
 import type { Issue, IssueCode } from '../errors.js';
-import type { Fields, Source } from './fields.js';
+import { type Fields, isObject, type Source } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
 import { type ExactJson, parseJson } from './json.js';
 
@@ -24,6 +24,9 @@ export interface UnreadableBody {
  */
 export function openBody(body: unknown): Source | UnreadableBody {
   if (typeof body === 'string') return openText(body);
+  if (body === undefined) {
+    return unreadable('not_an_object', 'nothing: pass the raw body, before anything else reads it');
+  }
   if (typeof body !== 'object' || body === null) return unreadable('not_an_object', quote(body));
   // Not instanceof: a test runner's bytes may come from another realm. Any view of bytes will do.
   if (ArrayBuffer.isView(body)) return openBytes(body as Uint8Array);
@@ -39,7 +42,7 @@ function openBytes(bytes: ArrayBuffer | Uint8Array): Source | UnreadableBody {
   try {
     text = decoder.decode(bytes);
   } catch {
-    return unreadable('invalid_json', `${bytes.byteLength} bytes that are not UTF-8`);
+    return unreadable('invalid_json', describeBytes(bytes));
   }
   return openText(text);
 }
@@ -99,8 +102,11 @@ function tagOf(body: object): string {
   return Object.prototype.toString.call(body).slice('[object '.length, -1);
 }
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
+  const [first, second] = ArrayBuffer.isView(bytes) ? bytes : new Uint8Array(bytes);
+  return first === 0x1f && second === 0x8b
+    ? 'bytes in gzip: decompress them first'
+    : `${bytes.byteLength} bytes that are not UTF-8`;
 }
 
 function describeText(text: string): string {

@@ -4,6 +4,11 @@ import { issue, quote } from './issues.js';
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** One JSON object while its fields are read. */
 export interface Source {
   /** The fields as `JSON.parse` gives them. */
@@ -64,12 +69,13 @@ export function optional<T>(source: Source, field: string, kind: Kind<T>): T | n
   return value === null ? null : kind.read(value, field, source);
 }
 
-const NO_FIELDS: Fields = /* @__PURE__ */ Object.freeze({});
-
 /** The fields that were there and that nobody has read: to be called last. */
 export function additionalFields({ fields, taken }: Source): Fields {
-  if (Object.keys(fields).length === taken.length) return NO_FIELDS;
+  if (Object.keys(fields).length === taken.length) return {};
   const known = new Set(taken);
   // fromEntries defines properties, so that a field named __proto__ stays a field.
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !known.has(name)));
+  return Object.fromEntries(
+    // An object, other than JSON, may hold undefined, which is no value.
+    Object.entries(fields).filter(([name, value]) => value !== undefined && !known.has(name)),
+  );
 }

@@ -175,6 +175,12 @@ test.each<[string, unknown, string, string]>([
     '2 bytes that are not UTF-8',
   ],
   ['gzip', gzipSync(TEXT), 'invalid_json', 'bytes in gzip: decompress them first'],
+  [
+    'a gzip ArrayBuffer',
+    new Uint8Array(gzipSync(TEXT)).buffer,
+    'invalid_json',
+    'bytes in gzip: decompress them first',
+  ],
   ['JSON null', 'null', 'not_an_object', 'null'],
   ['a JSON number', '1', 'not_an_object', '1'],
   ['a JSON array', '[]', 'not_an_object', 'an array'],

@@ -189,13 +189,13 @@ describe('a message', () => {
     }
   });
 
-  test.each([
-    ['9'.repeat(40), '-', '9'.repeat(40)],
-    ['9'.repeat(41), '-', `${'9'.repeat(40)}… (41 characters)`],
-  ])('shows the number %s', (digits, _, shown) => {
-    const wire = { status: digits.slice(0, 1), actualDepositAmount: `1${digits}e80` };
-    const [, message] = messagesOf(safeParseDepositReceived(deposit(wire)));
-    expect(message).toContain(`received 1${shown.slice(0, 39)}`);
+  test('shows a number of 40 characters whole, and cuts a longer one', () => {
+    const [whole, longer] = [`${'9'.repeat(36)}e+99`, `${'9'.repeat(37)}e+99`];
+    const wire = { actualDepositAmount: whole, settlementAmount: longer };
+    expect(messagesOf(safeParseDepositReceived(deposit(wire)))).toStrictEqual([
+      expect.stringMatching(/received 9{36}e\+99$/),
+      expect.stringMatching(/received 9{37}e\+9… \(41 characters\)$/),
+    ]);
   });
 
   test.each(FIELDS)('about the $name of a $of has at most 300 characters', (field) => {

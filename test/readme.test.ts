@@ -25,11 +25,11 @@ test('the snippets of the README are the files that are run here', () => {
 });
 
 test('the message in the README is the one that is thrown', () => {
-  const [, message = ''] = /^```text\nNotificationError: (.*)\n```$/m.exec(README) ?? [];
+  const [, message = ''] = /^```text\n(deposit.received refused: .*)\n```$/m.exec(README) ?? [];
   expect(errorOf(safeParseDepositReceived(faultyBody)).message).toBe(message);
 });
 
-describe.each(['problem.ts', 'use.ts', 'errors.ts', 'schemas.ts'])('%s', (file) => {
+describe.each(['problem.ts', 'use.ts', 'amounts.ts', 'errors.ts', 'schemas.ts'])('%s', (file) => {
   test('prints what its comments say', async () => {
     const printed: string[] = [];
     vi.spyOn(console, 'log').mockImplementation((value) => {

@@ -31,14 +31,21 @@ function compareFaults(who, named, faults) {
   if (found.length === 0 || named.size > found.length) {
     throw new Error(`${who} names ${[...named]} as faulty, ours ${faults}`);
   }
-  return found.length === faults.length ? '' : `names ${found.length} of the ${faults.length}`;
+  return found.length === faults.length ? '' : `names ${found.length} of ${faults.length}`;
 }
 
-/** Whether all of our fields are in a peer's object, to the digit. Peers may leave out what is null. */
+/**
+ * Whether all of our fields are in a peer's object, to the digit. A peer may leave out what is null,
+ * and leave unknown fields where they were.
+ */
 function isSame(notification, ours) {
-  const { type, additionalFields, ...fields } = JSON.parse(JSON.stringify(ours));
-  if (fields.txAddressOwner) delete fields.txAddressOwner.additionalFields;
-  return Object.entries(fields).every(
-    ([name, value]) => JSON.stringify(notification?.[name] ?? null) === JSON.stringify(value),
+  const theirs = JSON.parse(JSON.stringify(notification ?? {}));
+  const { type, additionalFields, txAddressOwner, ...fields } = JSON.parse(JSON.stringify(ours));
+  return (
+    txAddressOwner?.name === theirs.txAddressOwner?.name &&
+    txAddressOwner?.category === theirs.txAddressOwner?.category &&
+    Object.entries(fields).every(
+      ([name, value]) => JSON.stringify(theirs[name] ?? null) === JSON.stringify(value),
+    )
   );
 }

@@ -94,7 +94,7 @@ function schemas(isLossless) {
   return { deposit, withdrawal };
 }
 
-/** @type {import('../candidates.js').MakePeer} */
+/** @type {import('../peers.js').MakePeer} */
 export function arktype(isLossless) {
   const { deposit, withdrawal } = schemas(isLossless);
   return {

@@ -225,7 +225,7 @@ function withdrawal(fields) {
   return faults.length === 0 ? { notification } : { faults };
 }
 
-/** @type {import('../candidates.js').MakePeer} */
+/** @type {import('../peers.js').MakePeer} */
 export function handWritten() {
   return { deposit, withdrawal, outcomeOf: (outcome) => outcome };
 }

@@ -152,7 +152,7 @@ function read(schema, map, fields) {
   return schema.Check(fields) ? { value: map(fields) } : { errors: schema.Errors(fields) };
 }
 
-/** @type {import('../candidates.js').MakePeer} */
+/** @type {import('../peers.js').MakePeer} */
 export function typebox(isLossless) {
   const { deposit, withdrawal } = schemas(isLossless);
   return {

@@ -98,7 +98,7 @@ function schemas(isLossless) {
   return { deposit, withdrawal };
 }
 
-/** @type {import('../candidates.js').MakePeer} */
+/** @type {import('../peers.js').MakePeer} */
 export function valibot(isLossless) {
   const { deposit, withdrawal } = schemas(isLossless);
   return {

@@ -92,7 +92,7 @@ function schemas(isLossless) {
   return { deposit, withdrawal };
 }
 
-/** @type {import('../candidates.js').MakePeer} */
+/** @type {import('../peers.js').MakePeer} */
 export function zod(isLossless) {
   const { deposit, withdrawal } = schemas(isLossless);
   return {

@@ -36,18 +36,18 @@ function withdrawalAmounts(fields) {
  * The floor of a valid body, as a function that does it once.
  *
  * @param {import('./bodies.js').Body} body
- * @param {object} notification What ours makes of it: the exact amounts.
+ * @param {object} notification What ours makes of it.
+ * @throws {Error} where it would not give the same Decimals as ours.
  */
-export function floorOf({ kind, text, isParsed, isExact }, notification) {
+export function floorOf({ name, kind, text, isParsed, isExact }, notification) {
   const amounts = kind === 'deposit' ? depositAmounts : withdrawalAmounts;
-  if (isParsed) {
-    const fields = JSON.parse(text);
-    return () => amounts(fields);
+  // For the exact reader's body the literals stand ready: the floor leaves out how they are read.
+  const fields = JSON.parse(isExact ? JSON.stringify(notification) : text);
+
+  const ours = Object.values(notification).filter((value) => value instanceof Decimal);
+  if (String(ours.sort()) !== String(amounts(fields).sort())) {
+    throw new Error(`${name}: the floor has other amounts than ours`);
   }
-  if (isExact) {
-    // The literals stand ready: reading them out of the text is what the floor leaves out.
-    const literals = JSON.parse(JSON.stringify(notification));
-    return () => [JSON.parse(text), amounts(literals)];
-  }
-  return () => amounts(JSON.parse(text));
+  if (isParsed) return () => amounts(fields);
+  return isExact ? () => [JSON.parse(text), amounts(fields)] : () => amounts(JSON.parse(text));
 }

@@ -1,59 +1,82 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * @typedef {object} Measured A candidate's time for one parse.
+ * @typedef {object} Timed A candidate's time for one parse, in one process.
  * @property {string} name
  * @property {string} group
  * @property {string} note
- * @property {number} time Median, in microseconds.
- * @property {Spread} ratio To the base of the same round.
+ * @property {number} time Median of the rounds, in microseconds.
+ * @property {number} ratio Median of the rounds' ratios to the base of the set.
+ *
+ * @typedef {Omit<Timed, 'ratio'> & { ratio: Spread }} Measured The same over several processes.
  *
  * @typedef {object} Spread
  * @property {number} median
- * @property {number} low The quartiles: half of the rounds lie between.
- * @property {number} high
+ * @property {number} low The lowest of the processes.
+ * @property {number} high The highest.
  */
 
 /** How long a candidate runs at a stretch, in milliseconds: short, so that a round meets one machine. */
-const BATCH = 1;
-const WARM_UP_ROUNDS = 60;
+const BATCH = 0.5;
 
 /** Holds the last result, so that the compiler can't drop the work. */
 export let sink;
 
 /**
- * Times sets of candidates in interleaved rounds, all in one process: whatever the machine or the
- * compiler does at a time, it does to every candidate. The first candidate of a set is its base.
+ * Times sets of candidates in interleaved rounds: whatever the machine or the compiler does at a time,
+ * it does to every candidate. The first candidate of a set is its base. Warming up takes twice as many
+ * rounds again.
  *
- * @template {{ name: string, run: () => unknown }} C
+ * @template {{ run: () => unknown }} C
  * @param {C[][]} sets
  * @param {number} rounds
- * @returns {(Omit<C, 'run'> & Measured)[][]}
+ * @returns {(Omit<C, 'run'> & { time: number, ratio: number })[][]}
  */
 export function measure(sets, rounds) {
-  const all = sets.flat().map((candidate) => ({ candidate, calls: 1, times: [] }));
-  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
-    for (const one of all) {
-      const time = timeOf(one.candidate.run, one.calls);
-      one.calls = Math.max(1, Math.round(BATCH / Math.max(time, 1e-6)));
+  const timers = sets.map((set) => set.map((candidate) => ({ candidate, calls: 1, times: [] })));
+  const all = timers.flat();
+  for (let round = 0; round < 2 * rounds; round += 1) {
+    for (const timer of all) {
+      const time = timeOf(timer.candidate.run, timer.calls);
+      timer.calls = Math.max(1, Math.round(BATCH / Math.max(time, 1e-6)));
     }
   }
   for (let round = 0; round < rounds; round += 1) {
-    // Each round begins elsewhere: nobody always runs behind the same neighbour's garbage.
+    // Each round begins elsewhere, so that nobody always has the cold start.
     for (let index = 0; index < all.length; index += 1) {
-      const one = all[(index + round * 7) % all.length];
-      one.times.push(timeOf(one.candidate.run, one.calls));
+      const { candidate, calls, times } = all[(index + round * 7) % all.length];
+      times.push(timeOf(candidate.run, calls));
     }
   }
-  return sets.map((set) => {
-    const timed = set.map((candidate) => all.find((one) => one.candidate === candidate));
-    const base = timed[0].times;
-    return timed.map(({ candidate: { run, ...rest }, times }) => ({
+  return timers.map(([base, ...others]) =>
+    [base, ...others].map(({ candidate: { run, ...rest }, times }) => ({
       ...rest,
-      time: spread(times).median * 1000,
-      ratio: spread(times.map((time, round) => time / base[round])),
-    }));
-  });
+      time: median(times) * 1000,
+      ratio: median(times.map((time, round) => time / base.times[round])),
+    })),
+  );
+}
+
+/**
+ * Joins what several processes measured. The compiler decides anew in each of them, and not always
+ * well: the median process counts.
+ *
+ * @param {Timed[][][]} processes The same sets, measured once a process.
+ * @returns {Measured[][]}
+ */
+export function join(processes) {
+  const [first] = processes;
+  return first.map((set, setIndex) =>
+    set.map((timed, index) => {
+      const same = processes.map((sets) => sets[setIndex][index]);
+      const ratios = same.map(({ ratio }) => ratio);
+      return {
+        ...timed,
+        time: median(same.map(({ time }) => time)),
+        ratio: { median: median(ratios), low: Math.min(...ratios), high: Math.max(...ratios) },
+      };
+    }),
+  );
 }
 
 /** Milliseconds a call. */
@@ -63,9 +86,7 @@ function timeOf(run, calls) {
   return (performance.now() - start) / calls;
 }
 
-/** @returns {Spread} */
-function spread(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (part) => sorted[Math.floor((sorted.length - 1) * part)];
-  return { median: at(0.5), low: at(0.25), high: at(0.75) };
+/** @param {number[]} values */
+function median(values) {
+  return [...values].sort((a, b) => a - b)[values.length >> 1];
 }

@@ -5,9 +5,9 @@ import { bodies } from './bodies.js';
 import { candidatesFor } from './candidates.js';
 
 const CALLS = 200;
-const SAMPLES = 5;
+const SAMPLES = 3;
 /** Compiled code allocates less: it keeps short-lived objects in registers. */
-const WARM_UP_CALLS = 5000;
+const WARM_UP_CALLS = 3000;
 
 /** Holds the last result, so that the compiler can't drop the work. */
 export let sink;

@@ -1,11 +1,13 @@
 import { cpus } from 'node:os';
-import { searchCost } from './look-ahead.js';
+import { bodies } from './bodies.js';
+import { lengths, sizes } from './growth.js';
+import { searchCost, searched } from './look-ahead.js';
 
-const INTRODUCTION = `Written by \`npm run bench\`. All candidates run in one process, in turns of a millisecond, round after
-round. A time is the median of the rounds, for one parse. A ratio is the median of the rounds' own ratios
-to the first row of its table; half of the rounds lie within the quartiles. Bytes are what one parse
-allocates: how far the heap grows over 200 parses without a collection. Only ratios can be compared
-between machines.`;
+const INTRODUCTION = `Written by \`npm run bench\`. All candidates run in one process, in turns of half a millisecond, round after
+round; a process gives the median of its rounds, and of its rounds' ratios to the first row of a table. The
+whole is repeated in 7 fresh processes, because the compiler's decisions differ: the figure is the median
+process, the range its lowest and its highest. A time is for one parse. Bytes are what one parse allocates:
+how far the heap grows over 200 parses without a collection. Only ratios can be compared between machines.`;
 
 const PEERS = `zod, valibot, arktype and typebox stand for what their users write: every field of the notification is
 checked by the same rules, amounts become the same Decimals, times dates, the address is split, and unknown
@@ -19,19 +21,13 @@ those who read a field by its name in the source. The same deposit once more, af
 parsed every fixture, with fields left out and added.`;
 
 /**
- * @param {object} results
- * @param {import('./run.js').Timings} results.timings
- * @param {import('./targets.js').Judged[]} results.judged
- * @param {import('./measure.js').Measured[]} results.manyShapes The first body once more, later.
- * @param {{ sizes: Grown[], lengths: Grown[] }} results.growth
- * @param {number[][]} results.memory Bytes of each candidate on each body.
+ * @param {Record<string, Sets>} timings What timing.js measures.
+ * @param {import('./targets.js').Judged[]} judged
+ * @param {number[][]} memory Bytes of each candidate on each body.
  *
- * @typedef {object} Grown
- * @property {string} name
- * @property {number} bytes Of the body.
- * @property {import('./measure.js').Measured[]} measured JSON.parse and ours.
+ * @typedef {import('./measure.js').Measured[][]} Sets
  */
-export function report({ timings, judged, manyShapes, growth, memory }) {
+export function report(timings, judged, memory) {
   return `${[
     '# Benchmark results',
     machine(),
@@ -40,21 +36,21 @@ export function report({ timings, judged, manyShapes, growth, memory }) {
     targetTable(judged),
     '## Bodies',
     PEERS,
-    ...timings.parses.flatMap((timed, index) => [
-      `### ${timed.body.name}`,
-      bodyTable(timed, memory[index]),
+    ...bodies.flatMap(({ name }, index) => [
+      `### ${name}`,
+      bodyTable(timings.parses[index], memory[index]),
     ]),
     '## Bodies of many shapes',
     MANY_SHAPES,
-    shapesTable(timings.parses[0], manyShapes),
+    shapesTable(timings.parses[0], timings.manyShapes[0]),
     '## Search for long literals',
     'What it costs to look for numbers that a double may not carry, on bodies without one.',
     searchTable(timings.searches),
     '## Growth',
     'A deposit filled up with unknown fields, 32 characters each. 64 KiB is the most that is read.',
-    growthTable('body', growth.sizes),
+    growthTable('body', sizes, timings.sizes),
     'A deposit whose 8 numbers are so many characters long. From 16 on, the exact reader takes over.',
-    growthTable('characters', growth.lengths),
+    growthTable('characters', lengths, timings.lengths),
   ].join('\n\n')}\n`;
 }
 
@@ -78,30 +74,30 @@ function machine() {
   return `${model.trim()}, ${cpus().length} cores, Node ${process.versions.node}, ${date}.`;
 }
 
-const quartiles = ({ low, high }) => `${low.toFixed(2)} – ${high.toFixed(2)}`;
+const range = ({ low, high }) => `${low.toFixed(2)} – ${high.toFixed(2)}`;
 
-function bodyTable({ measured }, bytes) {
+function bodyTable(measured, bytes) {
   return table(
-    ['', 'µs', 'ratio', 'quartiles', 'bytes', 'less than ours'],
+    ['', 'µs', 'ratio', 'range', 'bytes', 'less than ours'],
     measured.map(({ name, time, ratio, note }, index) => [
       name,
       time.toFixed(2),
       ratio.median.toFixed(2),
-      quartiles(ratio),
+      range(ratio),
       bytes[index].toFixed(0),
       note,
     ]),
   );
 }
 
-function shapesTable({ measured }, later) {
+function shapesTable(measured, later) {
   return table(
-    ['', 'ratio', 'after all fixtures', 'quartiles'],
+    ['', 'ratio', 'after all fixtures', 'range'],
     measured.map(({ name, ratio }, index) => [
       name,
       ratio.median.toFixed(2),
       later[index].ratio.median.toFixed(2),
-      quartiles(later[index].ratio),
+      range(later[index].ratio),
     ]),
   );
 }
@@ -109,16 +105,15 @@ function shapesTable({ measured }, later) {
 function searchTable(searches) {
   return table(
     ['', 'floor, µs', 'JSON.parse', 'with the search', 'search ÷ floor'],
-    searches.map(({ body, measured }) => [
-      body.name,
+    searches.map((measured, index) => [
+      searched[index].name,
       ...measured.map(({ time }) => time.toFixed(2)),
       searchCost(measured).toFixed(2),
     ]),
   );
 }
 
-/** @param {Grown[]} rows */
-function growthTable(unit, rows) {
+function growthTable(unit, grown, sets) {
   return table(
     [
       unit,
@@ -129,12 +124,12 @@ function growthTable(unit, rows) {
       'ours, ns a byte',
       'ratio',
     ],
-    rows.map(({ name, bytes, measured }) => [
+    grown.map(({ name, bytes }, index) => [
       name,
       String(bytes),
-      ...measured.map(({ time }) => time.toFixed(2)),
-      ...measured.map(({ time }) => ((time * 1000) / bytes).toFixed(2)),
-      measured[1].ratio.median.toFixed(2),
+      ...sets[index].map(({ time }) => time.toFixed(2)),
+      ...sets[index].map(({ time }) => ((time * 1000) / bytes).toFixed(2)),
+      sets[index][1].ratio.median.toFixed(2),
     ]),
   );
 }

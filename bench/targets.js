@@ -1,5 +1,6 @@
 // The one place where the targets stand: `npm run bench` shows them, `npm run bench:check` holds them.
-import { searchCost } from './look-ahead.js';
+import { bodies } from './bodies.js';
+import { searchCost, searched } from './look-ahead.js';
 
 /** By how much a ratio may pass its target before the check fails: a quick run is not exact. */
 const TOLERANCE = 1.25;
@@ -8,7 +9,11 @@ const TOLERANCE = 1.25;
  * @typedef {object} Target
  * @property {string} name
  * @property {number} limit What no ratio may be above.
- * @property {(timings: import('./run.js').Timings) => Found[]} find
+ * @property {(parses: OnBody[], searches: OnBody[]) => Found[]} find
+ *
+ * @typedef {object} OnBody Every candidate on one body, its base first.
+ * @property {import('./bodies.js').Body} body
+ * @property {import('./measure.js').Measured[]} measured
  *
  * @typedef {object} Found
  * @property {number} ratio
@@ -21,50 +26,52 @@ const isInvalid = ({ body }) => body.faults > 0;
 const isExact = ({ body }) => body.isExact;
 const isRaw = ({ body }) => !body.isParsed;
 /** Valid, and without a number that has more digits than a double carries. */
-const isUsual = (timed) => !isInvalid(timed) && !isExact(timed);
+const isUsual = (one) => !isInvalid(one) && !isExact(one);
 
 /** @type {Target[]} */
 const TARGETS = [
   {
     name: 'valid body from text ÷ floor',
     limit: 1.6,
-    find: ({ parses }) => parses.filter(isUsual).filter(isRaw).map(againstBase),
+    find: (parses) => parses.filter(isUsual).filter(isRaw).map(againstBase),
   },
   {
     name: 'ours ÷ each library',
     limit: 1,
-    find: ({ parses }) => parses.filter(isUsual).flatMap((timed) => against('library', timed)),
+    find: (parses) => parses.filter(isUsual).flatMap((one) => against('library', one)),
   },
   {
     name: 'ours ÷ each library + lossless-json',
     limit: 0.5,
-    find: ({ parses }) => parses.filter(isUsual).flatMap((timed) => against('lossless', timed)),
+    find: (parses) => parses.filter(isUsual).flatMap((one) => against('lossless', one)),
   },
   {
     name: 'body for the exact reader ÷ floor',
     limit: 6,
-    find: ({ parses }) => parses.filter(isExact).map(againstBase),
+    find: (parses) => parses.filter(isExact).map(againstBase),
   },
   {
     name: 'invalid body ÷ valid one',
     limit: 5,
-    find: ({ parses }) => parses.filter(isInvalid).map(againstBase),
+    find: (parses) => parses.filter(isInvalid).map(againstBase),
   },
   {
     name: 'search for long literals ÷ floor',
     limit: 0.15,
-    find: ({ searches }) =>
+    find: (_parses, searches) =>
       searches.map(({ body, measured }) => ({ where: body.name, ratio: searchCost(measured) })),
   },
 ];
 
 /**
- * @param {import('./run.js').Timings} timings
+ * @param {Record<'parses' | 'searches', import('./measure.js').Measured[][]>} timings
  * @returns {Judged[]}
  */
-export function judge(timings) {
+export function judge({ parses, searches }) {
+  const onBodies = parses.map((measured, index) => ({ body: bodies[index], measured }));
+  const onSearched = searches.map((measured, index) => ({ body: searched[index], measured }));
   return TARGETS.map(({ name, limit, find }) => {
-    const [worst] = find(timings).sort((a, b) => b.ratio - a.ratio);
+    const [worst] = find(onBodies, onSearched).sort((a, b) => b.ratio - a.ratio);
     return { name, limit, ...worst };
   });
 }

@@ -75,5 +75,11 @@ export function toAmount(literal: string | number): Decimal | null {
     return typeof literal === 'string' && NONZERO.test(literal) ? null : ZERO;
   }
   // The exponent of NaN and Infinity is NaN, which is within no limit.
-  return Math.abs(amount.e) <= MAX_DIGITS && amount.precision() <= MAX_DIGITS ? amount : null;
+  if (!(Math.abs(amount.e) <= MAX_DIGITS)) return null;
+  return isShort(literal) || amount.precision() <= MAX_DIGITS ? amount : null;
+}
+
+/** Whether a literal is too short for more digits than allowed: that saves counting them. */
+function isShort(literal: string | number): boolean {
+  return typeof literal === 'number' || literal.length <= MAX_DIGITS;
 }

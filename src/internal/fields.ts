@@ -53,29 +53,29 @@ export function refuseField(
 
 /** Reads a field without which a notification is refused. */
 export function required<T>(source: Source, field: string, kind: Kind<T>): T {
-  const value = source.fields[field];
-  if (value === undefined || value === null) {
-    return refuseField(source, field, 'missing_field', kind.expected, quote(value));
-  }
-  source.taken.push(field);
-  return kind.read(value, field, source);
+  const value = take(source, field);
+  return value === null
+    ? refuseField(source, field, 'missing_field', kind.expected, quote(source.fields[field]))
+    : kind.read(value, field, source);
 }
 
 /** Reads a field that may be absent or null, both of which give null. */
 export function optional<T>(source: Source, field: string, kind: Kind<T>): T | null {
-  const value = source.fields[field];
-  if (value === undefined) return null;
-  source.taken.push(field);
+  const value = take(source, field);
   return value === null ? null : kind.read(value, field, source);
 }
 
-/** The fields that were there and that nobody has read: to be called last. */
+/** A field's value, null where it is absent; what is there is no additional field from now on. */
+function take({ fields, taken }: Source, field: string): unknown {
+  const value = fields[field];
+  if (value !== undefined || field in fields) taken.push(field);
+  return value ?? null;
+}
+
+/** The fields that were there and that nobody has taken: to be called last. */
 export function additionalFields({ fields, taken }: Source): Fields {
   if (Object.keys(fields).length === taken.length) return {};
-  const known = new Set(taken);
-  // fromEntries defines properties, so that a field named __proto__ stays a field.
-  return Object.fromEntries(
-    // An object, other than JSON, may hold undefined, which is no value.
-    Object.entries(fields).filter(([name, value]) => value !== undefined && !known.has(name)),
-  );
+  const rest = { ...fields };
+  for (const field of taken) delete rest[field];
+  return rest;
 }

@@ -146,7 +146,8 @@ function check({ url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void 
   }
 }
 
-function isHttp(url: string): boolean {
+/** Whether a text is an address that can be posted to. */
+export function isHttp(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 

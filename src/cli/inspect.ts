@@ -169,7 +169,7 @@ function table(fields: readonly InspectedField[], terminal: Terminal): string[] 
   }));
   const isNarrow = terminal.columns < NARROW;
   const nameWidth = isNarrow ? 0 : Math.max(...rows.map(({ name }) => widthOf(name)));
-  const start = INDENT + (isNarrow ? '' : ' '.repeat(nameWidth) + GAP);
+  const start = INDENT + (isNarrow ? INDENT : ' '.repeat(nameWidth) + GAP);
   const [cameWidth, saidWidth] = share(
     terminal.columns - start.length - GAP.length,
     Math.max('as it came'.length, ...rows.map(({ came }) => widthOf(came))),
@@ -191,8 +191,8 @@ function table(fields: readonly InspectedField[], terminal: Terminal): string[] 
       ...head(name),
       ...cells(
         name,
-        wrap(came, cameWidth),
-        said.flatMap((line) => wrap(line, saidWidth)),
+        fold(came, cameWidth),
+        said.flatMap((line) => fold(line, saidWidth)),
       ),
       ...notes.flatMap((note) =>
         wrap(`└ ${note}`, cameWidth + GAP.length + saidWidth).map(

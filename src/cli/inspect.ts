@@ -12,7 +12,7 @@ import {
 } from '../parse.js';
 import { type InspectedField, type Inspection, inspectBody } from './inspection.js';
 import { fold, pad, paint, type Terminal, widthOf, wrap } from './terminal.js';
-import { EXIT, readArguments, UsageError } from './usage.js';
+import { EXIT, readArguments, UsageError, usageErrorOf } from './usage.js';
 
 export const INSPECT_HELP = `payment-notifications inspect [FILE…]
 
@@ -76,8 +76,7 @@ async function read(file: string, { input, interrupt }: Terminal): Promise<Buffe
   try {
     return readFileSync(file);
   } catch (error) {
-    // Node's message is one line: it names the fault and the path.
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw usageErrorOf(error);
   }
 }
 
@@ -129,8 +128,8 @@ function refusalLines(file: string, error: NotificationError, terminal: Terminal
     `${paint(terminal, 'red', '✗')} ${name}: refused, ${notificationType ?? 'neither notification'}, ${faults}`,
     '',
     ...issues.flatMap(({ path, code, expected, received }) => [
-      `${INDENT}${path.length === 0 ? 'body' : path.join('.')}  ${paint(terminal, 'yellow', code)}`,
-      ...indented(`expected ${expected}, received ${received}`, terminal),
+      INDENT + paint(terminal, 'yellow', path.length === 0 ? 'body' : path.join('.')),
+      ...indented(`${code}: expected ${expected}, received ${received}`, terminal),
     ]),
     '',
     ...Object.entries(reference).flatMap(([field, id]) => labelled(field, id, terminal)),

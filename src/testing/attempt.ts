@@ -23,7 +23,7 @@ export type Fetch = (
   request: DeliveryRequest,
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
-/** An answer, or the reason why there is none. */
+/** An answer, or the reason why there is none, in one line. */
 export type Outcome =
   | { readonly answer: Answer; readonly error: null }
   | { readonly answer: null; readonly error: string };

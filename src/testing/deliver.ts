@@ -1,4 +1,4 @@
-import { type Answer, type AttemptOptions, post } from './attempt.js';
+import { type Answer, type AttemptOptions, type Outcome, post } from './attempt.js';
 import { type Clock, type Signal, systemClock } from './clock.js';
 import { hasValue, readWire } from './wire.js';
 
@@ -36,8 +36,11 @@ export interface DeliverOptions extends AttemptOptions {
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
-/** One request and what came of it. */
-export interface Attempt {
+/** One request and what came of it: an `answer`, or the `error` for which there is none. */
+export type Attempt = AttemptFacts & Outcome;
+
+/** One request. */
+export interface AttemptFacts {
   /** Which copy: 1 to `copies`. */
   readonly copy: number;
   /** Which attempt at this copy: 1 for the first, 2 for the first retry. */
@@ -47,10 +50,6 @@ export interface Attempt {
   /** How long it took, by the clock. */
   readonly durationMs: number;
   readonly success: boolean;
-  /** What the endpoint answered; null where no answer came. */
-  readonly answer: Answer | null;
-  /** Why no answer came, in one line; null where one came. */
-  readonly error: string | null;
 }
 
 /** What came of a delivery. */

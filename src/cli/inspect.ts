@@ -202,10 +202,9 @@ function table(fields: readonly InspectedField[], terminal: Terminal): string[] 
   ];
 }
 
-/** Divides the room between two columns: the smaller has what it needs, up to a half. */
+/** Divides the room between two columns: the second has what it needs, up to a half. */
 function share(room: number, first: number, second: number): [number, number] {
   if (first + second <= room) return [first, second];
-  const half = Math.max(Math.floor(room / 2), 1);
-  if (second <= half) return [room - second, second];
-  return first <= half ? [first, room - first] : [half, half];
+  const needed = Math.min(second, Math.max(Math.floor(room / 2), 1));
+  return [Math.max(room - needed, 1), needed];
 }

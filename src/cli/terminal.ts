@@ -67,10 +67,10 @@ export function wrap(text: string, columns: number): string[] {
       line = longer;
       continue;
     }
-    if (line !== '') lines.push(line);
-    const pieces = fold(word, columns);
-    line = pieces.pop() ?? '';
-    lines.push(...pieces);
+    for (const piece of fold(word, columns)) {
+      if (line !== '') lines.push(line);
+      line = piece;
+    }
   }
   return [...lines, line];
 }

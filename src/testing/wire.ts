@@ -16,7 +16,7 @@ export function readWire(body: string): WireFields {
   if (!isObject(value) || Array.isArray(value) || isLosslessNumber(value)) {
     throw new TypeError('expected the JSON text of an object');
   }
-  return new Map(Object.entries(value).map(([name, field]) => [name, stringify(field) ?? 'null']));
+  return new Map(Object.entries(value).map(([name, field]) => [name, `${stringify(field)}`]));
 }
 
 /** Whether a field is there and not null. */

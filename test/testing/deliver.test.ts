@@ -331,6 +331,19 @@ describe('a signal', () => {
     expect(delivery).toMatchObject({ delivered: false, aborted: true, attempts: [] });
   });
 
+  test('may be one for many copies and many deliveries', async () => {
+    const warnings: unknown[] = [];
+    const warn = (warning: unknown) => warnings.push(warning);
+    process.on('warning', warn);
+    const { signal } = new AbortController();
+    for (let n = 0; n < 20; n += 1) {
+      await deliverTo(failsTimes(20), DEPOSIT, { signal, copies: 20 });
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warn);
+    expect(warnings).toStrictEqual([]);
+  });
+
   test('that is not aborted changes nothing', async () => {
     const { signal } = new AbortController();
     const { delivered, aborted, attempts } = await deliverTo(failsTimes(1), DEPOSIT, { signal });

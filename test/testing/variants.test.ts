@@ -141,7 +141,7 @@ describe('the variants', () => {
   );
 
   test('leave alone what the document does not know', () => {
-    const body = `{"extra":0.10,"deducedSettlementAmount":null,"withdrawalId":null,${deposit.slice(1)}`;
+    const body = `{"extra":0.10,"deducedSettlementAmount":"5","withdrawalId":null,${deposit.slice(1)}`;
     const notification = parseNotification(body);
     for (const { body: text } of bodyVariants(body)) {
       expect(text).toContain('"extra":0.10');

@@ -4,7 +4,7 @@ import * as esm from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 
 const BUILT = [
-  ['dist/testing.js', /\bfrom ["'](.*?)["']/g],
+  ['dist/testing.js', /\b(?:from|import) ["'](.*?)["']/g],
   ['dist/testing.cjs', /\brequire\(["'](.*?)["']\)/g],
 ] as const;
 

@@ -59,6 +59,7 @@ export function pad(text: string, width: number): string {
 
 /** A sentence in lines of at most so many columns, broken between words where that is possible. */
 export function wrap(text: string, columns: number): string[] {
+  if (widthOf(text) <= columns) return [text];
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -270,17 +270,37 @@ describe('a body that is refused', () => {
 describe('on a terminal', () => {
   const bodies = fixtures.filter(({ body }) => body.length < 5000);
 
-  test.each([200, 120, 80, 66, 63, 40])('of %i columns the lines fit', async (columns) => {
-    for (const { name, body } of bodies) {
-      const { out } = await command(['inspect'], { stdin: body, columns });
-      // The first line names the file, and is left to the terminal.
-      const long = out
-        .split('\n')
-        .slice(1)
-        .filter((line) => widthOf(line) > columns);
-      expect(long, name).toStrictEqual([]);
-    }
+  test.each([200, 120, 80, 68, 67, 66, 61, 60, 40])(
+    'of %i columns the lines fit',
+    async (columns) => {
+      for (const { name, body } of bodies) {
+        const { out } = await command(['inspect'], { stdin: body, columns });
+        // The first line names the file, and is left to the terminal.
+        const long = out
+          .split('\n')
+          .slice(1)
+          .filter((line) => widthOf(line) > columns);
+        expect(long, name).toStrictEqual([]);
+      }
+    },
+  );
+
+  test('a field with a very long name fits too', async () => {
+    const stdin = deposit({ ['x'.repeat(500)]: '1' });
+    const { out } = await command(['inspect'], { stdin, columns: 80 });
+    expect(linesOf(out).filter((line) => widthOf(line) > 80)).toStrictEqual([]);
+    expect(out.replace(/\s/g, '')).toContain('x'.repeat(500));
   });
+
+  test('a body of very many names is shown without delay', async () => {
+    const names = Array.from({ length: 6000 }, (_, index) => `"${index}":0`).join(',');
+    const stdin = withdrawal({ txAddressOwner: `{"name":"x","category":"y",${names}}` });
+    for (const columns of [80, Number.POSITIVE_INFINITY]) {
+      const { exit, out } = await command(['inspect'], { stdin, columns });
+      expect(exit).toBe(0);
+      expect(out).toContain('5999, kept in');
+    }
+  }, 3000);
 
   test('of any width nothing is cut off', async () => {
     const stdin = fixture('deposit-received/eighteen-decimals').body;

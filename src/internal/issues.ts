@@ -5,10 +5,6 @@ const MAX_QUOTED = 40;
 /** Longest identifier that goes into a reference, in characters. */
 const MAX_REFERENCE = 128;
 
-/** Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph separators. */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-const EACH_UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-
 const REFERENCE_FIELDS = [
   'depositId',
   'paymentId',
@@ -78,7 +74,9 @@ export function quoteLiteral(literal: string): string {
 
 /** Text with every character that prints nothing, or prints elsewhere, as its `\u` escape. */
 export function escapeUnprintable(text: string): string {
-  return text.replace(EACH_UNPRINTABLE, (character) =>
+  // Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph
+  // separators. Written here, since a constant would cost every import what only a faulty body needs.
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     [...Array(character.length).keys()]
       .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
       .join(''),
@@ -94,7 +92,7 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
       typeof id === 'string' &&
       id !== '' &&
       id.length <= MAX_REFERENCE &&
-      !UNPRINTABLE.test(id)
+      escapeUnprintable(id) === id
     ) {
       reference[name] = id;
     }

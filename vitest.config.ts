@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const source = (name: string) => fileURLToPath(new URL(`./src/${name}.ts`, import.meta.url));
 
@@ -12,6 +12,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    // They need the network, and have a configuration of their own.
+    exclude: [...configDefaults.exclude, 'test/package/**'],
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './test/tsconfig.json' },
     coverage: {
       include: ['src/**'],

@@ -1,4 +1,0 @@
-// What valibot itself needs of a compiler, without this package.
-import * as v from 'valibot';
-
-export const name: string = v.parse(v.string(), 'merchant');

@@ -66,7 +66,7 @@ async function sizeOf(
 async function importTime(module: string): Promise<number> {
   const script = `const start = performance.now();
     await import('${module}');
-    console.log(performance.now() - start);`;
+    console.log(String(performance.now() - start));`;
   return Number(
     await output(process.execPath, ['--input-type=module', '--eval', script], consumer),
   );

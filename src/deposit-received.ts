@@ -104,8 +104,8 @@ export interface DepositReceived {
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
-const status = oneOf(DepositStatus);
-const rate = oneOf(RateType);
+const status = /* @__PURE__ */ oneOf(DepositStatus);
+const rate = /* @__PURE__ */ oneOf(RateType);
 
 /** Reads a deposit, one line a field. What is faulty goes into the source's issues. */
 export function readDepositReceived(source: Source): DepositReceived {

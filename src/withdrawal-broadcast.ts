@@ -114,7 +114,7 @@ interface WithdrawalFields {
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
-const status = oneOf(WithdrawalStatus);
+const status = /* @__PURE__ */ oneOf(WithdrawalStatus);
 
 /** Reads a withdrawal, one line a field. What is faulty goes into the source's issues. */
 export function readWithdrawalBroadcast(source: Source): WithdrawalBroadcast {

@@ -19,7 +19,7 @@ import { performance } from 'node:perf_hooks';
 /** How long a candidate runs at a stretch, in milliseconds: short, so that a round meets one machine. */
 const BATCH = 0.5;
 
-/** Holds the last result, so that the compiler can't drop the work. */
+/** @public Holds the last result, so that the compiler can't drop the work. */
 export let sink;
 
 /**

@@ -94,7 +94,7 @@ export class NotificationError extends Error {
    */
   constructor(details: NotificationErrorDetails) {
     const { notificationType, issues, reference = {} } = details;
-    super(summary(notificationType, issues, reference), 'cause' in details ? details : {});
+    super(summary(notificationType, issues, reference), details);
     this.notificationType = notificationType;
     this.issues = issues;
     this.reference = reference;

@@ -96,10 +96,7 @@ function safeParse<T>(
 ): ParseResult<T> {
   try {
     const source = openBody(body);
-    if ('issue' in source) {
-      const { issue: fault, ...cause } = source;
-      return failure({ notificationType: type, issues: [fault], ...cause });
-    }
+    if (!('fields' in source)) return failure({ notificationType: type, ...source });
     const notification = read(source);
     if (source.issues.length === 0) return { success: true, notification };
     return failure(refusal(source, type));

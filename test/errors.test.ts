@@ -15,7 +15,7 @@ const error = errorOf(
 describe('a NotificationError', () => {
   test('says in one line what was refused, why, and which payment it was about', () => {
     expect(error.message).toBe(
-      'deposit.received refused: depositId: expected a UUID, received a string of 3 characters; ' +
+      'deposit.received refused: depositId: expected a UUID, received a string of length 3; ' +
         'actualDepositAmount: expected a decimal number, received "12,5" ' +
         '[depositId "x y", paymentId "6f9619ff-8b86-4d01-b42d-00cf4fc964ff", ' +
         'clientPaymentId "order-10042", ' +
@@ -39,9 +39,9 @@ describe('a NotificationError', () => {
         {
           code: 'invalid_id',
           path: ['depositId'],
-          message: 'depositId: expected a UUID, received a string of 3 characters',
+          message: 'depositId: expected a UUID, received a string of length 3',
           expected: 'a UUID',
-          received: 'a string of 3 characters',
+          received: 'a string of length 3',
         },
         {
           code: 'invalid_amount',
@@ -100,7 +100,7 @@ describe('a NotificationError', () => {
     const issues = error.issues.slice(0, 1);
     const unknown = new NotificationError({ notificationType: null, issues });
     expect(unknown.message).toBe(
-      'notification refused: depositId: expected a UUID, received a string of 3 characters',
+      'notification refused: depositId: expected a UUID, received a string of length 3',
     );
   });
 

@@ -86,7 +86,7 @@ test('a schema composes with others of valibot', () => {
 
   const refused = v.safeParse(Event, { source: 'queue', body: deposit({ depositId: '"x"' }) });
   expect(refused.issues?.map((issue) => [v.getDotPath(issue), issue.message])).toStrictEqual([
-    ['body.depositId', 'depositId: expected a UUID, received a single character'],
+    ['body.depositId', 'depositId: expected a UUID, received a string of length 1'],
   ]);
 });
 

@@ -2,8 +2,6 @@
 // The Decimal is this package's own as well, so that no peer gains or loses by another constructor.
 import { Decimal } from '../../dist/index.js';
 
-export { Decimal };
-
 export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const MAX_LENGTH = 128;
 export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;

@@ -13,7 +13,7 @@ const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBO
 
 /** A body that holds no fields to be read. */
 export interface UnreadableBody {
-  readonly issue: Issue;
+  readonly issues: readonly [Issue];
   readonly cause?: unknown;
 }
 
@@ -42,7 +42,7 @@ function openBytes(bytes: ArrayBuffer | Uint8Array): Source | UnreadableBody {
   try {
     text = decoder.decode(bytes);
   } catch {
-    return unreadable('invalid_json', describeBytes(bytes));
+    return unreadable('invalid_json', `${bytes.byteLength} bytes that are not UTF-8`);
   }
   return openText(text);
 }
@@ -74,12 +74,12 @@ function isTooLarge(text: string): boolean {
 
 function tooLarge(received: string): UnreadableBody {
   const expected = `at most ${MAX_BYTES} bytes`;
-  return { issue: issue('body_too_large', [], expected, received) };
+  return { issues: [issue('body_too_large', [], expected, received)] };
 }
 
 function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
-  const fault = issue(code, [], 'a JSON object', received);
-  return cause === undefined ? { issue: fault } : { issue: fault, cause };
+  const issues = [issue(code, [], 'a JSON object', received)] as const;
+  return cause === undefined ? { issues } : { issues, cause };
 }
 
 /** What an object is that holds no body, and what to do about it; null for a plain object. */
@@ -100,13 +100,6 @@ function has(body: object, method: string): boolean {
 
 function tagOf(body: object): string {
   return Object.prototype.toString.call(body).slice('[object '.length, -1);
-}
-
-function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
-  const [first, second] = ArrayBuffer.isView(bytes) ? bytes : new Uint8Array(bytes);
-  return first === 0x1f && second === 0x8b
-    ? 'bytes in gzip: decompress them first'
-    : `${bytes.byteLength} bytes that are not UTF-8`;
 }
 
 function describeText(text: string): string {

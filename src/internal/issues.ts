@@ -56,10 +56,8 @@ export function quote(value: unknown): string {
  * shows only as the error's reference.
  */
 export function describe(value: unknown): string {
-  if (typeof value === 'string') {
-    if (value.length <= 1) return value === '' ? 'an empty string' : 'a single character';
-    return `a string of ${value.length} characters`;
-  }
+  if (value === '') return 'an empty string';
+  if (typeof value === 'string') return `a string of length ${value.length}`;
   return typeof value === 'number' || typeof value === 'boolean'
     ? `a ${typeof value}`
     : quote(value);
@@ -77,8 +75,9 @@ export function escapeUnprintable(text: string): string {
   // Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph
   // separators. Written here, since a constant would cost every import what only a faulty body needs.
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       .join(''),
   );
 }

@@ -16,12 +16,17 @@ test('the tarball holds these files and no others', () => {
     'THIRD-PARTY-NOTICES.md',
     'dist/chunk-<hash>.cjs',
     'dist/chunk-<hash>.js',
+    'dist/cli.js',
     'dist/deposit-received-<hash>.d.cts',
     'dist/deposit-received-<hash>.d.ts',
     'dist/index.cjs',
     'dist/index.d.cts',
     'dist/index.d.ts',
     'dist/index.js',
+    'dist/testing.cjs',
+    'dist/testing.d.cts',
+    'dist/testing.d.ts',
+    'dist/testing.js',
     'dist/valibot.cjs',
     'dist/valibot.d.cts',
     'dist/valibot.d.ts',
@@ -65,7 +70,12 @@ test('every way of resolving an entry finds types that match the code', async ()
   );
   const { analysis, problems } = JSON.parse(stdout);
   expect(problems).toStrictEqual({});
-  expect(Object.keys(analysis.entrypoints)).toStrictEqual(['.', './valibot', './package.json']);
+  expect(Object.keys(analysis.entrypoints)).toStrictEqual([
+    '.',
+    './valibot',
+    './testing',
+    './package.json',
+  ]);
   expect(status).toBe(0);
 });
 

@@ -42,6 +42,7 @@ const ENTRIES = [
     lib: ['DOM'],
     unsupported: { '5.0.4': 'TS2344' } as Readonly<Record<string, string>>,
   },
+  { entry: './testing', sources: ['kit'], lib: [], unsupported: {} },
 ];
 
 const SOURCES = fileURLToPath(new URL('consumer', import.meta.url));

@@ -29,7 +29,7 @@ pn.idempotencyKey('deposit.received'); // TS2345
 pn.splitToTxAddress(withdrawal.toTxAddress); // TS2345
 pn.joinToTxAddress('r'); // TS2345
 pn.parseDepositReceived(); // TS2554
-new pn.NotificationError(null, []); // TS2345
+new pn.NotificationError('refused'); // TS2345
 pn.parseJson('{}'); // TS2339
 export type Wide = pn.WithdrawalFields; // TS2724
 export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741

@@ -18,18 +18,20 @@ import { zod } from './peers/zod.js';
  *
  * @typedef {object} Pipeline A peer, and what reads the text for it.
  * @property {string} name
- * @property {'library' | 'lossless' | 'by hand'} group
+ * @property {'library' | 'mapped by hand' | 'lossless' | 'by hand'} group
  * @property {Peer} peer
  * @property {(text: string) => unknown} parseText
  */
 
 const LIBRARIES = { zod, valibot, arktype, typebox };
+/** TypeBox compiles checks only: what makes the notification of a checked body is the user's own code. */
+const MAPPED_BY_HAND = new Set(['typebox']);
 
 /** @type {Pipeline[]} */
 export const pipelines = [
   ...Object.entries(LIBRARIES).map(([name, make]) => ({
     name,
-    group: 'library',
+    group: MAPPED_BY_HAND.has(name) ? 'mapped by hand' : 'library',
     peer: make(false),
     parseText: JSON.parse,
   })),

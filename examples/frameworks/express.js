@@ -1,0 +1,18 @@
+import express from 'express';
+import { idempotencyKey, safeParseNotification } from 'payment-notifications';
+import { keepRefused, settleOnce } from './merchant.js';
+
+const app = express();
+
+app.post('/callbacks', express.raw({ type: () => true }), async (request, response) => {
+  const result = safeParseNotification(request.body);
+  if (!result.success) {
+    await keepRefused(request.body, result.error);
+    response.status(400).json(result.error.issues.map(({ code }) => code));
+    return;
+  }
+  await settleOnce(idempotencyKey(result.notification), result.notification);
+  response.json('ok');
+});
+
+app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');

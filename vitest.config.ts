@@ -8,13 +8,18 @@ export default defineConfig({
     alias: [
       { find: /^payment-notifications$/, replacement: source('index') },
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
+      { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },
     ],
   },
   test: {
     include: ['test/**/*.test.ts'],
+    // Of the built command, as a process: npm run test:cli.
+    exclude: ['test/process/**'],
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './test/tsconfig.json' },
     coverage: {
       include: ['src/**'],
+      // Ties the command line to its process, which only a process can show: npm run test:cli.
+      exclude: ['src/cli/main.ts'],
       reporter: ['text'],
       thresholds: { statements: 100, branches: 100, functions: 100, lines: 100 },
     },

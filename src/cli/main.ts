@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { run } from './run.js';
+import type { Terminal } from './terminal.js';
+
+const { stdin, stdout, stderr, env } = process;
+
+/** Where standard output is no terminal, `COLUMNS` may still say how wide a reader's is. */
+const columns = stdout.columns || Number(env.COLUMNS) || Number.POSITIVE_INFINITY;
+
+const controller = new AbortController();
+// Once: a second Ctrl-C ends the process at once.
+process.once('SIGINT', () => controller.abort());
+
+// A reader that has seen enough, head say, closes the pipe.
+stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+const terminal: Terminal = {
+  input: stdin,
+  print: (text) => void stdout.write(text),
+  warn: (text) => void stderr.write(text),
+  columns,
+  // Heeds NO_COLOR, FORCE_COLOR and TERM.
+  colours: stdout.isTTY && stdout.hasColors(),
+  interactive: stdout.isTTY,
+  interrupt: controller.signal,
+};
+
+const manifest: { version: string } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
+
+process.exitCode = await run(process.argv.slice(2), terminal, manifest.version);

@@ -1,0 +1,61 @@
+import { INSPECT_HELP, inspect } from './inspect.js';
+import { SEND_HELP, send } from './send.js';
+import type { Terminal } from './terminal.js';
+import { EXIT, UsageError } from './usage.js';
+
+const HELP = `payment-notifications <command>
+
+  inspect [FILE…]                   show how a notification body is understood
+  send deposit|withdrawal --to URL  post a notification to an endpoint of yours
+
+  payment-notifications <command> --help tells more, with examples.
+
+  -h, --help
+  -v, --version
+
+Examples:
+
+  payment-notifications inspect body.json
+  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
+`;
+
+interface Command {
+  readonly help: string;
+  run(args: string[], terminal: Terminal): Promise<number>;
+}
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['inspect', { help: INSPECT_HELP, run: inspect }],
+  ['send', { help: SEND_HELP, run: send }],
+]);
+
+/**
+ * Runs the command line.
+ *
+ * @returns The exit code: what went wrong has been told, in one line on standard error.
+ */
+export async function run(args: string[], terminal: Terminal, version: string): Promise<number> {
+  const [name = '', ...rest] = args;
+  const command = COMMANDS.get(name);
+  const asked = (...flags: string[]): boolean => flags.some((flag) => args.includes(flag));
+  if (asked('-h', '--help')) {
+    terminal.print(command?.help ?? HELP);
+    return EXIT.ok;
+  }
+  if (asked('-v', '--version')) {
+    terminal.print(`${version}\n`);
+    return EXIT.ok;
+  }
+  try {
+    if (command === undefined) {
+      const what = name === '' ? 'no command' : `unknown command "${name}"`;
+      throw new UsageError(`${what}: inspect or send (--help tells more)`);
+    }
+    return await command.run(rest, terminal);
+  } catch (error) {
+    if (terminal.interrupt.aborted) return EXIT.interrupted;
+    if (!(error instanceof UsageError)) throw error;
+    terminal.warn(`payment-notifications: ${error.message}\n`);
+    return EXIT.usage;
+  }
+}

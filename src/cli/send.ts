@@ -1,0 +1,149 @@
+import { type Clock, systemClock } from '../testing/clock.js';
+import {
+  type Attempt,
+  DEPOSIT_RETRY,
+  deliver,
+  isHttp,
+  type RetryPolicy,
+} from '../testing/deliver.js';
+import { bodyVariants } from '../testing/variants.js';
+import { readBody } from './body.js';
+import { jsonReport, keyOf, type Outcome, textReport } from './report.js';
+import { cut, paint, type Terminal } from './terminal.js';
+import { EXIT, readArguments, readCount, readDuration, sayDuration, UsageError } from './usage.js';
+
+export const SEND_HELP = `payment-notifications send deposit|withdrawal --to URL
+
+Posts a notification body to an endpoint of yours, as the service does, and shows each
+answer. An answer from 200 to 299 counts as delivered.
+
+  --to URL             the endpoint
+  --status STATUS      of a withdrawal: COMPLETED (default), FAILED or BLOCKED
+  --set FIELD=VALUE    another value for a field, digit by digit; null is JSON null;
+                       may be repeated
+  --omit FIELD         leaves a field out; may be repeated
+  --seed N             another event: other identifiers, the same for the same number
+  --variants           the notification in every encoding that a receiver must tolerate
+  --copies N           so many copies at once
+  --retry              tries again as the service does with deposits: every 2 minutes,
+                       for up to 24 hours, until delivered
+  --every DURATION     with --retry, another interval: 500ms, 10s, 2m, 1h
+  --for DURATION       with --retry, another end
+  --timeout DURATION   how long an answer may take (30s)
+  --json               one line of JSON for each answer, and one for the outcome
+  -h, --help
+  -v, --version
+
+Exit code: 0 if everything was delivered, 1 if not, 2 for wrong usage, 130 for Ctrl-C.
+
+Examples:
+
+  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
+  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
+    --set actualDepositAmount=0.123456789012345678 --set depositCurrency=ETH
+  payment-notifications send withdrawal --to http://127.0.0.1:3000/callbacks \\
+    --status FAILED --seed 7
+  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
+    --variants --copies 5
+  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
+    --retry --every 10s --for 5m
+`;
+
+const OPTIONS = {
+  to: { type: 'string' },
+  status: { type: 'string' },
+  set: { type: 'string', multiple: true },
+  omit: { type: 'string', multiple: true },
+  seed: { type: 'string' },
+  variants: { type: 'boolean', default: false },
+  copies: { type: 'string', default: '1' },
+  retry: { type: 'boolean', default: false },
+  every: { type: 'string' },
+  for: { type: 'string' },
+  timeout: { type: 'string', default: '30s' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+/** `payment-notifications send`. */
+export async function send(args: string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments({ args, options: OPTIONS, allowPositionals: true });
+  const body = readBody(positionals, values);
+  const bodies = values.variants ? bodyVariants(body) : [{ label: '', body }];
+  const copies = readCount('--copies', values.copies, 1);
+  const options = {
+    url: readUrl(values.to),
+    retry: readRetry(values),
+    copies,
+    timeoutMs: readDuration('--timeout', values.timeout),
+    signal: terminal.interrupt,
+    clock: {
+      now: systemClock.now,
+      sleep: values.json ? systemClock.sleep : tellingSleep(terminal),
+    },
+  };
+  const report = values.json ? jsonReport(terminal) : textReport(terminal);
+  const start = performance.now();
+  const attempts: Attempt[] = [];
+  report.begin(options.url, body);
+  for (const { label, body: variant } of bodies) {
+    const onAttempt = (attempt: Attempt): void => report.attempt(label, attempt);
+    attempts.push(...(await deliver(variant, { ...options, onAttempt })).attempts);
+    if (terminal.interrupt.aborted) break;
+  }
+  const outcome: Outcome = {
+    delivered: attempts.filter(({ success }) => success).length,
+    of: bodies.length * copies,
+    attempts: attempts.length,
+    durationMs: Math.round(performance.now() - start),
+    interrupted: terminal.interrupt.aborted,
+    idempotencyKey: keyOf(body),
+  };
+  report.end(outcome);
+  if (outcome.interrupted) return EXIT.interrupted;
+  return outcome.delivered === outcome.of ? EXIT.ok : EXIT.failed;
+}
+
+function readUrl(url = ''): string {
+  if (isHttp(url)) return url;
+  throw new UsageError(
+    url === ''
+      ? '--to URL is missing: the endpoint to post to'
+      : `--to: expected an http or https address, received "${url}"`,
+  );
+}
+
+function readRetry(values: {
+  retry: boolean;
+  every?: string | undefined;
+  for?: string | undefined;
+}): RetryPolicy | null {
+  if (!values.retry) {
+    const useless = values.every === undefined ? values.for && '--for' : '--every';
+    if (useless) throw new UsageError(`${useless} says how to retry: add --retry`);
+    return null;
+  }
+  return {
+    intervalMs: values.every ? readDuration('--every', values.every) : DEPOSIT_RETRY.intervalMs,
+    durationMs: values.for ? readDuration('--for', values.for) : DEPOSIT_RETRY.durationMs,
+  };
+}
+
+/** Waits for a retry and says so: on a terminal in one line that counts down. */
+function tellingSleep(terminal: Terminal): Clock['sleep'] {
+  return async (milliseconds, signal) => {
+    if (!terminal.interactive) {
+      terminal.print(`${INDENT}trying again in ${sayDuration(milliseconds)}\n`);
+      return systemClock.sleep(milliseconds, signal);
+    }
+    const end = systemClock.now() + milliseconds;
+    for (let left = milliseconds; left > 0 && !signal?.aborted; left = end - systemClock.now()) {
+      const line = `${INDENT}trying again in ${sayDuration(Math.ceil(left / 1000) * 1000)}, Ctrl-C stops`;
+      terminal.print(CLEAR_LINE + paint(terminal, 'dim', cut(line, terminal.columns - 1)));
+      await systemClock.sleep(Math.min(left, 1000), signal);
+    }
+    terminal.print(CLEAR_LINE);
+  };
+}
+
+const INDENT = '  ';
+const CLEAR_LINE = '\r\u001b[K';

@@ -1,0 +1,101 @@
+import type { Readable } from 'node:stream';
+
+/** What a command reads from and writes to. */
+export interface Terminal {
+  readonly input: Readable;
+  /** Writes to standard output. */
+  print(text: string): void;
+  /** Writes to standard error. */
+  warn(text: string): void;
+  /** The width in characters; Infinity where nobody looks, so that nothing is wrapped. */
+  readonly columns: number;
+  readonly colours: boolean;
+  /** Whether a line can be written over, and so tell progress. */
+  readonly interactive: boolean;
+  /** Aborted by Ctrl-C. */
+  readonly interrupt: AbortSignal;
+}
+
+// Not util.styleText: it came with Node 20.12.
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+/** A style of text on a terminal. */
+export type Style = keyof typeof STYLES;
+
+/** A text in a style, if there are colours. */
+export function paint({ colours }: Pick<Terminal, 'colours'>, style: Style, text: string): string {
+  const [on, off] = STYLES[style];
+  return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+}
+
+/** Drawn twice as wide as a Latin letter: emoji and the scripts of East Asia. */
+const WIDE = /[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+/** Drawn over the character in front. */
+const COMBINING = /\p{M}/u;
+
+/** How many columns a printable text takes. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += widthOfCharacter(character);
+  return width;
+}
+
+function widthOfCharacter(character: string): number {
+  if (COMBINING.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+/** A text and the spaces that fill its column. */
+export function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** A sentence in lines of at most so many columns, broken between words where that is possible. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (widthOf(longer) <= columns) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    const pieces = fold(word, columns);
+    line = pieces.pop() ?? '';
+    lines.push(...pieces);
+  }
+  return [...lines, line];
+}
+
+/** A value in lines of at most so many columns, with each of its characters. */
+export function fold(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  let width = 0;
+  for (const character of text) {
+    const own = widthOfCharacter(character);
+    if (width + own > columns && line !== '') {
+      lines.push(line);
+      line = '';
+      width = 0;
+    }
+    line += character;
+    width += own;
+  }
+  return [...lines, line];
+}
+
+/** A text cut to so many columns. */
+export function cut(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  const [start = ''] = fold(text, columns - 1);
+  return `${start}…`;
+}

@@ -1,0 +1,100 @@
+import type { Signal } from './clock.js';
+
+/** What an endpoint answered. */
+export interface Answer {
+  /** The HTTP status; 0 for a redirect in a browser, which hides it. */
+  readonly status: number;
+  /** The body as text. */
+  readonly body: string;
+}
+
+/** The request of one attempt, as it is handed to `fetch`. */
+export interface DeliveryRequest {
+  readonly method: 'POST';
+  readonly headers: Record<string, string>;
+  readonly body: string | ArrayBuffer;
+  readonly redirect: 'manual';
+  readonly signal: Signal;
+}
+
+/** The part of `fetch` that is needed. */
+export type Fetch = (
+  url: string,
+  request: DeliveryRequest,
+) => Promise<{ readonly status: number; text(): Promise<string> }>;
+
+/** An answer, or the reason why there is none. */
+export type Outcome =
+  | { readonly answer: Answer; readonly error: null }
+  | { readonly answer: null; readonly error: string };
+
+/** How one attempt is made. */
+export interface AttemptOptions {
+  /** The endpoint: an `http:` or `https:` address. */
+  readonly url: string;
+  /** Headers beside `content-type: application/json`, or instead of it; which ones come is not shown. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How long an answer may take, in milliseconds of real time; not shown, 30 s by default. */
+  readonly timeoutMs?: number | undefined;
+  /** The global `fetch` by default. */
+  readonly fetch?: Fetch | undefined;
+  /** Stops the delivery: nothing further is sent, and what was sent so far is returned. */
+  readonly signal?: Signal | undefined;
+}
+
+/** How long an answer may take: the document shows nothing, so what HTTP clients commonly wait. */
+const TIMEOUT_MS = 30_000;
+
+/** Posts a body once. Never throws. */
+export async function post(
+  body: string | Uint8Array,
+  { url, headers, timeoutMs = TIMEOUT_MS, signal, fetch: send = fetch }: AttemptOptions,
+): Promise<Outcome> {
+  const controller = new AbortController();
+  let fail = (_reason: string): void => {};
+  // Against a fetch that does not heed its signal.
+  const failed = new Promise<Outcome>((resolve) => {
+    fail = (error) => {
+      resolve({ answer: null, error });
+      controller.abort();
+    };
+  });
+  const stop = (): void => fail('stopped');
+  const timer = setTimeout(() => fail(`no answer within ${timeoutMs} ms`), timeoutMs);
+  signal?.addEventListener('abort', stop);
+  try {
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : new Uint8Array(body).buffer,
+      redirect: 'manual',
+      signal: controller.signal,
+    } as const;
+    return await Promise.race([failed, answerOf(send, url, request)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+async function answerOf(send: Fetch, url: string, request: DeliveryRequest): Promise<Outcome> {
+  try {
+    const response = await send(url, request);
+    return { answer: { status: response.status, body: await response.text() }, error: null };
+  } catch (error) {
+    return { answer: null, error: reasonOf(error) };
+  }
+}
+
+/** The innermost cause: `fetch failed` says nothing, `connect ECONNREFUSED 127.0.0.1:3000` does. */
+function reasonOf(error: unknown): string {
+  let reason = error;
+  while (reason instanceof Error && reason.cause !== undefined) reason = reason.cause;
+  if (!(reason instanceof Error)) return oneLine(String(reason));
+  // Of several addresses that refused, Node tells the code alone.
+  return oneLine(reason.message || ('code' in reason ? String(reason.code) : reason.name));
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}

@@ -1,0 +1,170 @@
+import { isNumber } from 'lossless-json';
+import type { Decimal } from '../amount.js';
+import type { DepositReceived } from '../deposit-received.js';
+import type { TxAddress } from '../tx-address.js';
+import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import {
+  DEPOSIT_SAMPLE,
+  type DepositReceivedField,
+  type Encoding,
+  type Sample,
+  type SampleField,
+  SEEDED_FIELDS,
+  UNSENT_WITHDRAWAL_SAMPLE,
+  WITHDRAWAL_SAMPLE,
+  type WithdrawalBroadcastField,
+} from './sample.js';
+import { type WireFields, writeWire } from './wire.js';
+
+/** What is given for a field of a notification: an amount as its digits, a time as a UNIX time. */
+type Override<T> = T extends Decimal
+  ? string
+  : T extends Date
+    ? number
+    : T extends TxAddress
+      ? string
+      : T extends TxAddressOwner
+        ? Pick<TxAddressOwner, 'name' | 'category'>
+        : T;
+
+/** Fields of a deposit that differ from the sample's. `undefined` leaves a field out. */
+export type DepositReceivedOverrides = {
+  readonly [Field in DepositReceivedField]?: Override<DepositReceived[Field]> | undefined;
+};
+
+/** Fields of a withdrawal that differ from the sample's. `undefined` leaves a field out. */
+export type WithdrawalBroadcastOverrides = {
+  readonly [Field in Exclude<WithdrawalBroadcastField, 'deducedSettlementAmount'>]?:
+    | Override<WithdrawalBroadcast[Field]>
+    | undefined;
+} & {
+  /** The other spelling of `deductedSettlementAmount`, which a body has instead or as well. */
+  readonly deducedSettlementAmount?: string | null | undefined;
+};
+
+/** How a body is made. */
+export interface BodyOptions {
+  /**
+   * Whose event it is: from 0 to 2^48 - 1. Two seeds give two events, with identifiers that differ;
+   * the same seed gives the same body. Without one, the identifiers are the sample's.
+   */
+  readonly seed?: number | undefined;
+}
+
+/**
+ * The JSON text of a deposit-received body as the service sends it: in the encodings of the service
+ * document's sample, with values of our own.
+ *
+ * @param overrides - Fields that differ from the sample's. An amount is a string and is written digit
+ * by digit, as a JSON number or string as the sample encodes that field. `undefined` leaves a field out.
+ * @param options - A seed gives another event.
+ * @throws TypeError for a field that a deposit does not have, or a value that can't be written.
+ *
+ * @example
+ * ```ts
+ * const body = depositReceivedBody({ actualDepositAmount: '0.123456789012345678' });
+ * parseDepositReceived(body).actualDepositAmount.toString(); // '0.123456789012345678'
+ * ```
+ */
+export function depositReceivedBody(
+  overrides: DepositReceivedOverrides = {},
+  options: BodyOptions = {},
+): string {
+  return writeBody(DEPOSIT_SAMPLE, overrides, options);
+}
+
+/**
+ * The JSON text of a withdrawal broadcast body as the service sends it: in the encodings of the
+ * service document's sample, with values of our own.
+ *
+ * A FAILED or BLOCKED one has no fields that say what moved. Whether the service sends them is not
+ * shown; {@link bodyVariants} has them as null, too.
+ *
+ * @param overrides - As for {@link depositReceivedBody}.
+ * @param options - A seed gives another event.
+ * @throws TypeError for a field that a withdrawal does not have, or a value that can't be written.
+ *
+ * @example
+ * ```ts
+ * const body = withdrawalBroadcastBody({ status: 'FAILED' });
+ * parseWithdrawalBroadcast(body).actualWithdrawAmount; // null
+ * ```
+ */
+export function withdrawalBroadcastBody(
+  overrides: WithdrawalBroadcastOverrides = {},
+  options: BodyOptions = {},
+): string {
+  return writeBody(withdrawalSample(overrides.status), overrides, options);
+}
+
+/** The sample of a withdrawal with the given status. */
+export function withdrawalSample(status: unknown): Sample {
+  return status === 'FAILED' || status === 'BLOCKED' ? UNSENT_WITHDRAWAL_SAMPLE : WITHDRAWAL_SAMPLE;
+}
+
+/** A sample with some fields replaced, as JSON text. */
+export function writeBody(
+  sample: Sample,
+  overrides: Readonly<Record<string, unknown>>,
+  { seed }: BodyOptions,
+): string {
+  const fields: WireFields = new Map();
+  const put = (name: string, as: Encoding, value: unknown): void => {
+    if (value !== undefined) fields.set(name, value === null ? 'null' : write(name, as, value));
+  };
+  for (const [name, { as, value }] of Object.entries(sample)) {
+    if (Object.hasOwn(overrides, name)) put(name, as, overrides[name]);
+    else if (as === 'time') put(name, as, Number(value));
+    else if (as === 'owner') put(name, as, JSON.parse(String(value)));
+    else put(name, as, seed === undefined ? value : seeded(name, value, seed));
+  }
+  for (const name of Object.keys(overrides)) {
+    if (!Object.hasOwn(sample, name)) throw new TypeError(`the body has no field "${name}"`);
+  }
+  return writeWire(fields);
+}
+
+const EXPECTED: Readonly<Record<Encoding, string>> = {
+  number: 'a decimal number, given as a string such as "0.5"',
+  string: 'a decimal number, given as a string such as "0.5"',
+  text: 'a string',
+  time: 'a UNIX time, given as a number',
+  owner: 'an object with name and category',
+};
+
+/** The JSON text of one value. */
+function write(name: string, as: Encoding, value: unknown): string {
+  if (!fits(as, value)) {
+    const received = typeof value === 'string' ? JSON.stringify(value) : `a ${typeof value}`;
+    throw new TypeError(`${name}: expected ${EXPECTED[as]}, received ${received}`);
+  }
+  return as === 'number' ? String(value) : JSON.stringify(value);
+}
+
+function fits(as: Encoding, value: unknown): boolean {
+  switch (as) {
+    case 'number':
+    case 'string':
+      return typeof value === 'string' && isNumber(value);
+    case 'text':
+      return typeof value === 'string';
+    case 'time':
+      return Number.isFinite(value);
+    case 'owner':
+      return typeof value === 'object';
+  }
+}
+
+/** The largest seed: 12 hexadecimal digits, which is how many a UUID ends with. */
+const MAX_SEED = 2 ** 48 - 1;
+
+/** An identifier that ends with the seed; every other value as it is. */
+function seeded(name: string, value: SampleField['value'], seed: number): SampleField['value'] {
+  if (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED) {
+    throw new RangeError(`seed: expected a whole number from 0 to ${MAX_SEED}, received ${seed}`);
+  }
+  if (typeof value !== 'string' || !SEEDED_FIELDS.has(name)) return value;
+  if (name.startsWith('client')) return value.replace(/\d+$/, String(seed));
+  const digits = seed.toString(16).padStart(12, '0');
+  return value.slice(0, -digits.length) + digits;
+}

@@ -1,0 +1,168 @@
+import { type Answer, type AttemptOptions, post } from './attempt.js';
+import { type Clock, type Signal, systemClock } from './clock.js';
+import { hasValue, readWire } from './wire.js';
+
+/** When a delivery is tried again. */
+export interface RetryPolicy {
+  /** From the start of one attempt to the start of the next, in milliseconds. */
+  readonly intervalMs: number;
+  /** How long after the start of the first attempt another may begin, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/**
+ * How the service retries a deposit: every 2 minutes for up to 24 hours, until a delivery succeeds
+ * (service document, "Limits").
+ *
+ * The document doesn't say whether a retry falls on the 24th hour itself. Here it does: an endpoint
+ * that never succeeds gets 721 deliveries, the first one and 720 retries.
+ */
+export const DEPOSIT_RETRY: RetryPolicy = { intervalMs: 120_000, durationMs: 86_400_000 };
+
+/** How {@link deliver} delivers. */
+export interface DeliverOptions extends AttemptOptions {
+  /**
+   * When to try again; null for one attempt only. By default {@link DEPOSIT_RETRY} for a deposit, and
+   * null for a withdrawal, whose retries are not shown.
+   */
+  readonly retry?: RetryPolicy | null | undefined;
+  /** How many copies are sent at once, each until it succeeds: 1 by default. */
+  readonly copies?: number | undefined;
+  /** What counts as success, which is not shown: by default a status of 200 to 299. */
+  readonly isSuccess?: ((answer: Answer) => boolean) | undefined;
+  /** Real time by default; a {@link virtualClock} lets 24 hours pass at once. */
+  readonly clock?: Clock | undefined;
+  /** Told of each attempt as it ends. */
+  readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
+}
+
+/** One request and what came of it. */
+export interface Attempt {
+  /** Which copy: 1 to `copies`. */
+  readonly copy: number;
+  /** Which attempt at this copy: 1 for the first, 2 for the first retry. */
+  readonly number: number;
+  /** When it began, by the clock. */
+  readonly at: Date;
+  /** How long it took, by the clock. */
+  readonly durationMs: number;
+  readonly success: boolean;
+  /** What the endpoint answered; null where no answer came. */
+  readonly answer: Answer | null;
+  /** Why no answer came, in one line; null where one came. */
+  readonly error: string | null;
+}
+
+/** What came of a delivery. */
+export interface Delivery {
+  /** Whether every copy was answered with success. */
+  readonly delivered: boolean;
+  /** Whether the signal stopped it. */
+  readonly aborted: boolean;
+  /** Every attempt, in the order in which they ended. */
+  readonly attempts: readonly Attempt[];
+}
+
+/**
+ * Delivers a body as the service does: an HTTP POST of JSON, repeated until it succeeds. Redirects
+ * are not followed; they are answers without success.
+ *
+ * Method, headers, timeout and what counts as success are not shown in the service document. All
+ * but the method can be changed.
+ *
+ * @param body - Text as it is, or bytes.
+ * @param options - The endpoint, and what differs from the service's behaviour.
+ * @returns Every attempt, and whether the body was delivered. A failed attempt is no exception.
+ * @throws TypeError or RangeError for options that make no sense.
+ *
+ * @example
+ * ```ts
+ * const { delivered, attempts } = await deliver(depositReceivedBody(), {
+ *   url: 'http://127.0.0.1:3000/callbacks',
+ *   clock: virtualClock(),
+ * });
+ * ```
+ */
+export async function deliver(
+  body: string | Uint8Array,
+  options: DeliverOptions,
+): Promise<Delivery> {
+  check(options);
+  const { clock = systemClock, copies = 1, isSuccess = isOk, signal, onAttempt } = options;
+  const retry = options.retry === undefined ? retryOf(body) : options.retry;
+  const attempts: Attempt[] = [];
+  const isAborted = (): boolean => signal?.aborted ?? false;
+
+  const attempt = async (copy: number, number: number): Promise<Attempt> => {
+    const at = clock.now();
+    const outcome = await post(body, options);
+    const success = outcome.answer !== null && isSuccess(outcome.answer);
+    const durationMs = clock.now() - at;
+    const ended = { copy, number, at: new Date(at), durationMs, success, ...outcome };
+    attempts.push(ended);
+    onAttempt?.(ended);
+    return ended;
+  };
+
+  const start = clock.now();
+  let open = Array.from({ length: copies }, (_, index) => index + 1);
+  // Counted in intervals since the start, so that slow answers don't shift the schedule.
+  let slot = 0;
+  for (let number = 1; !isAborted(); number += 1) {
+    const ended = await Promise.all(open.map((copy) => attempt(copy, number)));
+    open = ended.filter(({ success }) => !success).map(({ copy }) => copy);
+    if (open.length === 0 || retry === null || isAborted()) break;
+    slot = Math.max(slot + 1, Math.ceil((clock.now() - start) / retry.intervalMs));
+    if (slot * retry.intervalMs > retry.durationMs) break;
+    // One pause for all copies: a clock of the caller's own moves once for each round.
+    await pause(start + slot * retry.intervalMs - clock.now(), clock, signal);
+  }
+  return { delivered: open.length === 0, aborted: isAborted(), attempts };
+}
+
+function isOk({ status }: Answer): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** What the document shows: a policy for deposits, none for anything else. */
+function retryOf(body: string | Uint8Array): RetryPolicy | null {
+  try {
+    const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+    return hasValue(readWire(text), 'depositId') ? DEPOSIT_RETRY : null;
+  } catch {
+    return null;
+  }
+}
+
+function check({ url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void {
+  if (!isHttp(url))
+    throw new TypeError(`url: expected an http or https address, received "${url}"`);
+  if (!Number.isSafeInteger(copies) || copies < 1) {
+    throw new RangeError(`copies: expected a whole number from 1, received ${copies}`);
+  }
+  const { intervalMs, durationMs } = retry ?? DEPOSIT_RETRY;
+  for (const [name, value] of Object.entries({ timeoutMs, intervalMs, durationMs })) {
+    if (!(value > 0)) throw new RangeError(`${name}: expected more than 0, received ${value}`);
+  }
+}
+
+/** Whether a text is an address that can be posted to. */
+export function isHttp(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/** Sleeps, but no longer than until the signal, whatever the clock makes of it. */
+async function pause(
+  milliseconds: number,
+  clock: Clock,
+  signal: Signal | undefined,
+): Promise<void> {
+  if (signal === undefined) return clock.sleep(milliseconds);
+  let stop = (): void => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  signal.addEventListener('abort', stop);
+  await Promise.race([clock.sleep(milliseconds, signal), stopped]);
+  signal.removeEventListener('abort', stop);
+}

@@ -1,0 +1,134 @@
+import { isNumber } from 'lossless-json';
+import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from './sample.js';
+import { hasValue, readWire, type WireFields, writeWire } from './wire.js';
+
+/** One notification in one encoding. */
+export interface BodyVariant {
+  /** What is special about it: `actualDepositAmount as a string`. */
+  readonly label: string;
+  /** The JSON text. */
+  readonly body: string;
+}
+
+const DEDUCTED = 'deductedSettlementAmount';
+const DEDUCED = 'deducedSettlementAmount';
+
+/**
+ * The same notification in every encoding that a receiver must tolerate, the given one first: each
+ * amount as number and as string, both spellings of `deductedSettlementAmount`, and null or absent
+ * for whatever has no value.
+ *
+ * Service document, "Encoding note" and the field tables. All variants of a body that parses parse
+ * to equal notifications, so a handler must do the same with each, and settle only the first.
+ *
+ * @param body - The JSON text of either notification: of {@link depositReceivedBody}, say, or one
+ * that you have kept.
+ * @throws SyntaxError for text that is no JSON, TypeError for JSON that is no object.
+ *
+ * @example
+ * ```ts
+ * for (const { label, body } of bodyVariants(depositReceivedBody())) {
+ *   test(label, async () => expect((await post(body)).status).toBe(200));
+ * }
+ * ```
+ */
+export function bodyVariants(body: string): BodyVariant[] {
+  const fields = readWire(body);
+  const isWithdrawal = hasValue(fields, 'withdrawalId');
+  const sample: Sample = isWithdrawal ? WITHDRAWAL_SAMPLE : DEPOSIT_SAMPLE;
+  const variants = [
+    ...inEitherEncoding(fields, sample),
+    ...nullOrAbsent(fields, sample),
+    ...(isWithdrawal ? inEitherSpelling(fields) : []),
+  ];
+  // Of two variants that come to the same text, the first stands for both.
+  const texts = new Set([writeWire(fields)]);
+  const others = variants.filter(({ body: text }) => !texts.has(text) && texts.add(text));
+  return [{ label: 'as given', body }, ...others];
+}
+
+/** Each amount as the other of number and string, and all of them as either. */
+function inEitherEncoding(fields: WireFields, sample: Sample): BodyVariant[] {
+  const amounts = [...fields].filter(
+    ([name, wire]) => isAmount(sample, name) && isNumber(asNumber(wire)),
+  );
+  if (amounts.length === 0) return [];
+  const numbers = amounts.map(([name, wire]): Change => [name, asNumber(wire)]);
+  const strings = amounts.map(([name, wire]): Change => [name, asString(wire)]);
+  return [
+    changed('every amount as a number', fields, numbers),
+    changed('every amount as a string', fields, strings),
+    ...amounts.map(([name, wire]) =>
+      isString(wire)
+        ? changed(`${name} as a number`, fields, [[name, asNumber(wire)]])
+        : changed(`${name} as a string`, fields, [[name, asString(wire)]]),
+    ),
+  ];
+}
+
+/** Each field without a value as the other of null and absent, and all of them as either. */
+function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
+  const names = Object.keys(sample);
+  const nulls = names.filter((name) => fields.get(name) === 'null');
+  const absent = names.filter((name) => !fields.has(name));
+  const empty = [...nulls, ...absent];
+  if (empty.length === 0) return [];
+  return [
+    changed('null for every field without a value', fields, withEach(empty, 'null')),
+    changed('no field without a value', fields, withEach(empty, undefined)),
+    ...nulls.map((name) => changed(`${name} left out`, fields, [[name, undefined]])),
+    ...absent.map((name) => changed(`${name} null`, fields, [[name, 'null']])),
+  ];
+}
+
+/** The amount that has two names under the other one, and under both, alike or one of them null. */
+function inEitherSpelling(fields: WireFields): BodyVariant[] {
+  const amount = fields.get(hasValue(fields, DEDUCTED) ? DEDUCTED : DEDUCED);
+  if (amount === undefined || amount === 'null') return [];
+  const spelled = (label: string, deducted?: string, deduced?: string): BodyVariant =>
+    changed(label, fields, [
+      [DEDUCTED, deducted],
+      [DEDUCED, deduced],
+    ]);
+  return [
+    spelled(`spelled ${DEDUCTED}`, amount),
+    spelled(`spelled ${DEDUCED}`, undefined, amount),
+    spelled('spelled both ways', amount, amount),
+    spelled(`spelled ${DEDUCED}, the other null`, 'null', amount),
+    spelled(`spelled ${DEDUCTED}, the other null`, amount, 'null'),
+  ];
+}
+
+/** A field's new value as JSON text; undefined leaves it out. */
+type Change = readonly [name: string, wire: string | undefined];
+
+function withEach(names: readonly string[], wire: string | undefined): Change[] {
+  return names.map((name) => [name, wire]);
+}
+
+/** The fields after some changes; new ones come last. */
+function changed(label: string, fields: WireFields, changes: readonly Change[]): BodyVariant {
+  const variant: WireFields = new Map(fields);
+  for (const [name, wire] of changes) {
+    if (wire === undefined) variant.delete(name);
+    else variant.set(name, wire);
+  }
+  return { label, body: writeWire(variant) };
+}
+
+function isAmount(sample: Sample, name: string): boolean {
+  const as = sample[name]?.as;
+  return as === 'number' || as === 'string';
+}
+
+function isString(wire: string): boolean {
+  return wire.startsWith('"');
+}
+
+function asString(wire: string): string {
+  return isString(wire) ? wire : `"${wire}"`;
+}
+
+function asNumber(wire: string): string {
+  return isString(wire) ? wire.slice(1, -1) : wire;
+}

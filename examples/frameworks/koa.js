@@ -7,7 +7,10 @@ const app = new Koa();
 
 app.use(async (context) => {
   if (context.method !== 'POST' || context.path !== '/callbacks') return;
-  const body = await getRawBody(context.req, { limit: '100kb' });
+  const body = await getRawBody(context.req, { limit: '100kb' }).catch((error) => {
+    context.req.resume(); // or the rest of it blocks the connection
+    throw error;
+  });
   const result = safeParseNotification(body);
   if (!result.success) {
     await keepRefused(body, result.error);

@@ -24,6 +24,7 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     // Nobody else catches it, and an unhandled rejection ends the process.
     console.error(error);
+    request.resume(); // or the rest of a body that is too large blocks the connection
     const isTooLarge = error instanceof Error && 'status' in error;
     answer(isTooLarge ? 413 : 500, 'not received');
   }

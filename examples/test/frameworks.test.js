@@ -10,16 +10,15 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { fixtures } from '../../test/fixtures.js';
+import { bin, whyNot } from './programs.js';
 import { startServer } from './server.js';
 
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
 const FRAMEWORKS = new URL('../frameworks/', import.meta.url);
 const NEXT = new URL('next/', FRAMEWORKS);
-const bin = (/** @type {string} */ name) =>
-  new URL(`../node_modules/.bin/${name}`, import.meta.url).pathname;
 
-/** How each is started. @type {Record<string, { command: string[], cwd?: URL, env?: Record<string, string>, build?: () => void }>} */
+/** How each is started. @type {Record<string, { command: string[], cwd?: URL, env?: Record<string, string>, build?: () => void, skip?: string | false }>} */
 const SERVERS = {
   'node:http': { command: ['node', 'node-http.js'] },
   Express: { command: ['node', 'express.js'] },
@@ -40,6 +39,7 @@ const SERVERS = {
     env: { BODY: 'text' },
   },
   'Cloudflare Worker': {
+    skip: whyNot('workerd'),
     command: [bin('workerd'), 'serve', 'workerd.capnp', '--socket-addr=http=127.0.0.1:{port}'],
     build: () =>
       run(
@@ -55,9 +55,17 @@ const SERVERS = {
         FRAMEWORKS,
       ),
   },
-  Bun: { command: [bin('bun'), 'bun.ts'] },
+  Bun: { command: [bin('bun'), 'bun.ts'], skip: whyNot('bun') },
   Deno: {
-    command: [bin('deno'), 'run', '--allow-net=127.0.0.1', '--allow-env=PORT', 'deno.ts'],
+    skip: whyNot('deno'),
+    command: [
+      bin('deno'),
+      'run',
+      '--check',
+      '--allow-net=127.0.0.1',
+      '--allow-env=PORT',
+      'deno.ts',
+    ],
   },
 };
 
@@ -75,8 +83,10 @@ const invalid = fixtures.filter(
 );
 const STACK = /node_modules|\bat .+:\d+:\d+|file:\/\//;
 
-for (const [name, { command, cwd = FRAMEWORKS, env = {}, build }] of Object.entries(SERVERS)) {
-  describe(name, () => {
+for (const [name, { command, cwd = FRAMEWORKS, env = {}, build, skip }] of Object.entries(
+  SERVERS,
+)) {
+  describe(name, { skip: skip ?? false }, () => {
     /** @type {Server} */
     let server;
     before(async () => {

@@ -7,6 +7,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const START_MS = 60_000;
 const LINE_MS = 5_000;
 
+/** What still runs when the test ends in the middle: it would outlive it. @type {Set<() => void>} */
+const running = new Set();
+process.once('exit', () => {
+  for (const end of running) end();
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+/**
+ * Ends something with this process, however that ends.
+ *
+ * @param {() => void} end
+ */
+export function atExit(end) {
+  running.add(end);
+  return () => running.delete(end);
+}
+
 /** A port that is free now. */
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -38,6 +55,8 @@ export async function startServer([program = '', ...args], { cwd, env, port: giv
     },
   );
   const exited = once(child, 'exit');
+  const forget = atExit(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
+  exited.then(forget);
   /** @type {string[]} */
   const printed = [];
   /** @type {any[]} What the server has printed as JSON, one object a line. */

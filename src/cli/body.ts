@@ -2,7 +2,7 @@ import { DepositStatus } from '../deposit-received.js';
 import { withdrawalSample, writeBody } from '../testing/bodies.js';
 import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
 import { WithdrawalStatus } from '../withdrawal-broadcast.js';
-import { readCount, UsageError } from './usage.js';
+import { readCount, UsageError, usageErrorOf } from './usage.js';
 
 /** What the command line says about the body to send. */
 export interface BodyArguments {
@@ -57,9 +57,7 @@ export function readBody(
     return writeBody(sample, overrides, seeded);
   } catch (error) {
     // The kit's own words for a value that does not fit its field.
-    if (error instanceof TypeError || error instanceof RangeError)
-      throw new UsageError(error.message);
-    throw error;
+    throw usageErrorOf(error);
   }
 }
 

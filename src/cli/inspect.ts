@@ -10,9 +10,10 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from '../parse.js';
-import { type InspectedField, type Inspection, inspectBody } from './inspection.js';
-import { fold, pad, paint, type Terminal, widthOf, wrap } from './terminal.js';
-import { EXIT, readArguments, UsageError } from './usage.js';
+import { type Inspection, inspectBody } from './inspection.js';
+import { GAP, INDENT, table } from './table.js';
+import { pad, paint, type Terminal, wrap } from './terminal.js';
+import { EXIT, readArguments, UsageError, usageErrorOf } from './usage.js';
 
 export const INSPECT_HELP = `payment-notifications inspect [FILE…]
 
@@ -76,8 +77,7 @@ async function read(file: string, { input, interrupt }: Terminal): Promise<Buffe
   try {
     return readFileSync(file);
   } catch (error) {
-    // Node's message is one line: it names the fault and the path.
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw usageErrorOf(error);
   }
 }
 
@@ -129,8 +129,8 @@ function refusalLines(file: string, error: NotificationError, terminal: Terminal
     `${paint(terminal, 'red', '✗')} ${name}: refused, ${notificationType ?? 'neither notification'}, ${faults}`,
     '',
     ...issues.flatMap(({ path, code, expected, received }) => [
-      `${INDENT}${path.length === 0 ? 'body' : path.join('.')}  ${paint(terminal, 'yellow', code)}`,
-      ...indented(`expected ${expected}, received ${received}`, terminal),
+      INDENT + paint(terminal, 'yellow', path.length === 0 ? 'body' : path.join('.')),
+      ...indented(`${code}: expected ${expected}, received ${received}`, terminal),
     ]),
     '',
     ...Object.entries(reference).flatMap(([field, id]) => labelled(field, id, terminal)),
@@ -138,11 +138,6 @@ function refusalLines(file: string, error: NotificationError, terminal: Terminal
   ];
 }
 
-/** One, so that at 80 columns an amount of 18 decimals takes one line on either side. */
-const INDENT = ' ';
-const GAP = '  ';
-/** Below this, both values of a field stand under its name. */
-const NARROW = 64;
 /** Of the labels under the table. */
 const LABEL_WIDTH = 'clientWithdrawalId'.length;
 
@@ -157,56 +152,4 @@ function labelled(label: string, value: string, terminal: Terminal): string[] {
 function indented(text: string, { columns }: Terminal): string[] {
   const indent = INDENT + INDENT;
   return wrap(text, Math.max(columns - indent.length, LABEL_WIDTH)).map((line) => indent + line);
-}
-
-/** A table that fits: field, as it came, as understood, and what is to be noted under them. */
-function table(fields: readonly InspectedField[], terminal: Terminal): string[] {
-  const rows = fields.map(({ name, came, said, quirks }) => ({
-    name: escapeUnprintable(name),
-    came: escapeUnprintable(came),
-    said: said.map(escapeUnprintable),
-    notes: quirks.map(({ message }) => escapeUnprintable(message)),
-  }));
-  const isNarrow = terminal.columns < NARROW;
-  const nameWidth = isNarrow ? 0 : Math.max(...rows.map(({ name }) => widthOf(name)));
-  const start = INDENT + (isNarrow ? '' : ' '.repeat(nameWidth) + GAP);
-  const [cameWidth, saidWidth] = share(
-    terminal.columns - start.length - GAP.length,
-    Math.max('as it came'.length, ...rows.map(({ came }) => widthOf(came))),
-    Math.max('as understood'.length, ...rows.flatMap(({ said }) => said.map(widthOf))),
-  );
-  const head = (name: string): string[] =>
-    isNarrow ? [paint(terminal, 'cyan', INDENT + name)] : [];
-  const cells = (name: string, came: readonly string[], said: readonly string[]): string[] =>
-    Array.from({ length: Math.max(came.length, said.length) }, (_, line) => {
-      const first =
-        line === 0 && !isNarrow
-          ? INDENT + paint(terminal, 'cyan', pad(name, nameWidth)) + GAP
-          : start;
-      return (first + pad(came[line] ?? '', cameWidth) + GAP + (said[line] ?? '')).trimEnd();
-    });
-  return [
-    paint(terminal, 'dim', cells('field', ['as it came'], ['as understood']).join('')),
-    ...rows.flatMap(({ name, came, said, notes }) => [
-      ...head(name),
-      ...cells(
-        name,
-        wrap(came, cameWidth),
-        said.flatMap((line) => wrap(line, saidWidth)),
-      ),
-      ...notes.flatMap((note) =>
-        wrap(`└ ${note}`, cameWidth + GAP.length + saidWidth).map(
-          (line) => start + paint(terminal, 'yellow', line),
-        ),
-      ),
-    ]),
-  ];
-}
-
-/** Divides the room between two columns: the smaller has what it needs, up to a half. */
-function share(room: number, first: number, second: number): [number, number] {
-  if (first + second <= room) return [first, second];
-  const half = Math.max(Math.floor(room / 2), 1);
-  if (second <= half) return [room - second, second];
-  return first <= half ? [first, room - first] : [half, half];
 }

@@ -70,9 +70,8 @@ export function inspectBody(body: string, notification: Notification): Inspectio
 function take(body: string): WireFields | null {
   try {
     return readWire(body);
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
 

@@ -82,8 +82,8 @@ export function textReport(terminal: Terminal): Report {
 
 function outcomeOf({ answer, error, durationMs }: Attempt): string {
   if (answer !== null) return `${answer.status} in ${sayDuration(durationMs)}`;
-  const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
-  return `no answer: ${escapeUnprintable(error ?? '')}${hint}`;
+  const hint = error.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
+  return `no answer: ${escapeUnprintable(error)}${hint}`;
 }
 
 function countsOf({ copy, number }: Attempt): string[] {

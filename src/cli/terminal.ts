@@ -59,6 +59,7 @@ export function pad(text: string, width: number): string {
 
 /** A sentence in lines of at most so many columns, broken between words where that is possible. */
 export function wrap(text: string, columns: number): string[] {
+  if (widthOf(text) <= columns) return [text];
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
@@ -67,10 +68,10 @@ export function wrap(text: string, columns: number): string[] {
       line = longer;
       continue;
     }
-    if (line !== '') lines.push(line);
-    const pieces = fold(word, columns);
-    line = pieces.pop() ?? '';
-    lines.push(...pieces);
+    for (const piece of fold(word, columns)) {
+      if (line !== '') lines.push(line);
+      line = piece;
+    }
   }
   return [...lines, line];
 }

@@ -6,6 +6,13 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 /** The command was called in a way that it does not know. Its message is the line that is printed. */
 export class UsageError extends Error {}
 
+/** Another's error as the one line that is printed. */
+export function usageErrorOf(error: unknown): UsageError {
+  const message = error instanceof Error ? error.message : String(error);
+  // What follows in a message of parseArgs is how to pass a file whose name starts with a dash.
+  return new UsageError(message.split(/[.\n] /, 1)[0]);
+}
+
 /** A command's options and operands. */
 export function readArguments<const T extends ParseArgsConfig>(
   config: T,
@@ -13,9 +20,7 @@ export function readArguments<const T extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    // The rest of Node's message explains how to pass a file whose name starts with a dash.
-    throw new UsageError(error.message.split(/[.\n]/, 1)[0]);
+    throw usageErrorOf(error);
   }
 }
 

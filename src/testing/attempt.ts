@@ -23,7 +23,7 @@ export type Fetch = (
   request: DeliveryRequest,
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
-/** An answer, or the reason why there is none. */
+/** An answer, or the reason why there is none, in one line. */
 export type Outcome =
   | { readonly answer: Answer; readonly error: null }
   | { readonly answer: null; readonly error: string };
@@ -38,43 +38,37 @@ export interface AttemptOptions {
   readonly timeoutMs?: number | undefined;
   /** The global `fetch` by default. */
   readonly fetch?: Fetch | undefined;
-  /** Stops the delivery: nothing further is sent, and what was sent so far is returned. */
-  readonly signal?: Signal | undefined;
 }
 
 /** How long an answer may take: the document shows nothing, so what HTTP clients commonly wait. */
 const TIMEOUT_MS = 30_000;
 
-/** Posts a body once. Never throws. */
-export async function post(
+/** Posts a body once, unless `stopped` comes first. Never throws. */
+export function post(
   body: string | Uint8Array,
-  { url, headers, timeoutMs = TIMEOUT_MS, signal, fetch: send = fetch }: AttemptOptions,
+  { url, headers, timeoutMs = TIMEOUT_MS, fetch: send = fetch }: AttemptOptions,
+  stopped: Promise<void>,
 ): Promise<Outcome> {
-  const controller = new AbortController();
-  let fail = (_reason: string): void => {};
-  // Against a fetch that does not heed its signal.
-  const failed = new Promise<Outcome>((resolve) => {
-    fail = (error) => {
+  return new Promise((resolve) => {
+    const controller = new AbortController();
+    // Settled here, for not every fetch heeds its signal.
+    const fail = (error: string): void => {
       resolve({ answer: null, error });
       controller.abort();
     };
-  });
-  const stop = (): void => fail('stopped');
-  const timer = setTimeout(() => fail(`no answer within ${timeoutMs} ms`), timeoutMs);
-  signal?.addEventListener('abort', stop);
-  try {
-    const request = {
+    const timer = setTimeout(() => fail(`no answer within ${timeoutMs} ms`), timeoutMs);
+    stopped.then(() => fail('stopped'));
+    answerOf(send, url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : new Uint8Array(body).buffer,
       redirect: 'manual',
       signal: controller.signal,
-    } as const;
-    return await Promise.race([failed, answerOf(send, url, request)]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
-  }
+    }).then((outcome) => {
+      clearTimeout(timer);
+      resolve(outcome);
+    });
+  });
 }
 
 async function answerOf(send: Fetch, url: string, request: DeliveryRequest): Promise<Outcome> {

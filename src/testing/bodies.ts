@@ -135,7 +135,7 @@ const EXPECTED: Readonly<Record<Encoding, string>> = {
 /** The JSON text of one value. */
 function write(name: string, as: Encoding, value: unknown): string {
   if (!fits(as, value)) {
-    const received = typeof value === 'string' ? JSON.stringify(value) : `a ${typeof value}`;
+    const received = typeof value === 'string' ? JSON.stringify(value) : typeof value;
     throw new TypeError(`${name}: expected ${EXPECTED[as]}, received ${received}`);
   }
   return as === 'number' ? String(value) : JSON.stringify(value);

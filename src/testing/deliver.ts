@@ -1,4 +1,4 @@
-import { type Answer, type AttemptOptions, post } from './attempt.js';
+import { type Answer, type AttemptOptions, type Outcome, post } from './attempt.js';
 import { type Clock, type Signal, systemClock } from './clock.js';
 import { hasValue, readWire } from './wire.js';
 
@@ -32,12 +32,17 @@ export interface DeliverOptions extends AttemptOptions {
   readonly isSuccess?: ((answer: Answer) => boolean) | undefined;
   /** Real time by default; a {@link virtualClock} lets 24 hours pass at once. */
   readonly clock?: Clock | undefined;
+  /** Stops the delivery: nothing further is sent, and what was sent so far is returned. */
+  readonly signal?: Signal | undefined;
   /** Told of each attempt as it ends. */
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
-/** One request and what came of it. */
-export interface Attempt {
+/** One request and what came of it: an `answer`, or the `error` for which there is none. */
+export type Attempt = AttemptFacts & Outcome;
+
+/** One request. */
+export interface AttemptFacts {
   /** Which copy: 1 to `copies`. */
   readonly copy: number;
   /** Which attempt at this copy: 1 for the first, 2 for the first retry. */
@@ -47,10 +52,6 @@ export interface Attempt {
   /** How long it took, by the clock. */
   readonly durationMs: number;
   readonly success: boolean;
-  /** What the endpoint answered; null where no answer came. */
-  readonly answer: Answer | null;
-  /** Why no answer came, in one line; null where one came. */
-  readonly error: string | null;
 }
 
 /** What came of a delivery. */
@@ -88,6 +89,32 @@ export async function deliver(
   options: DeliverOptions,
 ): Promise<Delivery> {
   check(options);
+  const { signal } = options;
+  // One listener for all copies: with a dozen of them on one signal, Node warns of a leak.
+  const [stopped, stop] = latch();
+  signal?.addEventListener('abort', stop);
+  try {
+    return await repeat(body, options, stopped);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** A promise, and what resolves it. */
+function latch(): [promise: Promise<void>, open: () => void] {
+  const resolves: (() => void)[] = [];
+  const promise = new Promise<void>((resolve) => resolves.push(resolve));
+  const open = (): void => {
+    for (const resolve of resolves) resolve();
+  };
+  return [promise, open];
+}
+
+async function repeat(
+  body: string | Uint8Array,
+  options: DeliverOptions,
+  stopped: Promise<void>,
+): Promise<Delivery> {
   const { clock = systemClock, copies = 1, isSuccess = isOk, signal, onAttempt } = options;
   const retry = options.retry === undefined ? retryOf(body) : options.retry;
   const attempts: Attempt[] = [];
@@ -95,7 +122,7 @@ export async function deliver(
 
   const attempt = async (copy: number, number: number): Promise<Attempt> => {
     const at = clock.now();
-    const outcome = await post(body, options);
+    const outcome = await post(body, options, stopped);
     const success = outcome.answer !== null && isSuccess(outcome.answer);
     const durationMs = clock.now() - at;
     const ended = { copy, number, at: new Date(at), durationMs, success, ...outcome };
@@ -115,7 +142,8 @@ export async function deliver(
     slot = Math.max(slot + 1, Math.ceil((clock.now() - start) / retry.intervalMs));
     if (slot * retry.intervalMs > retry.durationMs) break;
     // One pause for all copies: a clock of the caller's own moves once for each round.
-    await pause(start + slot * retry.intervalMs - clock.now(), clock, signal);
+    const pause = clock.sleep(start + slot * retry.intervalMs - clock.now(), signal);
+    await Promise.race([pause, stopped]);
   }
   return { delivered: open.length === 0, aborted: isAborted(), attempts };
 }
@@ -149,20 +177,4 @@ function check({ url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void 
 /** Whether a text is an address that can be posted to. */
 export function isHttp(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-}
-
-/** Sleeps, but no longer than until the signal, whatever the clock makes of it. */
-async function pause(
-  milliseconds: number,
-  clock: Clock,
-  signal: Signal | undefined,
-): Promise<void> {
-  if (signal === undefined) return clock.sleep(milliseconds);
-  let stop = (): void => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  signal.addEventListener('abort', stop);
-  await Promise.race([clock.sleep(milliseconds, signal), stopped]);
-  signal.removeEventListener('abort', stop);
 }

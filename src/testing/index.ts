@@ -1,4 +1,4 @@
-export type { Answer, DeliveryRequest, Fetch } from './attempt.js';
+export type { Answer, AttemptOptions, DeliveryRequest, Fetch, Outcome } from './attempt.js';
 export {
   type BodyOptions,
   type DepositReceivedOverrides,
@@ -9,6 +9,7 @@ export {
 export { type Clock, type MinimalSignal, type Signal, virtualClock } from './clock.js';
 export {
   type Attempt,
+  type AttemptFacts,
   DEPOSIT_RETRY,
   type DeliverOptions,
   type Delivery,

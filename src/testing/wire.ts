@@ -1,4 +1,4 @@
-import { parse, stringify } from 'lossless-json';
+import { isLosslessNumber, parse, stringify } from 'lossless-json';
 
 /** The fields of a body, each with its value as JSON text, to the digit. */
 export type WireFields = Map<string, string>;
@@ -13,10 +13,10 @@ export function readWire(body: string): WireFields {
     // As JSON.parse does: the last one counts.
     onDuplicateKey: ({ newValue }) => newValue,
   });
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value) || Array.isArray(value) || isLosslessNumber(value)) {
     throw new TypeError('expected the JSON text of an object');
   }
-  return new Map(Object.entries(value).map(([name, field]) => [name, stringify(field) ?? 'null']));
+  return new Map(Object.entries(value).map(([name, field]) => [name, `${stringify(field)}`]));
 }
 
 /** Whether a field is there and not null. */
@@ -28,4 +28,8 @@ export function hasValue(fields: WireFields, name: string): boolean {
 export function writeWire(fields: WireFields): string {
   const members = [...fields].map(([name, value]) => `${JSON.stringify(name)}:${value}`);
   return `{${members.join(',')}}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { readCount, readDuration, sayDuration, usageErrorOf } from '../../src/cli/usage.js';
+import { command } from './terminal.js';
+
+describe('help', () => {
+  test.each([
+    [['--help'], 'payment-notifications <command>'],
+    [['-h'], 'payment-notifications <command>'],
+    [['inspect', '--help'], 'payment-notifications inspect [FILE…]'],
+    [['send', 'deposit', '-h'], 'payment-notifications send deposit|withdrawal --to URL'],
+    [['nonsense', '--help'], 'payment-notifications <command>'],
+  ])('of %j has examples and fits 88 columns', async (args, first) => {
+    const { exit, out, err } = await command(args);
+    expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
+    const lines = out.split('\n');
+    expect(lines[0]).toBe(first);
+    expect(lines).toContain('Examples:');
+    expect(lines.filter((line) => line.length > 88)).toStrictEqual([]);
+  });
+
+  test.each([[['--version']], [['-v']], [['inspect', '--version']], [['send', '-v']]])(
+    '%j prints the version',
+    async (args) => {
+      expect(await command(args)).toStrictEqual({ exit: 0, out: '1.2.3\n', err: '' });
+    },
+  );
+});
+
+describe('wrong usage is told in one line', () => {
+  const TO = ['--to', 'http://127.0.0.1:1/'];
+  test.each([
+    [[], 'no command: inspect or send (--help tells more)'],
+    [['parse'], 'unknown command "parse": inspect or send (--help tells more)'],
+    [['inspect', '--colour'], "Unknown option '--colour'"],
+    [['inspect', '--as', 'payment'], '--as: expected deposit or withdrawal, received "payment"'],
+    [['inspect', 'no-such-file'], "ENOENT: no such file or directory, open 'no-such-file'"],
+    [['inspect', 'src'], 'EISDIR: illegal operation on a directory, read'],
+    [['send'], 'send: expected deposit or withdrawal, received nothing'],
+    [['send', 'payment', ...TO], 'send: expected deposit or withdrawal, received "payment"'],
+    [
+      ['send', 'deposit', 'withdrawal', ...TO],
+      'send: expected deposit or withdrawal, received "deposit withdrawal"',
+    ],
+    [['send', 'deposit'], '--to URL is missing: the endpoint to post to'],
+    [
+      ['send', 'deposit', '--to', '127.0.0.1:3000'],
+      '--to: expected an http or https address, received "127.0.0.1:3000"',
+    ],
+    [['send', 'deposit', '--to'], "Option '--to <value>' argument missing"],
+    [
+      ['send', 'withdrawal', ...TO, '--status', 'DONE'],
+      'a withdrawal has no status "DONE", only COMPLETED, FAILED, BLOCKED',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--set', 'status=FAILED'],
+      'a deposit has no status "FAILED", only CONFIRMED',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--set', 'depositAmount=1'],
+      'a deposit has no field "depositAmount"; is it actualDepositAmount or expectedDepositAmount?',
+    ],
+    [['send', 'deposit', ...TO, '--set', 'foo=1'], 'a deposit has no field "foo"'],
+    [['send', 'deposit', ...TO, '--set', '=1'], 'a deposit has no field ""'],
+    [
+      ['send', 'deposit', ...TO, '--omit', 'txAddressOwner.name'],
+      'a deposit has no field "txAddressOwner.name"',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--set', 'network'],
+      '--set: expected FIELD=VALUE, received "network"',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--set', 'actualDepositAmount=1,5'],
+      'actualDepositAmount: expected a decimal number, given as a string such as "0.5", received "1,5"',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--set', 'paymentReceivedAt=today'],
+      'paymentReceivedAt: expected a UNIX time, given as a number, received "today"',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--seed', 'x'],
+      '--seed: expected a whole number from 0, received "x"',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--seed', '281474976710656'],
+      'seed: expected a whole number from 0 to 281474976710655, received 281474976710656',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--copies', '0'],
+      '--copies: expected a whole number from 1, received "0"',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--retry', '--every', 'soon'],
+      '--every: expected a duration such as 500ms, 10s, 2m or 24h, received "soon"',
+    ],
+    [['send', 'deposit', ...TO, '--every', '1s'], '--every says how to retry: add --retry'],
+    [['send', 'deposit', ...TO, '--for', '1s'], '--for says how to retry: add --retry'],
+    [
+      ['send', 'deposit', ...TO, '--timeout', '0s'],
+      '--timeout: expected a duration such as 500ms, 10s, 2m or 24h, received "0s"',
+    ],
+  ])('%j', async (args, message) => {
+    expect(await command(args)).toStrictEqual({
+      exit: 2,
+      out: '',
+      err: `payment-notifications: ${message}\n`,
+    });
+  });
+});
+
+test('a fault of the program itself is not taken for wrong usage', async () => {
+  const print = () => {
+    throw new Error('disk full');
+  };
+  await expect(command(['inspect'], { print })).rejects.toThrow('disk full');
+});
+
+describe('a duration', () => {
+  test.each([
+    ['500ms', 500],
+    ['10s', 10_000],
+    ['1.5s', 1500],
+    ['2m', 120_000],
+    ['24h', 86_400_000],
+  ])('may be %s', (text, milliseconds) => {
+    expect(readDuration('--every', text)).toBe(milliseconds);
+  });
+
+  test.each([
+    [0.4, '0 ms'],
+    [340, '340 ms'],
+    [2000, '2 s'],
+    [2540, '2.5 s'],
+    [59_000, '59 s'],
+    [120_000, '2:00 min'],
+    [118_400, '1:58 min'],
+    [7_080_000, '1:58:00 h'],
+    [86_400_000, '24:00:00 h'],
+  ])('of %f ms is said as %s', (milliseconds, said) => {
+    expect(sayDuration(milliseconds)).toBe(said);
+  });
+});
+
+test('a count beyond what a number holds is refused', () => {
+  expect(() => readCount('--copies', '9007199254740993', 1)).toThrow('--copies: expected');
+});
+
+test('what is thrown and is no error is told all the same', () => {
+  expect(usageErrorOf('text').message).toBe('text');
+});

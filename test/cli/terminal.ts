@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+import { run } from '../../src/cli/run.js';
+import type { Terminal } from '../../src/cli/terminal.js';
+
+/** What a command wrote, and its exit code. */
+export interface Ran {
+  readonly exit: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command line in this process, at a terminal of which it knows what is given. */
+export async function command(
+  args: readonly string[],
+  given: Partial<Terminal> & { readonly stdin?: string | Buffer } = {},
+): Promise<Ran> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const { stdin = '', ...terminal } = given;
+  const exit = await run(
+    [...args],
+    {
+      input: Readable.from([Buffer.from(stdin)]),
+      print: (text) => void out.push(text),
+      warn: (text) => void err.push(text),
+      columns: Number.POSITIVE_INFINITY,
+      colours: false,
+      interactive: false,
+      interrupt: new AbortController().signal,
+      ...terminal,
+    },
+    '1.2.3',
+  );
+  return { exit, out: out.join(''), err: err.join('') };
+}
+
+/** The lines of a text without those that are empty. */
+export function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}

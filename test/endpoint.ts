@@ -1,0 +1,72 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What an endpoint does with the nth request, counted from 1; it answers, hangs up, or does neither. */
+export type Behaviour = (response: http.ServerResponse, request: Received, n: number) => void;
+
+/** A request that an endpoint received. */
+export interface Received {
+  readonly method: string | undefined;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** A merchant's endpoint on loopback. */
+export interface Endpoint extends AsyncDisposable {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Resolves with the nth request. */
+  request(n: number): Promise<Received>;
+}
+
+/** Starts an endpoint on a port of its own. */
+export async function endpoint(behave: Behaviour): Promise<Endpoint> {
+  const received: Received[] = [];
+  const waiting: (() => void)[] = [];
+  const server = http.createServer(async (request, response) => {
+    const { method, headers } = request;
+    const seen = { method, headers, body: Buffer.concat(await request.toArray()) };
+    received.push(seen);
+    for (const wake of waiting.splice(0)) wake();
+    behave(response, seen, received.length);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/callbacks`,
+    received,
+    async request(n) {
+      for (;;) {
+        const seen = received[n - 1];
+        if (seen !== undefined) return seen;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Answers every request with the same status. */
+export const answers =
+  (status: number, body = ''): Behaviour =>
+  (response) => {
+    response.writeHead(status).end(body);
+  };
+
+/** Fails so many requests, and then succeeds. */
+export const failsTimes =
+  (times: number): Behaviour =>
+  (response, _request, n) => {
+    response.writeHead(n > times ? 200 : 500).end(n > times ? 'ok' : 'database is down');
+  };
+
+/** Never answers. */
+export const hangs: Behaviour = () => {};
+
+/** Closes the connection without an answer. */
+export const hangsUp: Behaviour = (response) => {
+  response.socket?.destroy();
+};

@@ -1,0 +1,232 @@
+import { readFileSync } from 'node:fs';
+import { parseNotification } from 'payment-notifications';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { answers, endpoint, failsTimes, hangs, hangsUp } from '../endpoint.js';
+import { fixtures } from '../fixtures.js';
+import { COMMAND, run, start } from './command.js';
+
+const SAMPLE = 'fixtures/deposit-received/eighteen-decimals.json';
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** Runs the command on a terminal of so many columns. */
+async function onTerminal(args: string[], columns: number, env: Record<string, string> = {}) {
+  const words = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
+  const line = `stty cols ${columns} rows 40; exec ${words}`;
+  const { out, exit } = await start('script', ['-qec', line, '/dev/null'], {
+    env: { TERM: 'xterm-256color', ...env },
+    stdin: '',
+  }).ended;
+  return { out: out.replaceAll('\r\n', '\n'), exit };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
+const COLOUR = /\u001b\[\d+m/g;
+
+describe('the command', () => {
+  test('runs by itself, by its first line', async () => {
+    const { out, exit } = await start(COMMAND, ['--version'], { stdin: '' }).ended;
+    expect({ out, exit }).toStrictEqual({ out: `${version}\n`, exit: 0 });
+  });
+
+  test.each([[['--help']], [['inspect', '--help']], [['send', '--help']]])(
+    '%j helps with examples',
+    async (args) => {
+      const { out, err, exit } = await run(args);
+      expect({ err, exit }).toStrictEqual({ err: '', exit: 0 });
+      expect(out).toContain('\nExamples:\n\n  payment-notifications ');
+    },
+  );
+
+  test('called wrongly says so in one line, without a stack', async () => {
+    for (const args of [
+      [],
+      ['nonsense'],
+      ['inspect', 'no-such-file.json'],
+      ['send', 'deposit', '--to', 'nowhere'],
+      ['send', 'deposit', '--to', 'http://127.0.0.1/', '--set', 'amount=1'],
+      ['send', 'withdrawal', '--to', 'http://127.0.0.1/', '--status', 'LOST'],
+    ]) {
+      const { out, err, exit } = await run(args);
+      expect({ out, exit }, args.join(' ')).toStrictEqual({ out: '', exit: 2 });
+      expect(err).toMatch(/^payment-notifications: .+\n$/);
+    }
+  });
+});
+
+describe('inspect', () => {
+  test('exits with 0 for valid bodies and 1 for others', async () => {
+    const paths = (folder: string) =>
+      fixtures
+        .filter(({ name, body }) => name.startsWith(folder) && body.length < 5000)
+        .map(({ name }) => `fixtures/${name}`)
+        .map((path) => (path.endsWith('/base64') ? `${path}.txt` : `${path}.json`));
+    const valid = await run(['inspect', ...paths('deposit'), ...paths('withdrawal')]);
+    expect({ err: valid.err, exit: valid.exit }).toStrictEqual({ err: '', exit: 0 });
+    const invalid = await run(['inspect', SAMPLE, 'fixtures/invalid/ids.json']);
+    expect({ err: invalid.err, exit: invalid.exit }).toStrictEqual({ err: '', exit: 1 });
+  });
+
+  test('reads standard input, byte for byte', async () => {
+    const { out, exit } = await run(['inspect', '--json'], { stdin: readFileSync(SAMPLE, 'utf8') });
+    expect(exit).toBe(0);
+    const { fields, idempotencyKey } = JSON.parse(out);
+    expect(idempotencyKey).toBe('deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11');
+    expect(fields[0]).toMatchObject({
+      came: '0.123456789012345678',
+      understood: '0.123456789012345678',
+      quirks: [{ code: 'lost_digits' }],
+    });
+  });
+
+  test('fits a terminal and has colours there', async () => {
+    const { out, exit } = await onTerminal(['inspect', SAMPLE], 80);
+    expect(exit).toBe(0);
+    expect(out).toMatch(COLOUR);
+    const lines = out.replace(COLOUR, '').split('\n').slice(1);
+    expect(lines.length).toBeGreaterThan(30);
+    expect(lines.filter((line) => line.length > 80)).toStrictEqual([]);
+  });
+
+  test('has no colours with NO_COLOR, in a dumb terminal, or in a pipe', async () => {
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }] as Record<string, string>[]) {
+      expect((await onTerminal(['inspect', SAMPLE], 80, env)).out).not.toContain('\u001b');
+    }
+    const piped = await run(['inspect', SAMPLE]);
+    expect(piped.out).not.toContain('\u001b');
+    // Nothing is wrapped either, so that grep finds it.
+    expect(piped.out).toContain(
+      '"c0ffee254729296a45a3885639ac7e10f9d54979e0f3d1e2b4c5a69788776655"',
+    );
+  });
+
+  test('stops quietly when its reader has seen enough', async () => {
+    const files = Array.from({ length: 100 }, () => SAMPLE).join(' ');
+    const line = `'${process.execPath}' '${COMMAND}' inspect ${files} | head -1`;
+    const { out, err } = await start('bash', ['-c', line], { stdin: '' }).ended;
+    expect({ out, err }).toStrictEqual({ out: `✓ ${SAMPLE}: valid, deposit.received\n`, err: '' });
+  });
+
+  test('is ended by Ctrl-C while it waits for input', async () => {
+    const { child, ended } = start(process.execPath, [COMMAND, 'inspect', '--', SAMPLE, '-']);
+    // The first file is shown, so the process is up and waits for the second body.
+    child.stdout.once('data', () => child.kill('SIGINT'));
+    const { err, exit, signal } = await ended;
+    expect({ err, exit, signal }).toStrictEqual({ err: '', exit: 130, signal: null });
+  });
+});
+
+describe('send', () => {
+  test('delivers each notification and each variant to a real server', async () => {
+    await using merchant = await endpoint((response, { body }) => {
+      parseNotification(body);
+      response.writeHead(200).end('settled');
+    });
+    for (const args of [['deposit'], ['withdrawal'], ['withdrawal', '--status', 'FAILED']]) {
+      const { out, err, exit } = await run(['send', ...args, '--to', merchant.url, '--variants']);
+      expect({ err, exit }, out).toStrictEqual({ err: '', exit: 0 });
+      expect(out).toMatch(/\n(\d+) of \1 delivered/);
+    }
+    expect(merchant.received.length).toBeGreaterThan(40);
+  });
+
+  test('tries a server that fails twice until it succeeds', async () => {
+    await using merchant = await endpoint(failsTimes(2));
+    const args = ['send', 'deposit', '--to', merchant.url, '--retry', '--every', '200ms'];
+    const { out, err, exit } = await run(args);
+    expect({ err, exit }).toStrictEqual({ err: '', exit: 0 });
+    expect(out.match(/✗ 500/g)).toHaveLength(2);
+    expect(out.match(/ {2}trying again in \d+ ms\n/g)).toHaveLength(2);
+    expect(out).toMatch(
+      /✓ 200 in \d+ m?s {2}attempt 3 {2}ok\n1 of 1 delivered in .*, 3 attempts\n$/,
+    );
+    const bodies = new Set(merchant.received.map(({ body }) => body.toString()));
+    expect(bodies.size).toBe(1);
+  });
+
+  test('on a terminal counts down to the retry and removes the line', async () => {
+    await using merchant = await endpoint(failsTimes(1));
+    const args = ['send', 'deposit', '--to', merchant.url, '--retry', '--every', '300ms'];
+    const { out, exit } = await onTerminal(args, 60);
+    expect(exit).toBe(0);
+    expect(out.replace(COLOUR, '')).toContain(
+      '\r\u001b[K  trying again in 1 s, Ctrl-C stops\r\u001b[K  ✓ 200 in',
+    );
+  });
+
+  test('tells of a server that hangs', async () => {
+    await using merchant = await endpoint(hangs);
+    const { out, exit } = await run([
+      'send',
+      'deposit',
+      '--to',
+      merchant.url,
+      '--timeout',
+      '300ms',
+    ]);
+    expect(exit).toBe(1);
+    expect(out).toContain('  ✗ no answer: no answer within 300 ms\n0 of 1 delivered in ');
+  });
+
+  test('tells of a server that closes the connection', async () => {
+    await using merchant = await endpoint(hangsUp);
+    const { out, err, exit } = await run(['send', 'deposit', '--to', merchant.url]);
+    expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
+    expect(out).toContain('  ✗ no answer: other side closed\n');
+  });
+
+  test('tells of a server that is not there', async () => {
+    const merchant = await endpoint(answers(200));
+    await merchant[Symbol.asyncDispose]();
+    const { out, err, exit } = await run(['send', 'deposit', '--to', merchant.url]);
+    expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
+    expect(out).toContain(`connect ECONNREFUSED ${new URL(merchant.url).host} (is the server`);
+  });
+
+  test('sends copies at the same time', async () => {
+    // Answers none until all five are there: one after the other, they would time out.
+    const open: (() => void)[] = [];
+    await using merchant = await endpoint((response) => {
+      open.push(() => response.writeHead(200).end());
+      if (open.length === 5) for (const answer of open) answer();
+    });
+    const args = ['send', 'deposit', '--to', merchant.url, '--copies', '5', '--timeout', '5s'];
+    const { out, exit } = await run(args);
+    expect(exit).toBe(0);
+    expect(out).toContain('5 of 5 delivered');
+  });
+
+  test.each([
+    ['waits for an answer', hangs, []],
+    ['waits for a retry', answers(500), ['--retry']],
+  ] as const)('is ended by Ctrl-C while it %s, with a summary', async (_, behaviour, more) => {
+    await using merchant = await endpoint(behaviour);
+    const args = [COMMAND, 'send', 'deposit', '--to', merchant.url, ...more];
+    const { child, ended } = start(process.execPath, args, { stdin: '' });
+    onTestFinished(() => void child.kill());
+    const waits = new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk) => `${chunk}`.includes('trying again') && resolve());
+    });
+    await (more.length > 0 ? waits : merchant.request(1));
+    child.kill('SIGINT');
+    const { out, err, exit, signal } = await ended;
+    expect({ err, exit, signal }).toStrictEqual({ err: '', exit: 130, signal: null });
+    expect(out).toMatch(/Interrupted: 0 of 1 delivered in /);
+    expect(merchant.received).toHaveLength(1);
+  });
+
+  test('gives JSON, one line an event, to a program', async () => {
+    await using merchant = await endpoint(failsTimes(1));
+    const args = ['send', 'deposit', '--to', merchant.url, '--json', '--retry', '--every', '100ms'];
+    const { out, exit } = await run(args);
+    expect(exit).toBe(0);
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { success: false, answer: { status: 500 } },
+      { success: true, answer: { status: 200 } },
+      { delivered: 1, of: 1, attempts: 2, interrupted: false },
+    ]);
+  });
+});

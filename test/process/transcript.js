@@ -1,0 +1,119 @@
+// The terminal session in the README: run for real, against a merchant's endpoint on loopback. Run as a
+// program, it writes the session into the README; test/process/transcript.test.ts checks it.
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isNotificationError, parseNotification } from 'payment-notifications';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { run } from './command.js';
+
+const README = new URL('../../README.md', import.meta.url);
+const BLOCK = /(?<=^```console\n)(.*?)(?=^```$)/ms;
+
+const BODIES = {
+  'callback.json': depositReceivedBody({
+    actualDepositAmount: '0.123456789012345678',
+    depositCurrency: 'ETH',
+    onChainFee: '0.00000001',
+    ...leftOut(),
+  }),
+  'refused.json': depositReceivedBody({ depositId: 'x', settlementAmount: undefined }),
+};
+
+const SESSION = [
+  'inspect callback.json',
+  'inspect refused.json',
+  'send withdrawal --to http://127.0.0.1:3000/callbacks --status FAILED',
+  'send deposit --to http://127.0.0.1:3000/callbacks --retry --every 1s',
+];
+
+/** Optional fields, so that the session is short. */
+function leftOut() {
+  return Object.fromEntries(
+    [
+      'expectedDepositAmount',
+      'expectedDisplayAmount',
+      'displayServiceFee',
+      'settlementServiceFee',
+      'displayDistributedUserServiceFee',
+      'settlementDistributedUserServiceFee',
+      'displayRateDepegLossAmount',
+      'settlementRateDepegLossAmount',
+      'network',
+      'depositAddress',
+      'fromAddress',
+      'transactionId',
+      'rateType',
+      'paymentRequestedAt',
+      'expirationTime',
+    ].map((name) => [name, undefined]),
+  );
+}
+
+/** A merchant whose database is down for the first two deposits. */
+function createMerchant() {
+  let failures = 2;
+  return createServer(async (request, response) => {
+    try {
+      const { type } = parseNotification(Buffer.concat(await request.toArray()));
+      if (type === 'deposit.received' && failures > 0) {
+        failures -= 1;
+        response.writeHead(500).end('database is down');
+        return;
+      }
+      response.end('settled');
+    } catch (error) {
+      response.writeHead(isNotificationError(error) ? 400 : 500).end();
+    }
+  });
+}
+
+/** Runs the session. */
+export async function runSession() {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  const merchant = createMerchant();
+  merchant.listen(0, '127.0.0.1');
+  await once(merchant, 'listening');
+  const address = merchant.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const [shown, real] = ['127.0.0.1:3000', `127.0.0.1:${address.port}`];
+  try {
+    for (const [name, body] of Object.entries(BODIES)) writeFileSync(join(folder, name), body);
+    let session = '';
+    for (const line of SESSION) {
+      const args = line.replace(shown, real).split(' ');
+      const { out, err } = await run(args, { cwd: folder, env: { COLUMNS: '84' } });
+      session += `$ payment-notifications ${line}\n${(out + err).replaceAll(real, shown).trim()}\n\n`;
+    }
+    return `${session.trim()}\n`;
+  } finally {
+    merchant.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The session that the README shows. */
+export function readSession() {
+  const [session] = BLOCK.exec(readFileSync(README, 'utf8')) ?? [];
+  return session;
+}
+
+/**
+ * A session without its durations, which differ from run to run.
+ *
+ * @param {string | undefined} session
+ */
+export function withoutDurations(session) {
+  return session?.replace(/\d+(\.\d+)? m?s\b/g, 'N ms');
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const session = await runSession();
+  writeFileSync(
+    README,
+    readFileSync(README, 'utf8').replace(BLOCK, () => session),
+  );
+  console.log(session);
+}

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest';
+import { readSession, runSession, withoutDurations } from './transcript.js';
+
+test('the session in the README is what happens', async () => {
+  const session = readSession();
+  expect(session).toContain('$ payment-notifications inspect');
+  expect(withoutDurations(session)).toBe(withoutDurations(await runSession()));
+});

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { parseDepositReceived, parseWithdrawalBroadcast } from 'payment-notifications';
+import {
+  type DepositReceivedOverrides,
+  depositReceivedBody,
+  type WithdrawalBroadcastOverrides,
+  withdrawalBroadcastBody,
+} from 'payment-notifications/testing';
+import { describe, expect, test } from 'vitest';
+import { fixture } from '../fixtures.js';
+import { depositOverrides, withdrawalOverrides } from './overrides.js';
+
+describe('a deposit body', () => {
+  test('without overrides is the sample deposit', () => {
+    const sample = fixture('deposit-received/sample');
+    expect(JSON.parse(depositReceivedBody())).toStrictEqual(JSON.parse(sample.body.toString()));
+    expect(JSON.parse(JSON.stringify(parseDepositReceived(depositReceivedBody())))).toStrictEqual(
+      sample.expected.notification,
+    );
+  });
+
+  test('is the same each time', () => {
+    expect(depositReceivedBody()).toBe(depositReceivedBody());
+    expect(depositReceivedBody({}, { seed: 5 })).toBe(depositReceivedBody({}, { seed: 5 }));
+  });
+
+  test('parses to its overrides, whatever they are', () => {
+    fc.assert(
+      fc.property(depositOverrides, (overrides) => {
+        const notification = parseDepositReceived(depositReceivedBody(overrides));
+        expectOverrides(notification, overrides);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('holds an amount digit by digit, as a number or a string as the service sends it', () => {
+    const body = depositReceivedBody({
+      actualDepositAmount: '0.100000000000000000001',
+      displayDistributedUserServiceFee: '1.00',
+    });
+    expect(body).toContain('"actualDepositAmount":0.100000000000000000001,');
+    expect(body).toContain('"displayDistributedUserServiceFee":"1.00"');
+  });
+
+  test('leaves out what is undefined, and has null where null is given', () => {
+    const body = JSON.parse(depositReceivedBody({ network: undefined, onChainFee: null }));
+    expect(body).not.toHaveProperty('network');
+    expect(body.onChainFee).toBeNull();
+  });
+});
+
+describe('a withdrawal body', () => {
+  test.each([
+    ['COMPLETED', 'sample'],
+    ['FAILED', 'failed'],
+  ] as const)('that is %s is the sample withdrawal', (status, name) => {
+    const sample = fixture(`withdrawal-broadcast/${name}`);
+    const body = withdrawalBroadcastBody({ status });
+    expect(JSON.parse(body)).toStrictEqual(JSON.parse(sample.body.toString()));
+    expect(JSON.parse(JSON.stringify(parseWithdrawalBroadcast(body)))).toStrictEqual(
+      sample.expected.notification,
+    );
+  });
+
+  test('that is BLOCKED says nothing of what moved, unless it is told to', () => {
+    const blocked = withdrawalBroadcastBody({ status: 'BLOCKED', withdrawFee: '0.1' });
+    const withdrawal = parseWithdrawalBroadcast(blocked);
+    expect(withdrawal).toMatchObject({ status: 'BLOCKED', actualWithdrawAmount: null });
+    expect(`${withdrawal.withdrawFee}`).toBe('0.1');
+  });
+
+  test('parses to its overrides, whatever they are', () => {
+    fc.assert(
+      fc.property(withdrawalOverrides, (overrides) => {
+        const notification = parseWithdrawalBroadcast(withdrawalBroadcastBody(overrides));
+        expectOverrides(notification, overrides);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('can have the other spelling, an owner and a tag of its own', () => {
+    const withdrawal = parseWithdrawalBroadcast(
+      withdrawalBroadcastBody({
+        deductedSettlementAmount: undefined,
+        deducedSettlementAmount: '7.00000000',
+        txAddressOwner: { name: 'Someone', category: '' },
+        toTxAddress: 'rX?dt=007',
+      }),
+    );
+    expect(`${withdrawal.deductedSettlementAmount}`).toBe('7');
+    expect(withdrawal.txAddressOwner).toMatchObject({ name: 'Someone', category: '' });
+    expect(withdrawal.toTxAddress.destinationTag).toBe('007');
+  });
+});
+
+describe('a seed', () => {
+  const seed = fc.nat({ max: 2 ** 48 - 1 });
+  const IDS = ['depositId', 'paymentId', 'clientPaymentId', 'transactionId'] as const;
+  const WITHDRAWAL_IDS = ['withdrawalId', 'clientWithdrawalId', 'transactionId'] as const;
+
+  test('makes another event of its own, every identifier of which is valid and differs', () => {
+    fc.assert(
+      fc.property(seed, seed, (one, other) => {
+        fc.pre(one !== other);
+        const [a, b] = [one, other].map((number) =>
+          parseDepositReceived(depositReceivedBody({}, { seed: number })),
+        );
+        const [c, d] = [one, other].map((number) =>
+          parseWithdrawalBroadcast(withdrawalBroadcastBody({}, { seed: number })),
+        );
+        for (const name of IDS) expect(a?.[name]).not.toBe(b?.[name]);
+        for (const name of WITHDRAWAL_IDS) expect(c?.[name]).not.toBe(d?.[name]);
+        expect(a?.actualDepositAmount).toStrictEqual(b?.actualDepositAmount);
+        expect(c?.businessId).toBe(d?.businessId);
+      }),
+    );
+  });
+
+  test('shows in the identifiers', () => {
+    const deposit = parseDepositReceived(depositReceivedBody({}, { seed: 255 }));
+    expect(deposit.depositId).toBe('0b0f1f0e-9d0c-4f9e-8d4a-0000000000ff');
+    expect(deposit.clientPaymentId).toBe('order-255');
+  });
+
+  test('gives way to an identifier that is given', () => {
+    const depositId = '11111111-2222-4333-8444-555555555555';
+    expect(parseDepositReceived(depositReceivedBody({ depositId }, { seed: 1 })).depositId).toBe(
+      depositId,
+    );
+  });
+
+  test('leaves a FAILED withdrawal without a transaction', () => {
+    const body = JSON.parse(withdrawalBroadcastBody({ status: 'FAILED' }, { seed: 1 }));
+    expect(body).not.toHaveProperty('transactionId');
+  });
+
+  test.each([-1, 0.5, 2 ** 48, Number.NaN])('of %s is refused', (bad) => {
+    expect(() => depositReceivedBody({}, { seed: bad })).toThrow(
+      `seed: expected a whole number from 0 to 281474976710655, received ${bad}`,
+    );
+  });
+});
+
+test.each<[Record<string, unknown>, string]>([
+  [{ amount: '1' }, 'the body has no field "amount"'],
+  [{ toString: '1' }, 'the body has no field "toString"'],
+  [
+    { actualDepositAmount: '1,5' },
+    'actualDepositAmount: expected a decimal number, given as a string such as "0.5", received "1,5"',
+  ],
+  [
+    { actualDepositAmount: 1.5 },
+    'actualDepositAmount: expected a decimal number, given as a string such as "0.5", received number',
+  ],
+  [
+    { displayDistributedUserServiceFee: '' },
+    'displayDistributedUserServiceFee: expected a decimal number, given as a string such as "0.5", received ""',
+  ],
+  [{ network: 5 }, 'network: expected a string, received number'],
+  [
+    { paymentReceivedAt: new Date(0) },
+    'paymentReceivedAt: expected a UNIX time, given as a number, received object',
+  ],
+  [
+    { paymentReceivedAt: Number.NaN },
+    'paymentReceivedAt: expected a UNIX time, given as a number, received number',
+  ],
+])('%j is refused: it can not be written', (overrides, message) => {
+  expect(() => depositReceivedBody(overrides as DepositReceivedOverrides)).toThrow(
+    new TypeError(message),
+  );
+});
+
+test('an owner that is no object is refused', () => {
+  const overrides = { txAddressOwner: 'Someone' } as unknown as WithdrawalBroadcastOverrides;
+  expect(() => withdrawalBroadcastBody(overrides)).toThrow(
+    'txAddressOwner: expected an object with name and category, received "Someone"',
+  );
+});
+
+/** What was given is what was parsed: amounts to the digit, times to the second. */
+function expectOverrides(notification: object, overrides: Readonly<Record<string, unknown>>): void {
+  const parsed = new Map(Object.entries(notification));
+  for (const [name, given] of Object.entries(overrides)) {
+    const value: unknown = parsed.get(name);
+    if (given === undefined || given === null) expect(value).toBeNull();
+    else if (value instanceof Date) expect(value.getTime()).toBe(Number(given) * 1000);
+    else if (name === 'toTxAddress') expect(value).toMatchObject({ raw: given });
+    else if (name === 'txAddressOwner') expect(value).toMatchObject(given);
+    else if (typeof value === 'object') expect(String(value)).toBe(plain(String(given)));
+    else expect(value).toBe(given);
+  }
+}
+
+/** A decimal without its trailing zeros. */
+function plain(digits: string): string {
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+}

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { idempotencyKey, parseNotification } from 'payment-notifications';
+import {
+  bodyVariants,
+  depositReceivedBody,
+  withdrawalBroadcastBody,
+} from 'payment-notifications/testing';
+import { describe, expect, test } from 'vitest';
+import { fixtures } from '../fixtures.js';
+import { depositOverrides, withdrawalOverrides } from './overrides.js';
+
+const labelsOf = (body: string) => bodyVariants(body).map(({ label }) => label);
+const variant = (body: string, label: string) => {
+  const found = bodyVariants(body).find((candidate) => candidate.label === label);
+  if (found === undefined)
+    throw new Error(`no variant ${label} among ${labelsOf(body).join('; ')}`);
+  return JSON.parse(found.body);
+};
+
+const anyBody = fc.oneof(
+  depositOverrides.map((overrides) => depositReceivedBody(overrides)),
+  withdrawalOverrides.map((overrides) => withdrawalBroadcastBody(overrides)),
+  withdrawalOverrides.map((overrides) =>
+    withdrawalBroadcastBody({
+      ...overrides,
+      deductedSettlementAmount: undefined,
+      deducedSettlementAmount: overrides.deductedSettlementAmount,
+    }),
+  ),
+);
+
+describe('every variant', () => {
+  test('of any body parses to an equal notification with the same key', () => {
+    fc.assert(
+      fc.property(anyBody, (body) => {
+        const notification = parseNotification(body);
+        for (const { label, body: text } of bodyVariants(body)) {
+          const other = parseNotification(text);
+          expect(other, label).toStrictEqual(notification);
+          expect(idempotencyKey(other), label).toBe(idempotencyKey(notification));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each(fixtures.filter(({ expected }) => expected.notification))(
+    'of $name parses to an equal notification',
+    ({ body }) => {
+      const text = body.toString('utf8');
+      for (const { label, body: other } of bodyVariants(text)) {
+        expect(parseNotification(other), label).toStrictEqual(parseNotification(text));
+      }
+    },
+  );
+
+  test('has a label and a text of its own', () => {
+    fc.assert(
+      fc.property(anyBody, (body) => {
+        const variants = bodyVariants(body);
+        expect(new Set(variants.map(({ label }) => label)).size).toBe(variants.length);
+        expect(new Set(variants.map(({ body: text }) => text)).size).toBe(variants.length);
+      }),
+    );
+  });
+});
+
+describe('the variants', () => {
+  const deposit = depositReceivedBody({ actualDepositAmount: '0.123456789012345678' });
+  const withdrawal = withdrawalBroadcastBody();
+
+  test('begin with the body as it was given', () => {
+    const spaced = JSON.stringify(JSON.parse(withdrawal), null, 2);
+    expect(bodyVariants(spaced)[0]).toStrictEqual({ label: 'as given', body: spaced });
+  });
+
+  test('have each amount in its other encoding, to the digit', () => {
+    expect(variant(deposit, 'actualDepositAmount as a string').actualDepositAmount).toBe(
+      '0.123456789012345678',
+    );
+    expect(variant(withdrawal, 'withdrawFee as a number').withdrawFee).toBe(0.000012);
+    const numbers = bodyVariants(withdrawal).find(({ label }) => label.endsWith('as a number'));
+    expect(numbers?.body).toContain('"actualWithdrawAmount":480.73000000,');
+  });
+
+  test('have all amounts in either encoding', () => {
+    for (const body of [deposit, withdrawal]) {
+      const amounts = Object.entries(JSON.parse(body)).filter(
+        ([name, value]) => /Amount$|Fee$/.test(name) && value !== null,
+      );
+      const labels = labelsOf(body);
+      for (const [label, type] of [
+        ['every amount as a number', 'number'],
+        ['every amount as a string', 'string'],
+      ] as const) {
+        if (!labels.includes(label)) continue;
+        const parsed = variant(body, label);
+        for (const [name] of amounts) expect(typeof parsed[name], name).toBe(type);
+      }
+      const singles = amounts.filter(
+        ([name]) =>
+          labels.includes(`${name} as a string`) || labels.includes(`${name} as a number`),
+      );
+      expect(singles).toStrictEqual(amounts);
+    }
+    // A withdrawal is sent with strings only, so this one is the body as given.
+    expect(labelsOf(withdrawal)).not.toContain('every amount as a string');
+  });
+
+  test('have null left out and what is absent as null', () => {
+    expect(variant(deposit, 'settlementRateDepegLossAmount left out')).not.toHaveProperty(
+      'settlementRateDepegLossAmount',
+    );
+    expect(variant(deposit, 'no field without a value')).not.toHaveProperty(
+      'displayRateDepegLossAmount',
+    );
+    const failed = withdrawalBroadcastBody({ status: 'FAILED' });
+    expect(variant(failed, 'transactionId null').transactionId).toBeNull();
+    expect(variant(failed, 'null for every field without a value')).toMatchObject({
+      actualWithdrawAmount: null,
+      deductedSettlementAmount: null,
+      deducedSettlementAmount: null,
+    });
+  });
+
+  test.each(['deductedSettlementAmount', 'deducedSettlementAmount'])(
+    'of a withdrawal with %s have both spellings, alone, together and beside null',
+    (spelling) => {
+      const body = withdrawal.replace('deductedSettlementAmount', spelling);
+      const shown = bodyVariants(body).map(({ body: text }) => {
+        const { deductedSettlementAmount, deducedSettlementAmount } = JSON.parse(text);
+        return [deductedSettlementAmount, deducedSettlementAmount];
+      });
+      const amount = '250.31000000';
+      expect(shown).toContainEqual([amount, undefined]);
+      expect(shown).toContainEqual([undefined, amount]);
+      expect(shown).toContainEqual([amount, amount]);
+      expect(shown).toContainEqual([amount, null]);
+      expect(shown).toContainEqual([null, amount]);
+    },
+  );
+
+  test('leave alone what the document does not know', () => {
+    const body = `{"extra":0.10,"deducedSettlementAmount":"5","withdrawalId":null,${deposit.slice(1)}`;
+    const notification = parseNotification(body);
+    for (const { body: text } of bodyVariants(body)) {
+      expect(text).toContain('"extra":0.10');
+      expect(parseNotification(text)).toStrictEqual(notification);
+    }
+  });
+
+  test('of a body without amounts and gaps are the body alone', () => {
+    expect(labelsOf('{"withdrawalId":"x"}')[0]).toBe('as given');
+    const bare = Object.keys(JSON.parse(deposit)).map((name) => `${JSON.stringify(name)}:"x"`);
+    expect(labelsOf(`{${bare.join(',')}}`)).toStrictEqual(['as given']);
+  });
+
+  test('can not be made of what is no JSON object', () => {
+    expect(() => bodyVariants('[1]')).toThrow(TypeError);
+    expect(() => bodyVariants('null')).toThrow('expected the JSON text of an object');
+    expect(() => bodyVariants('5')).toThrow(TypeError);
+    expect(() => bodyVariants('{')).toThrow(SyntaxError);
+  });
+});

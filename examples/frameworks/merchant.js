@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 /** @import { Notification, NotificationError } from 'payment-notifications' */
 
 /** @type {Map<string, Notification>} */
-const settled = new Map();
+export const settled = new Map();
 
 /**
  * In your database: one transaction that inserts the key (unique) and moves the money.
@@ -14,7 +14,7 @@ const settled = new Map();
 export async function settleOnce(key, notification) {
   const isRepeated = settled.has(key); // then there is nothing to do, and that is a success
   if (!isRepeated) settled.set(key, notification);
-  console.log(JSON.stringify({ key, isRepeated, notification }));
+  console.info(JSON.stringify({ key, isRepeated, notification }));
 }
 
 /**
@@ -25,5 +25,5 @@ export async function settleOnce(key, notification) {
  */
 export async function keepRefused(body, error) {
   const refused = Buffer.from(new Uint8Array(body ?? [])).toString('base64');
-  console.log(JSON.stringify({ refused, error }));
+  console.info(JSON.stringify({ refused, error }));
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const source = (name: string) => fileURLToPath(new URL(`./src/${name}.ts`, import.meta.url));
 
@@ -13,8 +13,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    // Of the built command, as a process: npm run test:cli.
-    exclude: ['test/process/**'],
+    // Of the built command and of the packed package: npm run test:cli, npm run test:package.
+    exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './test/tsconfig.json' },
     coverage: {
       include: ['src/**'],

@@ -20,6 +20,9 @@ const NONZERO = /^[^eE]*[1-9]/;
  * `toString` and `toJSON`, never `1e-8`. And sums and products of two amounts are exact: 256 digits
  * of precision, where decimal.js rounds to 20 (two amounts at opposite limits span 235 digits).
  *
+ * The left operand decides: `amount.plus(x)` is exact, but `x.plus(amount)` rounds to 20 digits where
+ * `x` is a Decimal of decimal.js's own. Start sums with this one.
+ *
  * It is one constructor for the whole process, so `Decimal.set` and `Decimal.config` throw: for
  * another precision, take a `Decimal.clone({ precision })`.
  *
@@ -72,5 +75,11 @@ export function toAmount(literal: string | number): Decimal | null {
     return typeof literal === 'string' && NONZERO.test(literal) ? null : ZERO;
   }
   // The exponent of NaN and Infinity is NaN, which is within no limit.
-  return Math.abs(amount.e) <= MAX_DIGITS && amount.precision() <= MAX_DIGITS ? amount : null;
+  if (!(Math.abs(amount.e) <= MAX_DIGITS)) return null;
+  return isShort(literal) || amount.precision() <= MAX_DIGITS ? amount : null;
+}
+
+/** Whether a literal is too short for more digits than allowed: that saves counting them. */
+function isShort(literal: string | number): boolean {
+  return typeof literal === 'number' || literal.length <= MAX_DIGITS;
 }

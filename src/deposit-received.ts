@@ -35,6 +35,7 @@ export type RateType = (typeof RateType)[keyof typeof RateType];
  * there, so only those without which nothing can be credited are required.
  */
 export interface DepositReceived {
+  /** Tells a deposit from a withdrawal. */
   readonly type: 'deposit.received';
   /** Only `'CONFIRMED'`: the transaction is in a block and has 1 blockchain confirmation. */
   readonly status: DepositStatus;
@@ -88,7 +89,10 @@ export interface DepositReceived {
   readonly fromAddress: string | null;
   /** Unique identifier of the deposit's transaction on the blockchain. */
   readonly transactionId: string | null;
-  /** Null also for a rate type that this version doesn't know: then it is in `additionalFields`. */
+  /**
+   * How the rate came about. Null also for a rate type that this version doesn't know: then it is in
+   * `additionalFields`.
+   */
   readonly rateType: RateType | null;
   /** When the payment was requested. */
   readonly paymentRequestedAt: Date | null;
@@ -100,8 +104,8 @@ export interface DepositReceived {
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
-const status = oneOf(DepositStatus);
-const rate = oneOf(RateType);
+const status = /* @__PURE__ */ oneOf(DepositStatus);
+const rate = /* @__PURE__ */ oneOf(RateType);
 
 /** Reads a deposit, one line a field. What is faulty goes into the source's issues. */
 export function readDepositReceived(source: Source): DepositReceived {

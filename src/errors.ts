@@ -8,11 +8,11 @@ export type IssueCode =
   | 'body_too_large'
   /** The body holds no JSON object: it is an array, a stream, a promise, nothing at all. */
   | 'not_an_object'
-  /** `parseNotification` found neither or both of `depositId` and `withdrawalId`. */
+  /** The body is another notification than was asked for or, by its identifiers, neither or both. */
   | 'unrecognized_notification'
   /** A required field is absent or null. */
   | 'missing_field'
-  /** A field holds a value of another JSON type, or an empty string. */
+  /** A field holds a value of another JSON type, or an empty string where text must be. */
   | 'wrong_type'
   /** An amount is not in the grammar of JSON numbers, or beyond the limits. */
   | 'invalid_amount'
@@ -57,6 +57,15 @@ export interface NotificationReference {
   readonly transactionId?: string;
 }
 
+/** What a {@link NotificationError} is made of. */
+export interface NotificationErrorDetails {
+  readonly notificationType: NotificationType | null;
+  readonly issues: readonly Issue[];
+  readonly reference?: NotificationReference;
+  /** What was thrown underneath: the reason of `JSON.parse`, say. */
+  readonly cause?: unknown;
+}
+
 /** More issues than this are counted in the error's message, not told one by one. */
 const TOLD_ISSUES = 20;
 
@@ -78,14 +87,14 @@ export class NotificationError extends Error {
   /** The identifiers that could be read all the same. */
   readonly reference: NotificationReference;
 
-  /** @internal */
-  constructor(
-    notificationType: NotificationType | null,
-    issues: readonly Issue[],
-    reference: NotificationReference = {},
-    options?: ErrorOptions,
-  ) {
-    super(summary(notificationType, issues, reference), options);
+  /**
+   * Made by the parsers; your tests may make one, too.
+   *
+   * @param details - What the properties of the same names will hold.
+   */
+  constructor(details: NotificationErrorDetails) {
+    const { notificationType, issues, reference = {} } = details;
+    super(summary(notificationType, issues, reference), details);
     this.notificationType = notificationType;
     this.issues = issues;
     this.reference = reference;
@@ -110,6 +119,7 @@ export class NotificationError extends Error {
  * package (the ESM beside the CJS build, say), for which `instanceof` fails.
  *
  * @param value - Anything, as `catch` gives it.
+ * @returns Whether it has the error's brand.
  */
 export function isNotificationError(value: unknown): value is NotificationError {
   return typeof value === 'object' && value !== null && BRAND in value;

@@ -5,6 +5,7 @@ export {
   type IssueCode,
   isNotificationError,
   NotificationError,
+  type NotificationErrorDetails,
   type NotificationReference,
 } from './errors.js';
 export { idempotencyKey, type Notification, type NotificationType } from './notification.js';

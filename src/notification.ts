@@ -1,5 +1,5 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
-import { refuse, type Source } from './internal/fields.js';
+import { type Fields, refuse, type Source } from './internal/fields.js';
 import { issue } from './internal/issues.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -11,10 +11,14 @@ export type NotificationType = Notification['type'];
 
 /** Which notification a body is, by the identifier that only one of the two has; null if unclear. */
 export function detectType({ fields }: Source): NotificationType | null {
-  const isDeposit = (fields.depositId ?? null) !== null;
-  const isWithdrawal = (fields.withdrawalId ?? null) !== null;
+  const isDeposit = has(fields, 'depositId');
+  const isWithdrawal = has(fields, 'withdrawalId');
   if (isDeposit === isWithdrawal) return null;
   return isDeposit ? 'deposit.received' : 'withdrawal.broadcast';
+}
+
+function has(fields: Fields, name: string): boolean {
+  return fields[name] !== undefined && fields[name] !== null;
 }
 
 /** Reads whichever notification the body is. */
@@ -31,7 +35,7 @@ export function readNotification(source: Source): Notification {
           'unrecognized_notification',
           [],
           'either a depositId or a withdrawalId',
-          (source.fields.depositId ?? null) === null ? 'neither' : 'both',
+          has(source.fields, 'depositId') ? 'both' : 'neither',
         ),
       );
   }
@@ -45,6 +49,7 @@ export function readNotification(source: Source): Notification {
  * least for longer than those 24 hours. A withdrawal's key holds its status, since the document shows
  * no transitions: a later outcome of the same withdrawal must not be taken for a repetition.
  *
+ * @param notification - A notification that a parser returned.
  * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with the
  * identifier in lower case.
  *

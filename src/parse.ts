@@ -1,5 +1,5 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
-import { type Issue, NotificationError } from './errors.js';
+import { type Issue, NotificationError, type NotificationErrorDetails } from './errors.js';
 import { openBody } from './internal/body.js';
 import type { Source } from './internal/fields.js';
 import { issue, referenceOf } from './internal/issues.js';
@@ -96,23 +96,23 @@ function safeParse<T>(
 ): ParseResult<T> {
   try {
     const source = openBody(body);
-    if ('issue' in source) return failure(new NotificationError(type, [source.issue], {}, source));
+    if (!('fields' in source)) return failure({ notificationType: type, ...source });
     const notification = read(source);
     if (source.issues.length === 0) return { success: true, notification };
     return failure(refusal(source, type));
   } catch (cause) {
-    // Only an object can do this: its getters, its proxy, or a caller whose stack is used up.
-    const fault = issue('not_an_object', [], 'a JSON object', 'an object that fails to be read');
-    return failure(new NotificationError(type, [fault], {}, { cause }));
+    // An object's getters or its proxy have thrown, or the caller's stack is used up.
+    const fault = issue('not_an_object', [], 'a JSON object', 'a value that fails to be read');
+    return failure({ notificationType: type, issues: [fault], cause });
   }
 }
 
-function refusal(source: Source, type: NotificationType | null): NotificationError {
+function refusal(source: Source, type: NotificationType | null): NotificationErrorDetails {
   const detected = detectType(source);
   const issues = [...source.issues];
   if (type !== null && detected !== null && detected !== type)
     issues.unshift(mixUp(type, detected));
-  return new NotificationError(type ?? detected, issues, referenceOf(source.fields));
+  return { notificationType: type ?? detected, issues, reference: referenceOf(source.fields) };
 }
 
 /** The likeliest reason for a dozen missing fields, in front of them. */
@@ -121,8 +121,11 @@ function mixUp(type: NotificationType, detected: NotificationType): Issue {
   return issue('unrecognized_notification', [], `a ${type} body`, received);
 }
 
-function failure(error: NotificationError): { success: false; error: NotificationError } {
-  return { success: false, error };
+function failure(details: NotificationErrorDetails): {
+  success: false;
+  error: NotificationError;
+} {
+  return { success: false, error: new NotificationError(details) };
 }
 
 function unwrap<T>(result: ParseResult<T>): T {

@@ -51,8 +51,10 @@ export function splitToTxAddress(value: string): TxAddress {
  * into the same parts.
  *
  * @param address - An address and its tag; null or an empty tag is none.
+ * @returns The address, with `?dt=` and the tag behind it if there is one.
  * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty,
- * or holds a `?dt=` of its own, which would be split elsewhere.
+ * or holds a `?dt=` of its own, which would be split elsewhere, and `wrong_type` where the tag is no
+ * string.
  *
  * @example
  * ```ts
@@ -67,6 +69,10 @@ export function joinToTxAddress(address: Pick<TxAddress, 'address' | 'destinatio
   }
   if (account.includes(TAG_MARK)) {
     throw refused('invalid_tx_address', 'an address that holds a ?dt= itself');
+  }
+  // A number would lose the zeros of a tag, and the tag 0 altogether.
+  if (typeof (destinationTag ?? '') !== 'string') {
+    throw refused('wrong_type', `the tag as ${describe(destinationTag)}`);
   }
   return destinationTag ? account + TAG_MARK + destinationTag : account;
 }
@@ -98,5 +104,6 @@ function describeUnsplit(value: string): string {
 }
 
 function refused(code: IssueCode, received: string): NotificationError {
-  return new NotificationError(null, [issue(code, ['toTxAddress'], EXPECTED, received)]);
+  const fault = issue(code, ['toTxAddress'], EXPECTED, received);
+  return new NotificationError({ notificationType: null, issues: [fault] });
 }

@@ -1,7 +1,7 @@
 import type { Decimal } from './amount.js';
 import {
   additionalFields,
-  type Fields,
+  isObject,
   type Kind,
   optional,
   refuseField,
@@ -18,8 +18,11 @@ import { type TxAddress, txAddress } from './tx-address.js';
  * Service document, "States and transitions"; on what FAILED and BLOCKED depend is not shown there.
  */
 export const WithdrawalStatus = {
+  /** The withdrawal completed. */
   COMPLETED: 'COMPLETED',
+  /** The withdrawal failed. */
   FAILED: 'FAILED',
+  /** The withdrawal was blocked. */
   BLOCKED: 'BLOCKED',
 } as const;
 /** How a withdrawal ended: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
@@ -46,20 +49,24 @@ export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | Withd
 
 /** A withdrawal that completed. */
 export interface WithdrawalCompleted extends WithdrawalFields {
+  /** `'COMPLETED'`: tells this member of the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
 }
 
 /** A withdrawal that failed; on what conditions, the service document doesn't show. */
 export interface WithdrawalFailed extends WithdrawalFields {
+  /** `'FAILED'`: tells this member of the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
 }
 
 /** A withdrawal that was blocked; on what conditions, the service document doesn't show. */
 export interface WithdrawalBlocked extends WithdrawalFields {
+  /** `'BLOCKED'`: tells this member of the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
 }
 
 interface WithdrawalFields {
+  /** Tells a withdrawal from a deposit. */
   readonly type: 'withdrawal.broadcast';
   /** Unique withdrawal identifier assigned by the service: a UUID, as sent. */
   readonly withdrawalId: string;
@@ -107,7 +114,7 @@ interface WithdrawalFields {
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
-const status = oneOf(WithdrawalStatus);
+const status = /* @__PURE__ */ oneOf(WithdrawalStatus);
 
 /** Reads a withdrawal, one line a field. What is faulty goes into the source's issues. */
 export function readWithdrawalBroadcast(source: Source): WithdrawalBroadcast {
@@ -155,11 +162,11 @@ function deductedSettlementAmount(source: Source): Decimal | null {
 const txAddressOwner: Kind<TxAddressOwner> = {
   expected: 'an object with name and category',
   read(value, field, source) {
-    if (typeof value !== 'object' || Array.isArray(value)) {
+    if (!isObject(value)) {
       return refuseField(source, field, 'wrong_type', txAddressOwner.expected, describe(value));
     }
     const owner: Source = {
-      fields: { ...value } as Fields,
+      fields: { ...value },
       literals: null,
       path: [...source.path, field],
       taken: [],

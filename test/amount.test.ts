@@ -177,6 +177,23 @@ describe('Decimal', () => {
     );
   });
 
+  test('prints the smallest product in plain digits', () => {
+    const smallest = new Decimal('1e-78');
+    expect(smallest.times(smallest).toString()).toBe(`0.${'0'.repeat(155)}1`);
+  });
+
+  test('starts from the defaults, whatever the host set on decimal.js before', async () => {
+    HostDecimal.set({ rounding: HostDecimal.ROUND_UP, modulo: 9, toExpPos: 3 });
+    try {
+      const late = await import('../src/amount.js?late' as string);
+      expect(new late.Decimal(1).div(3).toFixed(3)).toBe('0.333');
+      expect(late.Decimal.rounding).toBe(HostDecimal.ROUND_HALF_UP);
+      expect(late.Decimal.modulo).toBe(HostDecimal.ROUND_DOWN);
+    } finally {
+      HostDecimal.set({ defaults: true });
+    }
+  });
+
   test('adds the largest and the smallest amount exactly', () => {
     const [a, b] = [`${'9'.repeat(78)}e1`, `0.${'9'.repeat(78)}e-78`];
     expect(exact(new Decimal(a).plus(b).toString())).toStrictEqual(add(exact(a), exact(b)));

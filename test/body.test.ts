@@ -47,6 +47,12 @@ describe('a body', () => {
     expect(parseDepositReceived(body).actualDepositAmount.toString()).toBe('0.12345678901234568');
   });
 
+  test('that was parsed already has no field where it holds undefined', () => {
+    const body = { ...JSON.parse(TEXT), network: undefined, extra: undefined };
+    expect(parseDepositReceived(body)).toMatchObject({ network: null, additionalFields: {} });
+    expect(parseDepositReceived(body).additionalFields).not.toHaveProperty('network');
+  });
+
   test('is not changed by reading it', () => {
     const body = JSON.parse(fixture('deposit-received/unknown-fields').body.toString());
     const before = JSON.stringify(body);
@@ -89,7 +95,12 @@ const fails = () => {
 };
 
 test.each<[string, unknown, string, string]>([
-  ['undefined', undefined, 'not_an_object', 'nothing'],
+  [
+    'undefined',
+    undefined,
+    'not_an_object',
+    'nothing: pass the raw body, before anything else reads it',
+  ],
   ['null', null, 'not_an_object', 'null'],
   ['a number', 5, 'not_an_object', '5'],
   ['a boolean', true, 'not_an_object', 'true'],
@@ -127,14 +138,14 @@ test.each<[string, unknown, string, string]>([
       },
     },
     'not_an_object',
-    'an object that fails to be read',
+    'a value that fails to be read',
   ],
-  ['a revoked proxy', revoked(), 'not_an_object', 'an object that fails to be read'],
+  ['a revoked proxy', revoked(), 'not_an_object', 'a value that fails to be read'],
   [
     'an object with a revoked proxy inside',
     { ...JSON.parse(TEXT), status: revoked() },
     'not_an_object',
-    'an object that fails to be read',
+    'a value that fails to be read',
   ],
   ['no text', '', 'invalid_json', 'an empty body: was it read already?'],
   ['white space', ' \r\n', 'invalid_json', 'an empty body: was it read already?'],
@@ -192,6 +203,11 @@ describe('the cause of a refusal', () => {
     expect(cause).toBeInstanceOf(SyntaxError);
     expect((cause as Error).message).toMatch(/JSON/);
     expect((cause as Error).message).not.toMatch(/[\p{C}]/u);
+  });
+
+  test('is short, however long the engine makes it', () => {
+    const { cause } = errorOf(safeParseDepositReceived(`{"a":${'x'.repeat(5000)}}`));
+    expect((cause as Error).message.length).toBeLessThanOrEqual(200);
   });
 
   test('is what an object threw while it was read', () => {

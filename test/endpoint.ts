@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export type Behaviour = (response: http.ServerResponse, request: Received, n: number) => void;
 
 /** A request that an endpoint received. */
-export interface Received {
+interface Received {
   readonly method: string | undefined;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;

@@ -6,7 +6,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { deposit, errorOf, messagesOf, withdrawal } from './wire.js';
+import { deposit, errorOf, FIELDS, messagesOf, parseWith, withdrawal } from './wire.js';
 
 const error = errorOf(
   safeParseDepositReceived(deposit({ actualDepositAmount: '"12,5"', depositId: '"x y"' })),
@@ -15,7 +15,7 @@ const error = errorOf(
 describe('a NotificationError', () => {
   test('says in one line what was refused, why, and which payment it was about', () => {
     expect(error.message).toBe(
-      'deposit.received refused: depositId: expected a UUID, received a string of 3 characters; ' +
+      'deposit.received refused: depositId: expected a UUID, received a string of length 3; ' +
         'actualDepositAmount: expected a decimal number, received "12,5" ' +
         '[depositId "x y", paymentId "6f9619ff-8b86-4d01-b42d-00cf4fc964ff", ' +
         'clientPaymentId "order-10042", ' +
@@ -39,9 +39,9 @@ describe('a NotificationError', () => {
         {
           code: 'invalid_id',
           path: ['depositId'],
-          message: 'depositId: expected a UUID, received a string of 3 characters',
+          message: 'depositId: expected a UUID, received a string of length 3',
           expected: 'a UUID',
-          received: 'a string of 3 characters',
+          received: 'a string of length 3',
         },
         {
           code: 'invalid_amount',
@@ -72,10 +72,35 @@ describe('a NotificationError', () => {
     expect(refused.message).toMatch(/; and 7 more$/);
   });
 
+  test('tells 20 issues without a count', () => {
+    const names = Object.keys(JSON.parse(deposit())).slice(0, 20);
+    const fields = Object.fromEntries(names.map((name) => [name, '{}']));
+    const refused = errorOf(safeParseDepositReceived(deposit(fields)));
+    expect(refused.issues).toHaveLength(20);
+    expect(refused.message.split('; ')).toHaveLength(20);
+    expect(refused.message).not.toContain('more');
+  });
+
+  test('quotes the identifiers in its message, so that none can pass for another', () => {
+    const clientPaymentId = JSON.stringify('a", depositId "b');
+    const refused = errorOf(safeParseDepositReceived(deposit({ clientPaymentId, status: '1' })));
+    expect(refused.message).toContain('clientPaymentId "a\\", depositId \\"b"');
+  });
+
+  test('prints nothing but what it says', () => {
+    expect(Object.keys(error).sort()).toStrictEqual([
+      'issues',
+      'name',
+      'notificationType',
+      'reference',
+    ]);
+  });
+
   test('without a known notification says so', () => {
-    const unknown = new NotificationError(null, [error.issues[0] as never]);
+    const issues = error.issues.slice(0, 1);
+    const unknown = new NotificationError({ notificationType: null, issues });
     expect(unknown.message).toBe(
-      'notification refused: depositId: expected a UUID, received a string of 3 characters',
+      'notification refused: depositId: expected a UUID, received a string of length 3',
     );
   });
 
@@ -87,7 +112,7 @@ describe('a NotificationError', () => {
 describe('isNotificationError', () => {
   test('knows the error, also one of another copy of the package', async () => {
     const other = await import('../src/errors.js?copy' as string);
-    const foreign = new other.NotificationError(null, error.issues);
+    const foreign = new other.NotificationError({ ...error });
     expect(foreign).not.toBeInstanceOf(NotificationError);
     expect(isNotificationError(foreign)).toBe(true);
     expect(isNotificationError(error)).toBe(true);
@@ -108,6 +133,7 @@ describe('a reference', () => {
     ['a control character', '"a\\u0007"'],
     ['a bidirectional override', '"a\\u202eb"'],
     ['a line separator', '"a\\u2028b"'],
+    ['a paragraph separator', '"a\\u2029b"'],
     ['an unpaired surrogate', '"a\\ud800"'],
     ['129 characters', JSON.stringify(LONG)],
     ['no text', '5'],
@@ -139,7 +165,7 @@ describe('a message', () => {
     ['"a\\nb"', '"a\\nb"'],
     ['"\\u0000\\u001b[31m"', '"\\u0000\\u001b[31m"'],
     ['"\\u202e\\u2066"', '"\\u202e\\u2066"'],
-    ['"\\u2028\\u0085"', '"\\u2028\\u0085"'],
+    ['"\\u2028\\u2029\\u0085"', '"\\u2028\\u2029\\u0085"'],
     ['"\\ud800"', '"\\ud800"'],
     ['"\\udb40\\udc01"', '"\\udb40\\udc01"'],
     ['"\\"\\\\"', '"\\"\\\\"'],
@@ -158,7 +184,33 @@ describe('a message', () => {
     const fields = Object.keys(JSON.parse(deposit())).map((name) => [name, hostile] as const);
     const refused = errorOf(safeParseDepositReceived(deposit(Object.fromEntries(fields))));
     expect(refused.message).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
-    expect(JSON.stringify(refused)).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+    for (const { message, expected, received } of refused.issues) {
+      expect(message + expected + received).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+    }
+  });
+
+  test('shows a number of 40 characters whole, and cuts a longer one', () => {
+    const [whole, longer] = [`${'9'.repeat(36)}e+99`, `${'9'.repeat(37)}e+99`];
+    const wire = { actualDepositAmount: whole, settlementAmount: longer };
+    expect(messagesOf(safeParseDepositReceived(deposit(wire)))).toStrictEqual([
+      expect.stringMatching(/received 9{36}e\+99$/),
+      expect.stringMatching(/received 9{37}e\+9… \(41 characters\)$/),
+    ]);
+  });
+
+  test.each(FIELDS)('about the $name of a $of has at most 300 characters', (field) => {
+    const wires = [
+      `1${'0'.repeat(500)}`,
+      `"${'\\u202e'.repeat(500)}"`,
+      `"?dt=${'x'.repeat(500)}"`,
+      '{}',
+    ];
+    for (const wire of [...wires, JSON.stringify('9'.repeat(500))]) {
+      for (const message of messagesOf(parseWith(field, wire))) {
+        expect(message.length).toBeLessThanOrEqual(300);
+        expect(message).toMatch(new RegExp(`^${field.name}`));
+      }
+    }
   });
 
   test('never repeats an address or an identifier of the business', () => {

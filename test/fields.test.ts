@@ -1,5 +1,6 @@
+import { safeParseWithdrawalBroadcast } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { errorOf, FIELDS, parseWith, read } from './wire.js';
+import { errorOf, FIELDS, messagesOf, parseWith, read, withdrawal } from './wire.js';
 
 /**
  * What comes of each wire value in a field of each kind: the code of the issue, the JSON of the
@@ -41,6 +42,10 @@ wire                                   | text       | id         | quantity     
 "6f9619ff-8b86-0d01-042d-00cf4fc964ff" | =          | =          | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
 "6F9619FF-8B86-4D01-B42D-00CF4FC964FF" | =          | =          | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
 "6F9619FF-8B86-4D01-B42D-00CF4FC964FG" | =          | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
+"6f9619ff-8b86-4d01-b42d-00cf4fc964ff0" | =         | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
+"6f9619ff-8b86-4d01-b42d-00cf4fc964ff\\n" | =       | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
+" 6f9619ff-8b86-4d01-b42d-00cf4fc964ff" | =         | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
+1790000000.0006                        | wrong_type | wrong_type | "1790000000.0006" | "1790000000.0006" | "2026-09-21T14:13:20.001Z" | wrong_type  | wrong_type        | wrong_type | wrong_type         | wrong_type
 "{6F9619FF-8B86-4D01-B42D-00CF4FC964FF}" | =        | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
 "CONFIRMED"                            | =          | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | =              | unknown_value     | null       | =                  | wrong_type
 "COMPLETED"                            | =          | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | =                 | null       | =                  | wrong_type
@@ -100,4 +105,34 @@ describe.each(FIELDS)('$name of a $of', (field) => {
       expect(read(result)).toMatchObject({ [field.name]: null, additionalFields: {} });
     }
   });
+});
+
+describe('the owner of an address', () => {
+  const owner = { of: 'withdrawal', name: 'txAddressOwner' } as const;
+
+  test('counts only with its own fields', () => {
+    const body = JSON.parse(withdrawal());
+    body.txAddressOwner = Object.create({ name: 'inherited', category: 'x' });
+    expect(messagesOf(safeParseWithdrawalBroadcast(body))).toStrictEqual([
+      'txAddressOwner.name: expected a string, received nothing',
+      'txAddressOwner.category: expected a string, received nothing',
+    ]);
+  });
+
+  test('keeps its unknown fields', () => {
+    expect(read(parseWith(owner, '{"name":"a","category":"b","x":[1]}'))).toMatchObject({
+      txAddressOwner: { name: 'a', category: 'b', additionalFields: { x: [1] } },
+      additionalFields: {},
+    });
+  });
+});
+
+test('two different deducted amounts are shown cut', () => {
+  const wire = {
+    deductedSettlementAmount: `"${'1'.repeat(78)}"`,
+    deducedSettlementAmount: '2'.repeat(78),
+  };
+  expect(messagesOf(safeParseWithdrawalBroadcast(withdrawal(wire)))).toStrictEqual([
+    `deductedSettlementAmount: expected the same amount as in deducedSettlementAmount (${'2'.repeat(40)}… (78 characters)), received ${'1'.repeat(40)}… (78 characters)`,
+  ]);
 });

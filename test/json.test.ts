@@ -133,6 +133,13 @@ describe('the exact reader', () => {
     },
   );
 
+  test('keeps an unknown field named __proto__ a field', () => {
+    const text = deposit({ __proto: '1' }).replace('__proto', '__proto__');
+    const { additionalFields } = read(safeParseDepositReceived(text));
+    expect(Object.entries(additionalFields)).toStrictEqual([['__proto__', 1]]);
+    expect(Object.getPrototypeOf(additionalFields)).toBe(Object.prototype);
+  });
+
   test('leaves unknown fields as JSON.parse gives them', () => {
     const text = deposit({ settlementAmount: LONG, extra: `{"n":${LONG},"list":[1,${LONG}]}` });
     expect(read(safeParseDepositReceived(text)).additionalFields).toStrictEqual({

@@ -54,6 +54,11 @@ describe('the idempotency key', () => {
     );
   });
 
+  test('of a withdrawal is the same in whatever case its identifier comes', () => {
+    const upper = JSON.stringify('3D6C2C1E-52A5-4F0B-9A53-2F1D8C0B7E44');
+    expect(withdrawalKey({ withdrawalId: upper })).toBe(withdrawalKey());
+  });
+
   test('lets a later outcome of one withdrawal through', () => {
     expect(withdrawalKey({ status: '"BLOCKED"' })).not.toBe(withdrawalKey());
   });

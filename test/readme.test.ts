@@ -38,11 +38,13 @@ test('the README leads to the handler of every framework', () => {
 });
 
 test('the message in the README is the one that is thrown', () => {
-  const [, message = ''] = /^```text\nNotificationError: (.*)\n```$/m.exec(README) ?? [];
+  const [, message = ''] = /^```text\n(deposit.received refused: .*)\n```$/m.exec(README) ?? [];
   expect(errorOf(safeParseDepositReceived(faultyBody)).message).toBe(message);
 });
 
-describe.each(['problem.ts', 'use.ts', 'errors.ts', 'schemas.ts', 'testing.ts'])('%s', (file) => {
+const SCRIPTS = ['problem.ts', 'use.ts', 'amounts.ts', 'errors.ts', 'schemas.ts', 'testing.ts'];
+
+describe.each(SCRIPTS)('%s', (file) => {
   test('prints what its comments say', async () => {
     const printed: string[] = [];
     vi.spyOn(console, 'log').mockImplementation((value) => {

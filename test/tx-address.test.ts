@@ -65,6 +65,18 @@ describe('joinToTxAddress', () => {
       { code: 'invalid_tx_address', path: ['toTxAddress'], received },
     ]);
   });
+
+  test.each([0, 7])('refuses the tag %j, which is no text', (tag) => {
+    const parts = { address: 'rAddress', destinationTag: tag as unknown as string };
+    expect(issuesOf(() => joinToTxAddress(parts))).toMatchObject([
+      { code: 'wrong_type', path: ['toTxAddress'], received: 'the tag as a number' },
+    ]);
+  });
+
+  test.each(['', null, undefined])('joins no tag for %j', (tag) => {
+    const parts = { address: 'rAddress', destinationTag: tag as string | null };
+    expect(joinToTxAddress(parts)).toBe('rAddress');
+  });
 });
 
 function issuesOf(call: () => unknown): unknown {

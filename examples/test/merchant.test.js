@@ -155,7 +155,7 @@ for (const { name, skip, open } of ENGINES) {
       // "repeated", which is as good.
       const unheard = DEPOSITS - (load.answers.get('200 settled') ?? 0);
       const run = `${kills} kills${engine.bounce ? `, ${bounces} stops of the database` : ' with the database inside'}`;
-      const survived = `${CREDITED}; of ${unheard} the first answer was lost`;
+      const survived = `${CREDITED}; the answer to ${unheard} credits was lost`;
       addFigures(engine.name, run, DEPOSITS, load, survived);
     });
 

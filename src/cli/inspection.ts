@@ -11,7 +11,7 @@ import type { TxAddress } from '../tx-address.js';
 import type { TxAddressOwner } from '../withdrawal-broadcast.js';
 
 /** Something about how a field came that a receiver may trip over. */
-export interface Quirk {
+interface Quirk {
   readonly code:
     | 'additional'
     | 'empty_tag'

@@ -1,5 +1,5 @@
 import type { Issue, IssueCode } from '../errors.js';
-import type { Fields, Source } from './fields.js';
+import { type Fields, isObject, type Source } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
 import { type ExactJson, parseJson } from './json.js';
 
@@ -13,7 +13,7 @@ const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBO
 
 /** A body that holds no fields to be read. */
 export interface UnreadableBody {
-  readonly issue: Issue;
+  readonly issues: readonly [Issue];
   readonly cause?: unknown;
 }
 
@@ -24,6 +24,9 @@ export interface UnreadableBody {
  */
 export function openBody(body: unknown): Source | UnreadableBody {
   if (typeof body === 'string') return openText(body);
+  if (body === undefined) {
+    return unreadable('not_an_object', 'nothing: pass the raw body, before anything else reads it');
+  }
   if (typeof body !== 'object' || body === null) return unreadable('not_an_object', quote(body));
   // Not instanceof: a test runner's bytes may come from another realm. Any view of bytes will do.
   if (ArrayBuffer.isView(body)) return openBytes(body as Uint8Array);
@@ -71,12 +74,12 @@ function isTooLarge(text: string): boolean {
 
 function tooLarge(received: string): UnreadableBody {
   const expected = `at most ${MAX_BYTES} bytes`;
-  return { issue: issue('body_too_large', [], expected, received) };
+  return { issues: [issue('body_too_large', [], expected, received)] };
 }
 
 function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
-  const fault = issue(code, [], 'a JSON object', received);
-  return cause === undefined ? { issue: fault } : { issue: fault, cause };
+  const issues = [issue(code, [], 'a JSON object', received)] as const;
+  return cause === undefined ? { issues } : { issues, cause };
 }
 
 /** What an object is that holds no body, and what to do about it; null for a plain object. */
@@ -97,10 +100,6 @@ function has(body: object, method: string): boolean {
 
 function tagOf(body: object): string {
   return Object.prototype.toString.call(body).slice('[object '.length, -1);
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describeText(text: string): string {

@@ -4,6 +4,11 @@ import { issue, quote } from './issues.js';
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** One JSON object while its fields are read. */
 export interface Source {
   /** The fields as `JSON.parse` gives them. */
@@ -48,28 +53,29 @@ export function refuseField(
 
 /** Reads a field without which a notification is refused. */
 export function required<T>(source: Source, field: string, kind: Kind<T>): T {
-  const value = source.fields[field];
-  if (value === undefined || value === null) {
-    return refuseField(source, field, 'missing_field', kind.expected, quote(value));
-  }
-  source.taken.push(field);
-  return kind.read(value, field, source);
+  const value = take(source, field);
+  return value === null
+    ? refuseField(source, field, 'missing_field', kind.expected, quote(source.fields[field]))
+    : kind.read(value, field, source);
 }
 
 /** Reads a field that may be absent or null, both of which give null. */
 export function optional<T>(source: Source, field: string, kind: Kind<T>): T | null {
-  const value = source.fields[field];
-  if (value === undefined) return null;
-  source.taken.push(field);
+  const value = take(source, field);
   return value === null ? null : kind.read(value, field, source);
 }
 
-const NO_FIELDS: Fields = /* @__PURE__ */ Object.freeze({});
+/** A field's value, null where it is absent; what is there is no additional field from now on. */
+function take({ fields, taken }: Source, field: string): unknown {
+  const value = fields[field];
+  if (value !== undefined || field in fields) taken.push(field);
+  return value ?? null;
+}
 
-/** The fields that were there and that nobody has read: to be called last. */
+/** The fields that were there and that nobody has taken: to be called last. */
 export function additionalFields({ fields, taken }: Source): Fields {
-  if (Object.keys(fields).length === taken.length) return NO_FIELDS;
-  const known = new Set(taken);
-  // fromEntries defines properties, so that a field named __proto__ stays a field.
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !known.has(name)));
+  if (Object.keys(fields).length === taken.length) return {};
+  const rest = { ...fields };
+  for (const field of taken) delete rest[field];
+  return rest;
 }

@@ -5,10 +5,6 @@ const MAX_QUOTED = 40;
 /** Longest identifier that goes into a reference, in characters. */
 const MAX_REFERENCE = 128;
 
-/** Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph separators. */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-const EACH_UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-
 const REFERENCE_FIELDS = [
   'depositId',
   'paymentId',
@@ -60,10 +56,8 @@ export function quote(value: unknown): string {
  * shows only as the error's reference.
  */
 export function describe(value: unknown): string {
-  if (typeof value === 'string') {
-    if (value.length <= 1) return value === '' ? 'an empty string' : 'a single character';
-    return `a string of ${value.length} characters`;
-  }
+  if (value === '') return 'an empty string';
+  if (typeof value === 'string') return `a string of length ${value.length}`;
   return typeof value === 'number' || typeof value === 'boolean'
     ? `a ${typeof value}`
     : quote(value);
@@ -78,9 +72,12 @@ export function quoteLiteral(literal: string): string {
 
 /** Text with every character that prints nothing, or prints elsewhere, as its `\u` escape. */
 export function escapeUnprintable(text: string): string {
-  return text.replace(EACH_UNPRINTABLE, (character) =>
-    [...Array(character.length).keys()]
-      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+  // Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph
+  // separators. Written here, since a constant would cost every import what only a faulty body needs.
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       .join(''),
   );
 }
@@ -94,7 +91,7 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
       typeof id === 'string' &&
       id !== '' &&
       id.length <= MAX_REFERENCE &&
-      !UNPRINTABLE.test(id)
+      escapeUnprintable(id) === id
     ) {
       reference[name] = id;
     }

@@ -8,7 +8,7 @@ export interface ExactJson {
   readonly literals: unknown;
 }
 
-/** A double holds any literal of so many characters, as long as it has no exponent. */
+/** A double gives back any literal of so many characters, as long as it has no exponent. */
 const SAFE_LENGTH = 15;
 
 /**

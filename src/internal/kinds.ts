@@ -94,7 +94,10 @@ export const timestamp: Kind<Date> = {
 
 /** One of the documented values, in the documented case. */
 export function oneOf<T extends string>(values: Readonly<Record<T, T>>): Kind<T> {
-  const expected = Object.keys(values).map(quote).join(' or ');
+  // Not quote(), whose expression would be compiled at import.
+  const expected = Object.keys(values)
+    .map((value) => `"${value}"`)
+    .join(' or ');
   return {
     expected,
     read(value, field, source) {

@@ -164,7 +164,7 @@ function seeded(name: string, value: SampleField['value'], seed: number): Sample
     throw new RangeError(`seed: expected a whole number from 0 to ${MAX_SEED}, received ${seed}`);
   }
   if (typeof value !== 'string' || !SEEDED_FIELDS.has(name)) return value;
-  if (name.startsWith('client')) return value.replace(/\d+$/, String(seed));
+  if (name.startsWith('client')) return value.slice(0, value.lastIndexOf('-') + 1) + seed;
   const digits = seed.toString(16).padStart(12, '0');
   return value.slice(0, -digits.length) + digits;
 }

@@ -74,7 +74,7 @@ describe('sending', () => {
       '2',
     ]);
     expect(two.told).toContain(
-      'This body is invalid, a handler should refuse it: paymentId: expected a UUID, received a single character (and 1 more)',
+      'This body is invalid, a handler should refuse it: paymentId: expected a UUID, received a string of length 1 (and 1 more)',
     );
     expect(two.told.join()).not.toContain('one event');
   });

@@ -5,12 +5,7 @@ import { isDeepStrictEqual, parseArgs, styleText } from 'node:util';
 import { fixtures } from '../fixtures.js';
 import { PATHS, server } from './server.js';
 
-const { values } = parseArgs({
-  options: {
-    serve: { type: 'boolean', default: false },
-    port: { type: 'string', default: '0' },
-  },
-});
+const { serve, port } = readOptions();
 
 const hasColours = process.stdout.hasColors?.() ?? false;
 
@@ -20,13 +15,13 @@ const hasColours = process.stdout.hasColors?.() ?? false;
  */
 const paint = (style, text) => (hasColours ? styleText(style, text) : text);
 
-server.listen(Number(values.port), '127.0.0.1');
+server.listen(port, '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();
 if (address === null || typeof address === 'string') throw new Error('the server has no port');
 const origin = `http://127.0.0.1:${address.port}`;
 
-if (values.serve) {
+if (serve) {
   console.log(`Post a body to ${origin}, with its digits:\n`);
   console.log(`  curl ${origin}${PATHS.parseDepositReceived} --data-binary \\`);
   console.log('    @fixtures/deposit-received/eighteen-decimals.json\n');
@@ -35,6 +30,24 @@ if (values.serve) {
 } else {
   process.exitCode = (await postFixtures()) ? 0 : 1;
   server.close();
+}
+
+/** The command line's options; a wrong one ends the demo in one line. */
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        serve: { type: 'boolean', default: false },
+        port: { type: 'string', default: '0' },
+      },
+    });
+    if (!/^\d{1,5}$/.test(values.port)) throw new Error(`--port ${values.port} is no port`);
+    return { serve: values.serve, port: Number(values.port) };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}`);
+    console.error('usage: npm run demo [-- --serve [--port NUMBER]]');
+    process.exit(2);
+  }
 }
 
 async function postFixtures() {

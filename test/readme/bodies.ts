@@ -1,5 +1,8 @@
-import { fixture } from '../fixtures.js';
+import { readFileSync } from 'node:fs';
 
-export const depositBody = fixture('deposit-received/eighteen-decimals').body;
-export const withdrawalBody = fixture('withdrawal-broadcast/tag-with-leading-zeros').body;
-export const faultyBody = fixture('invalid/missing-fields').body;
+const bodyOf = (name: string) =>
+  readFileSync(new URL(`../../fixtures/${name}.json`, import.meta.url));
+
+export const depositBody = bodyOf('deposit-received/eighteen-decimals');
+export const withdrawalBody = bodyOf('withdrawal-broadcast/tag-with-leading-zeros');
+export const faultyBody = bodyOf('invalid/missing-fields');

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+
+/** What came of a command. */
+export interface Outcome {
+  readonly status: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end, whatever its exit status. */
+export function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { cwd, maxBuffer: 64 * 1024 * 1024, timeout: 300_000 };
+    execFile(program, args, options, (error, stdout, stderr) => {
+      resolve({ status: error ? (error.code ?? error.signal ?? 1) : 0, stdout, stderr });
+    });
+  });
+}
+
+/** Runs a program that must succeed, and gives what it printed. */
+export async function output(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<string> {
+  const { status, stdout, stderr } = await run(program, args, cwd);
+  if (status === 0) return stdout;
+  throw new Error(`${program} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`);
+}
+
+/** Installs packages into a folder, without running what they would run: none of them needs it. */
+export function install(packages: readonly string[], folder: string): Promise<string> {
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+  return output('npm', ['install', '--loglevel=error', ...flags, ...packages], folder);
+}

@@ -1,0 +1,35 @@
+import * as pn from 'payment-notifications';
+
+const deposit = pn.parseDepositReceived('');
+const withdrawal = pn.parseWithdrawalBroadcast('');
+const notification = pn.parseNotification('');
+const result = pn.safeParseDepositReceived('');
+// Each line below is a mistake that every compiler must report, with the code at its end.
+deposit.status = 'CONFIRMED'; // TS2540
+deposit.additionalFields.extra = 1; // TS2542
+withdrawal.toTxAddress.address = ''; // TS2540
+deposit.withdrawalId; // TS2339
+notification.depositId; // TS2339
+result.notification; // TS2339
+deposit.onChainFee.plus(1); // TS18047
+withdrawal.actualWithdrawAmount.plus(1); // TS18047
+deposit.actualDepositAmount + 1; // TS2365
+deposit.actualDepositAmount * 2; // TS2362
+export const asNumber: number = deposit.settlementAmount; // TS2322
+export const asText: string = withdrawal.toTxAddress; // TS2322
+export const tag: string = withdrawal.toTxAddress.destinationTag; // TS2322
+export const seconds: number = deposit.paymentReceivedAt; // TS2322
+export const pending = withdrawal.status === 'PENDING'; // TS2367
+export const rate: pn.RateType = 'VARIABLE'; // TS2322
+export const code: pn.IssueCode = 'invalid_date'; // TS2820
+export const status: pn.WithdrawalStatus = 'completed'; // TS2820
+export const reference: pn.NotificationReference = { depositId: undefined }; // TS2375
+export const wire = withdrawal.deducedSettlementAmount; // TS2551
+pn.idempotencyKey('deposit.received'); // TS2345
+pn.splitToTxAddress(withdrawal.toTxAddress); // TS2345
+pn.joinToTxAddress('r'); // TS2345
+pn.parseDepositReceived(); // TS2554
+new pn.NotificationError('refused'); // TS2345
+pn.parseJson('{}'); // TS2339
+export type Wide = pn.WithdrawalFields; // TS2724
+export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741

@@ -1,0 +1,64 @@
+// Runs inside each runtime, beside a bundle or a module of the packed package: plain JavaScript without
+// any import, so that every one of them takes it as it is.
+
+/**
+ * @typedef {object} SentFixture
+ * @property {string} name
+ * @property {string} body The wire's bytes in base64.
+ * @property {Record<string, any>} expected
+ */
+
+/**
+ * Parses every fixture and compares each outcome with the expected one.
+ *
+ * @param {Record<string, any>} library The package's root entry.
+ * @param {SentFixture[]} fixtures
+ * @returns {{ parsed: number, differing: object[] }}
+ */
+export function outcomes(library, fixtures) {
+  const differing = [];
+  for (const { name, body, expected } of fixtures) {
+    const { parser, ...wanted } = expected;
+    const received = outcome(library, parser, bytes(body));
+    if (ordered(received) !== ordered(wanted)) differing.push({ name, wanted, received });
+  }
+  return { parsed: fixtures.length, differing };
+}
+
+/**
+ * @param {Record<string, any>} library
+ * @param {string} parser
+ * @param {Uint8Array} body
+ */
+function outcome(library, parser, body) {
+  try {
+    const notification = library[parser](body);
+    return { notification, idempotencyKey: library.idempotencyKey(notification) };
+  } catch (error) {
+    if (!library.isNotificationError(error)) return { thrown: String(error) };
+    const { notificationType, issues, reference } = /** @type {any} */ (error);
+    return {
+      notificationType,
+      issues: issues.map((/** @type {any} */ { code, path, message }) => ({ code, path, message })),
+      reference,
+    };
+  }
+}
+
+/** @param {string} base64 */
+function bytes(base64) {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+/**
+ * JSON with the keys of every object in alphabetical order.
+ *
+ * @param {unknown} value
+ */
+function ordered(value) {
+  return JSON.stringify(JSON.parse(JSON.stringify(value)), (_key, item) =>
+    item !== null && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+}

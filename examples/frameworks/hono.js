@@ -1,16 +1,22 @@
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import { keepRefused, settleOnce } from './merchant.js';
 
-export async function POST(request: Request): Promise<Response> {
-  const body = await request.arrayBuffer();
+const app = new Hono();
+
+app.post('/callbacks', async (context) => {
+  const body = await context.req.arrayBuffer();
   const result = safeParseNotification(body);
   if (!result.success) {
     await keepRefused(body, result.error);
-    return Response.json(
+    return context.json(
       result.error.issues.map(({ code }) => code),
-      { status: 400 },
+      400,
     );
   }
   await settleOnce(idempotencyKey(result.notification), result.notification);
-  return Response.json('ok');
-}
+  return context.json('ok');
+});
+
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000), hostname: '127.0.0.1' });

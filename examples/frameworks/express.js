@@ -2,7 +2,7 @@ import express from 'express';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import { keepRefused, settleOnce } from './merchant.js';
 
-export const app = express();
+const app = express();
 
 app.post('/callbacks', express.raw({ type: () => true }), async (request, response) => {
   const result = safeParseNotification(request.body);
@@ -14,3 +14,5 @@ app.post('/callbacks', express.raw({ type: () => true }), async (request, respon
   await settleOnce(idempotencyKey(result.notification), result.notification);
   response.json('ok');
 });
+
+app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');

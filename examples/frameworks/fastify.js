@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import { keepRefused, settleOnce } from './merchant.js';
 
-export const app = fastify();
+const app = fastify();
 
 app.register(async (callbacks) => {
   // Only in here, bodies stay bytes: no JSON.parse touches a digit.
@@ -12,12 +12,15 @@ app.register(async (callbacks) => {
   });
 
   callbacks.post('/callbacks', async (request, reply) => {
-    const result = safeParseNotification(request.body);
+    const body = /** @type {Buffer | undefined} */ (request.body);
+    const result = safeParseNotification(body);
     if (!result.success) {
-      await keepRefused(request.body, result.error);
+      await keepRefused(body, result.error);
       return reply.code(400).send(result.error.issues.map(({ code }) => code));
     }
     await settleOnce(idempotencyKey(result.notification), result.notification);
     return reply.send('ok');
   });
 });
+
+await app.listen({ port: Number(process.env.PORT ?? 3000), host: '127.0.0.1' });

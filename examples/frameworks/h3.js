@@ -1,19 +1,19 @@
-import { Hono } from 'hono';
+import { H3, serve } from 'h3';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import { keepRefused, settleOnce } from './merchant.js';
 
-export const app = new Hono();
+const app = new H3();
 
-app.post('/callbacks', async (context) => {
-  const body = await context.req.arrayBuffer();
+app.post('/callbacks', async (event) => {
+  const body = await event.req.arrayBuffer();
   const result = safeParseNotification(body);
   if (!result.success) {
     await keepRefused(body, result.error);
-    return context.json(
-      result.error.issues.map(({ code }) => code),
-      400,
-    );
+    event.res.status = 400;
+    return result.error.issues.map(({ code }) => code);
   }
   await settleOnce(idempotencyKey(result.notification), result.notification);
-  return context.json('ok');
+  return 'ok';
 });
+
+serve(app, { port: Number(process.env.PORT ?? 3000), hostname: '127.0.0.1' });

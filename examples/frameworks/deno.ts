@@ -1,0 +1,22 @@
+import { idempotencyKey, safeParseNotification } from 'payment-notifications';
+import { keepRefused, settleOnce } from './merchant.js';
+
+Deno.serve(
+  { port: Number(Deno.env.get('PORT') ?? 3000), hostname: '127.0.0.1' },
+  async (request) => {
+    if (request.method !== 'POST' || new URL(request.url).pathname !== '/callbacks') {
+      return new Response('not found', { status: 404 });
+    }
+    const body = await request.arrayBuffer();
+    const result = safeParseNotification(body);
+    if (!result.success) {
+      await keepRefused(body, result.error);
+      return Response.json(
+        result.error.issues.map(({ code }) => code),
+        { status: 400 },
+      );
+    }
+    await settleOnce(idempotencyKey(result.notification), result.notification);
+    return Response.json('ok');
+  },
+);

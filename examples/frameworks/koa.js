@@ -1,0 +1,25 @@
+import Koa from 'koa';
+import { idempotencyKey, safeParseNotification } from 'payment-notifications';
+import getRawBody from 'raw-body';
+import { keepRefused, settleOnce } from './merchant.js';
+
+const app = new Koa();
+
+app.use(async (context) => {
+  if (context.method !== 'POST' || context.path !== '/callbacks') return;
+  const body = await getRawBody(context.req, { limit: '100kb' }).catch((error) => {
+    context.req.resume(); // or the rest of it blocks the connection
+    throw error;
+  });
+  const result = safeParseNotification(body);
+  if (!result.success) {
+    await keepRefused(body, result.error);
+    context.status = 400;
+    context.body = result.error.issues.map(({ code }) => code);
+    return;
+  }
+  await settleOnce(idempotencyKey(result.notification), result.notification);
+  context.body = 'ok';
+});
+
+app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');

@@ -1,0 +1,30 @@
+import 'reflect-metadata';
+import { BadRequestException, Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { raw } from 'express';
+import { idempotencyKey, safeParseNotification } from 'payment-notifications';
+import { keepRefused, settleOnce } from './merchant.js';
+
+@Controller('callbacks')
+class CallbacksController {
+  @Post()
+  @HttpCode(200)
+  async receive(@Body() body: Buffer): Promise<string> {
+    const result = safeParseNotification(body);
+    if (!result.success) {
+      await keepRefused(body, result.error);
+      throw new BadRequestException(result.error.issues.map(({ code }) => code));
+    }
+    await settleOnce(idempotencyKey(result.notification), result.notification);
+    return 'ok';
+  }
+}
+
+@Module({ controllers: [CallbacksController] })
+class AppModule {}
+
+const app = await NestFactory.create<NestExpressApplication>(AppModule);
+// Not `rawBody: true`: with it, Nest still parses first, and answers a body that is no JSON itself.
+app.use('/callbacks', raw({ type: () => true }));
+await app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http';
+import { idempotencyKey, safeParseNotification } from 'payment-notifications';
+import getRawBody from 'raw-body';
+import { keepRefused, settleOnce } from './merchant.js';
+
+const server = createServer(async (request, response) => {
+  /** @type {(status: number, answer: unknown) => void} */
+  const answer = (status, json) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+  };
+  try {
+    if (request.method !== 'POST' || request.url !== '/callbacks') return answer(404, 'not found');
+    const body = await getRawBody(request, { limit: '100kb' });
+    const result = safeParseNotification(body);
+    if (!result.success) {
+      await keepRefused(body, result.error);
+      return answer(
+        400,
+        result.error.issues.map(({ code }) => code),
+      );
+    }
+    await settleOnce(idempotencyKey(result.notification), result.notification);
+    answer(200, 'ok');
+  } catch (error) {
+    // Nobody else catches it, and an unhandled rejection ends the process.
+    console.error(error);
+    request.resume(); // or the rest of a body that is too large blocks the connection
+    const isTooLarge = error instanceof Error && 'status' in error;
+    answer(isTooLarge ? 413 : 500, 'not received');
+  }
+});
+
+server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');

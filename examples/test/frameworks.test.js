@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { safeParseNotification } from 'payment-notifications';
+import {
+  bodyVariants,
+  deliver,
+  depositReceivedBody,
+  withdrawalBroadcastBody,
+} from 'payment-notifications/testing';
+import { fixtures } from '../../test/fixtures.js';
+import { bin, whyNot } from './programs.js';
+import { startServer } from './server.js';
+
+/** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
+
+const FRAMEWORKS = new URL('../frameworks/', import.meta.url);
+const NEXT = new URL('next/', FRAMEWORKS);
+
+/** How each is started. @type {Record<string, { command: string[], cwd?: URL, env?: Record<string, string>, build?: () => void, skip?: string | false }>} */
+const SERVERS = {
+  'node:http': { command: ['node', 'node-http.js'] },
+  Express: { command: ['node', 'express.js'] },
+  Fastify: { command: ['node', 'fastify.js'] },
+  Hono: { command: ['node', 'hono.js'] },
+  Koa: { command: ['node', 'koa.js'] },
+  NestJS: { command: ['node', '--import', 'tsx', 'nestjs.ts'] },
+  'Next.js': {
+    command: [bin('next'), 'start', '--hostname', '127.0.0.1', '--port', '{port}'],
+    cwd: NEXT,
+    env: { NEXT_TELEMETRY_DISABLED: '1' },
+    build: () => run(bin('next'), ['build'], NEXT),
+  },
+  h3: { command: ['node', 'h3.js'] },
+  'AWS Lambda, body in base64': { command: ['node', '../test/lambda-gateway.js'] },
+  'AWS Lambda, body as text': {
+    command: ['node', '../test/lambda-gateway.js'],
+    env: { BODY: 'text' },
+  },
+  'Cloudflare Worker': {
+    skip: whyNot('workerd'),
+    command: [bin('workerd'), 'serve', 'workerd.capnp', '--socket-addr=http=127.0.0.1:{port}'],
+    build: () =>
+      run(
+        bin('esbuild'),
+        [
+          'worker.ts',
+          '--bundle',
+          '--format=esm',
+          '--external:node:*',
+          '--outfile=worker.bundle.js',
+          '--log-level=warning',
+        ],
+        FRAMEWORKS,
+      ),
+  },
+  Bun: { command: [bin('bun'), 'bun.ts'], skip: whyNot('bun') },
+  Deno: {
+    skip: whyNot('deno'),
+    command: [
+      bin('deno'),
+      'run',
+      '--check',
+      '--allow-net=127.0.0.1',
+      '--allow-env=PORT',
+      'deno.ts',
+    ],
+  },
+};
+
+/** @type {(program: string, args: string[], cwd: URL) => void} */
+function run(program, args, cwd) {
+  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' };
+  execFileSync(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+const valid = fixtures.filter(({ expected }) => expected.notification);
+// An endpoint for both callbacks takes the one that is refused only where deposits alone are meant.
+const invalid = fixtures.filter(
+  ({ name, expected }) =>
+    !expected.notification && name !== 'invalid/withdrawal-at-deposit-endpoint',
+);
+const STACK = /node_modules|\bat .+:\d+:\d+|file:\/\//;
+
+for (const [name, { command, cwd = FRAMEWORKS, env = {}, build, skip }] of Object.entries(
+  SERVERS,
+)) {
+  describe(name, { skip: skip ?? false }, () => {
+    /** @type {Server} */
+    let server;
+    before(async () => {
+      build?.();
+      server = await startServer(command, { cwd, env });
+    });
+    after(() => server?.stop());
+
+    /**
+     * Delivers a body once; what came back, and what the handler saw.
+     *
+     * @param {string | Uint8Array} body
+     * @param {Record<string, string>} [headers]
+     */
+    async function post(body, headers) {
+      const { attempts } = await deliver(body, { url: server.url, retry: null, headers });
+      const { status, body: text } = attempts[0]?.answer ?? { status: 0, body: '' };
+      const [seen, ...more] = await server.take(1);
+      assert.deepEqual(more, []);
+      return { status, text, seen };
+    }
+
+    /**
+     * What must come of a body that is refused: its codes, and all of it to the merchant.
+     *
+     * @param {Buffer} body
+     * @param {Record<string, string>} [headers]
+     */
+    async function assertRefused(body, headers) {
+      const { status, text, seen } = await post(body, headers);
+      const result = safeParseNotification(body);
+      assert(!result.success);
+      assert.equal(status, 400);
+      assert.doesNotMatch(text, STACK);
+      const answer = JSON.parse(text);
+      // Nest puts what an exception tells into `message`.
+      const codes = answer.message ?? answer;
+      assert.deepEqual(
+        codes,
+        result.error.issues.map(({ code }) => code),
+      );
+      assert.deepEqual(seen.error, JSON.parse(JSON.stringify(result.error)));
+      assert.deepEqual(Buffer.from(seen.refused, 'base64'), body);
+    }
+
+    /**
+     * Delivers what some frameworks refuse themselves, in front of the handler, and others hand on;
+     * then the handler must refuse it with the code, and keep it.
+     *
+     * @param {string | Uint8Array} body
+     * @param {string} code
+     * @param {Record<string, string>} [headers]
+     */
+    async function postUnfit(body, code, headers) {
+      const { attempts } = await deliver(body, { url: server.url, retry: null, headers });
+      const answer = attempts[0]?.answer;
+      // Some end the connection in the middle of the body.
+      if (!answer) return { status: 0, body: '' };
+      assert(answer.status >= 400 && answer.status < 500, `${answer.status} ${answer.body}`);
+      if (answer.body.includes(code)) assert.equal((await server.take(1)).length, 1);
+      return answer;
+    }
+
+    test(`hands on ${valid.length} fixtures, to the digit`, async () => {
+      for (const { name, body, expected } of valid) {
+        const { status, text, seen } = await post(body);
+        assert.deepEqual([status, text.replaceAll('"', '')], [200, 'ok'], name);
+        assert.deepEqual(seen.notification, expected.notification, name);
+        assert.equal(seen.key, expected.idempotencyKey, name);
+      }
+    });
+
+    test('hands on 18 decimals in every encoding', async () => {
+      const amount = '1234567890.123456789012345678';
+      const bodies = [
+        depositReceivedBody({ actualDepositAmount: amount }, { seed: 1 }),
+        withdrawalBroadcastBody({ actualWithdrawAmount: amount }, { seed: 1 }),
+      ];
+      for (const { label, body } of bodies.flatMap(bodyVariants)) {
+        const { status, seen } = await post(body);
+        assert.equal(status, 200, label);
+        const { actualDepositAmount, actualWithdrawAmount } = seen.notification;
+        assert.equal(actualDepositAmount ?? actualWithdrawAmount, amount, label);
+      }
+    });
+
+    test('takes a body under any content type, since the document shows none', async () => {
+      const body = depositReceivedBody({ actualDepositAmount: '0.123456789012345678' });
+      const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream'];
+      for (const type of types) {
+        const { status, seen } = await post(body, { 'content-type': type });
+        assert.equal(status, 200, type);
+        assert.equal(seen.notification.actualDepositAmount, '0.123456789012345678', type);
+      }
+    });
+
+    test('settles five copies that come at once only once', async () => {
+      const body = depositReceivedBody({}, { seed: 2 });
+      const { delivered } = await deliver(body, { url: server.url, copies: 5 });
+      assert(delivered);
+      const seen = await server.take(5);
+      assert.deepEqual(seen.map(({ isRepeated }) => isRepeated).sort(), [
+        false,
+        true,
+        true,
+        true,
+        true,
+      ]);
+    });
+
+    test(`refuses ${invalid.length} fixtures with the codes, and keeps their bytes`, async () => {
+      for (const { body } of invalid) await assertRefused(body);
+      assert(invalid.length > 40);
+    });
+
+    test('refuses an empty body', () => assertRefused(Buffer.alloc(0)));
+
+    test('refuses what is no JSON under any content type', async () => {
+      const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+      for (const type of types) {
+        await assertRefused(Buffer.from('status=CONFIRMED'), { 'content-type': type });
+      }
+    });
+
+    test('refuses a body of 2 MiB, without a stack', async () => {
+      const answer = await postUnfit(Buffer.alloc(2 ** 21, '['), 'body_too_large');
+      assert.doesNotMatch(answer.body, STACK);
+    });
+
+    test('refuses a body that is not compressed as its header says, without a stack', async () => {
+      const answer = await postUnfit('no gzip', 'invalid_json', { 'content-encoding': 'gzip' });
+      assert.doesNotMatch(answer.body, STACK);
+    });
+
+    test('answers other methods and paths with 4xx', async () => {
+      assert.match(`${(await fetch(server.url)).status}`, /^40[45]$/);
+      const other = await fetch(`${server.url}/other`, { method: 'POST', body: '{}' });
+      assert.equal(other.status, 404);
+    });
+
+    test('survives callers that hang up in the middle of a body', async () => {
+      for (let count = 0; count < 20; count += 1) await hangUp(server.port);
+      const { status } = await post(depositReceivedBody({}, { seed: 3 }));
+      assert.equal(status, 200);
+      assert(server.isRunning());
+    });
+  });
+}
+
+/** Promises 1000 bytes, sends 10 and goes. @param {number} port */
+async function hangUp(port) {
+  const socket = connect(port, '127.0.0.1');
+  const head = 'POST /callbacks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n';
+  await new Promise((resolve) => socket.write(`${head}{"status":`, resolve));
+  socket.destroy();
+}

@@ -1,0 +1,58 @@
+// What API Gateway does in front of a Lambda: makes of a request an event of its format 2.0, and of
+// the result a response.
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { handler } from '../frameworks/lambda.js';
+
+const AS_TEXT = process.env.BODY === 'text';
+
+const server = createServer(async (request, response) => {
+  if (request.method !== 'POST' || request.url !== '/callbacks') {
+    response.writeHead(404).end();
+    return;
+  }
+  try {
+    const { statusCode, body } = await handler(eventOf(await buffer(request)));
+    response.writeHead(statusCode, { 'content-type': 'application/json' }).end(body);
+  } catch (error) {
+    console.error(error);
+    response.writeHead(500).end();
+  }
+});
+
+/** @param {Buffer} body */
+function eventOf(body) {
+  const text = body.toString('utf8');
+  // Bytes that are no text can only come in base64.
+  const isBase64Encoded = !AS_TEXT || !Buffer.from(text).equals(body);
+  return {
+    version: '2.0',
+    routeKey: 'POST /callbacks',
+    rawPath: '/callbacks',
+    rawQueryString: '',
+    headers: { 'content-type': 'application/json' },
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName: 'localhost',
+      domainPrefix: 'local',
+      http: {
+        method: 'POST',
+        path: '/callbacks',
+        protocol: 'HTTP/1.1',
+        sourceIp: '127.0.0.1',
+        userAgent: '',
+      },
+      requestId: '0',
+      routeKey: 'POST /callbacks',
+      stage: '$default',
+      time: '21/Nov/2026:00:00:00 +0000',
+      timeEpoch: 0,
+    },
+    // An empty body is left out of the event.
+    ...(body.length > 0 && { body: isBase64Encoded ? body.toString('base64') : text }),
+    isBase64Encoded,
+  };
+}
+
+server.listen(Number(process.env.PORT), '127.0.0.1');

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deliver } from 'payment-notifications/testing';
+
+/** @import { Random } from '../../test/fuzz/random.js' */
+/** @import { Answer } from 'payment-notifications/testing' */
+
+/** How many deliveries are under way at once. */
+export const AT_ONCE = 32;
+
+/** Like the service, but sooner: a process that was killed is back within a second. */
+const RETRY = { intervalMs: 250, durationMs: 60_000 };
+
+/** To a fraction of a millisecond, which Date.now doesn't tell. */
+const clock = { now: () => performance.timeOrigin + performance.now(), sleep: pause };
+
+/** @param {number} milliseconds @returns {Promise<void>} */
+async function pause(milliseconds) {
+  await sleep(Math.max(0, milliseconds));
+}
+
+/**
+ * @typedef {object} Load What came of many deliveries.
+ * @property {number} deliveries
+ * @property {number} undelivered
+ * @property {number} retries
+ * @property {number} seconds
+ * @property {number} p50 Time to an answer that counted as success, in milliseconds.
+ * @property {number} p99
+ * @property {Map<string, number>} answers How often each was given, with its status.
+ */
+
+/**
+ * Delivers bodies to several processes, each body until it is answered as it should be.
+ *
+ * @param {{ body: string | Uint8Array, status: number }[]} bodies With the status to wait for.
+ * @param {string[]} urls
+ * @param {Random} random
+ * @returns {Promise<Load>}
+ */
+export async function deliverAll(bodies, urls, random) {
+  /** @type {number[]} */
+  const times = [];
+  /** @type {Map<string, number>} */
+  const answers = new Map();
+  let undelivered = 0;
+  let retries = 0;
+  let next = 0;
+
+  async function work() {
+    for (let item = bodies[next++]; item !== undefined; item = bodies[next++]) {
+      const { status } = item;
+      const { delivered, attempts } = await deliver(item.body, {
+        url: random.pick(urls),
+        retry: RETRY,
+        clock,
+        timeoutMs: 10_000,
+        isSuccess: (/** @type {Answer} */ answer) => answer.status === status,
+      });
+      if (!delivered) undelivered += 1;
+      retries += attempts.length - 1;
+      for (const { success, durationMs, answer } of attempts) {
+        if (success) times.push(durationMs);
+        const name = answer === null ? 'none' : `${answer.status} ${answer.body}`;
+        answers.set(name, (answers.get(name) ?? 0) + 1);
+      }
+    }
+  }
+
+  const start = performance.now();
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const seconds = (performance.now() - start) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (/** @type {number} */ part) => times[Math.floor(times.length * part)] ?? Number.NaN;
+  return {
+    deliveries: bodies.length,
+    undelivered,
+    retries,
+    seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+    answers,
+  };
+}

@@ -1,0 +1,33 @@
+// Everything that the examples must hold, from a fresh clone. With --keep-results, RESULTS.md stays as
+// it is.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { skipped, whyNoPostgres } from './programs.js';
+
+const EXAMPLES = new URL('../', import.meta.url);
+const { values } = parseArgs({ options: { 'keep-results': { type: 'boolean', default: false } } });
+
+await import('../install.js');
+if (whyNoPostgres()) installPostgres();
+
+const env = { ...process.env, ...(values['keep-results'] && { KEEP_RESULTS: '1' }) };
+try {
+  for (const script of ['typecheck', 'test']) {
+    execFileSync('npm', ['run', '--silent', script], { cwd: EXAMPLES, env, stdio: 'inherit' });
+  }
+} catch {
+  process.exitCode = 1; // what failed, has been printed
+}
+for (const reason of skipped()) console.log(`SKIPPED: ${reason}`);
+if (skipped().length === 0) console.log('Nothing was skipped.');
+
+/** Where this may: as root on Debian, which is what a container of CI is. */
+function installPostgres() {
+  if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return;
+  console.log('There is no PostgreSQL server here: installing postgresql-15 for the tests.');
+  const install = 'apt-get update -qq && apt-get install -qq -y postgresql-15';
+  spawnSync('bash', ['-c', install], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}

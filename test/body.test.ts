@@ -165,6 +165,9 @@ test.each<[string, unknown, string, string]>([
   ['base64', `${btoa(TEXT)}\n`, 'invalid_json', 'base64 text: decode it first'],
   ['JSON cut off', TEXT.slice(0, 50), 'invalid_json', 'JSON that breaks off after 50 characters'],
   ['two bodies', TEXT + TEXT, 'invalid_json', `${TEXT.length * 2} characters that are not JSON`],
+  ['text with an equals sign', 'is a=b', 'invalid_json', '6 characters that are not JSON'],
+  ['text with base64 in it', 'is eyJh', 'invalid_json', '7 characters that are not JSON'],
+  ['text that begins like base64', 'eyJh is', 'invalid_json', '7 characters that are not JSON'],
   ['other text', 'hello', 'invalid_json', '5 characters that are not JSON'],
   ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'invalid_json', 'text in UTF-16: send it in UTF-8'],
   [

@@ -26,6 +26,7 @@ wire                                   | text       | id         | quantity     
 "-0.00"                                | =          | invalid_id | "0"             | "0"           | invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
 "0E+9999999999999999999999"            | =          | invalid_id | "0"             | "0"           | invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
 "1E-9999999999999999999999"            | =          | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
+"0.01E-9999999999999999999"            | =          | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
 "12,5"                                 | =          | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
 "01"                                   | =          | invalid_id | invalid_amount  | invalid_amount| "1970-01-01T00:00:01.000Z" | unknown_value  | unknown_value     | null       | =                  | wrong_type
 "1."                                   | =          | invalid_id | invalid_amount  | invalid_amount| invalid_timestamp          | unknown_value  | unknown_value     | null       | =                  | wrong_type
@@ -125,6 +126,17 @@ describe('the owner of an address', () => {
       additionalFields: {},
     });
   });
+});
+
+test.each([
+  ['true', 'a boolean'],
+  ['5', 'a number'],
+  ['[]', 'an array'],
+  ['"x"', 'a string of length 1'],
+])('an identifier given as %s is described, not quoted', (wire, received) => {
+  expect(messagesOf(parseWith({ of: 'deposit', name: 'depositId' }, wire))).toStrictEqual([
+    `depositId: expected a UUID, received ${received}`,
+  ]);
 });
 
 test('two different deducted amounts are shown cut', () => {

@@ -14,8 +14,14 @@ export const COMMAND = fileURLToPath(new URL('../../dist/cli.js', import.meta.ur
  * @param {{ cwd?: string, env?: Record<string, string>, stdin?: string }} [given]
  */
 export function start(program, args, { cwd, env, stdin } = {}) {
-  const { NO_COLOR: _, FORCE_COLOR: __, COLUMNS: ___, ...inherited } = process.env;
-  const child = spawn(program, args, { cwd, env: { ...inherited, ...env } });
+  // Whether there are colours is up to each test, not to where the tests run: Node.js heeds all of these.
+  const neutral = {
+    NO_COLOR: undefined,
+    FORCE_COLOR: undefined,
+    COLUMNS: undefined,
+    CI: undefined,
+  };
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...neutral, ...env } });
   if (stdin !== undefined) child.stdin.end(stdin);
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]).then(
     ([out, err, [exit, signal]]) => ({ out, err, exit, signal }),

@@ -1,7 +1,7 @@
 import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Decimal } from 'payment-notifications';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { NonNegativeAmountSchema } from '../src/internal/schemas.js';
 import { FIELDS, issuesOf, parseWith, read } from './wire.js';
 
@@ -270,5 +270,28 @@ describe('Decimal', () => {
   test('can be cloned with another configuration', () => {
     const Coarse = Decimal.clone({ precision: 3 });
     expect(new Coarse('1.23456').plus(0).toString()).toBe('1.23');
+  });
+});
+
+describe('a decimal.js that consists of other parts', () => {
+  test('reads the literals itself', async () => {
+    vi.doMock('decimal.js', async (importOriginal) => {
+      const { Decimal: Original } = await importOriginal<typeof import('decimal.js')>();
+      class Other extends Original {
+        constructor(value: string | number | HostDecimal) {
+          // As if it kept the digits in words of another size: what is copied by parts is something else.
+          super(value instanceof Original ? 42 : value);
+        }
+      }
+      return { Decimal: Object.assign(Other, { clone: () => Other }) };
+    });
+    try {
+      const { toAmount } = await import('../src/amount.js?other' as string);
+      expect(`${toAmount('-123456789.000000012')}`).toBe('-123456789.000000012');
+      expect(`${toAmount(0.5)}`).toBe('0.5');
+      expect(toAmount('1e79')).toBeNull();
+    } finally {
+      vi.doUnmock('decimal.js');
+    }
   });
 });

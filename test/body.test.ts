@@ -8,7 +8,7 @@ import {
 } from 'payment-notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { fixture } from './fixtures.js';
-import { deposit, errorOf, read, withdrawal } from './wire.js';
+import { deposit, errorOf, messagesOf, read, withdrawal } from './wire.js';
 
 const TEXT = deposit();
 const LIMIT = 64 * 1024;

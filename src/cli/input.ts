@@ -15,9 +15,16 @@ export function nameOf(file: string): string {
   return file === STDIN ? 'standard input' : escapeUnprintable(file);
 }
 
-/** A file, or standard input: ended by Ctrl-C. */
-export function openInput(file: string, { input, interrupt }: Terminal): Readable {
-  return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));
+/** A file, so many bytes at a time, or standard input: ended by Ctrl-C. */
+export function openInput(
+  file: string,
+  { input, interrupt }: Terminal,
+  highWaterMark: number,
+): Readable {
+  return addAbortSignal(
+    interrupt,
+    file === STDIN ? input : createReadStream(file, { highWaterMark }),
+  );
 }
 
 /** Why a file can't be read, in one line that names it. */

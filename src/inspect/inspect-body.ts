@@ -92,7 +92,7 @@ export function inspectBody(
   }
   if (context.isParsed) throw new TypeError('expected a raw body, received one that is parsed');
 
-  const { notification, error } = parse(body, as);
+  const { notification, error } = parserOf(as)(body);
   const type = as ?? detectType(context.fields);
   // What can be read of a refused body, too; the rest of it is null.
   const partial = type === null ? null : readNotification(type, context);
@@ -111,11 +111,12 @@ export function inspectBody(
   };
 }
 
-function parse(body: unknown, type: NotificationType | undefined): ParseResult<Notification> {
-  if (type === undefined) return safeParseNotification(body);
-  return type === 'deposit.received'
-    ? safeParseDepositReceived(body)
-    : safeParseWithdrawalBroadcast(body);
+/** The parser of what an endpoint receives. */
+export function parserOf(
+  type: NotificationType | undefined,
+): (body: unknown) => ParseResult<Notification> {
+  if (type === undefined) return safeParseNotification;
+  return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
 }
 
 /** The text of bytes that are known to be UTF-8; the decoder skips a byte-order mark. */

@@ -20,7 +20,8 @@ again; and which events came with different amounts, currencies or accounts.
   --as deposit|withdrawal  read them as what this endpoint receives; without it, each
                            body's identifier tells which notification it is
   --show N                 print the first N bodies of each kind
-  --refused FILE           write the lines that are refused to a new file
+  --refused FILE           write the lines that are refused to a new file, but for those
+                           of more than 64 KiB
   --keys N                 remember at most N idempotency keys, in 50 bytes each
                            (2000000); the report says how many were not remembered
   --json                   one line of JSON
@@ -80,7 +81,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
         const parts = readFile(name, terminal, onBytes);
         for await (const tally of inOrder(parts, crew, terminal.threads * PARTS_AHEAD)) {
           findings.add(tally, file);
-          for (const line of tally.refused) await refused?.write(line);
+          if (tally.refused.length > 0) await refused?.write(tally.refused);
           progress.tell(bytes, findings.counts.lines);
         }
       } catch (error) {
@@ -157,7 +158,10 @@ async function* inOrder(
   let failure: unknown = null;
   try {
     for await (const part of parts) {
-      tallies.push(crew.tally(part));
+      const tally = crew.tally(part);
+      // Whoever awaits it is told of its failure; nobody has to.
+      tally.catch(() => {});
+      tallies.push(tally);
       const next = tallies.length < ahead ? undefined : tallies.shift();
       if (next !== undefined) yield await next;
     }

@@ -29,7 +29,9 @@ export function openInput(
 
 /** Why a file can't be read, in one line that names it. */
 export function inputErrorOf(file: string, error: unknown): InputError {
-  const { errno, message } = error as NodeJS.ErrnoException;
-  const [, reason] = getSystemErrorMap().get(errno ?? 0) ?? [];
-  return new InputError(`${nameOf(file)}: ${reason ?? escapeUnprintable(message)}`);
+  const { code, errno = 0, message } = error as NodeJS.ErrnoException;
+  // The errors of gzip have numbers of their own.
+  const [name, reason] = getSystemErrorMap().get(errno) ?? [];
+  const text = name === code && reason !== undefined ? reason : escapeUnprintable(message);
+  return new InputError(`${nameOf(file)}: ${text}`);
 }

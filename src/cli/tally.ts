@@ -1,5 +1,6 @@
 import type { Issue, IssueCode, NotificationType } from '../errors.js';
 import { parserOf } from '../inspect/inspect-body.js';
+import { MAX_BYTES } from '../internal/body.js';
 import { pushEvent } from './events.js';
 
 // What is done with each line of an archive, in whichever thread. Whatever leaves here can be sent to another
@@ -48,13 +49,14 @@ export interface Counts {
 export interface Tally {
   readonly counts: Counts;
   readonly kinds: Map<string, Kind>;
-  /** The refused lines, as they were. */
-  readonly refused: Uint8Array[];
+  /** The refused lines as they were, but for those that are too long for a body. */
+  readonly refused: Uint8Array;
   /** The event of each notification that was read, see {@link pushEvent}. */
   readonly events: Uint32Array;
 }
 
 const NEWLINE = 0x0a;
+const LINE_BREAK: Uint8Array = Uint8Array.of(NEWLINE);
 
 /** Codes of a line that holds no JSON object. */
 const NO_BODY: ReadonlySet<IssueCode> = new Set([
@@ -95,9 +97,19 @@ export function tallyLines(bytes: Uint8Array, options: TallyOptions): Tally {
     const isBody = !NO_BODY.has(error.issues[0].code);
     counts[isBody ? 'refused' : 'noBody'] += 1;
     note(kinds, isBody ? 'refused' : 'no body', error.issues, line, body, options);
-    if (options.keepRefused) refused.push(body.slice());
+    if (options.keepRefused && body.length <= MAX_BYTES) refused.push(body, LINE_BREAK);
   }
-  return { counts, kinds, refused, events: new Uint32Array(events) };
+  return { counts, kinds, refused: concat(refused), events: new Uint32Array(events) };
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const part of parts) {
+    whole.set(part, end);
+    end += part.length;
+  }
+  return whole;
 }
 
 function isBlank(line: Uint8Array): boolean {

@@ -77,7 +77,15 @@ export function joinToTxAddress(address: Pick<TxAddress, 'address' | 'destinatio
   return destinationTag ? account + TAG_MARK + destinationTag : account;
 }
 
-/** `<address>`, or `<address>?dt=<tag>`. */
+/**
+ * An address as a field of your own schema: `<address>` or `<address>?dt=<tag>`, split.
+ *
+ * @example
+ * ```ts
+ * const Payee = v.object({ to: TxAddressSchema });
+ * v.parse(Payee, { to: 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?dt=007' }).to.destinationTag; // '007'
+ * ```
+ */
 export const TxAddressSchema: GenericSchema<unknown, TxAddress> = createSchema(
   'address',
   function (dataset, config) {

@@ -68,7 +68,16 @@ export function refuse<T>(
   return dataset as unknown as OutputDataset<T>;
 }
 
-/** An amount that keeps its sign: a JSON number, or a string in its grammar. */
+/**
+ * An amount as a field of your own schema: a JSON number, or a string in the same grammar, as an exact
+ * `Decimal`. It may be below zero.
+ *
+ * @example
+ * ```ts
+ * const Refund = v.object({ orderId: v.string(), amount: AmountSchema });
+ * v.parse(Refund, { orderId: 'order-10042', amount: '950.25' }).amount.toString(); // '950.25'
+ * ```
+ */
 export const AmountSchema: Schema<Decimal> = createSchema('amount', function (dataset, config) {
   const { value } = dataset;
   const amount = isNumberOrString(value) ? toAmount(value) : null;
@@ -89,7 +98,16 @@ export const NonNegativeAmountSchema: Schema<Decimal> = createSchema(
   },
 );
 
-/** A UNIX time or a date-time of RFC 3339. */
+/**
+ * A point in time as a field of your own schema: a UNIX time in seconds or milliseconds, or a date-time
+ * of RFC 3339, as a `Date`.
+ *
+ * @example
+ * ```ts
+ * const Expiry = v.object({ expiresAt: TimestampSchema });
+ * v.parse(Expiry, { expiresAt: 1790003600 }).expiresAt.toISOString(); // '2026-09-21T15:13:20.000Z'
+ * ```
+ */
 export const TimestampSchema: Schema<Date> = createSchema('timestamp', function (dataset, config) {
   const { value } = dataset;
   const date = isNumberOrString(value) ? toDate(value) : null;

@@ -50,7 +50,7 @@ export type FieldTable = Readonly<Record<string, Field<unknown>>>;
 
 /** One JSON object while its fields are read. */
 export interface ReadContext {
-  /** The object's own properties, without a prototype to inherit from. */
+  /** The object's fields: it inherits none. */
   readonly fields: Fields;
   /** The literals of its numbers; null where none has more digits than a double carries. */
   readonly literals: Literals | null;

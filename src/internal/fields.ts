@@ -289,6 +289,9 @@ function noteRounding(
 
 /** Whether a double may hold all digits of the literal that it was read from. */
 function mayHoldAll(value: number): boolean {
-  const [digits = ''] = String(value).replace('.', '').split('e');
-  return digits.replace(/^-?0*/, '').length <= SAFE_DIGITS && Math.abs(value) < 2 ** 53;
+  if (Math.abs(value) >= 2 ** 53) return false;
+  const text = String(value);
+  if (text.length <= SAFE_DIGITS) return true;
+  const [digits = ''] = text.replace('.', '').split('e');
+  return digits.replace(/^-?0*/, '').length <= SAFE_DIGITS;
 }

@@ -2,6 +2,8 @@
 const MILLISECONDS_FROM = 1e11;
 /** From here on it is not one in milliseconds either, for the same reason. */
 const UNREADABLE_FROM = 1e14;
+/** 10000-01-01: from here on `toISOString` writes six digits for the year, which RFC 3339 has no room for. */
+const UNWRITABLE_FROM = 253_402_300_800_000;
 
 /** A date-time of RFC 3339, section 5.6. JavaScript has no leap seconds. */
 const DATE_TIME =
@@ -19,13 +21,14 @@ export function toDate(value: number | string): Date | null {
   const time = Number(value);
   const milliseconds = time < MILLISECONDS_FROM ? Math.round(time * 1000) : time;
   // The comparison is false for NaN.
-  return milliseconds >= 0 && milliseconds < UNREADABLE_FROM ? new Date(milliseconds) : null;
+  return time >= 0 && time < UNREADABLE_FROM ? new Date(milliseconds) : null;
 }
 
 function toDateFromText(text: string): Date | null {
   if (!DATE_TIME.test(text)) return null;
   const date = new Date(text.toUpperCase());
-  return date.getTime() >= 0 && isDayOfMonth(text.slice(0, 10)) ? date : null;
+  const isWritable = date.getTime() >= 0 && date.getTime() < UNWRITABLE_FROM;
+  return isWritable && isDayOfMonth(text.slice(0, 10)) ? date : null;
 }
 
 /** Whether a month has that day: `Date` takes February 30 for March 2. */

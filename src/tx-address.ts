@@ -26,8 +26,8 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  *
  * @param value - The `toTxAddress` of a withdrawal, as sent.
  * @returns The value and its two parts.
- * @throws {@link NotificationError} with the issue `invalid_tx_address` where a tag has no address, or
- * `wrong_type` where the value is empty or no string.
+ * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty, or
+ * `wrong_type` where the value is no string.
  *
  * @example
  * ```ts
@@ -77,8 +77,16 @@ export function joinToTxAddress(address: Pick<TxAddress, 'address' | 'destinatio
   return destinationTag ? account + TAG_MARK + destinationTag : account;
 }
 
-/** `<address>`, or `<address>?dt=<tag>`. */
-export const TxAddressSchema: GenericSchema<unknown, TxAddress> = /* @__PURE__ */ createSchema(
+/**
+ * An address as a field of your own schema: `<address>` or `<address>?dt=<tag>`, split.
+ *
+ * @example
+ * ```ts
+ * const Payee = v.object({ to: TxAddressSchema });
+ * v.parse(Payee, { to: 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?dt=007' }).to.destinationTag; // '007'
+ * ```
+ */
+export const TxAddressSchema: GenericSchema<unknown, TxAddress> = createSchema(
   'address',
   function (dataset, config) {
     const { value } = dataset;
@@ -105,9 +113,12 @@ function split(raw: string): TxAddress | null {
 }
 
 function explainTxAddress(value: unknown): Fault {
-  return typeof value === 'string' && value !== ''
-    ? { code: 'invalid_tx_address', expected: EXPECTED, received: 'a tag without an address' }
-    : { code: 'wrong_type', expected: EXPECTED, received: describe(value) };
+  return {
+    code: typeof value === 'string' ? 'invalid_tx_address' : 'wrong_type',
+    expected: EXPECTED,
+    received:
+      typeof value === 'string' && value !== '' ? 'a tag without an address' : describe(value),
+  };
 }
 
 function splitError(code: IssueCode, received: string): NotificationError {

@@ -50,7 +50,7 @@ export type FieldTable = Readonly<Record<string, Field<unknown>>>;
 
 /** One JSON object while its fields are read. */
 export interface ReadContext {
-  /** The object's own properties, without a prototype to inherit from. */
+  /** The object's fields: it inherits none. */
   readonly fields: Fields;
   /** The literals of its numbers; null where none has more digits than a double carries. */
   readonly literals: Literals | null;
@@ -69,23 +69,19 @@ export interface ReadContext {
 }
 
 /** A string that is not empty, kept to the character. */
-export const text: FieldType<string> = /* @__PURE__ */ stringType(
+export const text: FieldType<string> = stringType(
   'text',
-  /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.nonEmpty()),
+  v.pipe(v.string(), v.nonEmpty()),
   'a non-empty string',
 );
 
 /** A string that may be empty. */
-export const anyText: FieldType<string> = /* @__PURE__ */ stringType(
-  'text',
-  /* @__PURE__ */ v.string(),
-  'a string',
-);
+export const anyText: FieldType<string> = stringType('text', v.string(), 'a string');
 
 /** An identifier assigned by the service: a UUID of any version in any case, kept as sent. */
-export const uuid: FieldType<string> = /* @__PURE__ */ stringType(
+export const uuid: FieldType<string> = stringType(
   'id',
-  /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.uuid()),
+  v.pipe(v.string(), v.uuid()),
   'a UUID',
   'invalid_id',
 );
@@ -112,6 +108,7 @@ export const timestamp: FieldType<Date> = {
 };
 
 /** One of the documented values, in the documented case. */
+/* @__NO_SIDE_EFFECTS__ */
 export function oneOf<T extends string>(values: Readonly<Record<string, T>>): FieldType<T> {
   const options = Object.values(values);
   return {
@@ -126,6 +123,7 @@ export function oneOf<T extends string>(values: Readonly<Record<string, T>>): Fi
 }
 
 /** Messages only describe names, identifiers and addresses: the values stay out of logs. */
+/* @__NO_SIDE_EFFECTS__ */
 function stringType(
   kind: FieldKind,
   schema: v.GenericSchema<unknown, string>,
@@ -143,19 +141,23 @@ function stringType(
   };
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
   return { need: 'required', ...type };
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function expected<T>(type: FieldType<T>): Rule<T, 'expected'> {
   return { need: 'expected', ...type };
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function optional<T>(type: FieldType<T>): Rule<T, 'optional'> {
   return { need: 'optional', ...type };
 }
 
 /** A table of rules, each with the name of its field. */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineFields<R extends Record<string, Rule<unknown>>>(
   rules: R,
 ): { readonly [Name in keyof R]: R[Name] & { readonly name: string } } {
@@ -263,8 +265,8 @@ function explain(field: Field<unknown>, value: unknown, exact: unknown, isAbsent
   const fault = field.explain(exact);
   if (isAbsent) return { ...fault, code: 'missing_field', received: describe(value) };
   if (value === '') return { ...fault, code: 'wrong_type', received: describe(value) };
-  // The literal of a number is a string by now, but should not be quoted as one.
-  if (typeof value === 'number') return { ...fault, received: quoteLiteral(String(exact)) };
+  // A number's literal is a string, but should not be quoted as one.
+  if (exact !== value) return { ...fault, received: quoteLiteral(String(exact)) };
   return fault;
 }
 

@@ -39,23 +39,24 @@ function mayLoseDigits(text: string): boolean {
  */
 function readLiterals(text: string): Literals {
   const literals = new Map<string, string>();
-  let name = '';
+  let nameStart = 0;
+  let nameEnd = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
+    const start = at;
     const code = text.charCodeAt(at);
+    if (isWhitespace(code)) continue;
     if (code === 0x22) {
-      const start = at + 1;
       at = endOfString(text, at);
-      if (depth === 1) name = text.slice(start, at);
+      if (depth === 1) [nameStart, nameEnd] = [start + 1, at];
     } else if (isOpening(code)) {
       depth += 1;
     } else if (isClosing(code)) {
       depth -= 1;
     } else if (depth === 1 && isDigitOrMark(code)) {
-      const start = at;
       while (isInNumber(text.charCodeAt(at + 1))) at += 1;
       // As with JSON.parse, the last one of a repeated field counts.
-      literals.set(unescapeName(name), text.slice(start, at + 1));
+      literals.set(unescapeName(text.slice(nameStart, nameEnd)), text.slice(start, at + 1));
     }
   }
   return literals;

@@ -13,7 +13,7 @@ export const LIMITS = {
   },
   digits: {
     name: 'digits',
-    description: `A validator judges the double that JSON parsers make of a number, the parser its literal. So no schema sees that an amount, written as a number, has more than ${MAX_DIGITS} digits or ${MAX_LENGTH} characters, or one that only its lost digits bring within 1e±${MAX_DIGITS} or beyond. An amount in a string is judged by its digits.`,
+    description: `A validator judges the double that JSON parsers make of a number, the parser its digits. So a schema doesn’t see that an amount, written as a number, has more than ${MAX_DIGITS} digits or ${MAX_LENGTH} characters, or that rounding took it across 1e±${MAX_DIGITS}. An amount in a string is judged by its digits.`,
   },
   exponent: {
     name: 'exponent',
@@ -22,7 +22,7 @@ export const LIMITS = {
   identifiers: {
     name: 'identifiers',
     description:
-      'The parse function for both notifications, parseNotification, refuses a body that has both a depositId and a withdrawalId; the one for this notification reads it.',
+      'parseNotification refuses a body that has both a depositId and a withdrawalId. The parse function of one notification reads it, and its schema takes it.',
   },
   spellings: {
     name: 'spellings',
@@ -32,7 +32,7 @@ export const LIMITS = {
   offsets: {
     name: 'offsets',
     description:
-      'Only in UTC does a date-time show that it is before 1970 or after 9999. A schema goes by the year as it is written.',
+      'A date-time before 1970 or after 9999 is unreadable. The parser looks at the time in UTC, a schema at the year as it is written.',
   },
 } as const satisfies Record<string, Limit>;
 

@@ -15,7 +15,7 @@ import {
 import { fixtures } from '../fixtures.js';
 import { nextBody } from '../fuzz/mutate.js';
 import { createRandom } from '../fuzz/random.js';
-import { createTally, judge, type Tally } from './judge.js';
+import { createTally, judge, readJson, type Tally } from './judge.js';
 import { HOSTILE_VALUES } from './values.js';
 
 /** How many fuzzed bodies; `npm run test:schemas` judges 200,000. */
@@ -110,12 +110,12 @@ function withHostileOwners(fields: WireFields): string[] {
   );
 }
 
-/** Bodies of the fuzzer, those that are text. */
+/** Bodies of the fuzzer: those that are text, and JSON. */
 function* fuzzed(): Generator<string> {
   const random = createRandom(SEED);
   for (let count = 0; count < FUZZED; ) {
     const body = nextBody(random);
-    if (typeof body !== 'string') continue;
+    if (typeof body !== 'string' || readJson(body) === undefined) continue;
     count += 1;
     yield body;
   }

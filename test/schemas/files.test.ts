@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isSafe } from 'redos-detector';
 import { describe, expect, test } from 'vitest';
 import { FOLDER, schemaFiles } from '../../scripts/schemas/files.js';
-import { LIMITS, LIMITS_OF } from '../../scripts/schemas/limits.js';
+import { LIMITS_OF } from '../../scripts/schemas/limits.js';
 import { acceptedSchema, documentedSchema } from '../../scripts/schemas/wire.js';
 
 const files = schemaFiles();
@@ -68,13 +68,6 @@ test.each(Object.entries(LIMITS_OF))('%s names its limits', (name, limits) => {
   const { description } = JSON.parse(text);
   const named = [...description.matchAll(/^- (\w+): /gm)].map(([, limit]) => limit);
   expect(named).toStrictEqual(limits.map((limit) => limit.name));
-});
-
-test('the page on the schemas names every limit, in the same words', () => {
-  const page = readFileSync(new URL('../../docs/schemas.md', import.meta.url), 'utf8');
-  for (const { name, description } of Object.values(LIMITS)) {
-    expect(page).toContain(`| \`${name}\` | ${description} |`);
-  }
 });
 
 function patternsOf(schema: unknown): string[] {

@@ -135,7 +135,8 @@ function isFlawless(result: ParseResult<Notification>): boolean {
   return result.success && result.notification.warnings.length === 0;
 }
 
-function readJson(body: string): unknown {
+/** The value of a body's text; undefined for what is no JSON. */
+export function readJson(body: string): unknown {
   try {
     return JSON.parse(body.replace(/^\uFEFF/, ''));
   } catch {

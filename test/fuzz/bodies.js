@@ -6,8 +6,14 @@ import { fixtures } from '../fixtures.js';
 
 /**
  * @typedef {[name: string, json: string][]} Fields A JSON object, its values as JSON text.
- * @typedef {(fields: Fields) => void} FieldMutation
- * @typedef {(bytes: Buffer) => Buffer} ByteMutation
+ *
+ * @typedef {object} Chosen What a mutation may make use of.
+ * @property {number} at A place in a list or a text of whatever length.
+ * @property {number} to Another one.
+ * @property {string} name
+ * @property {string} value JSON text.
+ * @property {string} text
+ * @property {string} part Of a number.
  */
 
 /** The fixtures that are JSON objects of a real size, field by field; the samples first. */
@@ -92,13 +98,19 @@ const VALUES = [
   ...['{"name":"","category":""}', '{"name":1}', '{"name":null,"category":"x","score":0.5}'],
 ];
 
-const anyName = fc.constantFrom(...NAMES);
-const anyValue = fc.constantFrom(...VALUES);
-const anyString = fc.constantFrom(...STRINGS);
-const aboutNumbers = ['0', '9', '.', '-', '+', 'e', 'E', 'e5', 'e-90'];
-const numberPart = fc.constantFrom(...aboutNumbers, '0'.repeat(20), '7'.repeat(70));
-/** A place in a list or a text of whatever length. */
-const place = fc.nat({ max: 0xffff });
+const NUMBER_PARTS = [
+  '0',
+  '9',
+  '.',
+  '-',
+  '+',
+  'e',
+  'E',
+  'e5',
+  'e-90',
+  '0'.repeat(20),
+  '7'.repeat(70),
+];
 
 /**
  * What stands at a place.
@@ -109,93 +121,103 @@ const place = fc.nat({ max: 0xffff });
  */
 const pick = (list, at) => /** @type {T} */ (list[at % list.length]);
 
-/** @param {string} text @param {number} at @param {string} part */
-const insert = (text, at, part) => text.slice(0, at) + part + text.slice(at);
-
-/** @type {fc.Arbitrary<FieldMutation>} */
-const fieldMutation = fc.oneof(
-  // Dropped.
-  place.map((at) => (fields) => void fields.splice(at % fields.length, 1)),
-  // Repeated elsewhere.
-  fc.tuple(place, place).map(([from, to]) => (fields) => {
-    fields.splice(to % fields.length, 0, [...pick(fields, from)]);
-  }),
-  // Two values exchanged.
-  fc.tuple(place, place).map(([from, to]) => (fields) => {
-    const [a, b] = [pick(fields, from), pick(fields, to)];
+/** @type {((fields: Fields, chosen: Chosen) => void)[]} The fields are never empty. */
+const FIELD_MUTATIONS = [
+  function drop(fields, { at }) {
+    fields.splice(at % fields.length, 1);
+  },
+  function duplicate(fields, { at, to }) {
+    fields.splice(to % fields.length, 0, [...pick(fields, at)]);
+  },
+  function swap(fields, { at, to }) {
+    const [a, b] = [pick(fields, at), pick(fields, to)];
     [a[1], b[1]] = [b[1], a[1]];
-  }),
-  // Renamed.
-  fc.tuple(place, anyName).map(([at, name]) => (fields) => {
+  },
+  function rename(fields, { at, name }) {
     pick(fields, at)[0] = name;
-  }),
-  // Given another value.
-  fc.tuple(place, anyValue).map(([at, value]) => (fields) => {
+  },
+  function replace(fields, { at, value }) {
     pick(fields, at)[1] = value;
-  }),
-  // Added.
-  fc.tuple(anyName, anyValue).map(
-    ([name, value]) =>
-      (fields) =>
-        void fields.push([name, value]),
-  ),
-  // Wrapped.
-  fc.tuple(place, fc.constantFrom('[', '{"name":', '{"x":')).map(([at, start]) => (fields) => {
+  },
+  function add(fields, { name, value }) {
+    fields.push([name, value]);
+  },
+  function wrapInArray(fields, { at }) {
     const field = pick(fields, at);
-    field[1] = start + field[1] + (start === '[' ? ']' : '}');
-  }),
-  // A string into what it holds, or anything else into a string.
-  place.map((at) => (fields) => {
+    field[1] = `[${field[1]}]`;
+  },
+  function wrapInObject(fields, { at, name }) {
+    const field = pick(fields, at);
+    field[1] = `{${JSON.stringify(name)}:${field[1]}}`;
+  },
+  function retype(fields, { at }) {
     const field = pick(fields, at);
     field[1] = field[1].startsWith('"') ? field[1].slice(1, -1) : JSON.stringify(field[1]);
-  }),
-  // A part of a number put in anywhere.
-  fc.tuple(place, place, numberPart).map(([at, where, part]) => (fields) => {
+  },
+  function insertPartOfNumber(fields, { at, to, part }) {
     const field = pick(fields, at);
-    field[1] = insert(field[1], where % (field[1].length + 1), part);
-  }),
-  // Hostile text put into a string.
-  fc.tuple(place, place, anyString).map(([at, where, text]) => (fields) => {
+    const cut = to % (field[1].length + 1);
+    field[1] = field[1].slice(0, cut) + part + field[1].slice(cut);
+  },
+  function insertText(fields, { at, to, text }) {
     const field = pick(fields, at);
     if (!field[1].startsWith('"')) return;
-    const part = JSON.stringify(text).slice(1, -1);
-    field[1] = insert(field[1], 1 + (where % (field[1].length - 1)), part);
-  }),
-);
+    const cut = 1 + (to % (field[1].length - 1));
+    field[1] = field[1].slice(0, cut) + JSON.stringify(text).slice(1, -1) + field[1].slice(cut);
+  },
+];
 
 const TOKENS = [...'{}[],:"\\1e.- ', 'null', '"status"'];
 const INVALID_UTF8 = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0x80], [0xe2, 0x82], [0]];
 
-/** @type {fc.Arbitrary<ByteMutation>} */
-const byteMutation = fc.oneof(
-  // Cut off.
-  place.map((at) => (bytes) => bytes.subarray(0, at % (bytes.length + 1))),
-  // Bits flipped.
-  fc.array(place, { minLength: 1, maxLength: 3 }).map((places) => (bytes) => {
+/** @type {((bytes: Buffer, chosen: { at: number, to: number, noise: number[] }) => Buffer)[]} */
+const BYTE_MUTATIONS = [
+  function truncate(bytes, { at }) {
+    return bytes.subarray(0, at % (bytes.length + 1));
+  },
+  function flip(bytes, { at, to }) {
     const copy = Buffer.from(bytes);
-    for (const at of places) {
-      const index = (at >> 3) % copy.length;
-      copy[index] = (copy[index] ?? 0) ^ (1 << (at & 7));
-    }
+    const index = at % copy.length;
+    copy[index] = (copy[index] ?? 0) ^ (1 << (to & 7));
     return copy;
-  }),
-  // No UTF-8.
-  fc.tuple(place, fc.constantFrom(...INVALID_UTF8)).map(([where, part]) => (bytes) => {
-    const at = where % (bytes.length + 1);
-    return Buffer.concat([bytes.subarray(0, at), Buffer.from(part), bytes.subarray(at)]);
-  }),
-  fc.constant((bytes) => Buffer.from(bytes.toString(), 'utf16le')),
-  fc.constant((bytes) => Buffer.concat([bytes, bytes])),
-  // Something else.
-  fc.uint8Array({ maxLength: 40 }).map((noise) => () => Buffer.from(noise)),
-  fc
-    .array(fc.constantFrom(...TOKENS), { maxLength: 40 })
-    .map((tokens) => () => Buffer.from(tokens.join(''))),
-);
+  },
+  function breakEncoding(bytes, { at, to }) {
+    const cut = at % (bytes.length + 1);
+    const part = Buffer.from(pick(INVALID_UTF8, to));
+    return Buffer.concat([bytes.subarray(0, cut), part, bytes.subarray(cut)]);
+  },
+  function toUtf16(bytes) {
+    return Buffer.from(bytes.toString(), 'utf16le');
+  },
+  function twice(bytes) {
+    return Buffer.concat([bytes, bytes]);
+  },
+  function replaceByNoise(_bytes, { noise }) {
+    return Buffer.from(noise);
+  },
+  function replaceByTokens(_bytes, { noise }) {
+    return Buffer.from(noise.map((at) => pick(TOKENS, at)).join(''));
+  },
+];
 
+const anyName = fc.constantFrom(...NAMES);
+const place = fc.nat({ max: 0xffff });
+const fieldMutation = fc.tuple(
+  fc.constantFrom(...FIELD_MUTATIONS),
+  fc.record({
+    at: place,
+    to: place,
+    name: anyName,
+    value: fc.constantFrom(...VALUES),
+    text: fc.constantFrom(...STRINGS),
+    part: fc.constantFrom(...NUMBER_PARTS),
+  }),
+);
+const byteMutation = fc.tuple(
+  fc.constantFrom(...BYTE_MUTATIONS),
+  fc.record({ at: place, to: place, noise: fc.array(place, { maxLength: 40 }) }),
+);
 const gap = fc.constantFrom('', '', ' ', '\n  ');
-/** @type {fc.Arbitrary<ByteMutation | null>} */
-const rareByteMutation = fc.oneof({ arbitrary: fc.constant(null), weight: 3 }, byteMutation);
 
 /** A body as bytes, mostly still JSON. */
 export const bytesBody = fc
@@ -203,15 +225,18 @@ export const bytesBody = fc
     fc.constantFrom(...SEEDS),
     fc.array(fieldMutation, { maxLength: 3 }),
     gap,
-    rareByteMutation,
+    // Three of four bodies stay JSON, unless a field has become none.
+    fc.oneof({ arbitrary: fc.constant(null), weight: 3 }, byteMutation),
   )
-  .map(([seed, mutations, space, mutateBytes]) => {
+  .map(([seed, fieldMutations, space, damage]) => {
     /** @type {Fields} */
     const fields = seed.map(([name, json]) => [name, json]);
-    for (const mutate of mutations) if (fields.length > 0) mutate(fields);
+    for (const [mutate, chosen] of fieldMutations) if (fields.length > 0) mutate(fields, chosen);
     const members = fields.map(([name, json]) => `${space}${JSON.stringify(name)}:${space}${json}`);
     const bytes = Buffer.from(`{${members.join(',')}}`);
-    return mutateBytes === null ? bytes : mutateBytes(bytes);
+    if (damage === null) return bytes;
+    const [mutate, chosen] = damage;
+    return mutate(bytes, chosen);
   });
 
 /** The same as text. */
@@ -283,35 +308,35 @@ const hostileValue = fc.oneof(
   anything.map((value) => () => value),
 );
 
-/** @type {fc.Arbitrary<(body: object) => object>} */
-const objectMutation = fc.oneof(
-  {
-    arbitrary: fc.tuple(anyName, hostileValue).map(
-      ([name, make]) =>
-        (body) =>
-          Object.defineProperty(body, name, { ...PLAIN, writable: true, value: make() }),
-    ),
-    weight: 6,
+/** @type {((body: object, name: string, makeValue: () => unknown) => object)[]} */
+const OBJECT_MUTATIONS = [
+  function setField(body, name, makeValue) {
+    const value = makeValue();
+    return Object.defineProperty(body, name, { ...FIELD, writable: true, value });
   },
-  {
-    arbitrary: anyName.map(
-      (name) => (body) => Object.defineProperty(body, name, { ...PLAIN, get: throws }),
-    ),
-    weight: 2,
+  function setTrappedField(body, name) {
+    return Object.defineProperty(body, name, { ...FIELD, get: throws });
   },
-  fc.constant((body) => new Proxy(body, {})),
-  fc.constant((body) => Object.setPrototypeOf(body, null)),
-  fc.constant((body) => Object.setPrototypeOf(body, { network: 'inherited', x: 1 })),
-);
-const PLAIN = { enumerable: true, configurable: true };
+  function wrapInProxy(body) {
+    return new Proxy(body, {});
+  },
+  function removePrototype(body) {
+    return Object.setPrototypeOf(body, null);
+  },
+  function inherit(body, name, makeValue) {
+    return Object.setPrototypeOf(body, { [name]: makeValue() });
+  },
+];
+const FIELD = { enumerable: true, configurable: true };
+const objectMutation = fc.tuple(fc.constantFrom(...OBJECT_MUTATIONS), anyName, hostileValue);
 
-/** A body that was parsed already, or what is passed by mistake. @type {fc.Arbitrary<() => unknown>} */
+/** A body that was parsed already, or what is passed by mistake. */
 const objectBody = fc
   .tuple(textBody, fc.array(objectMutation, { maxLength: 3 }), hostileValue)
   .map(([text, mutations, makeOther]) => () => {
-    const body = parseObject(text);
-    if (body === null) return makeOther();
-    return mutations.reduce((object, mutate) => mutate(object), body);
+    const parsed = parseObject(text);
+    if (parsed === null) return makeOther();
+    return mutations.reduce((body, [mutate, ...rest]) => mutate(body, ...rest), parsed);
   });
 
 /**

@@ -13,8 +13,7 @@ import {
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../src/withdrawal-broadcast.js';
 import { fixtures } from '../fixtures.js';
-import { nextBody } from '../fuzz/mutate.js';
-import { createRandom } from '../fuzz/random.js';
+import { textBodiesFrom } from '../fuzz/bodies.js';
 import { createTally, judge, readJson, type Tally } from './judge.js';
 import { HOSTILE_VALUES } from './values.js';
 
@@ -110,13 +109,13 @@ function withHostileOwners(fields: WireFields): string[] {
   );
 }
 
-/** Bodies of the fuzzer: those that are text, and JSON. */
+/** Bodies of the fuzzer, those that are JSON. */
 function* fuzzed(): Generator<string> {
-  const random = createRandom(SEED);
-  for (let count = 0; count < FUZZED; ) {
-    const body = nextBody(random);
-    if (typeof body !== 'string' || readJson(body) === undefined) continue;
-    count += 1;
+  let count = 0;
+  for (const body of textBodiesFrom(SEED)) {
+    if (readJson(body) === undefined) continue;
     yield body;
+    count += 1;
+    if (count === FUZZED) return;
   }
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
+const schemas = fileURLToPath(new URL('./schemas', import.meta.url));
 const source = (name: string) => fileURLToPath(new URL(`./src/${name}.ts`, import.meta.url));
 
 export default defineConfig({
@@ -8,6 +9,8 @@ export default defineConfig({
     alias: [
       { find: /^payment-notifications$/, replacement: source('index') },
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
+      { find: /^payment-notifications\/json-schema$/, replacement: source('json-schema') },
+      { find: /^payment-notifications\/schemas(?=\/)/, replacement: schemas },
       { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },
     ],
   },

@@ -2,7 +2,9 @@ import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Decimal } from 'payment-notifications';
 import { describe, expect, test, vi } from 'vitest';
+import { toAmount } from '../src/amount.js';
 import { NonNegativeAmountSchema } from '../src/internal/schemas.js';
+import { amountFault, decimalLiteral } from './fuzz/texts.js';
 import { FIELDS, issuesOf, parseWith, read } from './wire.js';
 
 const AMOUNT_FIELDS = FIELDS.filter(
@@ -52,30 +54,7 @@ function magnitude(value: Exact): number {
   return value.coefficient === 0n ? 0 : value.exponent + digits(value) - 1;
 }
 
-const digitsOf = (minLength: number, maxLength: number) =>
-  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
-
-/** Decimal literals in JSON's grammar. */
-const literal = fc
-  .record({
-    sign: fc.constantFrom('', '-'),
-    whole: fc.oneof(
-      fc.constant('0'),
-      fc.tuple(fc.constantFrom(...'123456789'), digitsOf(0, 85)).map((parts) => parts.join('')),
-    ),
-    fraction: fc.oneof(
-      fc.constant(''),
-      digitsOf(1, 85).map((text) => `.${text}`),
-    ),
-    exponent: fc.oneof(
-      fc.constant(''),
-      fc
-        .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.nat({ max: 90 }))
-        .map((parts) => parts.join('')),
-    ),
-  })
-  .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent)
-  .filter((text) => text.length <= 128);
+const literal = decimalLiteral.filter((text) => text.length <= 128);
 
 const isWithinLimits = (text: string) => {
   const value = exact(text);
@@ -101,6 +80,16 @@ describe('an amount', () => {
         } else {
           expect(exact(`${amountOf(result, where.name)}`)).toStrictEqual(exact(text));
         }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  // For a million literals: npm run fuzz -- --amounts 1000000.
+  test('consists of the very parts that decimal.js would give it', () => {
+    fc.assert(
+      fc.property(decimalLiteral, (text) => {
+        expect(amountFault(toAmount, text)).toBeNull();
       }),
       { numRuns: 3000 },
     );

@@ -55,10 +55,16 @@ test.for(PROGRAMS)('$name', async ({ args, ...runtime }, context) => {
   const program = await binaryOf(runtime, context);
   await writeFile(
     join(consumer, 'print.mjs'),
-    `import { all } from './all.mjs'; console.log(all);`,
+    `import { createRequire } from 'node:module';
+    import imported from 'payment-notifications/schemas/deposit-received.schema.json' with { type: 'json' };
+    import { all } from './all.mjs';
+    const required = createRequire(import.meta.url)('payment-notifications/schemas/openapi.json');
+    console.log(JSON.stringify([all, imported.title, required.openapi]));`,
   );
   const printed = await output(program, [...args, 'print.mjs'], consumer);
-  expect(JSON.parse(printed)).toStrictEqual(ALL_AS_EXPECTED);
+  const [all, ...schemas] = JSON.parse(printed);
+  expect(JSON.parse(all)).toStrictEqual(ALL_AS_EXPECTED);
+  expect(schemas).toStrictEqual(['Deposit received', '3.1.0']);
 });
 
 test('Cloudflare’s workerd', async (context) => {

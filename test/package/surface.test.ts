@@ -53,6 +53,12 @@ const ENTRIES = [
     types: [],
   },
   {
+    entry: 'payment-notifications/json-schema',
+    declarations: 'json-schema',
+    values: ['DepositReceivedSchema', 'NotificationSchema', 'WithdrawalBroadcastSchema'],
+    types: [],
+  },
+  {
     entry: 'payment-notifications/testing',
     declarations: 'testing',
     values: [

@@ -73,6 +73,8 @@ test('every way of resolving an entry finds types that match the code', async ()
     '.',
     './valibot',
     './testing',
+    './json-schema',
+    './schemas/*.json',
     './package.json',
   ]);
   expect(status).toBe(0);

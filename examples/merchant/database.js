@@ -3,28 +3,27 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 
 /** @typedef {(sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>} Query */
-
 /**
  * @typedef {object} Database
  * @property {Query} query One statement: all of it, or nothing.
- * @property {<T>(work: (query: Query) => Promise<T>) => Promise<T>} transaction All of it, or nothing.
- * The work is done again if the server gave it up for another's sake.
+ * @property {<T>(work: (query: Query) => Promise<T>) => Promise<T>} transaction All of it, or nothing;
+ * the work may be done several times.
  * @property {() => Promise<void>} close
  */
 
-// Each wait ends: behind another's lock, in a statement, for a connection, for a server that is
-// there but says nothing. The longest of them leaves time to spool the body before the shutdown's end.
+// Every wait ends: for a connection, for another's lock, for a statement, for a server that no longer
+// answers. A lock is given up early: the copies of one event that wait for it hold connections.
 const LIMITS = {
-  max: 10,
-  connectionTimeoutMillis: 2_000,
-  lock_timeout: 2_000,
-  statement_timeout: 4_000,
-  idle_in_transaction_session_timeout: 4_000,
-  query_timeout: 5_000,
+  max: 20,
+  connectionTimeoutMillis: 3_000,
+  lock_timeout: 500,
+  statement_timeout: 3_000,
+  idle_in_transaction_session_timeout: 3_000,
+  query_timeout: 4_000,
 };
 
-/** Under `serializable`, or in a deadlock, the server gives up one of two, which may try again. */
-const GIVEN_UP = new Set(['40001', '40P01']);
+/** PostgreSQL aborts one of two transactions under `serializable`, and in a deadlock. */
+const ABORTED = ['40001', '40P01'];
 const ATTEMPTS = 10;
 
 /** A PostgreSQL server, for any number of processes. @type {(url: string) => Database} */
@@ -53,7 +52,20 @@ export function openServer(url) {
   };
 }
 
-/** PostgreSQL in this process, its data in a folder: for one process. @type {(folder: string) => Database} */
+/** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+async function retry(work) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isAborted = error instanceof pg.DatabaseError && ABORTED.includes(error.code ?? '');
+      if (!isAborted || attempt === ATTEMPTS) throw error;
+      await sleep(Math.random() * 2 ** attempt); // apart, or the same two would meet again
+    }
+  }
+}
+
+/** PostgreSQL in this process, its data in a folder: for one. @type {(folder: string) => Database} */
 export function openEmbedded(folder) {
   const database = new PGlite(folder);
   return {
@@ -62,17 +74,4 @@ export function openEmbedded(folder) {
       database.transaction((tx) => work(async (sql, values) => (await tx.query(sql, values)).rows)),
     close: () => database.close(),
   };
-}
-
-/** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-async function retry(work) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const code = error instanceof pg.DatabaseError ? error.code : undefined;
-      if (attempt === ATTEMPTS || code === undefined || !GIVEN_UP.has(code)) throw error;
-      await sleep(Math.random() * 2 ** attempt); // apart, or they'd meet again
-    }
-  }
 }

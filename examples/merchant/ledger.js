@@ -10,7 +10,7 @@ import { Decimal, idempotencyKey, safeParseNotification } from 'payment-notifica
 // 2. The event and its two lines are inserted by one statement: all three are there, or none.
 // 3. The sender gets its 200 after the commit. Without one it may deliver again: see 1.
 //
-// Rows of `event` and `line` are never changed. No two events touch the same row, so one customer's
+// Events and lines are never changed, and no two events touch the same row, so one customer's
 // deposits never wait for another's. A balance is the sum of the account's lines.
 //
 // Double entry: what one account gains, another one lacks. A deposit adds to the customer and takes
@@ -19,14 +19,11 @@ import { Decimal, idempotencyKey, safeParseNotification } from 'payment-notifica
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS event (
      key text PRIMARY KEY,
-     subject text NOT NULL, -- the deposit or withdrawal; its events have different statuses
      received_at timestamptz NOT NULL DEFAULT now(),
      body bytea NOT NULL,
      moves jsonb NOT NULL, -- see movesOf
      warnings jsonb NOT NULL
    )`,
-  'CREATE INDEX IF NOT EXISTS event_subject ON event (subject)',
-  `CREATE INDEX IF NOT EXISTS event_warnings ON event (received_at) WHERE warnings <> '[]'`,
   `CREATE TABLE IF NOT EXISTS line (
      key text NOT NULL REFERENCES event,
      account text NOT NULL,
@@ -35,20 +32,15 @@ const TABLES = [
      PRIMARY KEY (key, account)
    )`,
   'CREATE INDEX IF NOT EXISTS line_account ON line (account, currency)',
-  // The key of a settled event, but something else moves: a person must find out which one is true.
-  `CREATE TABLE IF NOT EXISTS conflict (
+  // What a person must settle: refused bodies; and those with the key of a settled event that move
+  // something else, one of which must be wrong.
+  `CREATE TABLE IF NOT EXISTS held (
      digest bytea PRIMARY KEY, -- however often a body is delivered, it is stored once
-     key text NOT NULL REFERENCES event,
      received_at timestamptz NOT NULL DEFAULT now(),
-     deliveries integer NOT NULL DEFAULT 1,
+     deliveries integer NOT NULL,
      body bytea NOT NULL,
-     moves jsonb NOT NULL
-   )`,
-  `CREATE TABLE IF NOT EXISTS refused (
-     digest bytea PRIMARY KEY,
-     received_at timestamptz NOT NULL DEFAULT now(),
-     deliveries integer NOT NULL DEFAULT 1,
-     body bytea NOT NULL,
+     key text REFERENCES event, -- null: refused
+     moves jsonb,
      faults jsonb NOT NULL,
      reason text NOT NULL
    )`,
@@ -63,102 +55,87 @@ export async function createTables(database) {
   });
 }
 
+/** @typedef {{ code: string, field: string }} Fault The field is a documented one, or empty. */
 /**
- * @typedef {{ code: string, field: string }} Fault The field is a documented one, or empty: nothing
- * out of a body, so that it is safe to count by.
- */
-
-/**
- * @typedef {object} Settlement What became of a body. All but `refused` deserve a 200: sending it
- * again would change nothing.
+ * @typedef {object} Settlement
  * @property {'settled' | 'repeated' | 'conflict' | 'refused'} outcome
  * @property {string | null} key The idempotency key; null if the body was refused.
+ * @property {string | null} moves
  * @property {Fault[]} faults Why it was refused.
+ * @property {string} reason The same for a person.
  * @property {Fault[]} warnings What the parser tolerated.
- * @property {string} reason The faults in one line, for a person.
  */
 
 /**
- * Settles the raw body of a callback once, or stores it as a conflict or as refused. Throws only if
- * the database fails: then nothing is stored.
+ * Settles the raw body of a callback once, or holds it for a person. Throws only if the database
+ * fails; then nothing is stored. Several bodies may share a transaction, but then one error dooms
+ * them all: settle them one by one.
  *
- * @param {Query} query The database's, or that of a transaction which settles several bodies. In a
- * transaction, an error dooms all of them: settle them one by one then.
+ * @param {Query} query The database's, or a transaction's.
  * @param {Uint8Array} body
- * @returns {Promise<Settlement>}
+ * @param {number} deliveries 0 to settle a body again that is held already.
  */
-export async function settle(query, body) {
-  const settlement = await trySettle(query, body);
-  if (settlement.outcome === 'refused') await storeRefused(query, body, settlement);
+export async function settle(query, body, deliveries = 1) {
+  const settlement = await settleOnce(query, body);
+  const { outcome, key, moves, faults, reason } = settlement;
+  if (outcome === 'conflict' || outcome === 'refused') {
+    await query(
+      `INSERT INTO held (digest, body, key, moves, faults, reason, deliveries)
+       VALUES (sha256($1), $1, $2, $3, $4, $5, $6)
+       ON CONFLICT (digest) DO UPDATE SET key = excluded.key, moves = excluded.moves,
+         faults = excluded.faults, reason = excluded.reason, deliveries = held.deliveries + $6`,
+      [body, key, moves, JSON.stringify(faults), reason, deliveries],
+    );
+  }
   return settlement;
 }
 
-/**
- * The same, but stores nothing of a refused body.
- *
- * @param {Query} query
- * @param {Uint8Array} body
- * @returns {Promise<Settlement>}
- */
-export async function trySettle(query, body) {
+/** @param {Query} query @param {Uint8Array} body @returns {Promise<Settlement>} */
+async function settleOnce(query, body) {
   const result = safeParseNotification(body);
   if (!result.success) return refusal(faultsOf(result.error.issues), result.error.message);
-  try {
-    return await record(query, result.notification, body);
-  } catch (error) {
-    // No column can hold it (a NUL in an identifier, for instance), now or later.
-    if (!/^(22|54)...$/.test(codeOf(error))) throw error;
-    return refusal([{ code: 'not_storable', field: '' }], `not storable: ${error}`);
-  }
-}
-
-/**
- * Settles a notification once.
- *
- * @param {Query} query
- * @param {Notification} notification
- * @param {Uint8Array} body
- * @returns {Promise<Settlement>}
- */
-export async function record(query, notification, body) {
+  const { notification } = result;
   const key = idempotencyKey(notification);
   const moves = JSON.stringify(movesOf(notification));
   const warnings = warningsOf(notification);
-  const settlement = { key, faults: [], warnings, reason: '' };
+  const settlement = { key, moves, faults: [], reason: '', warnings };
+  try {
+    const inserted = await query(
+      `WITH inserted AS (
+         INSERT INTO event (key, body, moves, warnings) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (key) DO NOTHING RETURNING key, moves
+       ), moved AS (
+         SELECT key, 'customer:' || (moves->>'account') AS customer, moves->>'currency' AS currency,
+           (moves->>'amount')::numeric AS amount
+         FROM inserted WHERE moves->>'amount' IS NOT NULL
+       ), lines AS (
+         INSERT INTO line (key, account, currency, amount)
+         SELECT key, customer, currency, amount FROM moved
+         UNION ALL SELECT key, 'service', currency, -amount FROM moved
+       )
+       SELECT key FROM inserted`,
+      [key, body, moves, JSON.stringify(warnings)],
+    );
+    if (inserted.length > 0) return { outcome: 'settled', ...settlement };
+  } catch (error) {
+    // What no column can hold (a NUL in an identifier, for instance) won't fit the next time, either.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!/^(22|54)...$/.test(code)) throw error;
+    return refusal([{ code: 'not_storable', field: '' }], `not storable: ${error}`);
+  }
+  const same = await query('SELECT 1 FROM event WHERE key = $1 AND moves = $2', [key, moves]);
+  return { outcome: same.length > 0 ? 'repeated' : 'conflict', ...settlement };
+}
 
-  const inserted = await query(
-    `WITH inserted AS (
-       INSERT INTO event (key, subject, body, moves, warnings) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (key) DO NOTHING RETURNING key, moves
-     ), lines AS (
-       SELECT key, 'customer:' || (moves->>'account') AS customer, moves->>'currency' AS currency,
-         (moves->>'amount')::numeric AS amount
-       FROM inserted
-     ), booked AS (
-       INSERT INTO line (key, account, currency, amount)
-       SELECT key, customer, currency, amount FROM lines WHERE amount IS NOT NULL
-       UNION ALL
-       SELECT key, 'service', currency, -amount FROM lines WHERE amount IS NOT NULL
-     )
-     SELECT key FROM inserted`,
-    [key, subjectOf(notification), body, moves, JSON.stringify(warnings)],
-  );
-  if (inserted.length > 0) return { outcome: 'settled', ...settlement };
-
-  const [same] = await query('SELECT key FROM event WHERE key = $1 AND moves = $2', [key, moves]);
-  if (same) return { outcome: 'repeated', ...settlement };
-  await query(
-    `INSERT INTO conflict (digest, key, body, moves) VALUES (sha256($1), $2, $1, $3)
-     ON CONFLICT (digest) DO UPDATE SET deliveries = conflict.deliveries + 1`,
-    [body, key, moves],
-  );
-  return { outcome: 'conflict', ...settlement };
+/** @param {Fault[]} faults @param {string} reason @returns {Settlement} */
+function refusal(faults, reason) {
+  return { outcome: 'refused', key: null, moves: null, faults, reason, warnings: [] };
 }
 
 /**
- * What an event moves: the same in every honest copy of it. Amounts are texts, never JavaScript
- * numbers. Here an account is named by the identifier that you gave to the service; yours is that of
- * the customer for whom you gave it.
+ * What an event moves: the same in every honest copy of it. Amounts are text, never JavaScript
+ * numbers; null if the service doesn't say one. Here an account is named by the identifier that you
+ * gave to the service; yours is that of the customer for whom you gave it.
  *
  * @param {Notification} notification
  */
@@ -172,21 +149,17 @@ function movesOf(notification) {
       settlementAmount: notification.settlementAmount.toString(),
     };
   }
+  const { status, actualWithdrawAmount, deductedSettlementAmount } = notification;
+  // Unless it is completed, nothing was sent. An estimate is no amount to debit.
+  const sent = status === 'COMPLETED' ? actualWithdrawAmount : new Decimal(0);
   return {
     account: notification.clientWithdrawalId,
     currency: currencyOf(notification.withdrawCurrency),
-    amount: debitOf(notification)?.toString() ?? null,
+    amount: sent?.negated().toString() ?? null,
     settlementCurrency: currencyOf(notification.settlementCurrency),
-    settlementAmount: notification.deductedSettlementAmount?.negated().toString() ?? null,
+    settlementAmount: deductedSettlementAmount?.negated().toString() ?? null,
     address: notification.toTxAddress?.raw ?? null,
   };
-}
-
-/** @param {Extract<Notification, { type: 'withdrawal.broadcast' }>} withdrawal */
-function debitOf({ status, actualWithdrawAmount }) {
-  if (status !== 'COMPLETED') return new Decimal(0); // nothing was sent
-  // Null if the service doesn't say it: a person must look. An estimate is no amount to debit.
-  return actualWithdrawAmount?.negated() ?? null;
 }
 
 /** One spelling: `btc` and `BTC` are one balance. @param {string} currency */
@@ -194,79 +167,41 @@ function currencyOf(currency) {
   return currency.trim().toUpperCase();
 }
 
-/** @param {Notification} notification */
-function subjectOf(notification) {
-  return notification.type === 'deposit.received'
-    ? `deposit ${notification.depositId.toLowerCase()}`
-    : `withdrawal ${notification.withdrawalId.toLowerCase()}`;
-}
-
-/** @param {Notification} notification @returns {Fault[]} */
-function warningsOf(notification) {
-  const { warnings = [] } = /** @type {{ warnings?: readonly Issue[] }} */ (notification);
-  const faults = faultsOf(warnings);
-  // Unknown fields are counted, too, but not by name: the sender chooses those.
-  const isKnown = (/** @type {string} */ name) => faults.some(({ field }) => field === name);
-  if (!Object.keys(notification.additionalFields).every(isKnown)) {
-    faults.push({ code: 'additional_fields', field: '' });
-  }
-  return faults;
-}
-
 /** @param {readonly Pick<Issue, 'code' | 'path'>[]} issues @returns {Fault[]} */
 function faultsOf(issues) {
   return issues.map(({ code, path }) => ({ code, field: path.join('.') }));
 }
 
-/** @param {Fault[]} faults @param {string} reason @returns {Settlement} */
-export function refusal(faults, reason) {
-  return { outcome: 'refused', key: null, faults, warnings: [], reason };
-}
-
-/** @param {unknown} error */
-function codeOf(error) {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
-/**
- * Stores a refused body as it came, once, with the faults of its latest delivery.
- *
- * @param {Query} query
- * @param {Uint8Array} body
- * @param {Settlement} settlement
- */
-export async function storeRefused(query, body, { faults, reason }) {
-  await query(
-    `INSERT INTO refused (digest, body, faults, reason) VALUES (sha256($1), $1, $2, $3)
-     ON CONFLICT (digest) DO UPDATE
-     SET deliveries = refused.deliveries + 1, faults = excluded.faults, reason = excluded.reason`,
-    [body, JSON.stringify(faults), reason],
-  );
+/** @param {Notification} notification */
+function warningsOf(notification) {
+  const { warnings = [] } = /** @type {{ warnings?: readonly Issue[] }} */ (notification);
+  const faults = faultsOf(warnings);
+  // Unknown fields are counted, too, but not by name: the sender chooses those.
+  const isKnown = (/** @type {string} */ name) => faults.some(({ field }) => field === name);
+  if (Object.keys(notification.additionalFields).every(isKnown)) return faults;
+  return [...faults, { code: 'additional_fields', field: '' }];
 }
 
 /**
- * The double-entry check: what is wrong with the books, which is nothing. Each event has two lines
- * that sum to zero and say what it moves, or none if its amount is unknown; so all lines sum to zero.
+ * The double-entry check: every event has two lines that sum to zero and move what it says, or none
+ * if it doesn't say its amount; so all lines sum to zero. What it lists is wrong.
  *
  * @param {Query} query
  */
 export async function check(query) {
-  const [count] = await query(
+  const [counts] = await query(
     'SELECT (SELECT count(*) FROM event)::int AS events, (SELECT count(*) FROM line)::int AS lines',
   );
-  const currencies = await query(
-    `SELECT currency, sum(amount)::text AS sum FROM line GROUP BY currency
-     HAVING sum(amount) <> 0 ORDER BY currency`,
+  const unbalanced = await query(
+    'SELECT currency, sum(amount)::text FROM line GROUP BY currency HAVING sum(amount) <> 0',
   );
-  const events = await query(
-    `SELECT event.key FROM event LEFT JOIN line ON line.key = event.key
-     GROUP BY event.key
-     HAVING coalesce(sum(line.amount), 0) <> 0
-       OR count(line.key) <> CASE WHEN moves->>'amount' IS NULL THEN 0 ELSE 2 END
-       OR bool_or(line.currency <> moves->>'currency')
-       OR max(line.amount) FILTER (WHERE account = 'customer:' || (moves->>'account'))
+  const faulty = await query(
+    `SELECT event.key FROM event LEFT JOIN line USING (key) GROUP BY event.key
+     HAVING coalesce(sum(amount), 0) <> 0 OR bool_or(currency <> moves->>'currency')
+       OR count(amount) <> CASE WHEN moves->>'amount' IS NULL THEN 0 ELSE 2 END
+       OR max(amount) FILTER (WHERE account = 'customer:' || (moves->>'account'))
          IS DISTINCT FROM (moves->>'amount')::numeric
-     ORDER BY event.key LIMIT 100`,
+     LIMIT 100`,
   );
-  return { ...count, unbalancedCurrencies: currencies, faultyEvents: events.map(({ key }) => key) };
+  return { isBalanced: unbalanced.length + faulty.length === 0, ...counts, unbalanced, faulty };
 }

@@ -17,13 +17,17 @@ const SHUTDOWN_MS = 9_000;
 export async function serve({ database, spool, port }) {
   const metrics = createMetrics(database, spool);
   const stopping = new AbortController();
-  let hasTables = false;
+  /** @type {Promise<void> | null} */
+  let tables = null;
 
   /** @param {Buffer} body */
   async function settleNow(body) {
     // The database may be down when the process starts: bodies are received all the same.
-    if (!hasTables) await createTables(database);
-    hasTables = true;
+    tables ??= createTables(database);
+    await tables.catch((error) => {
+      tables = null;
+      throw error;
+    });
     const settlement = await settle(database.query, body);
     metrics.count(settlement);
     return settlement;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import getRawBody from 'raw-body';
 import { createTables, settle } from './ledger.js';
 import { createMetrics } from './page/metrics.js';
-import { renderPage } from './page/page.js';
+import { renderJson, renderPage } from './page/page.js';
 import { report } from './page/report.js';
 
 /** @typedef {{ status: number, answer: string, headers?: Record<string, string> }} Answer */
@@ -19,15 +19,18 @@ export async function serve({ database, spool, port }) {
   const stopping = new AbortController();
   /** @type {Promise<void> | null} */
   let tables = null;
-
-  /** @param {Buffer} body */
-  async function settleNow(body) {
-    // The database may be down when the process starts: bodies are received all the same.
-    tables ??= createTables(database);
-    await tables.catch((error) => {
+  /** The database may be down when the process starts: bodies are received all the same. */
+  function prepare() {
+    tables ??= createTables(database).catch((error) => {
       tables = null;
       throw error;
     });
+    return tables;
+  }
+
+  /** @param {Buffer} body */
+  async function settleNow(body) {
+    await prepare();
     const settlement = await settle(database.query, body);
     metrics.count(settlement);
     return settlement;
@@ -59,6 +62,7 @@ export async function serve({ database, spool, port }) {
   async function drainForever() {
     while (!stopping.signal.aborted) {
       try {
+        await prepare();
         await spool.drain(async (body) => {
           stopping.signal.throwIfAborted();
           await settleNow(body);
@@ -81,10 +85,8 @@ export async function serve({ database, spool, port }) {
       // For you alone: put your login in front of these.
       case '':
         return renderPage(await report(database, spool));
-      case 'report.json': {
-        const answer = JSON.stringify(await report(database, spool), null, 2);
-        return { status: 200, answer, headers: { 'content-type': 'application/json' } };
-      }
+      case 'report.json':
+        return renderJson(await report(database, spool));
       case 'metrics':
         return metrics.render();
       default:
@@ -104,6 +106,7 @@ export async function serve({ database, spool, port }) {
       response.writeHead(isTooLarge ? 413 : 500).end('not received');
     }
   });
+  await prepare().catch((error) => console.error(`The database is down: ${error}`));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   console.log(`What there is to settle, and the balances: http://127.0.0.1:${port}/`);

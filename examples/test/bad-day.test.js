@@ -60,50 +60,6 @@ describe('a merchant with the database inside', () => {
   });
   after(() => engine.close());
 
-  test('takes a body by any method, under any content type, at the path with a slash', async () => {
-    const storage = await engine.create('methods');
-    const merchant = await startMerchant(storage);
-    const body = depositOf(1);
-    /** @param {string} method @param {Record<string, string>} headers @param {string} path */
-    const send = (method, headers = {}, path = '/callbacks') =>
-      new Promise((resolve, reject) => {
-        const length = { 'content-length': `${Buffer.byteLength(body)}` };
-        const url = new URL(path, merchant.url);
-        const sent = request(url, { method, headers: { ...length, ...headers } }, (response) => {
-          response.resume().on('end', () => resolve(response.statusCode));
-        });
-        sent.on('error', reject).end(body);
-      });
-    for (const method of [
-      'POST',
-      'PUT',
-      'PATCH',
-      'GET',
-      'DELETE',
-      'OPTIONS',
-      'PROPFIND',
-      'QUERY',
-    ]) {
-      assert.equal(await send(method), 200, method);
-    }
-    for (const type of ['', 'no type', 'application/json; charset=', 'text/plain', '/', 'a/b;;=']) {
-      assert.equal(await send('POST', { 'content-type': type }), 200, type);
-    }
-    for (const path of ['/callbacks/', '/callbacks?from=service', '/callbacks//?']) {
-      assert.equal(await send('PUT', {}, path), 200, path);
-    }
-    assert.equal(await send('POST', {}, '/elsewhere'), 404);
-    // What has no body is refused, and counted.
-    assert.equal((await fetch(merchant.url)).status, 400);
-    assert.equal((await fetch(merchant.url, { method: 'PUT' })).status, 400);
-    const { refused } = await reportOf(merchant);
-    assert.equal(refused.length, 1);
-    assert.equal(refused[0].deliveries, 2);
-    await merchant.stop();
-    assert.equal(merchant.exitCode(), 0);
-    assert.equal(await settledIn(storage), 1);
-  });
-
   test('keeps its folder to itself, and finds it again after a kill', async () => {
     const storage = await engine.create('locked');
     const first = await startMerchant(storage);
@@ -126,93 +82,6 @@ describe('a merchant with the database inside', () => {
     assert.equal(await answerTo(depositOf(2), third), '200 repeated');
     await third.stop();
     assert.equal(await settledIn(storage), 2);
-  });
-
-  test('locks its folder where only perl can, and does not start where nothing can', async () => {
-    const storage = await engine.create('perl');
-    const path = join(storage.folder(0), 'bin');
-    mkdirSync(path);
-    const env = { PATH: path };
-    const none = await startMerchant(storage, { env, exits: true });
-    assert.equal(none.exitCode(), 1);
-    assert.match(none.printed.join('\n'), /can't be locked: that takes flock/);
-    symlinkSync('/usr/bin/perl', join(path, 'perl'));
-    const first = await startMerchant(storage, { env });
-    const second = await startMerchant(storage, { env, exits: true });
-    assert.match(second.printed.join('\n'), /belongs to process/);
-    // It is the same lock.
-    const third = await startMerchant(storage, { exits: true });
-    assert.match(third.printed.join('\n'), /belongs to process/);
-    await first.stop();
-  });
-
-  test('replays what was refused, and says what became of each', async () => {
-    const storage = await engine.create('replayed');
-    const merchant = await startMerchant(storage);
-    assert.equal(await answerTo(depositOf(1), merchant), '200 settled');
-    assert.equal(
-      await answerTo('{"still":"refused"}', merchant),
-      '400 ["unrecognized_notification"]',
-    );
-    await merchant.stop();
-    // As an older version of the parser has left them.
-    const database = storage.open();
-    const conflicting = depositReceivedBody({ actualDepositAmount: '7' }, { seed: 1 });
-    for (const body of [depositOf(2), depositOf(1), conflicting]) {
-      await database.query(
-        `INSERT INTO held (digest, deliveries, body, faults, reason)
-         VALUES (sha256($1), 3, $1, '[]', 'refused by an older version')`,
-        [Buffer.from(body)],
-      );
-    }
-    await database.close();
-    const spool = await openSpool(storage.folder(0));
-    for (const body of [depositOf(3), '{"spooled":"refused"}'])
-      await spool.append(Buffer.from(body));
-    await spool.close();
-
-    const lines = (await startMerchant(storage, { command: ['replay'], exits: true })).printed;
-    const key = (/** @type {number} */ seed) =>
-      `deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-${`${seed}`.padStart(12, '0')}`;
-    const neither =
-      'notification refused: body: expected either a depositId or a withdrawalId, received neither';
-    assert.deepEqual(lines.slice(0, 6).sort(), [
-      `refused -> conflict: ${key(1)}`,
-      `refused -> refused: ${neither}`,
-      `refused -> repeated: ${key(1)}`,
-      `refused -> settled: ${key(2)}`,
-      `spooled -> refused: ${neither}`,
-      `spooled -> settled: ${key(3)}`,
-    ]);
-    const again = (await startMerchant(storage, { command: ['replay'], exits: true })).printed;
-    assert.deepEqual(again.slice(0, 2), Array(2).fill(`refused -> refused: ${neither}`));
-    assert.equal(await settledIn(storage), 3);
-    const next = await startMerchant(storage);
-    const { conflicts, refused } = await reportOf(next);
-    assert.deepEqual(
-      conflicts.map((/** @type {any} */ row) => row.deliveries),
-      [3],
-    );
-    assert.deepEqual(
-      refused.map((/** @type {any} */ row) => row.deliveries),
-      [1, 1],
-    );
-    await next.stop();
-  });
-
-  test('checks its books, and fails where they are wrong', async () => {
-    const storage = await engine.create('checked');
-    const merchant = await startMerchant(storage);
-    assert.equal(await answerTo(depositOf(1), merchant), '200 settled');
-    await merchant.stop();
-    const good = await startMerchant(storage, { command: ['check'], exits: true });
-    assert.equal(good.exitCode(), 0);
-    const database = storage.open();
-    await database.query(`UPDATE line SET amount = 2 WHERE account = 'customer:customer-1'`);
-    await database.close();
-    const bad = await startMerchant(storage, { command: ['check'], exits: true });
-    assert.equal(bad.exitCode(), 1);
-    assert.equal(JSON.parse(bad.printed.join('\n')).unbalanced[0].sum, '1');
   });
 });
 
@@ -371,5 +240,136 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     const second = await startMerchant(storage, { exits: true });
     assert.equal(second.exitCode(), 1);
     await merchant.stop();
+  });
+
+  test('takes a body by any method, under any content type, at the path with a slash', async () => {
+    const storage = await engine.create('methods');
+    const merchant = await startMerchant(storage);
+    const body = depositOf(1);
+    /** @param {string} method @param {Record<string, string>} headers @param {string} path */
+    const send = (method, headers = {}, path = '/callbacks') =>
+      new Promise((resolve, reject) => {
+        const length = { 'content-length': `${Buffer.byteLength(body)}` };
+        const url = new URL(path, merchant.url);
+        const sent = request(url, { method, headers: { ...length, ...headers } }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        sent.on('error', reject).end(body);
+      });
+    for (const method of [
+      'POST',
+      'PUT',
+      'PATCH',
+      'GET',
+      'DELETE',
+      'OPTIONS',
+      'PROPFIND',
+      'QUERY',
+    ]) {
+      assert.equal(await send(method), 200, method);
+    }
+    for (const type of ['', 'no type', 'application/json; charset=', 'text/plain', '/', 'a/b;;=']) {
+      assert.equal(await send('POST', { 'content-type': type }), 200, type);
+    }
+    for (const path of ['/callbacks/', '/callbacks?from=service', '/callbacks//?']) {
+      assert.equal(await send('PUT', {}, path), 200, path);
+    }
+    assert.equal(await send('POST', {}, '/elsewhere'), 404);
+    // What has no body is refused, and counted.
+    assert.equal((await fetch(merchant.url)).status, 400);
+    assert.equal((await fetch(merchant.url, { method: 'PUT' })).status, 400);
+    const { refused } = await reportOf(merchant);
+    assert.equal(refused.length, 1);
+    assert.equal(refused[0].deliveries, 2);
+    await merchant.stop();
+    assert.equal(merchant.exitCode(), 0);
+    assert.equal(await settledIn(storage), 1);
+  });
+
+  test('locks its folder where only perl can, and does not start where nothing can', async () => {
+    const storage = await engine.create('perl');
+    const path = join(storage.folder(0), 'bin');
+    mkdirSync(path, { recursive: true });
+    const env = { PATH: path };
+    const none = await startMerchant(storage, { env, exits: true });
+    assert.equal(none.exitCode(), 1);
+    assert.match(none.printed.join('\n'), /can't be locked: that takes flock/);
+    symlinkSync('/usr/bin/perl', join(path, 'perl'));
+    const first = await startMerchant(storage, { env });
+    const second = await startMerchant(storage, { env, exits: true });
+    assert.match(second.printed.join('\n'), /belongs to process/);
+    // It is the same lock.
+    const third = await startMerchant(storage, { exits: true });
+    assert.match(third.printed.join('\n'), /belongs to process/);
+    await first.stop();
+  });
+
+  test('replays what was refused, and says what became of each', async () => {
+    const storage = await engine.create('replayed');
+    const merchant = await startMerchant(storage);
+    assert.equal(await answerTo(depositOf(1), merchant), '200 settled');
+    assert.equal(
+      await answerTo('{"still":"refused"}', merchant),
+      '400 ["unrecognized_notification"]',
+    );
+    await merchant.stop();
+    // As an older version of the parser has left them.
+    const database = storage.open();
+    const conflicting = depositReceivedBody({ actualDepositAmount: '7' }, { seed: 1 });
+    for (const body of [depositOf(2), depositOf(1), conflicting]) {
+      await database.query(
+        `INSERT INTO held (digest, deliveries, body, faults, reason)
+         VALUES (sha256($1), 3, $1, '[]', 'refused by an older version')`,
+        [Buffer.from(body)],
+      );
+    }
+    await database.close();
+    const spool = await openSpool(storage.folder(0));
+    for (const body of [depositOf(3), '{"spooled":"refused"}'])
+      await spool.append(Buffer.from(body));
+    await spool.close();
+
+    const lines = (await startMerchant(storage, { command: ['replay'], exits: true })).printed;
+    const key = (/** @type {number} */ seed) =>
+      `deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-${`${seed}`.padStart(12, '0')}`;
+    const neither =
+      'notification refused: body: expected either a depositId or a withdrawalId, received neither';
+    assert.deepEqual(lines.slice(0, 6).sort(), [
+      `refused -> conflict: ${key(1)}`,
+      `refused -> refused: ${neither}`,
+      `refused -> repeated: ${key(1)}`,
+      `refused -> settled: ${key(2)}`,
+      `spooled -> refused: ${neither}`,
+      `spooled -> settled: ${key(3)}`,
+    ]);
+    const again = (await startMerchant(storage, { command: ['replay'], exits: true })).printed;
+    assert.deepEqual(again.slice(0, 2), Array(2).fill(`refused -> refused: ${neither}`));
+    assert.equal(await settledIn(storage), 3);
+    const next = await startMerchant(storage);
+    const { conflicts, refused } = await reportOf(next);
+    assert.deepEqual(
+      conflicts.map((/** @type {any} */ row) => row.deliveries),
+      [3],
+    );
+    assert.deepEqual(
+      refused.map((/** @type {any} */ row) => row.deliveries),
+      [1, 1],
+    );
+    await next.stop();
+  });
+
+  test('checks its books, and fails where they are wrong', async () => {
+    const storage = await engine.create('checked');
+    const merchant = await startMerchant(storage);
+    assert.equal(await answerTo(depositOf(1), merchant), '200 settled');
+    await merchant.stop();
+    const good = await startMerchant(storage, { command: ['check'], exits: true });
+    assert.equal(good.exitCode(), 0);
+    const database = storage.open();
+    await database.query(`UPDATE line SET amount = 2 WHERE account = 'customer:customer-1'`);
+    await database.close();
+    const bad = await startMerchant(storage, { command: ['check'], exits: true });
+    assert.equal(bad.exitCode(), 1);
+    assert.equal(JSON.parse(bad.printed.join('\n')).unbalanced[0].sum, '1');
   });
 });

@@ -73,6 +73,12 @@ ${'counts' in report ? ledgerSections(report) : ''}
   return { status: 200, answer: page.text, headers: HEADERS };
 }
 
+/** The same for programs. @param {Report} report */
+export function renderJson(report) {
+  const headers = { 'content-type': 'application/json' };
+  return { status: 200, answer: JSON.stringify(report, null, 2), headers };
+}
+
 /** What calls for a person: the section's id and a line. @param {Report} report */
 function tasksOf(report) {
   const { spool, databaseError } = report;
@@ -253,7 +259,7 @@ function differences(moves, other) {
 
 /** @param {Row} row */
 function bodyOf({ body, digest }) {
-  return html`<details><summary>Show</summary><pre>${body}</pre><p class="muted">sha256 ${digest}</p></details>`;
+  return html`<details><summary>Show</summary><pre tabindex="0">${body}</pre><p class="muted">sha256 ${digest}</p></details>`;
 }
 
 /** @param {unknown} amount @param {unknown} [currency] */

@@ -39,7 +39,9 @@ export async function serve({ database, spool, port }) {
   /** @param {Buffer} body @returns {Promise<Answer>} */
   async function receive(body) {
     try {
-      const { outcome, faults } = await settleNow(body);
+      const { outcome, key, faults } = await settleNow(body);
+      if (outcome === 'conflict')
+        console.error(`CONFLICT: another body of ${key} moves something else`);
       if (outcome !== 'refused') return { status: 200, answer: outcome };
       // A deposit is delivered again for 24 hours: time for a fix.
       return { status: 400, answer: JSON.stringify(faults.map(({ code }) => code)) };

@@ -358,6 +358,53 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     await next.stop();
   });
 
+  test('shows what a person must settle until they dismiss it', async () => {
+    const storage = await engine.create('dismissed');
+    const merchant = await startMerchant(storage);
+    const withdrawal = { clientWithdrawalId: 'customer-1', withdrawCurrency: 'BTC' };
+    const bodies = [
+      depositOf(1),
+      depositReceivedBody({ actualDepositAmount: '7' }, { seed: 1 }),
+      withdrawalBroadcastBody({ ...withdrawal, actualWithdrawAmount: '0.25' }, { seed: 1 }),
+      withdrawalBroadcastBody({ ...withdrawal, status: 'FAILED' }, { seed: 1 }),
+      withdrawalBroadcastBody({ ...withdrawal, actualWithdrawAmount: null }, { seed: 2 }),
+      '{}',
+    ];
+    for (const body of bodies) await answerTo(body, merchant);
+    const report = await reportOf(merchant);
+    const key = (/** @type {string} */ end) =>
+      `withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-${end}`;
+    assert.deepEqual(report.conflicts[0].settled.amount, '1');
+    assert.deepEqual(report.conflicts[0].claimed.amount, '7');
+    assert.equal(report.outcomes[0].key, key('000000000001:FAILED'));
+    assert.deepEqual(report.outcomes[0].statuses, ['COMPLETED', 'FAILED']);
+    assert.equal(report.outcomes[0].amount, '-0.25');
+    assert.equal(report.withoutAmount[0].key, key('000000000002:COMPLETED'));
+    assert.equal(report.refused[0].body, '{}');
+    assert.match(merchant.printed.join(), /CONFLICT: another body of deposit\.received:/);
+    assert.deepEqual(report.totals, [{ currency: 'BTC', amount: '0.75' }]);
+
+    const open = [report.conflicts[0].digest, report.refused[0].digest, report.outcomes[0].key];
+    for (const what of [...open, report.withoutAmount[0].key]) {
+      const command = ['dismiss', what, 'asked the service'];
+      assert.equal((await startMerchant(storage, { command, exits: true })).exitCode(), 0);
+    }
+    const wrong = await startMerchant(storage, { command: ['dismiss', 'it'], exits: true });
+    assert.equal(wrong.exitCode(), 1);
+    const after = await reportOf(merchant);
+    for (const kind of ['conflicts', 'outcomes', 'withoutAmount', 'refused']) {
+      assert.deepEqual(after[kind], [], kind);
+    }
+    // Dismissed was what there was, not what comes later.
+    await answerTo(
+      withdrawalBroadcastBody({ ...withdrawal, status: 'BLOCKED' }, { seed: 1 }),
+      merchant,
+    );
+    const { outcomes } = await reportOf(merchant);
+    assert.deepEqual(outcomes[0].statuses, ['COMPLETED', 'FAILED', 'BLOCKED']);
+    await merchant.stop();
+  });
+
   test('checks its books, and fails where they are wrong', async () => {
     const storage = await engine.create('checked');
     const merchant = await startMerchant(storage);

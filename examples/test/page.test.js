@@ -80,7 +80,8 @@ describe("the merchant's page", { skip: whyNoChromium() }, () => {
       withdrawalBroadcastBody({ ...withdrawal, actualWithdrawAmount: null }, { seed: 2 }),
       HOSTILE,
       JSON.stringify({ depositId: HOSTILE, clientPaymentId: HOSTILE, [HOSTILE]: 1 }),
-      `{"${'new'}": "${'<b>'}", ${depositReceivedBody({}, { seed: 3 }).trim().slice(1)}`,
+      `{"new": "<b>", ${depositReceivedBody({}, { seed: 3 }).trim().slice(1)}`,
+      depositReceivedBody({}, { seed: 4 }).replace('FIXED', HOSTILE.replaceAll('"', "'")),
     ];
     for (const body of bodies) await deliver(body, { url: merchant.url, retry: null });
 
@@ -141,7 +142,9 @@ describe("the merchant's page", { skip: whyNoChromium() }, () => {
       'merchant_deliveries_total{outcome="refused"} 2',
       'merchant_faults_total{code="invalid_id",field="depositId"} 1',
       'merchant_warnings_total{code="additional_fields",field=""} 1',
-      'merchant_conflicts 1',
+      'merchant_warnings_total{code="unknown_value",field="rateType"} 1',
+      'merchant_held_bodies{kind="conflicts"} 1',
+      'merchant_held_bodies{kind="refused"} 2',
       'merchant_spooled_bodies 0',
     ]) {
       assert(metrics.includes(`\n${line}\n`), line);

@@ -64,7 +64,12 @@ export function renderPage(report) {
 <main>
 <section class="${tasks.length > 0 ? 'bad' : 'good'}" aria-labelledby="tasks">
 <h2 id="tasks">${tasks.length > 0 ? 'To settle' : 'Nothing to settle'}</h2>
-${tasks.length > 0 ? html`<ul>${tasks.map(([id, task]) => html`<li><a href="#${id}">${task}</a></li>`)}</ul>` : ''}
+${
+  tasks.length > 0
+    ? html`<ul>${tasks.map(([id, task]) => html`<li><a href="#${id}">${task}</a></li>`)}</ul>
+<p>What you have settled goes away with <code>npm run merchant -- dismiss EVENT-OR-SHA256 "why"</code>.</p>`
+    : ''
+}
 </section>
 ${spoolSection(report)}
 ${'counts' in report ? ledgerSections(report) : ''}
@@ -162,12 +167,11 @@ service which is true: one of them may be forged.</p>`,
       section(
         'outcomes',
         'Withdrawals with two outcomes',
-        html`<p>Only one can be true. Ask the service whether the money was sent; the amount is what the
-ledger has debited.</p>`,
+        html`<p>Only one can be true. Ask the service whether the money was sent, and compare.</p>`,
         table(
-          ['Withdrawal', 'Outcomes, as received', 'Account', 'Debited'],
-          outcomes.map(({ withdrawal, statuses, account, amount, currency }) => [
-            withdrawal,
+          ['Latest event', 'Outcomes, as received', 'Account', 'In the ledger'],
+          outcomes.map(({ key, statuses, account, amount, currency }) => [
+            key,
             /** @type {string[]} */ (statuses).join(', then '),
             account,
             number(amount, currency),

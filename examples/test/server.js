@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_MS = 60_000;
-const LINE_MS = 5_000;
+const LINE_MS = 60_000;
 
 /** What still runs when the test ends in the middle: it would outlive it. @type {Set<() => void>} */
 const running = new Set();

@@ -77,7 +77,14 @@ export async function startServer([program = '', ...args], { cwd, env, port: giv
   };
 
   const deadline = Date.now() + START_MS;
-  if (exits) await exited;
+  if (exits) {
+    while (isRunning() && !(await takesConnections(port))) await sleep(20);
+    if (isRunning()) {
+      await end('SIGKILL');
+      throw new Error(`${program} ${args.join(' ')} started, but should have exited`);
+    }
+    await exited;
+  }
   while (!exits && !(await takesConnections(port))) {
     if (!isRunning() || Date.now() > deadline) {
       await end('SIGKILL');

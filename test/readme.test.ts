@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { safeParseDepositReceived } from 'payment-notifications';
 import { describe, expect, test, vi } from 'vitest';
@@ -51,7 +52,7 @@ describe.each(SCRIPTS)('%s', (file) => {
       printed.push(typeof value === 'string' ? value : inspect(value));
     });
     vi.spyOn(console, 'info').mockImplementation(() => {});
-    await import(new URL(file, FOLDER).pathname);
+    await import(fileURLToPath(new URL(file, FOLDER)));
     const promised = [...sourceOf(file).matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)];
     expect(promised.length).toBeGreaterThan(1);
     expect(printed).toStrictEqual(promised.map(([, output]) => output));

@@ -85,12 +85,12 @@ export function inspectBody(
   { as }: InspectOptions = {},
 ): Inspection {
   const context = openBody(body);
-  if (!('fields' in context)) {
+  if (context.fields === null) {
     const { issues } = context;
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
     return { verdict: 'refused', type: as ?? null, issues, ...nothing };
   }
-  if (context.isParsed) throw new TypeError('expected a raw body, received one that is parsed');
+  if (context.isPreParsed) throw new TypeError('expected a raw body, received one that is parsed');
 
   const { notification, error } = parserOf(as)(body);
   const type = as ?? detectType(context.fields);

@@ -59,6 +59,12 @@ const ENTRIES = [
     types: ['InspectOptions', 'InspectedField', 'Inspection', 'Quirk', 'QuirkCode', 'Verdict'],
   },
   {
+    entry: 'payment-notifications/json-schema',
+    declarations: 'json-schema',
+    values: ['DepositReceivedSchema', 'NotificationSchema', 'WithdrawalBroadcastSchema'],
+    types: [],
+  },
+  {
     entry: 'payment-notifications/testing',
     declarations: 'testing',
     values: [

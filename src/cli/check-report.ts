@@ -4,7 +4,7 @@ import type { KeySummary, Place } from './key-table.js';
 import { sayBytes, sayCount } from './progress.js';
 import { INDENT } from './table.js';
 import type { Counts, LineVerdict } from './tally.js';
-import { pad, paint, type Style, type Terminal, widthOf } from './terminal.js';
+import { pad, paint, type Style, type Terminal } from './terminal.js';
 import { sayDuration } from './usage.js';
 
 /** What was found in archives. */
@@ -54,11 +54,8 @@ function headline({ files, bytes, durationMs, interrupted, counts }: CheckResult
 /** Counts and what they count, without those of which there are none; the first one stays. */
 function numbers(rows: readonly (readonly [count: number, noun: string])[]): string[] {
   const shown = rows.filter(([count], index) => count > 0 || index === 0);
-  const texts = shown.map(([count]) => sayCount(count));
-  const width = Math.max(...texts.map(widthOf));
-  return shown.map(
-    ([, noun], index) => `${INDENT}${(texts[index] ?? '').padStart(width)}  ${noun}`,
-  );
+  const width = Math.max(...shown.map(([count]) => sayCount(count).length));
+  return shown.map(([count, noun]) => `${INDENT}${sayCount(count).padStart(width)}  ${noun}`);
 }
 
 const TITLES: Readonly<Record<LineVerdict, readonly [title: string, style: Style]>> = {
@@ -76,9 +73,8 @@ function kindLines(
   const kinds = all.filter((kind) => kind.verdict === verdict);
   if (kinds.length === 0) return [];
   kinds.sort((one, other) => other.count - one.count);
-  const counts = kinds.map(({ count }) => sayCount(count));
   const [countWidth, codeWidth, fieldWidth] = [
-    Math.max(...counts.map(widthOf)),
+    Math.max(...kinds.map(({ count }) => sayCount(count).length)),
     Math.max(...kinds.map(({ code }) => code.length)),
     Math.max(...kinds.map(({ field }) => field.length)),
   ];
@@ -86,8 +82,8 @@ function kindLines(
   return [
     '',
     paint(terminal, style, title),
-    ...kinds.flatMap(({ code, field, first, examples }, index) => [
-      `${INDENT}${(counts[index] ?? '').padStart(countWidth)}  ${pad(code, codeWidth)}  ${pad(field, fieldWidth)}  first in ${place(first)}`,
+    ...kinds.flatMap(({ count, code, field, first, examples }) => [
+      `${INDENT}${sayCount(count).padStart(countWidth)}  ${pad(code, codeWidth)}  ${pad(field, fieldWidth)}  first in ${place(first)}`,
       ...examples.map((example) => {
         const where = paint(terminal, 'cyan', place(example));
         return `${INDENT}  ${where} ${escapeUnprintable(example.body.trim())}`;

@@ -129,8 +129,9 @@ async function create(file: string): Promise<FileHandle> {
 async function sizeOf(files: readonly string[]): Promise<number | null> {
   let sum = 0;
   for (const file of files) {
-    const stats = file === STDIN ? null : await stat(file).catch(() => null);
-    if (!stats?.isFile()) return null;
+    if (file === STDIN) return null;
+    const stats = await stat(file).catch(() => null);
+    if (stats === null || !stats.isFile()) return null;
     sum += stats.size;
   }
   return sum;

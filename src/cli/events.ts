@@ -19,15 +19,6 @@ export const CURRENCIES = 6;
 export const ACCOUNTS = 7;
 export const LINE = 8;
 
-/** What an idempotency key says beside the UUID. */
-const KINDS: readonly { readonly prefix: string; readonly suffix: string }[] = [
-  { prefix: 'deposit.received:', suffix: '' },
-  ...Object.values(WithdrawalStatus).map((status) => ({
-    prefix: 'withdrawal.broadcast:',
-    suffix: `:${status}`,
-  })),
-];
-
 const STATUSES: readonly string[] = Object.values(WithdrawalStatus);
 
 /** Adds the numbers of a notification's event. */
@@ -49,8 +40,15 @@ export function keyOf(events: Uint32Array, start: number): string {
     word.toString(16).padStart(8, '0'),
   ).join('');
   const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  const { prefix, suffix } = KINDS[events[start + KIND] ?? 0] ?? { prefix: '', suffix: '' };
-  return prefix + uuid + suffix;
+  const kind = wordAt(events, start + KIND);
+  return kind === 0
+    ? `deposit.received:${uuid}`
+    : `withdrawal.broadcast:${uuid}:${STATUSES[kind - 1]}`;
+}
+
+/** A number that is known to be there, which the compiler can't know. */
+export function wordAt(words: Uint32Array, at: number): number {
+  return words[at] as number;
 }
 
 function idOf(notification: Notification): string {

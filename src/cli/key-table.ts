@@ -1,4 +1,14 @@
-import { ACCOUNTS, AMOUNTS, CURRENCIES, EVENT_WORDS, KIND, keyOf, LINE, mix } from './events.js';
+import {
+  ACCOUNTS,
+  AMOUNTS,
+  CURRENCIES,
+  EVENT_WORDS,
+  KIND,
+  keyOf,
+  LINE,
+  mix,
+  wordAt,
+} from './events.js';
 
 /** Where a body is. */
 export interface Place {
@@ -44,8 +54,12 @@ export interface KeySummary {
   readonly conflicts: readonly Conflict[];
 }
 
-/** The three hashes, in the order of {@link DIFFERENCES}. */
-const HASHES = [AMOUNTS, CURRENCIES, ACCOUNTS] as const;
+/** Where the hash of each is. */
+const HASHES: Readonly<Record<Difference, number>> = {
+  amount: AMOUNTS,
+  currency: CURRENCIES,
+  account: ACCOUNTS,
+};
 /** In the word of an entry that says what kind of event it is: what differs already, and its file. */
 const DIFFERS_SHIFT = 2;
 const FILE_SHIFT = 5;
@@ -72,7 +86,8 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
   const differing: Record<Difference, number> = { amount: 0, currency: 0, account: 0 };
   const conflicts: Conflict[] = [];
 
-  const segmentOf = (number: number): Uint32Array => segments[number >>> SEGMENT_BITS] ?? EMPTY;
+  const segmentOf = (number: number): Uint32Array =>
+    segments[number >>> SEGMENT_BITS] as Uint32Array;
 
   const grow = (): void => {
     slots = new Uint32Array(slots.length * 2);
@@ -87,7 +102,7 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
   const addOne = (events: Uint32Array, start: number, place: Place): void => {
     let slot = hashOf(events, start) & (slots.length - 1);
     for (;;) {
-      const number = (slots[slot] ?? 0) - 1;
+      const number = wordAt(slots, slot) - 1;
       if (number === -1) break;
       const segment = segmentOf(number);
       const at = startOf(number);
@@ -107,7 +122,7 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
     if (at === 0) segments.push(new Uint32Array(SEGMENT * EVENT_WORDS));
     const segment = segmentOf(different);
     segment.set(events.subarray(start, start + EVENT_WORDS), at);
-    segment[at + KIND] = (events[start + KIND] ?? 0) | (place.file << FILE_SHIFT);
+    segment[at + KIND] = wordAt(events, start + KIND) | (place.file << FILE_SHIFT);
     segment[at + LINE] = place.line;
     different += 1;
     if (different * 2 > slots.length) grow();
@@ -120,11 +135,10 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
     start: number,
     place: Place,
   ): void => {
-    let word = segment[at + KIND] ?? 0;
-    const differs = DIFFERENCES.filter((_, index) => {
-      const hash = HASHES[index] ?? 0;
-      return segment[at + hash] !== events[start + hash];
-    });
+    let word = wordAt(segment, at + KIND);
+    const differs = DIFFERENCES.filter(
+      (difference) => segment[at + HASHES[difference]] !== events[start + HASHES[difference]],
+    );
     if (differs.length === 0) return;
     const isFirst = ((word >>> DIFFERS_SHIFT) & 7) === 0;
     for (const difference of differs) {
@@ -136,14 +150,14 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
     if (!isFirst) return;
     conflicting += 1;
     if (conflicts.length === listed) return;
-    const first = { file: word >>> FILE_SHIFT, line: segment[at + LINE] ?? 0 };
+    const first = { file: word >>> FILE_SHIFT, line: wordAt(segment, at + LINE) };
     conflicts.push({ key: keyOf(events, start), differs, places: [first, place] });
   };
 
   return {
     add(events, { file, line }) {
       for (let start = 0; start < events.length; start += EVENT_WORDS) {
-        addOne(events, start, { file, line: line + (events[start + LINE] ?? 0) });
+        addOne(events, start, { file, line: line + wordAt(events, start + LINE) });
       }
     },
     summary: () => ({
@@ -158,15 +172,13 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
   };
 }
 
-const EMPTY = new Uint32Array(0);
-
 function startOf(number: number): number {
   return (number & (SEGMENT - 1)) * EVENT_WORDS;
 }
 
 function hashOf(events: Uint32Array, start: number): number {
-  let hash = (events[start + KIND] ?? 0) & KIND_MASK;
-  for (let at = start; at < start + KIND; at += 1) hash = mix(hash, events[at] ?? 0);
+  let hash = wordAt(events, start + KIND) & KIND_MASK;
+  for (let at = start; at < start + KIND; at += 1) hash = mix(hash, wordAt(events, at));
   return hash ^ (hash >>> 16);
 }
 
@@ -174,5 +186,5 @@ function isSameKey(one: Uint32Array, at: number, other: Uint32Array, start: numb
   for (let word = 0; word < KIND; word += 1) {
     if (one[at + word] !== other[start + word]) return false;
   }
-  return ((one[at + KIND] ?? 0) & KIND_MASK) === other[start + KIND];
+  return (wordAt(one, at + KIND) & KIND_MASK) === other[start + KIND];
 }

@@ -28,13 +28,13 @@ export function usageErrorOf(error: unknown): UsageError {
 }
 
 /** A command's options and operands. */
-export function readArguments<const T extends ParseArgsConfig>(
-  config: T,
-): ReturnType<typeof parseArgs<T>> {
+export function readArguments<
+  const T extends ParseArgsConfig & { readonly options: NonNullable<ParseArgsConfig['options']> },
+>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
   } catch (error) {
-    throw unknownOptionError(error, Object.keys(config.options ?? {})) ?? usageErrorOf(error);
+    throw unknownOptionError(error, Object.keys(config.options)) ?? usageErrorOf(error);
   }
 }
 
@@ -42,7 +42,8 @@ export function readArguments<const T extends ParseArgsConfig>(
 function unknownOptionError(error: unknown, known: readonly string[]): UsageError | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
-  const [, option = ''] = /^Unknown option '([^']*)'/.exec(message) ?? [];
+  // "Unknown option '--colour'. To specify …"
+  const option = String(message.split("'")[1]);
   const names = known.map((name) => `--${name}`);
   return new UsageError(`unknown option "${option}"${suggest(option, names)}`);
 }

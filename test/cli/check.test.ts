@@ -184,6 +184,8 @@ describe('events', () => {
   });
 
   const D = 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-000000000001';
+  const failed = withdrawalOf(1, { status: 'FAILED' });
+  const FAILED = 'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-000000000001:FAILED';
   const W = 'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-000000000001:COMPLETED';
 
   test.each<[string, string, string, string, string[]]>([
@@ -210,6 +212,14 @@ describe('events', () => {
       withdrawalOf(1),
       withdrawalOf(1, { toTxAddress: 'rExampleXrpAddress111111111111111?dt=048291' }),
       W,
+      ['account'],
+    ],
+    ['its address', failed, failed.replace('"rExample', '"rAnother'), FAILED, ['account']],
+    [
+      'an address or none',
+      failed,
+      withdrawalOf(1, { status: 'FAILED', toTxAddress: null }),
+      FAILED,
       ['account'],
     ],
     ['the merchant', withdrawalOf(1), withdrawalOf(1, { clientWithdrawalId: 'x' }), W, ['account']],
@@ -389,6 +399,12 @@ describe('the refused lines', () => {
 });
 
 describe('a file that can not be read', () => {
+  test('may be the only one', async () => {
+    const { exit, out } = await command(['check', 'src']);
+    expect(exit).toBe(2);
+    expect(out).toContain('src: 0 lines, 0 bytes');
+  });
+
   test('is told of, and the others are checked', async () => {
     const good = archive('good.ndjson', depositOf(1));
     const gzip = gzipSync(Array.from({ length: 2000 }, (_, seed) => depositOf(seed)).join('\n'));

@@ -60,6 +60,12 @@ describe('a body that is inspected', () => {
     expect((await command(['inspect'], { stdin: tagless })).out).toContain('no tag');
   });
 
+  test('shows an object that is not documented as it came', async () => {
+    const { out } = await command(['inspect'], { stdin: deposit({ extra: '{"a":1.0}' }) });
+    const rows = linesOf(out).map((line) => line.trim().split(/ {2,}/));
+    expect(rows).toContainEqual(['extra', '{"a":1.0}', 'as sent']);
+  });
+
   test('comes as data with --json', async () => {
     const body = deposit({ actualDepositAmount: '0.10', expirationTime: undefined });
     const { out } = await command(['inspect', '--json'], { stdin: body });

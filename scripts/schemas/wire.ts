@@ -1,6 +1,6 @@
 import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
 import type { Field, FieldTable } from '../../src/internal/fields.js';
-import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../../src/testing/sample.js';
+import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../../src/wire/sample.js';
 import {
   TX_ADDRESS_OWNER_FIELDS,
   UNSENT_WITHDRAWAL_FIELDS,

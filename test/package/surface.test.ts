@@ -59,6 +59,12 @@ const ENTRIES = [
     types: [],
   },
   {
+    entry: 'payment-notifications/inspect',
+    declarations: 'inspect',
+    values: ['inspectBody'],
+    types: ['InspectOptions', 'InspectedField', 'Inspection', 'Quirk', 'QuirkCode', 'Verdict'],
+  },
+  {
     entry: 'payment-notifications/testing',
     declarations: 'testing',
     values: [

@@ -43,6 +43,7 @@ const ENTRIES = [
     lib: ['DOM'],
     unsupported: { '5.0.4': 'TS2344' } as Readonly<Record<string, string>>,
   },
+  { entry: './inspect', sources: ['inspection'], lib: [], unsupported: {} },
   { entry: './testing', sources: ['kit'], lib: [], unsupported: {} },
 ];
 

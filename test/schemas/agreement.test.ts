@@ -6,7 +6,7 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
 import type { FieldTable } from '../../src/internal/fields.js';
-import { readWire, type WireFields, writeWire } from '../../src/testing/wire.js';
+import { readWire, type WireFields, writeWire } from '../../src/wire/members.js';
 import {
   TX_ADDRESS_OWNER_FIELDS,
   UNSENT_WITHDRAWAL_FIELDS,

@@ -8,7 +8,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { type LIMITS, LIMITS_OF } from '../../scripts/schemas/limits.js';
-import { readWire, writeWire } from '../../src/testing/wire.js';
+import { readWire, writeWire } from '../../src/wire/members.js';
 import { WITHOUT } from './limits.js';
 
 /** How many bodies were judged, and with what result. */

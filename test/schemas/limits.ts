@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { LIMITS } from '../../scripts/schemas/limits.js';
 import { MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
-import type { WireFields } from '../../src/testing/wire.js';
+import type { WireFields } from '../../src/wire/members.js';
 import { WITHDRAWAL_BROADCAST_FIELDS } from '../../src/withdrawal-broadcast.js';
 
 const FIELDS = Object.values({ ...DEPOSIT_RECEIVED_FIELDS, ...WITHDRAWAL_BROADCAST_FIELDS });

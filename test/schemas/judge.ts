@@ -43,7 +43,7 @@ interface Pair {
 const ajv = new Ajv2020({ strict: true });
 
 /** A schema of the package, compiled. */
-export function compile(name: string): ValidateFunction {
+function compile(name: string): ValidateFunction {
   const url = new URL(`../../schemas/${name}.schema.json`, import.meta.url);
   return ajv.compile(JSON.parse(readFileSync(url, 'utf8')));
 }

@@ -24,7 +24,10 @@ await createTables(database);
 const consumer = await openConsumer(await connectTo(NATS_SERVERS));
 const messages = await consumer.consume({
   max_messages: 2 * BATCH,
-  expires: 2_000, // also how soon it notices that nobody serves its request any more
+  // A request for more is answered by the server that leads now. When another one leads, it is lost;
+  // after two seconds without a sign of life it is made again, whatever the old leader would say.
+  expires: 2_000,
+  bind: true,
   callback: (message) => {
     waiting.push(message);
     if (!isSettling) settleWaiting();

@@ -1,123 +1,54 @@
 // All of the pipeline on this machine, for a look and for the tests: three NATS servers, a PostgreSQL
-// server, receivers and settlers, each started again when it ends. In production, your platform does
-// this, on several machines.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// server, receivers and settlers.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { openServer } from '../merchant/database.js';
+import { createTables } from '../merchant/ledger.js';
 import { findPostgres, startPostgres } from '../test/postgres.js';
 import { atExit, freePort } from '../test/server.js';
-import { CONSUMER, connectTo, STREAM } from './stream.js';
+import { CONSUMER, connectTo, openConsumer, STREAM } from './stream.js';
+import { createSupervisor } from './supervisor.js';
 
 /** @typedef {Awaited<ReturnType<typeof startPipeline>>} Pipeline */
 
-const RESTART_MS = 200;
-/** Far more than it takes anywhere: what is not settled then, is lost. */
-const SETTLED_MS = 600_000;
-/** Debian's packages. */
+/** Of Debian. */
 const PACKAGES = ['nats-server', 'postgresql-15'];
-
-/** Installs what is missing, where this may: as root on Debian. */
-export function installServers() {
-  const isThere = () => !spawnSync('nats-server', ['--version']).error && findPostgres() !== null;
-  if (isThere()) return;
-  if (process.getuid?.() === 0) {
-    console.log(`Installing ${PACKAGES.join(' and ')}.`);
-    const install = `apt-get update -qq && apt-get install -qq -y ${PACKAGES.join(' ')}`;
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    spawnSync('sh', ['-c', install], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  }
-  if (!isThere()) throw new Error(`This needs servers: apt-get install ${PACKAGES.join(' ')}`);
-}
+/** Many times what anything here takes on a slow machine: it has failed then. */
+const PATIENCE_MS = 600_000;
 
 /** @param {{ receivers: number, settlers: number }} counts */
 export async function startPipeline({ receivers, settlers }) {
   installServers();
   const folder = mkdtempSync(join(tmpdir(), 'pipeline-'));
-  const found = findPostgres();
-  if (!found) throw new Error('no PostgreSQL');
-  const postgres = await startPostgres(found);
-
-  /** @type {Map<string, { process: import('node:child_process').ChildProcess, ended: Promise<void> }>} */
-  const running = new Map();
-  let isStopping = false;
-  let restarts = 0;
-
-  /** @type {(name: string, command: string[], env?: Record<string, string>) => void} */
-  function start(name, [program = '', ...args], env) {
-    const log = openSync(join(folder, `${name}.log`), 'a');
-    const child = spawn(program, args, {
-      cwd: new URL('.', import.meta.url),
-      env: { ...process.env, ...env },
-      stdio: ['ignore', log, log],
-    });
-    running.set(name, { process: child, ended: supervise() });
-    async function supervise() {
-      await once(child, 'exit');
-      if (isStopping) return;
-      restarts += 1;
-      await sleep(RESTART_MS);
-      if (!isStopping) start(name, [program, ...args], env);
-    }
-  }
+  const supervisor = createSupervisor(folder);
   const forget = atExit(() => {
-    for (const { process } of running.values()) process.kill('SIGKILL');
+    supervisor.killAll();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const servers = await Promise.all(
-    [1, 2, 3].map(async (number) => ({
-      name: `nats-${number}`,
-      listen: `127.0.0.1:${await freePort()}`,
-      cluster: `127.0.0.1:${await freePort()}`,
-    })),
-  );
-  for (const { name, listen, cluster } of servers) {
-    const path = join(folder, `${name}.conf`);
-    const config = {
-      server_name: name,
-      listen,
-      jetstream: { store_dir: join(folder, name) },
-      cluster: {
-        name: 'pipeline',
-        listen: cluster,
-        routes: servers.map((other) => `nats-route://${other.cluster}`),
-      },
-    };
-    writeFileSync(path, JSON.stringify(config)); // its own format has JSON within
-    start(name, ['nats-server', '--config', path]);
-  }
-
-  const NATS_SERVERS = servers.map(({ listen }) => listen).join();
+  const NATS_SERVERS = await startCluster(supervisor, folder);
+  const postgres = await startPostgres(findPostgres() ?? { bin: '' });
   const DATABASE_URL = postgres.url('postgres');
-  const connection = await connectTo(NATS_SERVERS);
-  const manager = await jetstreamManager(connection, { checkAPI: false });
-  const database = openServer(DATABASE_URL);
+  const startSettler = (/** @type {number} */ number) =>
+    supervisor.start(`settler-${number}`, ['node', 'settler.js'], { NATS_SERVERS, DATABASE_URL });
+  for (let number = 1; number <= settlers; number += 1) startSettler(number);
   /** @type {string[]} */
   const urls = [];
-  for (let number = 1; number <= settlers; number += 1) startSettler(number);
   for (let number = 1; number <= receivers; number += 1) {
-    const PORT = `${await freePort()}`;
-    const DATA_FOLDER = join(folder, `receiver-${number}`);
-    mkdirSync(DATA_FOLDER);
-    start(`receiver-${number}`, [process.execPath, 'receiver.js'], {
-      NATS_SERVERS,
-      PORT,
-      DATA_FOLDER,
-    });
-    urls.push(`http://127.0.0.1:${PORT}/callbacks`);
+    const env = { PORT: `${await freePort()}`, DATA_FOLDER: join(folder, `receiver-${number}`) };
+    supervisor.start(`receiver-${number}`, ['node', 'receiver.js'], { NATS_SERVERS, ...env });
+    urls.push(`http://127.0.0.1:${env.PORT}/callbacks`);
   }
 
-  /** @param {number} number */
-  function startSettler(number) {
-    start(`settler-${number}`, [process.execPath, 'settler.js'], { NATS_SERVERS, DATABASE_URL });
-  }
+  const database = openServer(DATABASE_URL);
+  const connection = await connectTo(NATS_SERVERS);
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 1_000 });
 
-  /** How far it is; null for what does not answer now. */
+  /** How far it is; null for what does not answer. */
   async function status() {
     const [stream, consumer, rows] = await Promise.all([
       manager.streams.info(STREAM).catch(() => null),
@@ -131,59 +62,82 @@ export async function startPipeline({ receivers, settlers }) {
     };
   }
 
-  /** The last lines that each process has printed. */
-  function logs() {
-    return [...running.keys()].map((name) => {
-      const lines = readFileSync(join(folder, `${name}.log`), 'utf8')
-        .trimEnd()
-        .split('\n');
-      return `${name}:\n${lines.slice(-10).join('\n')}`;
-    });
+  /** Waits for something. @param {string} what @param {() => Promise<boolean>} hasHappened */
+  async function until(what, hasHappened) {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (!(await hasHappened())) {
+      if (Date.now() > deadline) {
+        const logs = supervisor.logs().join('\n\n');
+        throw new Error(`not ${what}: ${JSON.stringify(await status())}\n${logs}`);
+      }
+      await sleep(100);
+    }
   }
 
-  // Receivers take bodies before there is a stream, but can only spool them.
-  while ((await status()).unsettled === null || !(await areListening(urls))) await sleep(100);
+  await createTables(database);
+  await openConsumer(connection);
+  for (const url of urls)
+    await until(`listening: ${url}`, () => fetch(new URL('/', url)).then(Boolean, () => false));
 
   return {
+    ...supervisor,
+    startSettler,
     urls,
     postgres,
     database,
     connection,
-    startSettler,
-    names: () => [...running.keys()],
-    restarts: () => restarts,
-    /** @param {string} name @param {NodeJS.Signals} [signal] */
-    kill: (name, signal = 'SIGKILL') => running.get(name)?.process.kill(signal) ?? false,
     status,
+    until,
     /** Waits until so many events are settled, and nothing waits. @param {number} events */
-    async settled(events) {
-      const deadline = Date.now() + SETTLED_MS;
-      for (;;) {
+    settled: (events) =>
+      until(`${events} settled`, async () => {
         const { unsettled, settled } = await status();
-        if (unsettled === 0 && settled === events) return;
-        if (Date.now() > deadline) {
-          throw new Error(
-            `${settled} of ${events} settled, ${unsettled} wait\n${logs().join('\n\n')}`,
-          );
-        }
-        await sleep(100);
-      }
-    },
+        return unsettled === 0 && settled === events;
+      }),
     async stop() {
-      isStopping = true;
       await connection.close();
       await database.close();
-      for (const { process } of running.values()) process.kill('SIGKILL');
-      await Promise.all([...running.values()].map(({ ended }) => ended));
-      forget();
+      await supervisor.stop();
       await postgres.remove();
+      forget();
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-/** @param {string[]} urls */
-async function areListening(urls) {
-  const answers = await Promise.allSettled(urls.map((url) => fetch(new URL('/', url))));
-  return answers.every(({ status }) => status === 'fulfilled');
+/** @param {ReturnType<typeof createSupervisor>} supervisor @param {string} folder */
+async function startCluster(supervisor, folder) {
+  const servers = await Promise.all(
+    ['nats-1', 'nats-2', 'nats-3'].map(async (name) => ({
+      name,
+      listen: `127.0.0.1:${await freePort()}`,
+      cluster: `127.0.0.1:${await freePort()}`,
+    })),
+  );
+  const routes = servers.map(({ cluster }) => `nats-route://${cluster}`);
+  for (const { name, listen, cluster } of servers) {
+    const path = join(folder, `${name}.json`);
+    const config = {
+      server_name: name,
+      listen,
+      jetstream: { store_dir: join(folder, name) },
+      cluster: { name: 'pipeline', listen: cluster, routes },
+    };
+    writeFileSync(path, JSON.stringify(config));
+    supervisor.start(name, ['nats-server', '--config', path]);
+  }
+  return servers.map(({ listen }) => listen).join();
+}
+
+/** Installs what is missing, where this may: as root on Debian. */
+function installServers() {
+  const areThere = () => !spawnSync('nats-server', ['--version']).error && findPostgres() !== null;
+  if (!areThere() && process.getuid?.() === 0) {
+    console.log(`Installing ${PACKAGES.join(' and ')}.`);
+    spawnSync('sh', ['-c', `apt-get update -qq && apt-get install -qq -y ${PACKAGES.join(' ')}`], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+  if (!areThere()) throw new Error(`Two servers are needed: apt-get install ${PACKAGES.join(' ')}`);
 }

@@ -1,4 +1,5 @@
 // The stream between receivers and settlers: what is in it, how long, and who gives it to whom.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AckPolicy, DiscardPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
 
@@ -42,10 +43,22 @@ export function connectTo(servers) {
   });
 }
 
-/** Creates the stream and its consumer, unless they exist. @param {NatsConnection} connection */
+/**
+ * The consumer; it and the stream are created unless they exist. Waits for servers that can do so:
+ * to create a stream takes all three, to find one takes two.
+ *
+ * @param {NatsConnection} connection
+ */
 export async function openConsumer(connection) {
-  const manager = await jetstreamManager(connection);
-  await manager.streams.add(STREAM_CONFIG);
-  await manager.consumers.add(STREAM, CONSUMER_CONFIG);
-  return jetstream(connection).consumers.get(STREAM, CONSUMER);
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: SECOND });
+  for (;;) {
+    try {
+      await manager.streams.add(STREAM_CONFIG);
+      const info = await manager.consumers.add(STREAM, CONSUMER_CONFIG);
+      return jetstream(connection).consumers.getConsumerFromInfo(info);
+    } catch (error) {
+      console.error(`No stream yet: ${error}`);
+      await sleep(250);
+    }
+  }
 }

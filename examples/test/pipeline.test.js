@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   deliver,
   depositReceivedBody,
@@ -53,7 +52,7 @@ test('shows the ledger a body that says something else under the key of a settle
   assert((await deliver(forged, { url, retry })).delivered);
   const { query } = pipeline.database;
   const find = () => query('SELECT body, key FROM held WHERE key IS NOT NULL');
-  while ((await find()).length === 0) await sleep(100);
+  await pipeline.until('a conflict', async () => (await find()).length > 0);
   const [held] = await find();
   assert.equal(`${held?.body}`, forged);
   assert.equal(held?.key, `deposit.received:${JSON.parse(forged).depositId}`);

@@ -1,24 +1,27 @@
-import type { NotificationType } from './notification.js';
+/** The two notifications: `'deposit.received'` and `'withdrawal.broadcast'`. */
+export type NotificationType = 'deposit.received' | 'withdrawal.broadcast';
 
 /** What can be wrong with a body. The list is closed: a `switch` over it can be exhaustive. */
 export type IssueCode =
-  /** The body is not JSON text in UTF-8, or is nested too deeply to be read exactly. */
+  /** The body is not JSON text in UTF-8. */
   | 'invalid_json'
   /** The body is longer than 64 KiB; it was not read. */
   | 'body_too_large'
   /** The body holds no JSON object: it is an array, a stream, a promise, nothing at all. */
   | 'not_an_object'
-  /** The body is another notification than was asked for or, by its identifiers, neither or both. */
+  /** The body is the other notification or, by its identifiers, neither or both. */
   | 'unrecognized_notification'
-  /** A required field is absent or null. */
+  /** A field that the service should always send is absent or null. */
   | 'missing_field'
   /** A field holds a value of another JSON type, or an empty string where text must be. */
   | 'wrong_type'
-  /** An amount is not in the grammar of JSON numbers, or beyond the limits. */
+  /** An amount is not in the grammar of JSON numbers, or is beyond the limits. */
   | 'invalid_amount'
   /** An amount that says how much moved, or should move, is below zero. */
   | 'negative_amount'
-  /** A timestamp is not a UNIX time. */
+  /** An amount of an already parsed body has so many digits that `JSON.parse` may have rounded it. */
+  | 'inexact_number'
+  /** A timestamp is neither a UNIX time nor a date-time of RFC 3339. */
   | 'invalid_timestamp'
   /** An identifier assigned by the service is not a UUID. */
   | 'invalid_id'
@@ -29,7 +32,10 @@ export type IssueCode =
   /** Both spellings of one field are there, with different values. */
   | 'conflicting_fields';
 
-/** One fault of a body. Every text in it is a single printable line, whatever the body held. */
+/**
+ * One fault of a body: a reason to refuse it, or a warning on a notification. Every text in it is a
+ * single printable line, whatever the body held.
+ */
 export interface Issue {
   readonly code: IssueCode;
   /** Where: the names from the body inwards, `['txAddressOwner', 'name']`; empty for the body itself. */
@@ -45,8 +51,8 @@ export interface Issue {
 /**
  * The identifiers that a refused body still yielded, so that it can be found and reconciled.
  *
- * They are unverified: only text of at most 128 printable characters is taken, and no more is known
- * of it. A key is absent where the body had no such text.
+ * They are unverified: any text of at most 128 printable characters is taken. A key is absent where
+ * the body had no such text.
  */
 export interface NotificationReference {
   readonly depositId?: string;
@@ -60,21 +66,21 @@ export interface NotificationReference {
 /** What a {@link NotificationError} is made of. */
 export interface NotificationErrorDetails {
   readonly notificationType: NotificationType | null;
-  readonly issues: readonly Issue[];
+  readonly issues: readonly [Issue, ...Issue[]];
   readonly reference?: NotificationReference;
-  /** What was thrown underneath: the reason of `JSON.parse`, say. */
+  /** What was thrown underneath, e.g. the `SyntaxError` of `JSON.parse`. */
   readonly cause?: unknown;
 }
 
-/** More issues than this are counted in the error's message, not told one by one. */
-const TOLD_ISSUES = 20;
+/** More issues than this are counted in the error's message, not listed. */
+const MAX_LISTED_ISSUES = 20;
 
-/** Shared by every installed copy of this package through the registry of symbols. */
+/** Shared by every installed copy of this package through the symbol registry. */
 const BRAND = Symbol.for('payment-notifications.NotificationError');
 
 /**
- * A body was refused. Says everything that is wrong with it, in `issues`, and which payment or
- * withdrawal it was about, in `reference`.
+ * A body was refused. `issues` says everything that is wrong with it, `reference` which payment or
+ * withdrawal it was about.
  *
  * The message is one line, fit for a log. `JSON.stringify` gives the same as structured data.
  */
@@ -82,31 +88,31 @@ export class NotificationError extends Error {
   override readonly name = 'NotificationError';
   /** Which notification was being read; null where the body did not tell. */
   readonly notificationType: NotificationType | null;
-  /** Every fault of the body, in the order of its fields; never empty. */
-  readonly issues: readonly Issue[];
-  /** The identifiers that could be read all the same. */
+  /** Every fault for which the body was refused, in the order of its fields. */
+  readonly issues: readonly [Issue, ...Issue[]];
+  /** The identifiers that could be read nevertheless. */
   readonly reference: NotificationReference;
 
   /**
-   * Made by the parsers; your tests may make one, too.
+   * The parsers create it; your tests may, too.
    *
-   * @param details - What the properties of the same names will hold.
+   * @param details - The values of the properties of the same names.
    */
   constructor(details: NotificationErrorDetails) {
     const { notificationType, issues, reference = {} } = details;
-    super(summary(notificationType, issues, reference), details);
+    super(summarize(notificationType, issues, reference), details);
     this.notificationType = notificationType;
     this.issues = issues;
     this.reference = reference;
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** The error as plain data for structured logs: without stack and cause. */
+  /** The error as plain data for structured logs, without stack and cause. */
   toJSON(): {
     name: string;
     message: string;
     notificationType: NotificationType | null;
-    issues: readonly Issue[];
+    issues: readonly [Issue, ...Issue[]];
     reference: NotificationReference;
   } {
     const { name, message, notificationType, issues, reference } = this;
@@ -115,8 +121,8 @@ export class NotificationError extends Error {
 }
 
 /**
- * Whether a caught value is a {@link NotificationError}, also one of another installed copy of this
- * package (the ESM beside the CJS build, say), for which `instanceof` fails.
+ * Whether a caught value is a {@link NotificationError}. Unlike `instanceof`, it also recognizes an
+ * error of another installed copy of this package, e.g. of the ESM build beside the CJS one.
  *
  * @param value - Anything, as `catch` gives it.
  * @returns Whether it has the error's brand.
@@ -125,14 +131,15 @@ export function isNotificationError(value: unknown): value is NotificationError 
   return typeof value === 'object' && value !== null && BRAND in value;
 }
 
-function summary(
+function summarize(
   type: NotificationType | null,
   issues: readonly Issue[],
   reference: NotificationReference,
 ): string {
-  const told = issues.slice(0, TOLD_ISSUES).map((issue) => issue.message);
-  if (issues.length > TOLD_ISSUES) told.push(`and ${issues.length - TOLD_ISSUES} more`);
+  const messages = issues.slice(0, MAX_LISTED_ISSUES).map((issue) => issue.message);
+  const unlisted = issues.length - messages.length;
+  if (unlisted > 0) messages.push(`and ${unlisted} more`);
   const ids = Object.entries(reference).map(([name, id]) => `${name} ${JSON.stringify(id)}`);
   const about = ids.length > 0 ? ` [${ids.join(', ')}]` : '';
-  return `${type ?? 'notification'} refused: ${told.join('; ')}${about}`;
+  return `${type ?? 'notification'} refused: ${messages.join('; ')}${about}`;
 }

@@ -7,8 +7,10 @@ export {
   NotificationError,
   type NotificationErrorDetails,
   type NotificationReference,
+  type NotificationType,
 } from './errors.js';
-export { idempotencyKey, type Notification, type NotificationType } from './notification.js';
+export { notificationFromJSON } from './from-json.js';
+export { idempotencyKey, type Notification } from './notification.js';
 export {
   type ParseResult,
   parseDepositReceived,
@@ -22,7 +24,7 @@ export {
   DepositReceivedSchema,
   NotificationSchema,
   WithdrawalBroadcastSchema,
-} from './standard-schema.js';
+} from './schema.js';
 export { joinToTxAddress, splitToTxAddress, type TxAddress } from './tx-address.js';
 export {
   type TxAddressOwner,

@@ -1,53 +1,37 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
-import { type Fields, refuse, type Source } from './internal/fields.js';
-import { issue } from './internal/issues.js';
+import type { NotificationType } from './errors.js';
+import type { Fields, ReadContext } from './internal/fields.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /** Either notification; `type` tells which. */
 export type Notification = DepositReceived | WithdrawalBroadcast;
 
-/** The two notifications: `'deposit.received'` and `'withdrawal.broadcast'`. */
-export type NotificationType = Notification['type'];
-
 /** Which notification a body is, by the identifier that only one of the two has; null if unclear. */
-export function detectType({ fields }: Source): NotificationType | null {
-  const isDeposit = has(fields, 'depositId');
-  const isWithdrawal = has(fields, 'withdrawalId');
+export function detectType(fields: Fields): NotificationType | null {
+  const isDeposit = hasValue(fields.depositId);
+  const isWithdrawal = hasValue(fields.withdrawalId);
   if (isDeposit === isWithdrawal) return null;
   return isDeposit ? 'deposit.received' : 'withdrawal.broadcast';
 }
 
-function has(fields: Fields, name: string): boolean {
-  return fields[name] !== undefined && fields[name] !== null;
+export function hasValue(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
-/** Reads whichever notification the body is. */
-export function readNotification(source: Source): Notification {
-  switch (detectType(source)) {
-    case 'deposit.received':
-      return readDepositReceived(source);
-    case 'withdrawal.broadcast':
-      return readWithdrawalBroadcast(source);
-    case null:
-      return refuse(
-        source,
-        issue(
-          'unrecognized_notification',
-          [],
-          'either a depositId or a withdrawalId',
-          has(source.fields, 'depositId') ? 'both' : 'neither',
-        ),
-      );
-  }
+/** Reads a notification of a known type. */
+export function readNotification(type: NotificationType, context: ReadContext): Notification {
+  return type === 'deposit.received'
+    ? readDepositReceived(context)
+    : readWithdrawalBroadcast(context);
 }
 
 /**
- * A key that is the same for every delivery of one event: the service repeats a deposit every 2
- * minutes for up to 24 hours until a delivery succeeds (service document, "Limits").
+ * A key that is the same for every delivery of one event. The service repeats a deposit every 2
+ * minutes for up to 24 hours, until a delivery succeeds.
  *
- * Keep it under a unique constraint, in the transaction that credits or debits, for good: at the very
- * least for longer than those 24 hours. A withdrawal's key holds its status, since the document shows
- * no transitions: a later outcome of the same withdrawal must not be taken for a repetition.
+ * Store it under a unique constraint, in the transaction that credits or debits, and keep it for good.
+ * A withdrawal's key contains its status: how a withdrawal goes from one status to another is
+ * undocumented, and a later outcome must not be mistaken for a repetition.
  *
  * @param notification - A notification that a parser returned.
  * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with the

@@ -1,30 +1,34 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
-import { type Issue, NotificationError, type NotificationErrorDetails } from './errors.js';
-import { openBody } from './internal/body.js';
-import type { Source } from './internal/fields.js';
-import { issue, referenceOf } from './internal/issues.js';
 import {
-  detectType,
-  type Notification,
+  type Issue,
+  NotificationError,
+  type NotificationErrorDetails,
   type NotificationType,
-  readNotification,
-} from './notification.js';
+} from './errors.js';
+import { openBody } from './internal/body.js';
+import type { Fields, ReadContext } from './internal/fields.js';
+import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
+import { detectType, hasValue, type Notification, readNotification } from './notification.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
-/** The outcome of a `safeParse…` function: `success` tells which. */
+/** The outcome of a `safeParse…` function; `success` tells which. It may be destructured. */
 export type ParseResult<T> =
-  | { readonly success: true; readonly notification: T }
-  | { readonly success: false; readonly error: NotificationError };
+  | { readonly success: true; readonly notification: T; readonly error?: undefined }
+  | {
+      readonly success: false;
+      readonly error: NotificationError;
+      readonly notification?: undefined;
+    };
 
 /**
- * Reads the body of a deposit-received callback (service document, "Deposit received notification
- * body").
+ * Reads the body of a deposit-received callback.
  *
  * @param body - The request's body: its raw text or bytes (`Uint8Array`, `Buffer`, `ArrayBuffer`; at
- * most 64 KiB of UTF-8), or the object that a framework has parsed already. Prefer raw: `JSON.parse`
- * has rounded the numbers of a parsed body to 15 to 17 digits, and nothing brings the others back.
+ * most 64 KiB of UTF-8), or the object that a framework has already parsed. Prefer raw: in a parsed
+ * body `JSON.parse` has rounded the numbers to 15 to 17 digits, and the others can't be restored.
  * @returns The deposit, with exact amounts.
- * @throws {@link NotificationError} with every fault of the body; never anything else.
+ * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
+ * whatever the body.
  *
  * @example
  * ```ts
@@ -37,18 +41,18 @@ export function parseDepositReceived(body: unknown): DepositReceived {
 }
 
 /**
- * Reads the body of a withdrawal callback (service document, "Withdrawal broadcast notification
- * body").
+ * Reads the body of a withdrawal callback.
  *
  * @param body - As for {@link parseDepositReceived}.
  * @returns The withdrawal, a union discriminated by `status`, with exact amounts and a split address.
- * @throws {@link NotificationError} with every fault of the body; never anything else.
+ * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
+ * whatever the body.
  *
  * @example
  * ```ts
  * const withdrawal = parseWithdrawalBroadcast(rawBody);
  * withdrawal.status; // 'COMPLETED'
- * withdrawal.toTxAddress.destinationTag; // '007'
+ * withdrawal.toTxAddress?.destinationTag; // '007'
  * ```
  */
 export function parseWithdrawalBroadcast(body: unknown): WithdrawalBroadcast {
@@ -61,7 +65,8 @@ export function parseWithdrawalBroadcast(body: unknown): WithdrawalBroadcast {
  *
  * @param body - As for {@link parseDepositReceived}.
  * @returns The notification; `type` tells which.
- * @throws {@link NotificationError} with every fault of the body; never anything else.
+ * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
+ * whatever the body.
  *
  * @example
  * ```ts
@@ -73,58 +78,70 @@ export function parseNotification(body: unknown): Notification {
   return unwrap(safeParseNotification(body));
 }
 
-/** Like {@link parseDepositReceived}, but returns the error instead of throwing it; never throws. */
+/** Like {@link parseDepositReceived}, but returns the error instead of throwing it. */
 export function safeParseDepositReceived(body: unknown): ParseResult<DepositReceived> {
   return safeParse(body, 'deposit.received', readDepositReceived);
 }
 
-/** Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it; never throws. */
+/** Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it. */
 export function safeParseWithdrawalBroadcast(body: unknown): ParseResult<WithdrawalBroadcast> {
   return safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast);
 }
 
-/** Like {@link parseNotification}, but returns the error instead of throwing it; never throws. */
+/** Like {@link parseNotification}, but returns the error instead of throwing it. */
 export function safeParseNotification(body: unknown): ParseResult<Notification> {
-  return safeParse(body, null, readNotification);
+  return safeParse(body, null, readDetected);
 }
 
 /** Reads a body as the given type; null stands for whichever it is. */
 function safeParse<T>(
   body: unknown,
   type: NotificationType | null,
-  read: (source: Source) => T,
+  read: (context: ReadContext) => T | null,
 ): ParseResult<T> {
-  try {
-    const source = openBody(body);
-    if (!('fields' in source)) return failure({ notificationType: type, ...source });
-    const notification = read(source);
-    if (source.issues.length === 0) return { success: true, notification };
-    return failure(refusal(source, type));
-  } catch (cause) {
-    // An object's getters or its proxy have thrown, or the caller's stack is used up.
-    const fault = issue('not_an_object', [], 'a JSON object', 'a value that fails to be read');
-    return failure({ notificationType: type, issues: [fault], cause });
-  }
+  const context = openBody(body);
+  if (!('fields' in context)) return failure({ notificationType: type, ...context });
+
+  const notification = read(context);
+  const { fields, issues } = context;
+  if (notification === null) return failure(describeUnrecognized(fields));
+  if (!isNonEmpty(issues)) return { success: true, notification };
+
+  const detected = detectType(fields);
+  return failure({
+    notificationType: type ?? detected,
+    issues:
+      type === null || detected === null || detected === type
+        ? issues
+        : [wrongNotificationIssue(type, detected), ...issues],
+    reference: referenceOf(fields),
+  });
 }
 
-function refusal(source: Source, type: NotificationType | null): NotificationErrorDetails {
-  const detected = detectType(source);
-  const issues = [...source.issues];
-  if (type !== null && detected !== null && detected !== type)
-    issues.unshift(mixUp(type, detected));
-  return { notificationType: type ?? detected, issues, reference: referenceOf(source.fields) };
+/** Reads whichever notification the body is; null where its identifiers don't tell. */
+function readDetected(context: ReadContext): Notification | null {
+  const type = detectType(context.fields);
+  return type === null ? null : readNotification(type, context);
+}
+
+function describeUnrecognized(fields: Fields): NotificationErrorDetails {
+  const received = hasValue(fields.depositId) ? 'both' : 'neither';
+  return {
+    notificationType: null,
+    issues: [
+      issue('unrecognized_notification', [], 'either a depositId or a withdrawalId', received),
+    ],
+    reference: referenceOf(fields),
+  };
 }
 
 /** The likeliest reason for a dozen missing fields, in front of them. */
-function mixUp(type: NotificationType, detected: NotificationType): Issue {
+function wrongNotificationIssue(type: NotificationType, detected: NotificationType): Issue {
   const received = `a ${detected} one: are the two callback addresses mixed up?`;
   return issue('unrecognized_notification', [], `a ${type} body`, received);
 }
 
-function failure(details: NotificationErrorDetails): {
-  success: false;
-  error: NotificationError;
-} {
+function failure(details: NotificationErrorDetails): { success: false; error: NotificationError } {
   return { success: false, error: new NotificationError(details) };
 }
 

@@ -1,15 +1,15 @@
+import type { GenericSchema } from 'valibot';
 import { type IssueCode, NotificationError } from './errors.js';
-import { type Kind, refuseField } from './internal/fields.js';
+import type { FieldType } from './internal/fields.js';
 import { describe, issue } from './internal/issues.js';
+import { accept, createSchema, type Fault, refuse } from './internal/schemas.js';
 
 /**
- * Where a withdrawal was sent: the wire's `<address>?dt=<tag>`, split.
- *
- * Service document, "Withdrawal broadcast notification body": for some currencies the address is
- * followed by a destination tag.
+ * Where a withdrawal was sent: the wire's `<address>?dt=<tag>`, split. For some currencies, the
+ * service's documentation says, the address is followed by a destination tag.
  */
 export interface TxAddress {
-  /** The value to the character as it was sent. */
+  /** The original value. */
   readonly raw: string;
   /** The blockchain address, without the tag. */
   readonly address: string;
@@ -26,8 +26,8 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  *
  * @param value - The `toTxAddress` of a withdrawal, as sent.
  * @returns The value and its two parts.
- * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty,
- * or `wrong_type` where the value is no string.
+ * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty, or
+ * `wrong_type` where the value is no string.
  *
  * @example
  * ```ts
@@ -40,10 +40,10 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  * ```
  */
 export function splitToTxAddress(value: string): TxAddress {
-  if (typeof value !== 'string') throw refused('wrong_type', describe(value));
-  const address = split(value);
-  if (address === null) throw refused('invalid_tx_address', describeUnsplit(value));
-  return address;
+  const address = typeof value === 'string' ? split(value) : null;
+  if (address !== null) return address;
+  const { code, received } = explainTxAddress(value);
+  throw splitError(code, received);
 }
 
 /**
@@ -65,30 +65,35 @@ export function splitToTxAddress(value: string): TxAddress {
 export function joinToTxAddress(address: Pick<TxAddress, 'address' | 'destinationTag'>): string {
   const { address: account, destinationTag } = address;
   if (typeof account !== 'string' || account === '') {
-    throw refused('invalid_tx_address', describe(account));
+    throw splitError('invalid_tx_address', describe(account));
   }
   if (account.includes(TAG_MARK)) {
-    throw refused('invalid_tx_address', 'an address that holds a ?dt= itself');
+    throw splitError('invalid_tx_address', 'an address that holds a ?dt= itself');
   }
   // A number would lose the zeros of a tag, and the tag 0 altogether.
   if (typeof (destinationTag ?? '') !== 'string') {
-    throw refused('wrong_type', `the tag as ${describe(destinationTag)}`);
+    throw splitError('wrong_type', `the tag as ${describe(destinationTag)}`);
   }
   return destinationTag ? account + TAG_MARK + destinationTag : account;
 }
 
-/** The field `toTxAddress`. */
-export const txAddress: Kind<TxAddress> = {
-  expected: EXPECTED,
-  read(value, field, source) {
-    if (typeof value !== 'string') {
-      return refuseField(source, field, 'wrong_type', EXPECTED, describe(value));
-    }
-    return (
-      split(value) ??
-      refuseField(source, field, 'invalid_tx_address', EXPECTED, describeUnsplit(value))
-    );
+/** `<address>`, or `<address>?dt=<tag>`. */
+export const TxAddressSchema: GenericSchema<unknown, TxAddress> = /* @__PURE__ */ createSchema(
+  'address',
+  function (dataset, config) {
+    const { value } = dataset;
+    const address = typeof value === 'string' ? split(value) : null;
+    return address === null
+      ? refuse(this, dataset, config, explainTxAddress(value))
+      : accept(dataset, address);
   },
+);
+
+/** The type of the field `toTxAddress`. */
+export const txAddress: FieldType<TxAddress> = {
+  kind: 'address',
+  schema: TxAddressSchema,
+  explain: explainTxAddress,
 };
 
 /** The parts of a value; null where its address is empty. */
@@ -99,11 +104,16 @@ function split(raw: string): TxAddress | null {
   return address === '' ? null : { raw, address, destinationTag: tag === '' ? null : tag };
 }
 
-function describeUnsplit(value: string): string {
-  return value === '' ? 'an empty string' : 'a tag without an address';
+function explainTxAddress(value: unknown): Fault {
+  return {
+    code: typeof value === 'string' ? 'invalid_tx_address' : 'wrong_type',
+    expected: EXPECTED,
+    received:
+      typeof value === 'string' && value !== '' ? 'a tag without an address' : describe(value),
+  };
 }
 
-function refused(code: IssueCode, received: string): NotificationError {
+function splitError(code: IssueCode, received: string): NotificationError {
   const fault = issue(code, ['toTxAddress'], EXPECTED, received);
   return new NotificationError({ notificationType: null, issues: [fault] });
 }

@@ -1,4 +1,8 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
+
+export { AmountSchema, TimestampSchema } from './internal/schemas.js';
+export { TxAddressSchema } from './tx-address.js';
+
 import type { DepositReceived } from './deposit-received.js';
 import type { Notification } from './notification.js';
 import {

@@ -44,11 +44,17 @@ const TABLES = [
      faults jsonb NOT NULL,
      reason text NOT NULL
    )`,
+  // What a person has settled: the digest of a held body, or the key of an event.
+  `CREATE TABLE IF NOT EXISTS dismissed (
+     what text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), why text NOT NULL
+   )`,
 ];
 
 /** @param {Database} database */
 export async function createTables(database) {
   await database.transaction(async (query) => {
+    const [last] = await query(`SELECT to_regclass('dismissed') AS found`);
+    if (last?.found) return; // an index that is there already would still lock its table
     // Processes that start together would create the same table at once, which PostgreSQL refuses.
     await query('SELECT pg_advisory_xact_lock(1)');
     for (const table of TABLES) await query(table);
@@ -173,12 +179,11 @@ function faultsOf(issues) {
 }
 
 /** @param {Notification} notification */
-function warningsOf(notification) {
-  const { warnings = [] } = /** @type {{ warnings?: readonly Issue[] }} */ (notification);
+function warningsOf({ warnings, additionalFields }) {
   const faults = faultsOf(warnings);
   // Unknown fields are counted, too, but not by name: the sender chooses those.
   const isKnown = (/** @type {string} */ name) => faults.some(({ field }) => field === name);
-  if (Object.keys(notification.additionalFields).every(isKnown)) return faults;
+  if (Object.keys(additionalFields).every(isKnown)) return faults;
   return [...faults, { code: 'additional_fields', field: '' }];
 }
 
@@ -203,5 +208,6 @@ export async function check(query) {
          IS DISTINCT FROM (moves->>'amount')::numeric
      LIMIT 100`,
   );
-  return { isBalanced: unbalanced.length + faulty.length === 0, ...counts, unbalanced, faulty };
+  const isBalanced = unbalanced.length + faulty.length === 0;
+  return { isBalanced, events: counts?.events, lines: counts?.lines, unbalanced, faulty };
 }

@@ -1,14 +1,14 @@
-// The merchant's commands: `serve` (if none is given), `check` and `replay`.
+// The merchant's commands: `serve` (if none is given), `check`, `replay` and `dismiss`.
 import { join } from 'node:path';
+import { dismiss, replay } from './by-hand.js';
 import { openEmbedded, openServer } from './database.js';
 import { lockFolder } from './folder.js';
 import { check, createTables } from './ledger.js';
-import { replay } from './replay.js';
 import { serve } from './server.js';
 import { openSpool } from './spool.js';
 
 const { DATABASE_URL, DATA_FOLDER = './merchant-data', PORT = '3000' } = process.env;
-const [command = 'serve'] = process.argv.slice(2);
+const [command = 'serve', what = '', why = ''] = process.argv.slice(2);
 
 const taken = lockFolder(DATA_FOLDER);
 // Beside a running merchant, the other commands may use a database server, but not its folder.
@@ -28,6 +28,11 @@ if (command === 'serve' && spool) {
   if (command === 'replay') {
     if (taken !== null) console.log(`The spool is left alone: ${taken}`);
     await replay(database.query, spool, console.log);
+  }
+  if (command === 'dismiss') {
+    const isKnown = await dismiss(database.query, what, why);
+    if (!isKnown) console.error(`neither an event nor the sha256 of a held body: ${what}`);
+    if (!isKnown) process.exitCode = 1;
   }
   const books = await check(database.query);
   console.log(JSON.stringify(books, null, 2));

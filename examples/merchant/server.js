@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import getRawBody from 'raw-body';
 import { createTables, settle } from './ledger.js';
 import { createMetrics } from './page/metrics.js';
-import { renderPage } from './page/page.js';
+import { renderJson, renderPage } from './page/page.js';
 import { report } from './page/report.js';
 
 /** @typedef {{ status: number, answer: string, headers?: Record<string, string> }} Answer */
@@ -17,13 +17,20 @@ const SHUTDOWN_MS = 9_000;
 export async function serve({ database, spool, port }) {
   const metrics = createMetrics(database, spool);
   const stopping = new AbortController();
-  let hasTables = false;
+  /** @type {Promise<void> | null} */
+  let tables = null;
+  /** The database may be down when the process starts: bodies are received all the same. */
+  function prepare() {
+    tables ??= createTables(database).catch((error) => {
+      tables = null;
+      throw error;
+    });
+    return tables;
+  }
 
   /** @param {Buffer} body */
   async function settleNow(body) {
-    // The database may be down when the process starts: bodies are received all the same.
-    if (!hasTables) await createTables(database);
-    hasTables = true;
+    await prepare();
     const settlement = await settle(database.query, body);
     metrics.count(settlement);
     return settlement;
@@ -32,7 +39,9 @@ export async function serve({ database, spool, port }) {
   /** @param {Buffer} body @returns {Promise<Answer>} */
   async function receive(body) {
     try {
-      const { outcome, faults } = await settleNow(body);
+      const { outcome, key, faults } = await settleNow(body);
+      if (outcome === 'conflict')
+        console.error(`CONFLICT: another body of ${key} moves something else`);
       if (outcome !== 'refused') return { status: 200, answer: outcome };
       // A deposit is delivered again for 24 hours: time for a fix.
       return { status: 400, answer: JSON.stringify(faults.map(({ code }) => code)) };
@@ -55,6 +64,7 @@ export async function serve({ database, spool, port }) {
   async function drainForever() {
     while (!stopping.signal.aborted) {
       try {
+        await prepare();
         await spool.drain(async (body) => {
           stopping.signal.throwIfAborted();
           await settleNow(body);
@@ -77,10 +87,8 @@ export async function serve({ database, spool, port }) {
       // For you alone: put your login in front of these.
       case '':
         return renderPage(await report(database, spool));
-      case 'report.json': {
-        const answer = JSON.stringify(await report(database, spool), null, 2);
-        return { status: 200, answer, headers: { 'content-type': 'application/json' } };
-      }
+      case 'report.json':
+        return renderJson(await report(database, spool));
       case 'metrics':
         return metrics.render();
       default:
@@ -100,6 +108,7 @@ export async function serve({ database, spool, port }) {
       response.writeHead(isTooLarge ? 413 : 500).end('not received');
     }
   });
+  await prepare().catch((error) => console.error(`The database is down: ${error}`));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   console.log(`What there is to settle, and the balances: http://127.0.0.1:${port}/`);

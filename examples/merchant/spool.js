@@ -83,6 +83,8 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
       if (errors.length > 0) throw errors[0];
     },
 
+    close: () => exclusively(() => file.close()),
+
     async status() {
       const [oldest = ''] = lines.values();
       const { size: tornBytes } = await stat(tornPath).catch(() => ({ size: 0 }));

@@ -91,7 +91,8 @@ function inspectField(
     return { name, came, understood: null, said: ['no value'], quirks: spelled };
   }
   if (notification.type === 'withdrawal.broadcast' && name === 'toTxAddress') {
-    return { name, came, ...addressField(notification.toTxAddress) };
+    const { toTxAddress } = notification;
+    if (toTxAddress !== null) return { name, came, ...addressField(toTxAddress) };
   }
   if (notification.type === 'withdrawal.broadcast' && name === 'txAddressOwner') {
     return { name, came, ...ownerField(notification.txAddressOwner) };

@@ -1,7 +1,7 @@
 import type { Issue, IssueCode } from '../errors.js';
-import { type Fields, isObject, type Source } from './fields.js';
+import { type Fields, type ReadContext, withoutInherited } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
-import { type ExactJson, parseJson } from './json.js';
+import { findLiterals, type Literals } from './json.js';
 
 /** Fifty times the size of a real body, in bytes of UTF-8. */
 const MAX_BYTES = 64 * 1024;
@@ -20,61 +20,88 @@ export interface UnreadableBody {
 /**
  * Opens what a handler passes as the body: text, bytes, or an already parsed object.
  *
- * May throw for an object whose properties do, a proxy say.
+ * @param maxBytes - What is longer, as UTF-8, is refused unread.
  */
-export function openBody(body: unknown): Source | UnreadableBody {
-  if (typeof body === 'string') return openText(body);
+export function openBody(
+  body: unknown,
+  maxBytes: number = MAX_BYTES,
+): ReadContext | UnreadableBody {
+  if (typeof body === 'string') return openText(body, maxBytes);
   if (body === undefined) {
     return unreadable('not_an_object', 'nothing: pass the raw body, before anything else reads it');
   }
   if (typeof body !== 'object' || body === null) return unreadable('not_an_object', quote(body));
   // Not instanceof: a test runner's bytes may come from another realm. Any view of bytes will do.
-  if (ArrayBuffer.isView(body)) return openBytes(body as Uint8Array);
-  if (tagOf(body) === 'ArrayBuffer') return openBytes(body as ArrayBuffer);
-  const mistake = mistakenFor(body);
-  // The copy reads every property once and leaves inherited ones behind.
-  return mistake === null ? source({ ...body }, null) : unreadable('not_an_object', mistake);
+  if (ArrayBuffer.isView(body)) return openBytes(body as Uint8Array, maxBytes);
+  return openObject(body, maxBytes);
 }
 
-function openBytes(bytes: ArrayBuffer | Uint8Array): Source | UnreadableBody {
-  if (bytes.byteLength > MAX_BYTES) return tooLarge(`${bytes.byteLength} bytes`);
+function openBytes(
+  bytes: ArrayBuffer | Uint8Array,
+  maxBytes: number,
+): ReadContext | UnreadableBody {
+  if (bytes.byteLength > maxBytes) return tooLarge(`${bytes.byteLength} bytes`, maxBytes);
   let text: string;
   try {
     text = decoder.decode(bytes);
   } catch {
     return unreadable('invalid_json', `${bytes.byteLength} bytes that are not UTF-8`);
   }
-  return openText(text);
+  return openText(text, maxBytes);
 }
 
-function openText(text: string): Source | UnreadableBody {
-  if (isTooLarge(text)) return tooLarge(`${text.length} characters`);
-  let json: ExactJson;
+function openText(text: string, maxBytes: number): ReadContext | UnreadableBody {
+  if (isTooLarge(text, maxBytes)) return tooLarge(`${text.length} characters`, maxBytes);
+  const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  let value: unknown;
   try {
-    json = parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    value = JSON.parse(json);
   } catch (cause) {
-    return cause instanceof RangeError
-      ? unreadable('invalid_json', 'JSON that is nested too deeply', cause)
-      : unreadable('invalid_json', describeText(text), printable(cause as SyntaxError));
+    // Anything else, e.g. an exhausted stack, is not the body's fault.
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return unreadable('invalid_json', describeText(text), printable(cause));
   }
-  return isObject(json.value)
-    ? source(json.value, json.literals as Fields | null)
-    : unreadable('not_an_object', describeJson(json.value));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return unreadable('not_an_object', describeJson(value));
+  }
+  return createContext(withoutInherited(value), findLiterals(json), false);
 }
 
-function source(fields: Fields, literals: Fields | null): Source {
-  return { fields, literals, path: [], taken: [], issues: [] };
+/** Somebody else's object: its getters or its proxy may throw whenever it is touched. */
+function openObject(body: object, maxBytes: number): ReadContext | UnreadableBody {
+  let fields: object;
+  try {
+    if (tagOf(body) === 'ArrayBuffer') return openBytes(body as ArrayBuffer, maxBytes);
+    const mistake = describeWrongInput(body);
+    if (mistake !== null) return unreadable('not_an_object', mistake);
+    fields = { ...body };
+  } catch (cause) {
+    return unreadable('not_an_object', 'a value that fails to be read', cause);
+  }
+  return createContext(withoutInherited(fields), null, true);
+}
+
+function createContext(fields: Fields, literals: Literals | null, isParsed: boolean): ReadContext {
+  return {
+    fields,
+    literals,
+    isParsed,
+    path: [],
+    issues: [],
+    warnings: [],
+    knownKeys: 0,
+    unreadable: [],
+  };
 }
 
 /** A character takes 1 to 3 bytes, so most bodies need no counting. */
-function isTooLarge(text: string): boolean {
-  if (text.length > MAX_BYTES) return true;
-  return text.length * 3 > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES;
+function isTooLarge(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return true;
+  return text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes;
 }
 
-function tooLarge(received: string): UnreadableBody {
-  const expected = `at most ${MAX_BYTES} bytes`;
-  return { issues: [issue('body_too_large', [], expected, received)] };
+function tooLarge(received: string, maxBytes: number): UnreadableBody {
+  return { issues: [issue('body_too_large', [], `at most ${maxBytes} bytes`, received)] };
 }
 
 function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
@@ -83,7 +110,7 @@ function unreadable(code: IssueCode, received: string, cause?: unknown): Unreada
 }
 
 /** What an object is that holds no body, and what to do about it; null for a plain object. */
-function mistakenFor(body: object): string | null {
+function describeWrongInput(body: object): string | null {
   if (Array.isArray(body)) return 'an array';
   const tag = tagOf(body);
   if (has(body, 'then')) return 'a promise: await it first';

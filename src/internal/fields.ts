@@ -1,81 +1,292 @@
+import * as v from 'valibot';
+import type { Decimal } from '../amount.js';
 import type { Issue, IssueCode } from '../errors.js';
-import { issue, quote } from './issues.js';
+import { describe, issue, quote, quoteLiteral } from './issues.js';
+import type { Literals } from './json.js';
+import {
+  AmountSchema,
+  explainAmount,
+  explainTimestamp,
+  type Fault,
+  NonNegativeAmountSchema,
+  TimestampSchema,
+} from './schemas.js';
 
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** What sort of value a field holds. */
+export type FieldKind = 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address' | 'object';
 
-/** One JSON object while its fields are read. */
-export interface Source {
-  /** The fields as `JSON.parse` gives them. */
-  readonly fields: Fields;
-  /** The same fields with each number as the string of its literal; null where no digit was lost. */
-  readonly literals: Fields | null;
-  /** Where the object stands: empty for the body itself. */
-  readonly path: readonly string[];
-  /** The names of the fields that were there and were read; all others are additional. */
-  readonly taken: string[];
-  /** Every fault so far, shared by the whole body. */
-  readonly issues: Issue[];
-}
-
-/** How one kind of field is read. */
-export interface Kind<T> {
-  /** What a message says should have come. */
-  readonly expected: string;
-  /** Reads a value that is there (not absent, not null); what does not fit it refuses. */
-  read(value: unknown, field: string, source: Source): T;
+/** What a field may hold. */
+export interface FieldType<T> {
+  readonly kind: FieldKind;
+  readonly schema: v.GenericSchema<unknown, T>;
+  /** What is wrong with a value that the schema refuses, in the words of a message. */
+  readonly explain: (value: unknown) => Fault;
 }
 
 /**
- * Notes a fault. What it returns stands where the value would: reading goes on, to find further
- * faults, and what it makes of a body with faults is thrown away whole.
+ * What an absent or unreadable field costs.
+ *
+ * - `required`: the notification is refused. Identity, or money that decides, hangs on the field.
+ * - `expected`: null and a warning. The service's documentation says that the field is always there.
+ * - `optional`: null where it is absent, null and a warning where it is unreadable.
  */
-export function refuse(source: Source, fault: Issue): never {
-  source.issues.push(fault);
-  return null as never;
+export type Need = 'required' | 'expected' | 'optional';
+
+/** The rule of one field: a line of its notification's table. */
+export interface Rule<T, N extends Need = Need> extends FieldType<T> {
+  readonly need: N;
 }
 
-/** Notes a fault of one field. */
-export function refuseField(
-  source: Source,
-  field: string,
-  code: IssueCode,
+/** A rule with the name of its field. */
+export interface Field<T, N extends Need = Need> extends Rule<T, N> {
+  readonly name: string;
+}
+
+/** The rules of a JSON object: its fields by name, in the order of the output. */
+export type FieldTable = Readonly<Record<string, Field<unknown>>>;
+
+/** One JSON object while its fields are read. */
+export interface ReadContext {
+  /** The object's own properties, without a prototype to inherit from. */
+  readonly fields: Fields;
+  /** The literals of its numbers; null where none has more digits than a double carries. */
+  readonly literals: Literals | null;
+  /** Whether another's `JSON.parse` may have rounded its numbers. */
+  readonly isParsed: boolean;
+  /** Where the object stands: empty for the body itself. */
+  readonly path: readonly string[];
+  /** The faults for which the body is refused, shared by all of its objects. */
+  readonly issues: Issue[];
+  /** The faults that were tolerated, likewise. */
+  readonly warnings: Issue[];
+  /** How many of the object's properties were read as documented fields. */
+  knownKeys: number;
+  /** The documented fields that could not be read. */
+  readonly unreadable: string[];
+}
+
+/** A string that is not empty, kept to the character. */
+export const text: FieldType<string> = /* @__PURE__ */ stringType(
+  'text',
+  /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.nonEmpty()),
+  'a non-empty string',
+);
+
+/** A string that may be empty. */
+export const anyText: FieldType<string> = /* @__PURE__ */ stringType(
+  'text',
+  /* @__PURE__ */ v.string(),
+  'a string',
+);
+
+/** An identifier assigned by the service: a UUID of any version in any case, kept as sent. */
+export const uuid: FieldType<string> = /* @__PURE__ */ stringType(
+  'id',
+  /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.uuid()),
+  'a UUID',
+  'invalid_id',
+);
+
+/** An amount that keeps its sign: a fee (a rebate is below zero) or a loss (a gain is). */
+export const amount: FieldType<Decimal> = {
+  kind: 'amount',
+  schema: AmountSchema,
+  explain: explainAmount,
+};
+
+/** An amount that says how much moved, or should move: never below zero. */
+export const nonNegativeAmount: FieldType<Decimal> = {
+  kind: 'amount',
+  schema: NonNegativeAmountSchema,
+  explain: explainAmount,
+};
+
+/** A point in time. */
+export const timestamp: FieldType<Date> = {
+  kind: 'timestamp',
+  schema: TimestampSchema,
+  explain: explainTimestamp,
+};
+
+/** One of the documented values, in the documented case. */
+export function oneOf<T extends string>(values: Readonly<Record<string, T>>): FieldType<T> {
+  const options = Object.values(values);
+  return {
+    kind: 'enum',
+    schema: v.picklist(options),
+    explain: (value) => ({
+      code: typeof value === 'string' ? 'unknown_value' : 'wrong_type',
+      expected: options.map((option) => `"${option}"`).join(' or '),
+      received: quote(value),
+    }),
+  };
+}
+
+/** Messages only describe names, identifiers and addresses: the values stay out of logs. */
+function stringType(
+  kind: FieldKind,
+  schema: v.GenericSchema<unknown, string>,
   expected: string,
-  received: string,
-): never {
-  return refuse(source, issue(code, [...source.path, field], expected, received));
+  code: IssueCode = 'wrong_type',
+): FieldType<string> {
+  return {
+    kind,
+    schema,
+    explain: (value) => ({
+      code: typeof value === 'string' ? code : 'wrong_type',
+      expected,
+      received: describe(value),
+    }),
+  };
 }
 
-/** Reads a field without which a notification is refused. */
-export function required<T>(source: Source, field: string, kind: Kind<T>): T {
-  const value = take(source, field);
-  return value === null
-    ? refuseField(source, field, 'missing_field', kind.expected, quote(source.fields[field]))
-    : kind.read(value, field, source);
+export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
+  return { need: 'required', ...type };
 }
 
-/** Reads a field that may be absent or null, both of which give null. */
-export function optional<T>(source: Source, field: string, kind: Kind<T>): T | null {
-  const value = take(source, field);
-  return value === null ? null : kind.read(value, field, source);
+export function expected<T>(type: FieldType<T>): Rule<T, 'expected'> {
+  return { need: 'expected', ...type };
 }
 
-/** A field's value, null where it is absent; what is there is no additional field from now on. */
-function take({ fields, taken }: Source, field: string): unknown {
-  const value = fields[field];
-  if (value !== undefined || field in fields) taken.push(field);
-  return value ?? null;
+export function optional<T>(type: FieldType<T>): Rule<T, 'optional'> {
+  return { need: 'optional', ...type };
 }
 
-/** The fields that were there and that nobody has taken: to be called last. */
-export function additionalFields({ fields, taken }: Source): Fields {
-  if (Object.keys(fields).length === taken.length) return {};
-  const rest = { ...fields };
-  for (const field of taken) delete rest[field];
-  return rest;
+/** A table of rules, each with the name of its field. */
+export function defineFields<R extends Record<string, Rule<unknown>>>(
+  rules: R,
+): { readonly [Name in keyof R]: R[Name] & { readonly name: string } } {
+  const fields = Object.entries(rules).map(([name, rule]) => [name, { name, ...rule }]);
+  return Object.fromEntries(fields);
+}
+
+/**
+ * Reads one field. A faulty one is noted in the context: as an issue if it is required, and reading goes
+ * on to find further faults; as a warning otherwise.
+ *
+ * @param value - The field's value; undefined where it is absent.
+ * @returns The output, or null where there is none. The type of a required field is without null,
+ * because one that has no output has left an issue, for which the whole notification is dropped.
+ */
+export function readField<T>(context: ReadContext, field: Field<T, 'required'>, value: unknown): T;
+export function readField<T>(context: ReadContext, field: Field<T>, value: unknown): T | null;
+export function readField<T>(context: ReadContext, field: Field<T>, value: unknown): T | null {
+  if (value === undefined) return noteFault(context, field, value);
+  context.knownKeys += 1;
+  // An object could throw while valibot describes it: a proxy may.
+  if (typeof value === 'object' && field.kind !== 'object') {
+    return noteFault(context, field, value);
+  }
+  const exact = toExact(context, field, value);
+  const result = v.safeParse(field.schema, exact);
+  if (!result.success) return noteFault(context, field, value, exact);
+  if (context.isParsed && field.kind === 'amount') noteRounding(context, field, value);
+  return result.output;
+}
+
+/** The context in which the fields of a nested object are read. */
+export function nestContext(context: ReadContext, name: string, fields: Fields): ReadContext {
+  const path = [...context.path, name];
+  return { ...context, fields, literals: null, path, knownKeys: 0, unreadable: [] };
+}
+
+/** A JSON object's own properties; null for what is no object, or throws when it is read. */
+export function ownProperties(value: unknown): Fields | null {
+  try {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    return withoutInherited({ ...value });
+  } catch {
+    return null;
+  }
+}
+
+const EMPTY: object = {};
+
+/**
+ * Makes sure that nothing which somebody has put onto `Object.prototype` is taken for a field of an
+ * object. To take the prototype away is slow, and hardly ever needed.
+ */
+export function withoutInherited(fields: object): Fields {
+  for (const _ in EMPTY) return Object.setPrototypeOf(fields, null);
+  return fields as Fields;
+}
+
+/** The fields that the table doesn't know or that could not be read: to be called last. */
+export function additionalFields(context: ReadContext, table: FieldTable): Fields {
+  const { fields, knownKeys, unreadable } = context;
+  const names = Object.keys(fields);
+  if (names.length === knownKeys && unreadable.length === 0) return {};
+  const additional = names.filter(
+    (name) => !Object.hasOwn(table, name) || unreadable.includes(name),
+  );
+  // Unlike an assignment, this takes __proto__ for a name like any other.
+  return Object.fromEntries(additional.map((name) => [name, fields[name]]));
+}
+
+/** A number's literal where a double has lost digits of it; any other value as it is. */
+function toExact(
+  { literals }: ReadContext,
+  { kind, name }: Field<unknown>,
+  value: unknown,
+): unknown {
+  return literals !== null && kind === 'amount' && typeof value === 'number'
+    ? (literals.get(name) ?? value)
+    : value;
+}
+
+function noteFault(
+  context: ReadContext,
+  field: Field<unknown>,
+  value: unknown,
+  exact: unknown = value,
+): null {
+  const isAbsent =
+    value === undefined || value === null || (value === '' && field.need !== 'required');
+  if (isAbsent && field.need === 'optional') return null;
+
+  const fault = explain(field, value, exact, isAbsent);
+  const path = [...context.path, field.name];
+  const noted = issue(fault.code, path, fault.expected, fault.received);
+  if (field.need === 'required') {
+    context.issues.push(noted);
+  } else {
+    context.warnings.push(noted);
+    if (!isAbsent) context.unreadable.push(field.name);
+  }
+  return null;
+}
+
+function explain(field: Field<unknown>, value: unknown, exact: unknown, isAbsent: boolean): Fault {
+  const fault = field.explain(exact);
+  if (isAbsent) return { ...fault, code: 'missing_field', received: describe(value) };
+  if (value === '') return { ...fault, code: 'wrong_type', received: describe(value) };
+  // A number's literal is a string, but should not be quoted as one.
+  if (exact !== value) return { ...fault, received: quoteLiteral(String(exact)) };
+  return fault;
+}
+
+/** A double that needs more digits than this may stand for a literal that had others. */
+const SAFE_DIGITS = 15;
+
+function noteRounding(
+  { path, warnings }: ReadContext,
+  { name }: Field<unknown>,
+  value: unknown,
+): void {
+  if (typeof value !== 'number' || countDigits(value) <= SAFE_DIGITS) return;
+  const expected = `at most ${SAFE_DIGITS} digits in a parsed body: pass the raw one`;
+  warnings.push(issue('inexact_number', [...path, name], expected, String(value)));
+}
+
+/** The significant digits of a double's shortest decimal form. */
+function countDigits(value: number): number {
+  const text = String(value);
+  if (text.length <= SAFE_DIGITS) return text.length;
+  return text
+    .replace(/e.*/, '')
+    .replace('.', '')
+    .replace(/^-?0*|0*$/g, '').length;
 }

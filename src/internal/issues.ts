@@ -31,6 +31,11 @@ export function issue(
   };
 }
 
+/** Whether there is an issue: an error has at least one. */
+export function isNonEmpty(issues: readonly Issue[]): issues is readonly [Issue, ...Issue[]] {
+  return issues.length > 0;
+}
+
 /**
  * A value as a message may show it: its JSON, escaped so that it stays one printable line and can't
  * forge a line of a log, and cut at 40 characters so that it can't flood one.
@@ -45,7 +50,7 @@ export function quote(value: unknown): string {
     case 'undefined':
       return 'nothing';
     case 'object':
-      return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object';
+      return value === null ? 'null' : isArray(value) ? 'an array' : 'an object';
     default:
       return `a ${typeof value}`;
   }
@@ -72,6 +77,8 @@ export function quoteLiteral(literal: string): string {
 
 /** Text with every character that prints nothing, or prints elsewhere, as its `\u` escape. */
 export function escapeUnprintable(text: string): string {
+  // Most text needs no escapes, and the expression below takes three times as long to find that out.
+  if (/^[ -~]*$/.test(text)) return text;
   // Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph
   // separators. Written here, since a constant would cost every import what only a faulty body needs.
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
@@ -99,7 +106,21 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
   return reference;
 }
 
+/** `Array.isArray` throws for a proxy that was revoked. */
+function isArray(value: object): boolean {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 function quoteText(text: string): string {
+  // The usual text needs no cutting and no escapes of ours.
+  if (text.length <= MAX_QUOTED) {
+    const whole = JSON.stringify(text);
+    if (whole.length - 2 <= MAX_QUOTED && escapeUnprintable(whole) === whole) return whole;
+  }
   let quoted = '';
   for (const character of text) {
     const escaped = escapeUnprintable(JSON.stringify(character).slice(1, -1));

@@ -15,11 +15,14 @@ export interface SampleField {
 export type Sample<Field extends string = string> = Readonly<Record<Field, SampleField>>;
 
 /** The names that a deposit has on the wire. */
-export type DepositReceivedField = Exclude<keyof DepositReceived, 'type' | 'additionalFields'>;
+export type DepositReceivedField = Exclude<
+  keyof DepositReceived,
+  'type' | 'additionalFields' | 'warnings'
+>;
 
 /** The names that a withdrawal has on the wire, both spellings of one of them included. */
 export type WithdrawalBroadcastField =
-  | Exclude<keyof WithdrawalBroadcast, 'type' | 'additionalFields'>
+  | Exclude<keyof WithdrawalBroadcast, 'type' | 'additionalFields' | 'warnings'>
   | 'deducedSettlementAmount';
 
 const number = (value: string): SampleField => ({ as: 'number', value });

@@ -12,8 +12,8 @@ console.log(deposit.depositCurrency); // ETH
 console.log(deposit.paymentReceivedAt?.toISOString()); // 2026-09-21T14:34:20.000Z
 
 const withdrawal = parseWithdrawalBroadcast(withdrawalBody);
-console.log(withdrawal.toTxAddress.address); // rExampleXrpAddress111111111111111
-console.log(withdrawal.toTxAddress.destinationTag); // 00482
+console.log(withdrawal.toTxAddress?.address); // rExampleXrpAddress111111111111111
+console.log(withdrawal.toTxAddress?.destinationTag); // 00482
 
 switch (withdrawal.status) {
   case WithdrawalStatus.COMPLETED:

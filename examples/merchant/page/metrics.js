@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { countHeld } from './report.js';
 
 /** @import { Settlement } from '../ledger.js' */
 /** @import { Database } from '../database.js' */
@@ -43,17 +44,14 @@ export function createMetrics(database, spool) {
     },
   });
   new Gauge({
-    name: 'merchant_conflicts',
-    help: 'Conflicts that a person must settle; NaN while the database is down.',
+    name: 'merchant_held_bodies',
+    help: 'Bodies that a person must settle; absent while the database is down.',
+    labelNames: ['kind'],
     registers,
     async collect() {
-      const count = database.query('SELECT count(*)::int AS count FROM held WHERE key IS NOT NULL');
-      this.set(
-        await count.then(
-          ([row]) => Number(row?.count),
-          () => Number.NaN,
-        ),
-      );
+      this.reset();
+      const counts = await countHeld(database.query).catch(() => ({}));
+      for (const [kind, count] of Object.entries(counts)) this.set({ kind }, Number(count));
     },
   });
 

@@ -64,13 +64,24 @@ export function renderPage(report) {
 <main>
 <section class="${tasks.length > 0 ? 'bad' : 'good'}" aria-labelledby="tasks">
 <h2 id="tasks">${tasks.length > 0 ? 'To settle' : 'Nothing to settle'}</h2>
-${tasks.length > 0 ? html`<ul>${tasks.map(([id, task]) => html`<li><a href="#${id}">${task}</a></li>`)}</ul>` : ''}
+${
+  tasks.length > 0
+    ? html`<ul>${tasks.map(([id, task]) => html`<li><a href="#${id}">${task}</a></li>`)}</ul>
+<p>What you have settled goes away with <code>npm run merchant -- dismiss EVENT-OR-SHA256 "why"</code>.</p>`
+    : ''
+}
 </section>
 ${spoolSection(report)}
 ${'counts' in report ? ledgerSections(report) : ''}
 </main>
 `;
   return { status: 200, answer: page.text, headers: HEADERS };
+}
+
+/** The same for programs. @param {Report} report */
+export function renderJson(report) {
+  const headers = { 'content-type': 'application/json' };
+  return { status: 200, answer: JSON.stringify(report, null, 2), headers };
 }
 
 /** What calls for a person: the section's id and a line. @param {Report} report */
@@ -156,12 +167,11 @@ service which is true: one of them may be forged.</p>`,
       section(
         'outcomes',
         'Withdrawals with two outcomes',
-        html`<p>Only one can be true. Ask the service whether the money was sent; the amount is what the
-ledger has debited.</p>`,
+        html`<p>Only one can be true. Ask the service whether the money was sent, and compare.</p>`,
         table(
-          ['Withdrawal', 'Outcomes, as received', 'Account', 'Debited'],
-          outcomes.map(({ withdrawal, statuses, account, amount, currency }) => [
-            withdrawal,
+          ['Latest event', 'Outcomes, as received', 'Account', 'In the ledger'],
+          outcomes.map(({ key, statuses, account, amount, currency }) => [
+            key,
             /** @type {string[]} */ (statuses).join(', then '),
             account,
             number(amount, currency),
@@ -253,7 +263,7 @@ function differences(moves, other) {
 
 /** @param {Row} row */
 function bodyOf({ body, digest }) {
-  return html`<details><summary>Show</summary><pre>${body}</pre><p class="muted">sha256 ${digest}</p></details>`;
+  return html`<details><summary>Show</summary><pre tabindex="0">${body}</pre><p class="muted">sha256 ${digest}</p></details>`;
 }
 
 /** @param {unknown} amount @param {unknown} [currency] */

@@ -23,38 +23,42 @@ export async function report({ query }, spool) {
   }
 }
 
+/** A held body that nobody has dismissed. */
+const OPEN = "encode(digest, 'hex') NOT IN (SELECT what FROM dismissed)";
+
 /** @param {Query} query */
 async function ledgerReport(query) {
   const [counts = {}] = await query(
-    `SELECT (SELECT count(*) FROM held WHERE key IS NOT NULL)::int AS conflicts,
-       (SELECT count(*) FROM held WHERE key IS NULL)::int AS refused,
-       (SELECT count(DISTINCT account) FROM line WHERE account <> 'service')::int AS customers`,
+    `SELECT count(DISTINCT account)::int AS customers FROM line WHERE account <> 'service'`,
   );
   return {
-    counts,
+    counts: { ...counts, ...(await countHeld(query)) },
     /** Another delivery of a settled event moves something else. */
     conflicts: await query(
       `SELECT encode(digest, 'hex') AS digest, key, event.moves AS settled, event.received_at AS settled_at,
          held.moves AS claimed, held.received_at, deliveries,
          left(encode(held.body, 'escape'), ${BODY}) AS body
-       FROM held JOIN event USING (key) ORDER BY held.received_at DESC LIMIT ${ROWS}`,
+       FROM held JOIN event USING (key) WHERE ${OPEN} ORDER BY held.received_at DESC LIMIT ${ROWS}`,
     ),
     /** Withdrawals with more than one outcome. */
     outcomes: await query(
-      `SELECT split_part(key, ':', 2) AS withdrawal, array_agg(split_part(key, ':', 3) ORDER BY received_at) AS statuses,
+      `SELECT (array_agg(key ORDER BY received_at DESC))[1] AS key,
+         array_agg(split_part(key, ':', 3) ORDER BY received_at) AS statuses,
          min(moves->>'account') AS account, min(moves->>'currency') AS currency,
          sum((moves->>'amount')::numeric)::text AS amount
-       FROM event GROUP BY 1 HAVING count(*) > 1 ORDER BY max(received_at) DESC LIMIT ${ROWS}`,
+       FROM event GROUP BY split_part(key, ':', 2) HAVING count(*) > 1
+         AND (array_agg(key ORDER BY received_at DESC))[1] NOT IN (SELECT what FROM dismissed)
+       ORDER BY max(received_at) DESC LIMIT ${ROWS}`,
     ),
     /** Completed withdrawals that don't say how much was sent. */
     withoutAmount: await query(
       `SELECT key, moves->>'account' AS account, moves->>'currency' AS currency, received_at
-       FROM event WHERE moves->>'amount' IS NULL ORDER BY received_at DESC LIMIT ${ROWS}`,
+       FROM event WHERE moves->>'amount' IS NULL AND key NOT IN (SELECT what FROM dismissed) ORDER BY received_at DESC LIMIT ${ROWS}`,
     ),
     refused: await query(
       `SELECT encode(digest, 'hex') AS digest, received_at, deliveries, faults, reason,
          left(encode(body, 'escape'), ${BODY}) AS body
-       FROM held WHERE key IS NULL ORDER BY received_at DESC LIMIT ${ROWS}`,
+       FROM held WHERE key IS NULL AND ${OPEN} ORDER BY received_at DESC LIMIT ${ROWS}`,
     ),
     /** How the service departs from its documentation. */
     drift: await query(
@@ -72,4 +76,13 @@ async function ledgerReport(query) {
        GROUP BY account, currency ORDER BY account, currency LIMIT ${ROWS}`,
     ),
   };
+}
+
+/** @param {Query} query */
+export async function countHeld(query) {
+  const [counts = {}] = await query(
+    `SELECT count(key)::int AS conflicts, (count(*) - count(key))::int AS refused
+     FROM held WHERE ${OPEN}`,
+  );
+  return counts;
 }

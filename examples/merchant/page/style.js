@@ -28,7 +28,8 @@ a { color: var(--link); }
 .good { color: var(--good); background: var(--good-ground); }
 .bad { color: var(--bad); background: var(--bad-ground); }
 .bad a { color: inherit; }
-.bad ul { margin: 0; padding-left: 1.25rem; }
+.bad ul { margin: 0 0 0.5rem; padding-left: 1.25rem; }
+.bad p { margin: 0; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border: 1px solid var(--line); padding: 0.35rem 0.6rem; text-align: left; vertical-align: top; }

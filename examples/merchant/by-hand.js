@@ -1,6 +1,25 @@
 import { settle } from './ledger.js';
 
 /**
+ * Takes off the page what a person has settled: a held body, by its digest, or an event, by its key.
+ *
+ * @param {import('./database.js').Query} query
+ * @param {string} what
+ * @param {string} why
+ */
+export async function dismiss(query, what, why) {
+  const dismissed = await query(
+    `INSERT INTO dismissed (what, why)
+     SELECT found, $2 FROM (
+       SELECT key FROM event UNION ALL SELECT encode(digest, 'hex') FROM held
+     ) AS everything (found) WHERE found = $1
+     ON CONFLICT (what) DO UPDATE SET why = excluded.why RETURNING what`,
+    [what, why],
+  );
+  return dismissed.length > 0;
+}
+
+/**
  * Settles the refused bodies again, after an upgrade or a fix, and the spooled ones.
  *
  * @param {import('./database.js').Query} query

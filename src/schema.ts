@@ -4,8 +4,8 @@ import type { Notification } from './notification.js';
 import * as valibot from './valibot.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
-// The same objects as under payment-notifications/valibot, without valibot's types: those need DOM or
-// Node types and a young compiler, and whoever imports the root must not need either.
+// The same objects as under payment-notifications/valibot, but without its types: those need DOM or
+// Node types and a recent compiler, and whoever imports the root must not need either.
 
 /** {@link parseDepositReceived} as a Standard Schema: it takes the same bodies, text too. */
 export const DepositReceivedSchema: StandardSchemaV1<unknown, DepositReceived> =

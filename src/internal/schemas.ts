@@ -1,0 +1,127 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as v from 'valibot';
+import { AMOUNT_LIMITS, type Decimal, isDecimalLiteral, toAmount } from '../amount.js';
+import type { IssueCode } from '../errors.js';
+import { toDate } from '../timestamp.js';
+import { quote } from './issues.js';
+
+// Each schema has a `~run` of its own, like valibot's: a pipe of unknown() and rawTransform() takes twice as
+// long to read an amount.
+
+/** What is wrong with a value. */
+export interface Fault {
+  readonly code: IssueCode;
+  readonly expected: string;
+  readonly received: string;
+}
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+type Dataset = Parameters<Schema<unknown>['~run']>[0];
+type Config = Parameters<Schema<unknown>['~run']>[1];
+type OutputDataset<T> = ReturnType<Schema<T>['~run']>;
+
+/**
+ * A valibot schema of our own.
+ *
+ * @param type - Its name in valibot's issues.
+ * @param run - Turns the dataset of an input into that of an output, with {@link accept} or {@link refuse}.
+ */
+export function createSchema<T>(
+  type: string,
+  run: (this: Schema<T>, dataset: Dataset, config: Config) => OutputDataset<T>,
+): Schema<T> {
+  const schema: Schema<T> = {
+    kind: 'schema',
+    type,
+    reference: createSchema,
+    expects: type,
+    async: false,
+    '~standard': {
+      version: 1,
+      vendor: 'valibot',
+      // As in valibot's own schemas, the dataset is the result.
+      validate: (value) =>
+        schema['~run']({ value }, v.getGlobalConfig()) as StandardSchemaV1.Result<T>,
+    },
+    '~run': run,
+  };
+  return schema;
+}
+
+// As valibot's own schemas do, these two turn the dataset that they were given into the result.
+
+export function accept<T>(dataset: Dataset, output: T): OutputDataset<T> {
+  const success = dataset as unknown as v.SuccessDataset<T>;
+  success.typed = true;
+  success.value = output;
+  return success;
+}
+
+export function refuse<T>(
+  schema: Schema<T>,
+  dataset: Dataset,
+  config: Config,
+  { expected, received }: Fault,
+): OutputDataset<T> {
+  v._addIssue(schema, schema.type, dataset, config, { expected, received });
+  return dataset as unknown as OutputDataset<T>;
+}
+
+/** An amount that keeps its sign: a JSON number, or a string in its grammar. */
+export const AmountSchema: Schema<Decimal> = /* @__PURE__ */ createSchema(
+  'amount',
+  function (dataset, config) {
+    const { value } = dataset;
+    const amount = isNumberOrString(value) ? toAmount(value) : null;
+    return amount === null
+      ? refuse(this, dataset, config, explainAmount(value))
+      : accept(dataset, amount);
+  },
+);
+
+/** An amount of zero or more. */
+export const NonNegativeAmountSchema: Schema<Decimal> = /* @__PURE__ */ createSchema(
+  'amount',
+  function (dataset, config) {
+    const { value } = dataset;
+    const amount = isNumberOrString(value) ? toAmount(value) : null;
+    return amount === null || amount.s < 0
+      ? refuse(this, dataset, config, explainAmount(value))
+      : accept(dataset, amount);
+  },
+);
+
+/** A UNIX time or a date-time of RFC 3339. */
+export const TimestampSchema: Schema<Date> = /* @__PURE__ */ createSchema(
+  'timestamp',
+  function (dataset, config) {
+    const { value } = dataset;
+    const date = isNumberOrString(value) ? toDate(value) : null;
+    return date === null
+      ? refuse(this, dataset, config, explainTimestamp(value))
+      : accept(dataset, date);
+  },
+);
+
+export function explainAmount(value: unknown): Fault {
+  const expected = 'a decimal number';
+  if (!isNumberOrString(value)) return { code: 'wrong_type', expected, received: quote(value) };
+  const amount = toAmount(value);
+  // Plain digits: JavaScript prints a negative satoshi as -1e-8.
+  const received = typeof value === 'number' && amount !== null ? String(amount) : quote(value);
+  if (amount !== null) return { code: 'negative_amount', expected: 'zero or more', received };
+  const isBeyondLimits = isDecimalLiteral(String(value));
+  return { code: 'invalid_amount', expected: isBeyondLimits ? AMOUNT_LIMITS : expected, received };
+}
+
+export function explainTimestamp(value: unknown): Fault {
+  return {
+    code: isNumberOrString(value) ? 'invalid_timestamp' : 'wrong_type',
+    expected: 'a UNIX timestamp or a date-time of RFC 3339',
+    received: quote(value),
+  };
+}
+
+function isNumberOrString(value: unknown): value is number | string {
+  return typeof value === 'number' || typeof value === 'string';
+}

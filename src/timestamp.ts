@@ -1,0 +1,34 @@
+/** From here on a UNIX time can only be in milliseconds: in seconds it would be the year 5138. */
+const MILLISECONDS_FROM = 1e11;
+/** From here on it is not one in milliseconds either, for the same reason. */
+const UNREADABLE_FROM = 1e14;
+
+/** A date-time of RFC 3339, section 5.6. JavaScript has no leap seconds. */
+const DATE_TIME =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+/**
+ * The instant that a number or a string stands for; null where it stands for none.
+ *
+ * A number, or digits in a string, is a UNIX time. The service's documentation doesn't state its unit:
+ * it is taken as seconds, the UNIX unit, unless it is too large for that. Any other string must be a
+ * date-time of RFC 3339.
+ */
+export function toDate(value: number | string): Date | null {
+  if (typeof value === 'string' && !/^\d+$/.test(value)) return toDateFromText(value);
+  const time = Number(value);
+  const milliseconds = time < MILLISECONDS_FROM ? Math.round(time * 1000) : time;
+  // The comparison is false for NaN.
+  return milliseconds >= 0 && milliseconds < UNREADABLE_FROM ? new Date(milliseconds) : null;
+}
+
+function toDateFromText(text: string): Date | null {
+  if (!DATE_TIME.test(text)) return null;
+  const date = new Date(text.toUpperCase());
+  return date.getTime() >= 0 && isDayOfMonth(text.slice(0, 10)) ? date : null;
+}
+
+/** Whether a month has that day: `Date` takes February 30 for March 2. */
+function isDayOfMonth(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
+}

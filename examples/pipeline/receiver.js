@@ -13,8 +13,8 @@ import { connectTo, STREAM } from './stream.js';
 
 const { NATS_SERVERS = '127.0.0.1:4222', PORT = '3000', DATA_FOLDER = './receiver' } = process.env;
 
-/** Attempts for about as long as an election of a new leader takes. */
-const PUBLISHING = { timeout: 2_000, retries: 5 };
+/** Attempts for about as long as the election of a new leader takes. */
+const PUBLISHING = { timeout: 2_000, retries: 3 };
 
 const taken = lockFolder(DATA_FOLDER);
 if (taken !== null) throw new Error(taken);

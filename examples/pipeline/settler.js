@@ -2,6 +2,7 @@
 // the commit; one that it had when it was killed is given to another settler, and settled again there
 // if need be, which the ledger makes harmless. Any number of these may run. Whatever stops one, its
 // supervisor starts it again.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openServer } from '../merchant/database.js';
 import { createTables, settle } from '../merchant/ledger.js';
 import { connectTo, openConsumer } from './stream.js';
@@ -12,39 +13,33 @@ const { NATS_SERVERS = '127.0.0.1:4222', DATABASE_URL = '' } = process.env;
 
 /** How many bodies share a commit at most. A commit waits for the disk: it is what costs most. */
 const BATCH = 100;
+/** How long a batch waits for more, which is how long an event waits when there are few. */
+const WAIT_MS = 1_000;
 /** How long a body waits when the database failed. */
 const RETRY_MS = 1_000;
-
-/** What has come and waits for its turn. @type {JsMsg[]} */
-const waiting = [];
-let isSettling = false;
 
 const database = openServer(DATABASE_URL);
 await createTables(database);
 const consumer = await openConsumer(await connectTo(NATS_SERVERS));
-const messages = await consumer.consume({
-  max_messages: 2 * BATCH,
-  // A request for more is answered by the server that leads now. When another one leads, it is lost;
-  // after two seconds without a sign of life it is made again, whatever the old leader would say.
-  expires: 2_000,
-  bind: true,
-  callback: (message) => {
-    waiting.push(message);
-    if (!isSettling) settleWaiting();
-  },
-});
-await messages.closed();
-process.exit(1);
+// One batch after the other: what waits, waits in the stream, where any settler can take it.
+for (;;) await settleBatch(await take());
 
-async function settleWaiting() {
-  isSettling = true;
-  // A batch is what came during the last one: alone when there is little, and a hundred under load.
-  while (waiting.length > 0) await settleBatch(waiting.splice(0, BATCH));
-  isSettling = false;
+async function take() {
+  /** @type {JsMsg[]} */
+  const batch = [];
+  try {
+    const messages = await consumer.fetch({ max_messages: BATCH, expires: WAIT_MS });
+    for await (const message of messages) batch.push(message);
+  } catch (error) {
+    console.error(`The stream does not answer: ${error}`); // a leader is being elected, for instance
+    await sleep(250);
+  }
+  return batch;
 }
 
 /** @param {JsMsg[]} batch */
 async function settleBatch(batch) {
+  if (batch.length === 0) return;
   try {
     await database.transaction(async (query) => {
       for (const { data } of batch) await settle(query, data);

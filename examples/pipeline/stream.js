@@ -29,7 +29,7 @@ const CONSUMER_CONFIG = {
   ack_policy: AckPolicy.Explicit,
   ack_wait: nanos(10 * SECOND), // then another settler gets what a killed one had
   max_deliver: -1, // until it is settled
-  max_ack_pending: 2_000, // of all settlers together
+  max_ack_pending: 10_000, // of all settlers together: more than all their batches
 };
 
 /** For as long as the process runs, whichever of the servers are up. @param {string} servers */

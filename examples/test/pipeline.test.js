@@ -18,9 +18,9 @@ after(() => pipeline?.stop());
 
 // A small version of what `npm run chaos` does.
 const PLAN = {
-  deposits: 300,
+  deposits: 200,
   copies: 5,
-  withdrawals: 100,
+  withdrawals: 60,
   refused: 50,
   kills: { min: 8, max: 8 },
   databaseDownMs: 2_000,

@@ -13,6 +13,7 @@ import { AT_ONCE, runChaos } from './pipeline-chaos.js';
 
 const FILE = new URL('../pipeline/RESULTS.md', import.meta.url);
 const EVENTS = 10_000;
+const APPENDS_AT_ONCE = 256;
 const PLAN = { deposits: 10_000, copies: 5, withdrawals: 1_000, refused: 100 };
 /** Of the kernel's clock, in which it counts the CPU time of processes. */
 const MS_PER_TICK = 10;
@@ -47,7 +48,21 @@ async function measureParts() {
     sent += EVENTS;
     await createSender().send(parcels, pipeline.urls, AT_ONCE);
   }
+  const manager = await jetstreamManager(pipeline.connection);
+  async function append() {
+    const body = depositReceivedBody();
+    let next = 0;
+    async function work() {
+      for (let id = next++; id < EVENTS; id = next++) {
+        await manager.jetstream().publish('measured', body, { msgID: `${id}`, timeout: 30_000 });
+      }
+    }
+    await Promise.all(Array.from({ length: APPENDS_AT_ONCE }, work));
+  }
   try {
+    await manager.streams.add({ name: 'measured', subjects: ['measured'], num_replicas: 3 });
+    const appending = await measure(pipeline, append);
+    await manager.streams.delete('measured');
     const receiving = await measure(pipeline, receive);
     const settling = await measure(pipeline, async () => {
       pipeline.startSettler(1);
@@ -60,13 +75,13 @@ async function measureParts() {
       pipeline.startSettler(2);
       await pipeline.settled(sent);
     });
-    const manager = await jetstreamManager(pipeline.connection);
     const { state } = await manager.streams.info(STREAM);
     const [size] = await pipeline.database.query(
       'SELECT pg_database_size(current_database())::float8 AS bytes',
     );
     const streamBytes = state.bytes / state.messages;
     return {
+      appending,
       receiving,
       settling,
       settlingByTwo,
@@ -127,7 +142,7 @@ function statOf(pid) {
 function write() {
   const count = (/** @type {number} */ number) => Math.round(number).toLocaleString('en');
   const ms = (/** @type {number} */ time) => `${count(time)} ms`;
-  const { receiving, settling, settlingByTwo, streamBytes, ledgerBytes } = parts;
+  const { appending, receiving, settling, settlingByTwo, streamBytes, ledgerBytes } = parts;
 
   /** @param {string} name @param {Awaited<ReturnType<typeof runChaos>>} result */
   const runRow = (name, { sent, events, killed, sentSeconds, settledSeconds }) =>
@@ -150,7 +165,7 @@ function write() {
     .map(([name, times]) => `${name} ${times}`)
     .join(', ');
   const costRow = (/** @type {string} */ name, /** @type {string} */ kind) =>
-    [name, receiving.cost(kind), settling.cost(kind)]
+    [name, appending.cost(kind), receiving.cost(kind), settling.cost(kind)]
       .map((cell) => (typeof cell === 'string' ? cell : cell.toFixed(2)))
       .join(' | ');
 
@@ -184,12 +199,13 @@ ${count(EVENTS)} deposits in one copy. First they are received, with no settler 
 
 | step | events/s |
 | --- | --- |
+| appended by one client, ${APPENDS_AT_ONCE} at once, without receivers | ${count(appending.rate)} |
 | received by two receivers | ${count(receiving.rate)} |
 | settled by one settler | ${count(settling.rate)} |
 | settled by two settlers | ${count(settlingByTwo.rate)} |
 
-| ms of CPU an event | while receiving | while settling |
-| --- | --- | --- |
+| ms of CPU an event | while appending | while receiving | while settling |
+| --- | --- | --- | --- |
 | ${costRow('receivers', 'receiver')} |
 | ${costRow('NATS, all three servers', 'nats')} |
 | ${costRow('settler', 'settler')} |

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { jetstreamManager } from '@nats-io/jetstream';
 import {
   deliver,
   depositReceivedBody,
@@ -7,6 +8,7 @@ import {
 } from 'payment-notifications/testing';
 import { check } from '../merchant/ledger.js';
 import { startPipeline } from '../pipeline/start.js';
+import { CONSUMER, STREAM } from '../pipeline/stream.js';
 import { runChaos } from './pipeline-chaos.js';
 
 /** @type {import('../pipeline/start.js').Pipeline} */
@@ -43,6 +45,16 @@ test('keeps a body that the stream does not take, and appends it later', async (
   pipeline.kill('receiver-1');
   for (const name of servers) pipeline.kill(name, 'SIGCONT');
   await pipeline.settled(EVENTS + 1);
+});
+
+test('fills a ledger that was lost from the stream', async () => {
+  await pipeline.database.query('TRUNCATE event, line, held');
+  const manager = await jetstreamManager(pipeline.connection);
+  await manager.consumers.delete(STREAM, CONSUMER);
+  // They create the consumer again, from the beginning of the stream.
+  for (const name of ['settler-1', 'settler-2']) pipeline.kill(name);
+  await pipeline.settled(EVENTS + 1);
+  assert((await check(pipeline.database.query)).isBalanced);
 });
 
 test('shows the ledger a body that says something else under the key of a settled event', async () => {

@@ -115,7 +115,7 @@ export interface DepositReceived {
 }
 
 // The names of the service's documentation, in the order of the output.
-const fields = /* @__PURE__ */ defineFields({
+const fields = defineFields({
   status: required(oneOf(DepositStatus)),
   depositId: required(uuid),
   paymentId: required(uuid),

@@ -78,7 +78,7 @@ export function joinToTxAddress(address: Pick<TxAddress, 'address' | 'destinatio
 }
 
 /** `<address>`, or `<address>?dt=<tag>`. */
-export const TxAddressSchema: GenericSchema<unknown, TxAddress> = /* @__PURE__ */ createSchema(
+export const TxAddressSchema: GenericSchema<unknown, TxAddress> = createSchema(
   'address',
   function (dataset, config) {
     const { value } = dataset;

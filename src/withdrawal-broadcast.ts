@@ -131,7 +131,7 @@ interface WithdrawalFields {
 /** The type of the field `txAddressOwner`. */
 const owner: FieldType<Fields> = {
   kind: 'object',
-  schema: /* @__PURE__ */ createSchema('object', function (dataset, config) {
+  schema: createSchema('object', function (dataset, config) {
     const fields = ownProperties(dataset.value);
     return fields === null
       ? refuse(this, dataset, config, explainOwner(dataset.value))
@@ -146,7 +146,7 @@ function explainOwner(value: unknown): Fault {
 }
 
 // The names of the service's documentation, in the order of the output.
-const fields = /* @__PURE__ */ defineFields({
+const fields = defineFields({
   status: required(oneOf(WithdrawalStatus)),
   withdrawalId: required(uuid),
   clientWithdrawalId: required(text),
@@ -170,9 +170,9 @@ const fields = /* @__PURE__ */ defineFields({
 });
 
 /** A withdrawal that wasn't sent may have been sent nowhere. */
-const unsentFields = /* @__PURE__ */ defineFields({ toTxAddress: expected(txAddress) });
+const unsentFields = defineFields({ toTxAddress: expected(txAddress) });
 
-const ownerFields = /* @__PURE__ */ defineFields({
+const ownerFields = defineFields({
   name: expected(anyText),
   category: expected(anyText),
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openEmbedded, openServer } from '../merchant/database.js';
 import { findPostgres, startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
@@ -22,6 +23,7 @@ const MERCHANT = new URL('../merchant/', import.meta.url);
  * @typedef {object} Engine
  * @property {string} name
  * @property {number} processes How many merchants share one database.
+ * @property {number} kills How many a test can afford: with PGlite, each costs two starts of the database.
  * @property {(name: string) => Promise<Storage>} create
  * @property {{ stop(mode: 'fast' | 'immediate'): Promise<void>, start(): Promise<void> } | null} server
  * Null if the database is a part of the merchant's process.
@@ -55,6 +57,7 @@ export async function openPGlite() {
   return {
     name: 'PGlite',
     processes: 1,
+    kills: 5,
     async create(name) {
       const data = join(folder, name);
       mkdirSync(data);
@@ -81,6 +84,7 @@ export async function openPostgres() {
   return {
     name: `PostgreSQL ${found.version}`,
     processes: 2,
+    kills: 10,
     async create(name) {
       const admin = openServer(postgres.url('postgres'));
       await admin.query(`CREATE DATABASE ${name}`);
@@ -141,4 +145,9 @@ export async function stop(merchants) {
 /** What programs see at a merchant. @param {Server} merchant @returns {Promise<any>} */
 export async function reportOf({ url }) {
   return (await fetch(new URL('/report.json', url))).json();
+}
+
+/** @param {Server} merchant */
+export async function untilDrained(merchant) {
+  while ((await reportOf(merchant)).spool.bodies > 0) await sleep(50);
 }

@@ -36,9 +36,10 @@ async function pause(milliseconds) {
  * @param {string[]} urls
  * @param {Random} random
  * @param {(() => Promise<void>)[]} [disturbances] One after the other, spread over the deliveries.
+ * @param {typeof RETRY | null} [retry] Null: each body comes once.
  * @returns {Promise<Load>}
  */
-export async function deliverAll(bodies, urls, random, disturbances = []) {
+export async function deliverAll(bodies, urls, random, disturbances = [], retry = RETRY) {
   /** @type {number[]} */
   const times = [];
   /** @type {Map<string, number>} */
@@ -56,7 +57,7 @@ export async function deliverAll(bodies, urls, random, disturbances = []) {
       const { status } = item;
       const { delivered, attempts } = await deliver(item.body, {
         url: random.pick(urls),
-        retry: RETRY,
+        retry,
         clock,
         timeoutMs: 10_000,
         isSuccess: (/** @type {Answer} */ answer) => answer.status === status,

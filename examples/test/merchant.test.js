@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { safeParseNotification } from 'payment-notifications';
-import { depositReceivedBody } from 'payment-notifications/testing';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { nextBody } from '../../test/fuzz/mutate.js';
 import { createRandom } from '../../test/fuzz/random.js';
 import { check } from '../merchant/ledger.js';
 import { copiesOf, nextDeposit, shuffle, unitsOf } from './deposits.js';
-import { ENGINES, startMerchant, startMerchants, stop } from './engines.js';
+import { ENGINES, startMerchant, startMerchants, stop, untilDrained } from './engines.js';
 import { deliverAll } from './load.js';
 import { addFigures, writeFigures } from './results.js';
 
@@ -17,8 +17,8 @@ import { addFigures, writeFigures } from './results.js';
 const DEPOSITS = 2_000;
 const COPIES = 5;
 const HOSTILE = 10_000;
+const WITHDRAWALS = 1_000;
 const CREDITED = `${DEPOSITS} of ${DEPOSITS} deposits credited once`;
-const KILLS = 10;
 
 for (const { name, skip, open } of ENGINES) {
   describe(`a merchant on ${name}`, { skip }, () => {
@@ -48,13 +48,13 @@ for (const { name, skip, open } of ENGINES) {
       addFigures(engine.name, run, DEPOSITS, load, CREDITED);
     });
 
-    test(`loses and doubles nothing in ${KILLS} kills and 2 stops of the database`, async () => {
+    test('loses and doubles nothing while processes are killed and the database stops', async () => {
       const random = createRandom(2);
       const storage = await engine.create('killed');
       const deposits = depositsOf(random);
       const merchants = await startMerchants(storage, engine.processes);
       const disturbances = Array.from(
-        { length: KILLS },
+        { length: engine.kills },
         (_, turn) => () => killAndCheck(merchants, turn % merchants.length, storage),
       );
       const { server } = engine;
@@ -76,10 +76,56 @@ for (const { name, skip, open } of ENGINES) {
       // Credited by a process that was killed before it could say so, or from the spool. Whoever
       // asks again hears "repeated", which is as good.
       const unheard = DEPOSITS - (load.answers.get('200 settled') ?? 0);
-      const run = `${KILLS} kills${server ? ', 2 stops of the database' : ' with the database inside'}`;
+      const run = `${engine.kills} kills${server ? ', 2 stops of the database' : ' with the database inside'}`;
       const survived = `${CREDITED}; ${unheard} credits were answered only later`;
       addFigures(engine.name, run, DEPOSITS, load, survived);
     });
+
+    // PGlite stops only with the merchant.
+    if (name === 'PostgreSQL') {
+      test(`settles ${WITHDRAWALS} withdrawals that come once, while the database stops twice`, async () => {
+        const { server } = engine;
+        assert(server);
+        const random = createRandom(4);
+        const storage = await engine.create('once');
+        const merchants = await startMerchants(storage, engine.processes);
+        const bodies = Array.from({ length: WITHDRAWALS }, (_, index) => ({
+          body: withdrawalBroadcastBody({ withdrawCurrency: 'XRP' }, { seed: index + 1 }),
+          status: 200,
+        }));
+        const stops = /** @type {const} */ (['fast', 'immediate']).map((mode) => async () => {
+          await server.stop(mode);
+          await server.start();
+        });
+        const load = await deliverAll(bodies, urlsOf(merchants), random, stops, null);
+        for (const merchant of merchants) await untilDrained(merchant);
+        await stop(merchants);
+
+        const settled = load.answers.get('200 settled') ?? 0;
+        const spooled = load.answers.get('500 spooled') ?? 0;
+        assert.equal(settled + spooled, WITHDRAWALS);
+        assert(spooled > 0, 'nothing was in the way of a stop');
+        await assertBalanced(storage);
+        const database = storage.open();
+        const [sum] = await database.query(
+          `SELECT count(*)::int, sum(amount)::text FROM line WHERE account = 'service'`,
+        );
+        await database.close();
+        const sent = unitsOf('480.73') * BigInt(WITHDRAWALS);
+        assert.deepEqual(
+          { ...sum, sum: unitsOf(`${sum?.sum}`) },
+          { count: WITHDRAWALS, sum: sent },
+        );
+        const survived = `${WITHDRAWALS} of ${WITHDRAWALS} withdrawals debited once, ${spooled} of them by way of the spool`;
+        addFigures(
+          engine.name,
+          'each body once, 2 stops of the database',
+          WITHDRAWALS,
+          load,
+          survived,
+        );
+      });
+    }
 
     test(`keeps ${HOSTILE} hostile bodies between good ones, which they don't harm`, async () => {
       const random = createRandom(3);

@@ -1,8 +1,7 @@
 // The page in a real browser, with bodies that would like to be more than text.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
+import axe from 'axe-core';
 import {
   deliver,
   depositReceivedBody,
@@ -15,7 +14,6 @@ import { CHROMIUM, whyNoChromium } from './programs.js';
 /** @import { Browser, Page } from 'playwright-core' */
 /** @import { Engine, Server } from './engines.js' */
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOSTILE = `"><script>document.title = 'owned'</script><img src=x onerror="document.title='owned'">`;
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
@@ -53,7 +51,7 @@ describe("the merchant's page", { skip: whyNoChromium() }, () => {
 
   /** @param {Page} page */
   async function violationsOn(page) {
-    await page.evaluate(AXE);
+    await page.evaluate(axe.source);
     const { violations } =
       /** @type {{ violations: { id: string, nodes: { html: string }[] }[] }} */ (
         await page.evaluate('axe.run()')

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_MS = 60_000;
-const LINE_MS = 5_000;
+const LINE_MS = 60_000;
 
 /** What still runs when the test ends in the middle: it would outlive it. @type {Set<() => void>} */
 const running = new Set();
@@ -77,7 +77,14 @@ export async function startServer([program = '', ...args], { cwd, env, port: giv
   };
 
   const deadline = Date.now() + START_MS;
-  if (exits) await exited;
+  if (exits) {
+    while (isRunning() && !(await takesConnections(port))) await sleep(20);
+    if (isRunning()) {
+      await end('SIGKILL');
+      throw new Error(`${program} ${args.join(' ')} started, but should have exited`);
+    }
+    await exited;
+  }
   while (!exits && !(await takesConnections(port))) {
     if (!isRunning() || Date.now() > deadline) {
       await end('SIGKILL');

@@ -91,6 +91,15 @@ describe('the spool', () => {
     assert((await damaged.status()).tornBytes > 80);
   });
 
+  test('spoils no line with a write that a full disk cut off', async () => {
+    const spool = await openSpool(folder);
+    appendFileSync(file('spool'), 'the beginning of a line');
+    for (const body of BODIES) await spool.append(body);
+    const reopened = await openSpool(folder);
+    assert.deepEqual(await drained(reopened), texts);
+    assert.equal(readFileSync(file('spool.torn'), 'utf8'), 'the beginning of a line\n');
+  });
+
   test('keeps what could not be settled, and tries a few more, but not all', async () => {
     const spool = await openSpool(folder);
     for (const body of BODIES) await spool.append(body);

@@ -69,23 +69,19 @@ export interface ReadContext {
 }
 
 /** A string that is not empty, kept to the character. */
-export const text: FieldType<string> = /* @__PURE__ */ stringType(
+export const text: FieldType<string> = stringType(
   'text',
-  /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.nonEmpty()),
+  v.pipe(v.string(), v.nonEmpty()),
   'a non-empty string',
 );
 
 /** A string that may be empty. */
-export const anyText: FieldType<string> = /* @__PURE__ */ stringType(
-  'text',
-  /* @__PURE__ */ v.string(),
-  'a string',
-);
+export const anyText: FieldType<string> = stringType('text', v.string(), 'a string');
 
 /** An identifier assigned by the service: a UUID of any version in any case, kept as sent. */
-export const uuid: FieldType<string> = /* @__PURE__ */ stringType(
+export const uuid: FieldType<string> = stringType(
   'id',
-  /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.uuid()),
+  v.pipe(v.string(), v.uuid()),
   'a UUID',
   'invalid_id',
 );
@@ -112,6 +108,7 @@ export const timestamp: FieldType<Date> = {
 };
 
 /** One of the documented values, in the documented case. */
+/* @__NO_SIDE_EFFECTS__ */
 export function oneOf<T extends string>(values: Readonly<Record<string, T>>): FieldType<T> {
   const options = Object.values(values);
   return {
@@ -126,6 +123,7 @@ export function oneOf<T extends string>(values: Readonly<Record<string, T>>): Fi
 }
 
 /** Messages only describe names, identifiers and addresses: the values stay out of logs. */
+/* @__NO_SIDE_EFFECTS__ */
 function stringType(
   kind: FieldKind,
   schema: v.GenericSchema<unknown, string>,
@@ -143,19 +141,23 @@ function stringType(
   };
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
   return { need: 'required', ...type };
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function expected<T>(type: FieldType<T>): Rule<T, 'expected'> {
   return { need: 'expected', ...type };
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function optional<T>(type: FieldType<T>): Rule<T, 'optional'> {
   return { need: 'optional', ...type };
 }
 
 /** A table of rules, each with the name of its field. */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineFields<R extends Record<string, Rule<unknown>>>(
   rules: R,
 ): { readonly [Name in keyof R]: R[Name] & { readonly name: string } } {

@@ -26,6 +26,7 @@ type OutputDataset<T> = ReturnType<Schema<T>['~run']>;
  * @param type - Its name in valibot's issues.
  * @param run - Turns the dataset of an input into that of an output, with {@link accept} or {@link refuse}.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function createSchema<T>(
   type: string,
   run: (this: Schema<T>, dataset: Dataset, config: Config) => OutputDataset<T>,
@@ -68,19 +69,16 @@ export function refuse<T>(
 }
 
 /** An amount that keeps its sign: a JSON number, or a string in its grammar. */
-export const AmountSchema: Schema<Decimal> = /* @__PURE__ */ createSchema(
-  'amount',
-  function (dataset, config) {
-    const { value } = dataset;
-    const amount = isNumberOrString(value) ? toAmount(value) : null;
-    return amount === null
-      ? refuse(this, dataset, config, explainAmount(value))
-      : accept(dataset, amount);
-  },
-);
+export const AmountSchema: Schema<Decimal> = createSchema('amount', function (dataset, config) {
+  const { value } = dataset;
+  const amount = isNumberOrString(value) ? toAmount(value) : null;
+  return amount === null
+    ? refuse(this, dataset, config, explainAmount(value))
+    : accept(dataset, amount);
+});
 
 /** An amount of zero or more. */
-export const NonNegativeAmountSchema: Schema<Decimal> = /* @__PURE__ */ createSchema(
+export const NonNegativeAmountSchema: Schema<Decimal> = createSchema(
   'amount',
   function (dataset, config) {
     const { value } = dataset;
@@ -92,16 +90,13 @@ export const NonNegativeAmountSchema: Schema<Decimal> = /* @__PURE__ */ createSc
 );
 
 /** A UNIX time or a date-time of RFC 3339. */
-export const TimestampSchema: Schema<Date> = /* @__PURE__ */ createSchema(
-  'timestamp',
-  function (dataset, config) {
-    const { value } = dataset;
-    const date = isNumberOrString(value) ? toDate(value) : null;
-    return date === null
-      ? refuse(this, dataset, config, explainTimestamp(value))
-      : accept(dataset, date);
-  },
-);
+export const TimestampSchema: Schema<Date> = createSchema('timestamp', function (dataset, config) {
+  const { value } = dataset;
+  const date = isNumberOrString(value) ? toDate(value) : null;
+  return date === null
+    ? refuse(this, dataset, config, explainTimestamp(value))
+    : accept(dataset, date);
+});
 
 export function explainAmount(value: unknown): Fault {
   const expected = 'a decimal number';

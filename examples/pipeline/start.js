@@ -1,7 +1,7 @@
 // All of the pipeline on this machine, for a look and for the tests: three NATS servers, a PostgreSQL
 // server, receivers and settlers.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,8 @@ import { createSupervisor } from './supervisor.js';
 
 /** @typedef {Awaited<ReturnType<typeof startPipeline>>} Pipeline */
 
+/** Where Debian has it, which is not on everybody's PATH. */
+const NATS_SERVER = '/usr/sbin/nats-server';
 /** Of Debian. */
 const PACKAGES = ['nats-server', 'postgresql-15'];
 /** Many times what anything here takes on a slow machine: it has failed then. */
@@ -124,14 +126,14 @@ async function startCluster(supervisor, folder) {
       cluster: { name: 'pipeline', listen: cluster, routes },
     };
     writeFileSync(path, JSON.stringify(config));
-    supervisor.start(name, ['nats-server', '--config', path]);
+    supervisor.start(name, [NATS_SERVER, '--config', path]);
   }
   return servers.map(({ listen }) => listen).join();
 }
 
 /** Installs what is missing, where this may: as root on Debian. */
 function installServers() {
-  const areThere = () => !spawnSync('nats-server', ['--version']).error && findPostgres() !== null;
+  const areThere = () => existsSync(NATS_SERVER) && findPostgres() !== null;
   if (!areThere() && process.getuid?.() === 0) {
     console.log(`Installing ${PACKAGES.join(' and ')}.`);
     spawnSync('sh', ['-c', `apt-get update -qq && apt-get install -qq -y ${PACKAGES.join(' ')}`], {

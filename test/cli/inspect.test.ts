@@ -96,7 +96,7 @@ describe('a body that is inspected', () => {
   });
 
   test('may be in files, several of which are told apart', async () => {
-    const files = ['deposit-received/sample', 'invalid/amount-empty'].map(
+    const files = ['deposit-received/sample', 'invalid/amount-nan'].map(
       (name) => `fixtures/${name}.json`,
     );
     const { exit, out } = await command(['inspect', '--json', ...files, '-'], { stdin: deposit() });
@@ -236,17 +236,17 @@ describe('a body that is refused', () => {
     const { exit, out } = await command(['inspect'], {
       stdin: withdrawal({
         estimatedWithdrawAmount: '"1,5"',
-        txAddressOwner: '{"name":"x"}',
+        businessId: 'null',
         transactionId: undefined,
       }),
     });
     expect(exit).toBe(1);
     expect(linesOf(out).map((line) => line.trim())).toStrictEqual([
       '✗ standard input: refused, withdrawal.broadcast, 2 faults',
+      'businessId',
+      'missing_field: expected a UUID, received null',
       'estimatedWithdrawAmount',
       'invalid_amount: expected a decimal number, received "1,5"',
-      'txAddressOwner.category',
-      'missing_field: expected a string, received nothing',
       'withdrawalId        3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44',
       'clientWithdrawalId  payout-7731',
     ]);

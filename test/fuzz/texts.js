@@ -76,7 +76,7 @@ export function literalsFault(findLiterals, text) {
 }
 
 /** @type {Parameters<typeof parseLosslessly>[2]} */
-export const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
+const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
 
 /**
  * Whether a double still has the value of a literal.

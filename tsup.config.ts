@@ -11,7 +11,8 @@ const shared: Options = {
 const dts = { compilerOptions: { ignoreDeprecations: '6.0' } };
 
 // The kit and the command are builds of their own: sharing chunks with them would cut the root into more
-// files, and a cold import would pay for each.
+// files, and a cold import would pay for each. No build has `clean`, not even with a pattern: they run at
+// once, and its declarations part would remove those of another. scripts/build.js empties dist before.
 export default defineConfig([
   {
     ...shared,
@@ -20,8 +21,6 @@ export default defineConfig([
     // The two share their modules in either format, so that a schema is one object under both names.
     splitting: true,
     dts,
-    // The builds run at once: none may remove what another wrote.
-    clean: ['!cli.js', '!testing.*'],
   },
   { ...shared, entry: { testing: 'src/testing/index.ts' }, format: ['esm', 'cjs'], dts },
   { ...shared, entry: { cli: 'src/cli/main.ts' }, format: ['esm'] },

@@ -15,6 +15,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Of the built command and of the packed package: npm run test:cli, npm run test:package.
     exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],
+    // For what hangs: no test measures how long it takes by it.
+    testTimeout: 120_000,
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './test/tsconfig.json' },
     coverage: {
       include: ['src/**'],

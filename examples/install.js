@@ -1,10 +1,9 @@
-// Packs the package as it would be published, and installs the examples with it.
+// Installs the examples with the package's one tarball, which is packed first where there is none.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 
 const EXAMPLES = new URL('./', import.meta.url);
 const ROOT = new URL('../', import.meta.url);
-const TARBALL = /^payment-notifications-\d.*\.tgz$/;
 
 /** @param {URL} cwd @param {string[]} args */
 function npm(cwd, ...args) {
@@ -12,10 +11,7 @@ function npm(cwd, ...args) {
 }
 
 if (!existsSync(new URL('node_modules/tsup', ROOT))) npm(ROOT, 'install');
-npm(ROOT, 'pack', '--silent', '--pack-destination', EXAMPLES.pathname);
-const packed = readdirSync(EXAMPLES).find((name) => TARBALL.test(name));
-if (packed === undefined) throw new Error('npm pack left no tarball');
-renameSync(new URL(packed, EXAMPLES), new URL('payment-notifications.tgz', EXAMPLES));
+npm(ROOT, 'run', 'tarball');
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
 npm(EXAMPLES, 'install', '--loglevel=error');

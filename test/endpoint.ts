@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 
 /** What an endpoint does with the nth request, counted from 1; it answers, hangs up, or does neither. */
 export type Behaviour = (response: http.ServerResponse, request: Received, n: number) => void;
@@ -45,6 +46,26 @@ export async function endpoint(behave: Behaviour): Promise<Endpoint> {
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/**
+ * An address that refuses connections. Its port is the near end of a connection: nobody listens there, and
+ * nobody else gets it before this is disposed of, as could happen to a port that is merely free.
+ */
+export async function refusingEndpoint(): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = net.createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await once(socket, 'connect');
+  return {
+    url: `http://127.0.0.1:${socket.localPort}/callbacks`,
+    async [Symbol.asyncDispose]() {
+      socket.destroy();
+      server.close();
+      await once(server, 'close');
     },
   };
 }

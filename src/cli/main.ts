@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
+import { systemClock } from '../testing/clock.js';
 import { run } from './run.js';
 import type { Terminal } from './terminal.js';
 
@@ -28,6 +29,7 @@ const terminal: Terminal = {
   colours: stdout.isTTY && stdout.hasColors(),
   interactive: stdout.isTTY,
   interrupt: controller.signal,
+  clock: systemClock,
 };
 
 const manifest: { version: string } = JSON.parse(

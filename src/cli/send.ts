@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../testing/clock.js';
+import type { Clock } from '../testing/clock.js';
 import {
   type Attempt,
   DEPOSIT_RETRY,
@@ -67,6 +67,7 @@ const OPTIONS = {
 /** `payment-notifications send`. */
 export async function send(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments({ args, options: OPTIONS, allowPositionals: true });
+  const { clock } = terminal;
   const body = readBody(positionals, values);
   const bodies = values.variants ? bodyVariants(body) : [{ label: '', body }];
   const copies = readCount('--copies', values.copies, 1);
@@ -76,13 +77,10 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     copies,
     timeoutMs: readDuration('--timeout', values.timeout),
     signal: terminal.interrupt,
-    clock: {
-      now: systemClock.now,
-      sleep: values.json ? systemClock.sleep : tellingSleep(terminal),
-    },
+    clock: values.json ? clock : { now: clock.now, sleep: sleepWithCountdown(terminal) },
   };
   const report = values.json ? jsonReport(terminal) : textReport(terminal);
-  const start = performance.now();
+  const start = clock.now();
   const attempts: Attempt[] = [];
   report.begin(options.url, body);
   for (const { label, body: variant } of bodies) {
@@ -94,7 +92,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     delivered: attempts.filter(({ success }) => success).length,
     of: bodies.length * copies,
     attempts: attempts.length,
-    durationMs: Math.round(performance.now() - start),
+    durationMs: clock.now() - start,
     interrupted: terminal.interrupt.aborted,
     idempotencyKey: keyOf(body),
   };
@@ -129,17 +127,20 @@ function readRetry(values: {
 }
 
 /** Waits for a retry and says so: on a terminal in one line that counts down. */
-function tellingSleep(terminal: Terminal): Clock['sleep'] {
+function sleepWithCountdown(terminal: Terminal): Clock['sleep'] {
+  const { clock } = terminal;
   return async (milliseconds, signal) => {
     if (!terminal.interactive) {
       terminal.print(`${INDENT}trying again in ${sayDuration(milliseconds)}\n`);
-      return systemClock.sleep(milliseconds, signal);
+      return clock.sleep(milliseconds, signal);
     }
-    const end = systemClock.now() + milliseconds;
-    for (let left = milliseconds; left > 0 && !signal?.aborted; left = end - systemClock.now()) {
-      const line = `${INDENT}trying again in ${sayDuration(Math.ceil(left / 1000) * 1000)}, Ctrl-C stops`;
+    const end = clock.now() + milliseconds;
+    // By the count, not by the clock: a timer may fire a moment early, and a second would show twice.
+    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+    for (let left = seconds; left > 0 && !signal?.aborted; left -= 1) {
+      const line = `${INDENT}trying again in ${sayDuration(left * 1000)}, Ctrl-C stops`;
       terminal.print(CLEAR_LINE + paint(terminal, 'dim', cut(line, terminal.columns - 1)));
-      await systemClock.sleep(Math.min(left, 1000), signal);
+      await clock.sleep(end - (left - 1) * 1000 - clock.now(), signal);
     }
     terminal.print(CLEAR_LINE);
   };

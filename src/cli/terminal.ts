@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Clock } from '../testing/clock.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {
@@ -14,6 +15,8 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
+  /** Times deliveries and waits for retries. */
+  readonly clock: Clock;
 }
 
 // Not util.styleText: it came with Node 20.12.

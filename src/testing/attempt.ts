@@ -1,4 +1,4 @@
-import type { Signal } from './clock.js';
+import { type Signal, timerDelay } from './clock.js';
 
 /** What an endpoint answered. */
 export interface Answer {
@@ -56,7 +56,8 @@ export function post(
       resolve({ answer: null, error });
       controller.abort();
     };
-    const timer = setTimeout(() => fail(`no answer within ${timeoutMs} ms`), timeoutMs);
+    const timeout = (): void => fail(`no answer within ${timeoutMs} ms`);
+    const timer = setTimeout(timeout, timerDelay(timeoutMs));
     stopped.then(() => fail('stopped'));
     answerOf(send, url, {
       method: 'POST',

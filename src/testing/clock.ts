@@ -18,6 +18,14 @@ export interface Clock {
   sleep(milliseconds: number, signal?: Signal): Promise<void>;
 }
 
+/** The longest wait of a timer: one that is set for longer fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The delay to set a timer with; Node.js warns of a negative one. */
+export function timerDelay(milliseconds: number): number {
+  return Math.max(0, Math.min(milliseconds, LONGEST_MS));
+}
+
 /** Real time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -28,7 +36,7 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const timer = setTimeout(wake, milliseconds);
+      const timer = setTimeout(wake, timerDelay(milliseconds));
       signal?.addEventListener('abort', wake);
     }),
 };

@@ -1,6 +1,5 @@
 import { type Answer, type AttemptOptions, type Outcome, post } from './attempt.js';
 import { type Clock, type Signal, systemClock } from './clock.js';
-import { hasValue, readWire } from './wire.js';
 
 /** When a delivery is tried again. */
 export interface RetryPolicy {
@@ -22,8 +21,8 @@ export const DEPOSIT_RETRY: RetryPolicy = { intervalMs: 120_000, durationMs: 86_
 /** How {@link deliver} delivers. */
 export interface DeliverOptions extends AttemptOptions {
   /**
-   * When to try again; null for one attempt only. By default {@link DEPOSIT_RETRY} for a deposit, and
-   * null for a withdrawal, whose retries are not shown.
+   * When to try again: {@link DEPOSIT_RETRY} to do as the service does with a deposit. By default null:
+   * one attempt only.
    */
   readonly retry?: RetryPolicy | null | undefined;
   /** How many copies are sent at once, each until it succeeds: 1 by default. */
@@ -65,8 +64,8 @@ export interface Delivery {
 }
 
 /**
- * Delivers a body as the service does: an HTTP POST of JSON, repeated until it succeeds. Redirects
- * are not followed; they are answers without success.
+ * Delivers a body as the service does: an HTTP POST of JSON, once or, with `retry`, until it succeeds.
+ * Redirects are not followed; they are answers without success.
  *
  * Method, headers, timeout and what counts as success are not shown in the service document. All
  * but the method can be changed.
@@ -80,6 +79,7 @@ export interface Delivery {
  * ```ts
  * const { delivered, attempts } = await deliver(depositReceivedBody(), {
  *   url: 'http://127.0.0.1:3000/callbacks',
+ *   retry: DEPOSIT_RETRY,
  *   clock: virtualClock(),
  * });
  * ```
@@ -115,8 +115,8 @@ async function repeat(
   options: DeliverOptions,
   stopped: Promise<void>,
 ): Promise<Delivery> {
-  const { clock = systemClock, copies = 1, isSuccess = isOk, signal, onAttempt } = options;
-  const retry = options.retry === undefined ? retryOf(body) : options.retry;
+  const { retry = null, clock = systemClock, copies = 1, isSuccess = isOk } = options;
+  const { signal, onAttempt } = options;
   const attempts: Attempt[] = [];
   const isAborted = (): boolean => signal?.aborted ?? false;
 
@@ -150,16 +150,6 @@ async function repeat(
 
 function isOk({ status }: Answer): boolean {
   return status >= 200 && status <= 299;
-}
-
-/** What the document shows: a policy for deposits, none for anything else. */
-function retryOf(body: string | Uint8Array): RetryPolicy | null {
-  try {
-    const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-    return hasValue(readWire(text), 'depositId') ? DEPOSIT_RETRY : null;
-  } catch {
-    return null;
-  }
 }
 
 function check({ url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void {

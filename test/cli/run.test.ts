@@ -31,10 +31,7 @@ describe('wrong usage is told in one line', () => {
   test.each([
     [[], 'no command: inspect or send (--help tells more)'],
     [['parse'], 'unknown command "parse": inspect or send (--help tells more)'],
-    [['inspect', '--colour'], "Unknown option '--colour'"],
     [['inspect', '--as', 'payment'], '--as: expected deposit or withdrawal, received "payment"'],
-    [['inspect', 'no-such-file'], "ENOENT: no such file or directory, open 'no-such-file'"],
-    [['inspect', 'src'], 'EISDIR: illegal operation on a directory, read'],
     [['send'], 'send: expected deposit or withdrawal, received nothing'],
     [['send', 'payment', ...TO], 'send: expected deposit or withdrawal, received "payment"'],
     [
@@ -46,7 +43,6 @@ describe('wrong usage is told in one line', () => {
       ['send', 'deposit', '--to', '127.0.0.1:3000'],
       '--to: expected an http or https address, received "127.0.0.1:3000"',
     ],
-    [['send', 'deposit', '--to'], "Option '--to <value>' argument missing"],
     [
       ['send', 'withdrawal', ...TO, '--status', 'DONE'],
       'a withdrawal has no status "DONE", only COMPLETED, FAILED, BLOCKED',
@@ -106,6 +102,18 @@ describe('wrong usage is told in one line', () => {
       err: `payment-notifications: ${message}\n`,
     });
   });
+});
+
+test.each([
+  [['inspect', '--colour'], '--colour'],
+  [['send', 'deposit', '--to'], '--to'],
+  [['inspect', 'no-such-file'], 'ENOENT'],
+  [['inspect', 'src'], 'EISDIR'],
+])('%j is refused in one line, with what Node.js says of %s', async (args, part) => {
+  const { exit, out, err } = await command(args);
+  expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
+  expect(err).toMatch(/^payment-notifications: .+\n$/);
+  expect(err).toContain(part);
 });
 
 test('a fault of the program itself is not taken for wrong usage', async () => {

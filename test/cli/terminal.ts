@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { virtualClock } from 'payment-notifications/testing';
 import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
@@ -27,6 +28,7 @@ export async function command(
       colours: false,
       interactive: false,
       interrupt: new AbortController().signal,
+      clock: virtualClock(),
       ...terminal,
     },
     '1.2.3',

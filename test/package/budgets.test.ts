@@ -1,16 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, inject, test } from 'vitest';
-import { output } from './command.js';
 
-// A kB is 1000 bytes. Whoever must raise a budget says in the commit what it is spent on.
-const WHOLE_JOB = 19_000;
-const OWN_CODE = 4_000;
-const COLD_IMPORT = 1.25;
-const ROUNDS = 15;
+// Each has 3 % of headroom when it is set, so that a small fix is no red build. Whoever must raise one says
+// in the commit what it is spent on.
+const WHOLE_JOB = 19_550;
+const OWN_CODE = 4_120;
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const consumer = inject('consumer');
@@ -28,23 +24,6 @@ test(`reading a deposit takes at most ${OWN_CODE} bytes of our own code`, async 
   expect(size).toBeLessThanOrEqual(OWN_CODE);
 });
 
-// A busy machine may slow down one measurement; a package that is too slow is so in all of them.
-test(`a cold import takes at most ${COLD_IMPORT} times that of its dependencies`, {
-  retry: 4,
-}, async () => {
-  await writeFile(join(consumer, 'dependencies.mjs'), `import 'valibot'; import 'decimal.js';`);
-  await writeFile(join(consumer, 'package.mjs'), `import 'payment-notifications';`);
-  const times: [number, number][] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    times.push([await importTime('./dependencies.mjs'), await importTime('./package.mjs')]);
-  }
-  const dependencies = median(times.map(([time]) => time));
-  const whole = median(times.map(([, time]) => time));
-  const ratio = whole / dependencies;
-  console.info(`${ratio.toFixed(2)} = ${whole.toFixed(1)} ms / ${dependencies.toFixed(1)} ms`);
-  expect(ratio).toBeLessThanOrEqual(COLD_IMPORT);
-});
-
 /** The size of `parseDepositReceived` after bundling, minifying and gzip, in bytes. */
 async function sizeOf(
   entry: string,
@@ -60,18 +39,4 @@ async function sizeOf(
     write: false,
   });
   return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
-}
-
-/** Milliseconds that a fresh process takes to import a module. */
-async function importTime(module: string): Promise<number> {
-  const script = `const start = performance.now();
-    await import('${module}');
-    console.log(String(performance.now() - start));`;
-  return Number(
-    await output(process.execPath, ['--input-type=module', '--eval', script], consumer),
-  );
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -8,9 +8,14 @@ export interface Outcome {
 }
 
 /** Runs a program to its end, whatever its exit status. */
-export function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
+export function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { cwd, maxBuffer: 64 * 1024 * 1024, timeout: 300_000 };
+    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
     execFile(program, args, options, (error, stdout, stderr) => {
       resolve({ status: error ? (error.code ?? error.signal ?? 1) : 0, stdout, stderr });
     });

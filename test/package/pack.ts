@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import { TARBALL } from '../../scripts/tarball.js';
 import { install, output } from './command.js';
 
 declare module 'vitest' {
@@ -11,24 +12,23 @@ declare module 'vitest' {
     readonly folder: string;
     /** A folder in there, in which the tarball is installed as a merchant would install it. */
     readonly consumer: string;
-    /** The tarball that would be published. */
+    /** The tarball that will be published. */
     readonly tarball: string;
     /** The tarball's files. */
     readonly files: readonly string[];
   }
 }
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Builds and packs the package, and installs the tarball. */
+/** Installs the one tarball. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-notifications-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    const [packed] = JSON.parse(
-      await output('npm', ['pack', '--json', '--silent', '--pack-destination', folder], ROOT),
-    );
-    const tarball = join(folder, packed.filename);
+    console.info((await output(process.execPath, ['scripts/pack.js'], ROOT)).trim());
+    const tarball = join(ROOT, TARBALL);
+    const files = (await output('tar', ['-tzf', tarball], ROOT)).trim().split('\n');
     const consumer = join(folder, 'consumer');
     await mkdir(consumer);
     await writeFile(join(consumer, 'package.json'), '{ "private": true }');
@@ -39,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('tarball', tarball);
     project.provide(
       'files',
-      packed.files.map((file: { path: string }) => file.path),
+      files.map((file) => file.replace(/^package\//, '')),
     );
   } catch (error) {
     await remove();

@@ -8,8 +8,9 @@ export default defineConfig({
     globalSetup: './pack.ts',
     // One after another: budgets.test.ts takes times, and the others start programs of their own.
     fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 300_000,
+    // For what hangs: no test measures how long it takes by these.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // Names each test, and says of a skipped one why.
     reporters: ['verbose'],
   },

@@ -18,6 +18,7 @@ export function start(program, args, { cwd, env, stdin } = {}) {
   const neutral = {
     NO_COLOR: undefined,
     FORCE_COLOR: undefined,
+    NODE_DISABLE_COLORS: undefined,
     COLUMNS: undefined,
     CI: undefined,
   };
@@ -37,4 +38,13 @@ export function start(program, args, { cwd, env, stdin } = {}) {
  */
 export function run(args, given = {}) {
   return start(process.execPath, [COMMAND, ...args], { stdin: '', ...given }).ended;
+}
+
+/**
+ * What the command printed with TIME for every duration, which differ from run to run.
+ *
+ * @param {string} text
+ */
+export function withoutDurations(text) {
+  return text.replace(/\b\d[\d.:]* (?:ms|s|min|h)\b/g, 'TIME');
 }

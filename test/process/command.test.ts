@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseNotification } from 'payment-notifications';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answers, endpoint, failsTimes, hangs, hangsUp } from '../endpoint.js';
+import { answers, endpoint, failsTimes, hangs, hangsUp, refusingEndpoint } from '../endpoint.js';
 import { fixtures } from '../fixtures.js';
-import { COMMAND, run, start } from './command.js';
+import { COMMAND, run, start, withoutDurations } from './command.js';
 
 const SAMPLE = 'fixtures/deposit-received/eighteen-decimals.json';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -134,11 +134,14 @@ describe('send', () => {
     const args = ['send', 'deposit', '--to', merchant.url, '--retry', '--every', '200ms'];
     const { out, err, exit } = await run(args);
     expect({ err, exit }).toStrictEqual({ err: '', exit: 0 });
-    expect(out.match(/✗ 500/g)).toHaveLength(2);
-    expect(out.match(/ {2}trying again in \d+ ms\n/g)).toHaveLength(2);
-    expect(out).toMatch(
-      /✓ 200 in \d+ m?s {2}attempt 3 {2}ok\n1 of 1 delivered in .*, 3 attempts\n$/,
-    );
+    expect(withoutDurations(out)).toBe(`POST ${merchant.url}
+  ✗ 500 in TIME  database is down
+  trying again in TIME
+  ✗ 500 in TIME  attempt 2  database is down
+  trying again in TIME
+  ✓ 200 in TIME  attempt 3  ok
+1 of 1 delivered in TIME, 3 attempts
+`);
     const bodies = new Set(merchant.received.map(({ body }) => body.toString()));
     expect(bodies.size).toBe(1);
   });
@@ -148,8 +151,8 @@ describe('send', () => {
     const args = ['send', 'deposit', '--to', merchant.url, '--retry', '--every', '300ms'];
     const { out, exit } = await onTerminal(args, 60);
     expect(exit).toBe(0);
-    expect(out.replace(COLOUR, '')).toContain(
-      '\r\u001b[K  trying again in 1 s, Ctrl-C stops\r\u001b[K  ✓ 200 in',
+    expect(withoutDurations(out.replace(COLOUR, ''))).toContain(
+      '\r\u001b[K  trying again in TIME, Ctrl-C stops\r\u001b[K  ✓ 200 in TIME',
     );
   });
 
@@ -171,25 +174,24 @@ describe('send', () => {
     await using merchant = await endpoint(hangsUp);
     const { out, err, exit } = await run(['send', 'deposit', '--to', merchant.url]);
     expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
-    expect(out).toContain('  ✗ no answer: other side closed\n');
+    expect(out).toMatch(/\n {2}✗ no answer: \S.*\n0 of 1 delivered in /);
   });
 
   test('tells of a server that is not there', async () => {
-    const merchant = await endpoint(answers(200));
-    await merchant[Symbol.asyncDispose]();
-    const { out, err, exit } = await run(['send', 'deposit', '--to', merchant.url]);
+    await using nobody = await refusingEndpoint();
+    const { out, err, exit } = await run(['send', 'deposit', '--to', nobody.url]);
     expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
-    expect(out).toContain(`connect ECONNREFUSED ${new URL(merchant.url).host} (is the server`);
+    expect(out).toMatch(/\n {2}✗ no answer: .*ECONNREFUSED.* \(is the server running\?\)\n/);
   });
 
   test('sends copies at the same time', async () => {
-    // Answers none until all five are there: one after the other, they would time out.
+    // Answers none until all five are there: one after the other, they would wait for ever.
     const open: (() => void)[] = [];
     await using merchant = await endpoint((response) => {
       open.push(() => response.writeHead(200).end());
       if (open.length === 5) for (const answer of open) answer();
     });
-    const args = ['send', 'deposit', '--to', merchant.url, '--copies', '5', '--timeout', '5s'];
+    const args = ['send', 'deposit', '--to', merchant.url, '--copies', '5', '--timeout', '1h'];
     const { out, exit } = await run(args);
     expect(exit).toBe(0);
     expect(out).toContain('5 of 5 delivered');

@@ -100,15 +100,6 @@ export function readSession() {
   return session;
 }
 
-/**
- * A session without its durations, which differ from run to run.
- *
- * @param {string | undefined} session
- */
-export function withoutDurations(session) {
-  return session?.replace(/\d+(\.\d+)? m?s\b/g, 'N ms');
-}
-
 if (process.argv[1] === import.meta.filename) {
   const session = await runSession();
   writeFileSync(

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { readSession, runSession, withoutDurations } from './transcript.js';
+import { withoutDurations } from './command.js';
+import { readSession, runSession } from './transcript.js';
 
 test('the session in the README is what happens', async () => {
-  const session = readSession();
+  const session = readSession() ?? '';
   expect(session).toContain('$ payment-notifications inspect');
   expect(withoutDurations(session)).toBe(withoutDurations(await runSession()));
 });

@@ -1,5 +1,6 @@
 import {
   bodyVariants,
+  DEPOSIT_RETRY,
   deliver,
   depositReceivedBody,
   virtualClock,
@@ -11,7 +12,7 @@ import { url } from './server.js';
 // One deposit in every encoding, five copies of each at once: settled once.
 const deposit = depositReceivedBody({ actualDepositAmount: '0.123456789012345678' });
 for (const { label, body } of bodyVariants(deposit)) {
-  const { delivered } = await deliver(body, { url, copies: 5, retry: null });
+  const { delivered } = await deliver(body, { url, copies: 5 });
   if (!delivered) console.log(`refused: ${label}`);
 }
 console.log(settled.size); // 1
@@ -20,9 +21,10 @@ console.log(settled.size); // 1
 await deliver(withdrawalBroadcastBody({ status: 'FAILED' }), { url });
 console.log(settled.size); // 2
 
-// 24 hours of retries to an endpoint that is never there, in a moment.
+// 24 hours of the service's retries to an endpoint that is never there, in a moment.
 const { delivered, attempts } = await deliver(deposit, {
   url: `${url}/wrong`,
+  retry: DEPOSIT_RETRY,
   clock: virtualClock(),
 });
 console.log(delivered); // false

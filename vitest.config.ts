@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^payment-notifications$/, replacement: source('index') },
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
+      { find: /^payment-notifications\/inspect$/, replacement: source('inspect/index') },
       { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },
     ],
   },

@@ -1,6 +1,6 @@
 import { DepositStatus } from '../deposit-received.js';
 import { withdrawalSample, writeBody } from '../testing/bodies.js';
-import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
+import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
 import { WithdrawalStatus } from '../withdrawal-broadcast.js';
 import { readCount, UsageError, usageErrorOf } from './usage.js';
 

@@ -1,13 +1,8 @@
 import { Decimal } from '../amount.js';
 import { idempotencyKey, type Notification } from '../notification.js';
-import {
-  DEPOSIT_SAMPLE,
-  type Encoding,
-  type Sample,
-  WITHDRAWAL_SAMPLE,
-} from '../testing/sample.js';
-import { readWire, type WireFields } from '../testing/wire.js';
 import type { TxAddress } from '../tx-address.js';
+import { readWire, type WireFields } from '../wire/members.js';
+import { DEPOSIT_SAMPLE, type Encoding, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
 import type { TxAddressOwner } from '../withdrawal-broadcast.js';
 
 /** Something about how a field came that a receiver may trip over. */

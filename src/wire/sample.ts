@@ -1,4 +1,5 @@
 import type { DepositReceived } from '../deposit-received.js';
+import type { NotificationType } from '../errors.js';
 import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
 /** How a field is written: an amount as a JSON number or string, text, a UNIX time, the owner object. */
@@ -94,6 +95,12 @@ export const WITHDRAWAL_SAMPLE: Sample<WithdrawalBroadcastField> = {
   txAddressOwner: { as: 'owner', value: '{"name":"Example Exchange","category":"exchange"}' },
 };
 
+/** The samples by what they are: every documented field, and how it is encoded. */
+export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
+  'deposit.received': DEPOSIT_SAMPLE,
+  'withdrawal.broadcast': WITHDRAWAL_SAMPLE,
+};
+
 /**
  * A withdrawal that did not complete, without the fields that say what moved. Which fields such a
  * body has is not shown; these are the ones that the document's field table does not require.
@@ -119,3 +126,7 @@ export const SEEDED_FIELDS: ReadonlySet<string> = new Set([
   'clientWithdrawalId',
   'transactionId',
 ]);
+
+/** The two names of one amount: of the documentation's sample body, and of its field table. */
+export const DEDUCTED = 'deductedSettlementAmount';
+export const DEDUCED = 'deducedSettlementAmount';

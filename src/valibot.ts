@@ -13,15 +13,15 @@ import {
 } from './parse.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
-/** {@link parseDepositReceived} as a valibot schema: it takes the same bodies, text too. */
+/** `parseDepositReceived` as a valibot schema: it takes the same bodies, text too. */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
-/** {@link parseWithdrawalBroadcast} as a valibot schema: it takes the same bodies, text too. */
+/** `parseWithdrawalBroadcast` as a valibot schema: it takes the same bodies, text too. */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
-/** {@link parseNotification} as a valibot schema: it takes the same bodies, text too. */
+/** `parseNotification` as a valibot schema: it takes the same bodies, text too. */
 export const NotificationSchema: GenericSchema<unknown, Notification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 

@@ -7,7 +7,7 @@ import {
   type ReadContext,
   withoutInherited,
 } from './internal/fields.js';
-import { isNonEmpty, issue, quote, referenceOf } from './internal/issues.js';
+import { describe, isNonEmpty, issue, quote, referenceOf } from './internal/issues.js';
 import { type Notification, readNotification } from './notification.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -122,14 +122,14 @@ function readWarnings({ issues }: ReadContext, value: unknown): readonly Issue[]
 
 /** An address that was split must still have the parts that its original value has. */
 function checkAddress({ fields, issues }: ReadContext, { toTxAddress }: WithdrawalBroadcast): void {
-  const { address = null, destinationTag = null } = ownProperties(fields.toTxAddress) ?? {};
-  if (
-    address === (toTxAddress?.address ?? null) &&
-    destinationTag === (toTxAddress?.destinationTag ?? null)
-  )
-    return;
-  const expected = 'the address and the destination tag that raw holds';
-  issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, 'other ones'));
+  const { address, destinationTag } = ownProperties(fields.toTxAddress) ?? {};
+  const isSplit =
+    toTxAddress === null ||
+    (toTxAddress.address === address && toTxAddress.destinationTag === destinationTag);
+  if (isSplit) return;
+  const expected = 'the raw address with its two parts';
+  const received = describe(fields.toTxAddress);
+  issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, received));
 }
 
 function refusal(

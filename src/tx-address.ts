@@ -26,8 +26,8 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  *
  * @param value - The `toTxAddress` of a withdrawal, as sent.
  * @returns The value and its two parts.
- * @throws {@link NotificationError} with the issue `invalid_tx_address` where a tag has no address, or
- * `wrong_type` where the value is empty or no string.
+ * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty, or
+ * `wrong_type` where the value is no string.
  *
  * @example
  * ```ts
@@ -105,9 +105,12 @@ function split(raw: string): TxAddress | null {
 }
 
 function explainTxAddress(value: unknown): Fault {
-  return typeof value === 'string' && value !== ''
-    ? { code: 'invalid_tx_address', expected: EXPECTED, received: 'a tag without an address' }
-    : { code: 'wrong_type', expected: EXPECTED, received: describe(value) };
+  return {
+    code: typeof value === 'string' ? 'invalid_tx_address' : 'wrong_type',
+    expected: EXPECTED,
+    received:
+      typeof value === 'string' && value !== '' ? 'a tag without an address' : describe(value),
+  };
 }
 
 function splitError(code: IssueCode, received: string): NotificationError {

@@ -1,10 +1,13 @@
 import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Decimal } from 'payment-notifications';
-import { describe, expect, test } from 'vitest';
-import { FIELDS, messagesOf, parseWith, read } from './wire.js';
+import { describe, expect, test, vi } from 'vitest';
+import { NonNegativeAmountSchema } from '../src/internal/schemas.js';
+import { FIELDS, issuesOf, parseWith, read } from './wire.js';
 
-const AMOUNT_FIELDS = FIELDS.filter(({ kind }) => kind === 'quantity' || kind === 'signed amount');
+const AMOUNT_FIELDS = FIELDS.filter(
+  ({ kind, name }) => kind === 'amount' && name !== 'deducedSettlementAmount',
+);
 
 /** A decimal number as a BigInt oracle sees it: coefficient × 10^exponent, without trailing zeros. */
 interface Exact {
@@ -84,8 +87,8 @@ const encoding = fc.constantFrom('number', 'string');
 const field = fc.constantFrom(...AMOUNT_FIELDS);
 const encode = (text: string, as: string) => (as === 'string' ? JSON.stringify(text) : text);
 
-function amountOf(result: ReturnType<typeof parseWith>, name: string): Decimal {
-  return (read(result) as Record<string, unknown>)[name] as Decimal;
+function amountOf(result: ReturnType<typeof parseWith>, name: string): unknown {
+  return Object.entries(read(result)).find(([field]) => field === name)?.[1];
 }
 
 describe('an amount', () => {
@@ -93,10 +96,10 @@ describe('an amount', () => {
     fc.assert(
       fc.property(amount, encoding, field, (text, as, where) => {
         const result = parseWith(where, encode(text, as));
-        if (where.kind === 'quantity' && isNegative(text)) {
-          expect(messagesOf(result)).toHaveLength(1);
+        if (where.schema === NonNegativeAmountSchema && isNegative(text)) {
+          expect(issuesOf(result)).toMatchObject([{ code: 'negative_amount' }]);
         } else {
-          expect(exact(amountOf(result, where.name).toString())).toStrictEqual(exact(text));
+          expect(exact(`${amountOf(result, where.name)}`)).toStrictEqual(exact(text));
         }
       }),
       { numRuns: 3000 },
@@ -107,8 +110,8 @@ describe('an amount', () => {
     const beyond = literal.filter((text) => !isWithinLimits(text));
     fc.assert(
       fc.property(beyond, encoding, field, (text, as, where) => {
-        const [message, ...others] = messagesOf(parseWith(where, encode(text, as)));
-        expect(message).toContain('expected a decimal number of at most 128 characters');
+        const [issue, ...others] = issuesOf(parseWith(where, encode(text, as)));
+        expect(issue?.message).toContain('expected a decimal number of at most 128 characters');
         expect(others).toStrictEqual([]);
       }),
     );
@@ -123,9 +126,9 @@ describe('an amount', () => {
   ])('of %s is read', (_, text) => {
     const where = { name: 'actualDepositAmount', of: 'deposit' } as const;
     for (const as of ['number', 'string']) {
-      expect(
-        exact(amountOf(parseWith(where, encode(text, as)), where.name).toFixed()),
-      ).toStrictEqual(exact(text));
+      expect(exact(`${amountOf(parseWith(where, encode(text, as)), where.name)}`)).toStrictEqual(
+        exact(text),
+      );
     }
   });
 
@@ -137,7 +140,7 @@ describe('an amount', () => {
   ])('of %s is refused', (_, text) => {
     const where = { name: 'actualDepositAmount', of: 'deposit' } as const;
     for (const as of ['number', 'string']) {
-      expect(messagesOf(parseWith(where, encode(text, as)))).toHaveLength(1);
+      expect(issuesOf(parseWith(where, encode(text, as)))).toHaveLength(1);
     }
   });
 
@@ -224,8 +227,71 @@ describe('Decimal', () => {
     },
   );
 
+  test.each([
+    ['precision', 3],
+    ['precision', 20],
+    ['rounding', 0],
+    ['rounding', 1],
+    ['toExpNeg', -2],
+    ['toExpPos', 2],
+    ['minE', -2],
+    ['maxE', 2],
+    ['modulo', 3],
+  ])('is not changed by an assignment to %s', (name, value) => {
+    try {
+      Reflect.set(Decimal, name, value);
+    } finally {
+      expect(new Decimal('1.23456').plus('1000.000000001').toString()).toBe('1001.234560001');
+      expect(new Decimal(2).div(3).toString()).toBe(`0.${'6'.repeat(255)}7`);
+      expect(new Decimal('-7').mod(3).toString()).toBe('-1');
+      expect(new Decimal('1e-8').toString()).toBe('0.00000001');
+    }
+  });
+
+  test('computes what needs more digits meanwhile as decimal.js does', () => {
+    const Plain = HostDecimal.clone({ precision: 256, defaults: true });
+    for (const operation of ['exp', 'ln', 'sqrt', 'cbrt', 'sin', 'cos', 'tanh', 'atan'] as const) {
+      expect(new Decimal('1.7')[operation]().toString()).toBe(
+        new Plain('1.7')[operation]().toString(),
+      );
+    }
+    expect(new Decimal('1.7').pow('0.3').toString()).toBe(new Plain('1.7').pow('0.3').toString());
+    expect(Decimal.atan2(-1, -2).toString()).toBe(Plain.atan2(-1, -2).toString());
+    expect(new Decimal('0.75').toFraction().toString()).toBe('3,4');
+    expect(new Decimal(1).div(3).toString()).toBe(`0.${'3'.repeat(256)}`);
+  });
+
+  test('prints what no amount comes near with an exponent', () => {
+    expect(new Decimal('1e600000000').toString()).toBe('1e+600000000');
+    expect(JSON.stringify(new Decimal('1e-600000000'))).toBe('"1e-600000000"');
+    expect(new Decimal('1e999').toString()).toBe(`1${'0'.repeat(999)}`);
+  });
+
   test('can be cloned with another configuration', () => {
     const Coarse = Decimal.clone({ precision: 3 });
     expect(new Coarse('1.23456').plus(0).toString()).toBe('1.23');
+  });
+});
+
+describe('a decimal.js that consists of other parts', () => {
+  test('reads the literals itself', async () => {
+    vi.doMock('decimal.js', async (importOriginal) => {
+      const { Decimal: Original } = await importOriginal<typeof import('decimal.js')>();
+      class Other extends Original {
+        constructor(value: string | number | HostDecimal) {
+          // As if it kept the digits in words of another size: what is copied by parts is something else.
+          super(value instanceof Original ? 42 : value);
+        }
+      }
+      return { Decimal: Object.assign(Other, { clone: () => Other }) };
+    });
+    try {
+      const { toAmount } = await import('../src/amount.js?other' as string);
+      expect(`${toAmount('-123456789.000000012')}`).toBe('-123456789.000000012');
+      expect(`${toAmount(0.5)}`).toBe('0.5');
+      expect(toAmount('1e79')).toBeNull();
+    } finally {
+      vi.doUnmock('decimal.js');
+    }
   });
 });

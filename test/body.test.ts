@@ -4,10 +4,11 @@ import {
   type NotificationError,
   parseDepositReceived,
   safeParseDepositReceived,
+  safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { fixture } from './fixtures.js';
-import { deposit, errorOf, messagesOf, read } from './wire.js';
+import { deposit, errorOf, messagesOf, read, withdrawal } from './wire.js';
 
 const TEXT = deposit();
 const LIMIT = 64 * 1024;
@@ -141,12 +142,6 @@ test.each<[string, unknown, string, string]>([
     'a value that fails to be read',
   ],
   ['a revoked proxy', revoked(), 'not_an_object', 'a value that fails to be read'],
-  [
-    'an object with a revoked proxy inside',
-    { ...JSON.parse(TEXT), status: revoked() },
-    'not_an_object',
-    'a value that fails to be read',
-  ],
   ['no text', '', 'invalid_json', 'an empty body: was it read already?'],
   ['white space', ' \r\n', 'invalid_json', 'an empty body: was it read already?'],
   ['no bytes', Buffer.alloc(0), 'invalid_json', 'an empty body: was it read already?'],
@@ -239,11 +234,77 @@ describe('a body nested very deeply', () => {
     );
   });
 
-  test('is refused, not read with digits lost, where it does not', () => {
-    const body = deposit({ actualDepositAmount: '0.123456789012345678', deep });
-    expect(messagesOf(safeParseDepositReceived(body))).toStrictEqual([
-      'body: expected a JSON object, received JSON that is nested too deeply',
+  test('is read where the digits have to be looked up', () => {
+    const body = deposit({ deep, actualDepositAmount: '0.123456789012345678' });
+    const { actualDepositAmount } = read(safeParseDepositReceived(body));
+    expect(actualDepositAmount.toString()).toBe('0.123456789012345678');
+  });
+});
+
+describe('a hostile value in a field', () => {
+  test.each([
+    ['a revoked proxy', revoked(), 'an object'],
+    ['an array', [], 'an array'],
+    ['a function', fails, 'a function'],
+    ['a symbol', Symbol('x'), 'a symbol'],
+    ['a BigInt', 1n, 'a bigint'],
+  ])("is that field's fault alone: %s", (_, value, received) => {
+    const body = { ...JSON.parse(TEXT), network: value, rateType: value, onChainFee: value };
+    const { warnings } = read(safeParseDepositReceived(body));
+    expect(warnings.map(({ code, path }) => `${code} ${path}`)).toStrictEqual([
+      'wrong_type onChainFee',
+      'wrong_type network',
+      'wrong_type rateType',
     ]);
+    for (const warning of warnings) expect(received).toContain(warning.received.split(' ')[1]);
+  });
+});
+
+describe('what somebody put onto Object.prototype', () => {
+  afterEach(() => {
+    Reflect.deleteProperty(Object.prototype, 'network');
+    Reflect.deleteProperty(Object.prototype, 'name');
+    Reflect.deleteProperty(Object.prototype, 'additionalFields');
+  });
+
+  test.each([
+    ['text', (body: string) => body],
+    ['a parsed object', (body: string) => JSON.parse(body)],
+  ])('is no field of %s', (_, form) => {
+    const body = form(deposit({ network: undefined, x: '1', y: '2' }));
+    Object.assign(Object.prototype, { network: 'polluted' });
+    expect(read(safeParseDepositReceived(body))).toMatchObject({
+      network: null,
+      additionalFields: { x: 1, y: 2 },
+    });
+  });
+
+  test('is no field of an owner', () => {
+    const body = withdrawal({ txAddressOwner: '{"category":"exchange"}' });
+    Object.assign(Object.prototype, { name: 'polluted' });
+    const { txAddressOwner } = read(safeParseWithdrawalBroadcast(body));
+    expect(txAddressOwner).toMatchObject({ name: null, category: 'exchange' });
+  });
+});
+
+describe('a fault of ours', () => {
+  test('is thrown as it is, and never becomes a refusal', () => {
+    const parse = vi.spyOn(JSON, 'parse').mockImplementation(() => {
+      throw new RangeError('Maximum call stack size exceeded');
+    });
+    try {
+      expect(() => safeParseDepositReceived(TEXT)).toThrow(RangeError);
+    } finally {
+      parse.mockRestore();
+    }
+    const has = vi.spyOn(Object, 'keys').mockImplementation(() => {
+      throw new TypeError('our bug');
+    });
+    try {
+      expect(() => safeParseDepositReceived(TEXT)).toThrow('our bug');
+    } finally {
+      has.mockRestore();
+    }
   });
 });
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /**
  * @typedef {object} Expected What must come of a fixture: see fixtures/README.md.
  * @property {'parseDepositReceived' | 'parseWithdrawalBroadcast' | 'parseNotification'} parser
- * @property {Record<string, unknown>} [notification]
+ * @property {{ warnings: { code: string, path: string[], message: string }[] } & Record<string, unknown>} [notification]
  * @property {string} [idempotencyKey]
  * @property {string | null} [notificationType]
  * @property {{ code: string, path: string[], message: string }[]} [issues]
@@ -20,16 +20,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ROOT = new URL('../fixtures/', import.meta.url);
 
 /** @type {Fixture[]} Every fixture, in the order of the folders and of the alphabet. */
-export const fixtures = ['deposit-received', 'withdrawal-broadcast', 'invalid'].flatMap((folder) =>
-  readdirSync(new URL(folder, ROOT))
+export const fixtures = ['deposit-received', 'withdrawal-broadcast', 'invalid'].flatMap(readFolder);
+
+/** @type {Fixture[]} Those that reach the parser as the object that `JSON.parse` makes of them. */
+export const parsedFixtures = readFolder('parsed');
+
+/**
+ * @param {string} folder
+ * @returns {Fixture[]}
+ */
+function readFolder(folder) {
+  return readdirSync(new URL(folder, ROOT))
     .filter((file) => !file.endsWith('.expected.json'))
     .sort()
     .map((file) => {
       const name = `${folder}/${file.replace(/\.\w+$/, '')}`;
       const expected = JSON.parse(readFileSync(new URL(`${name}.expected.json`, ROOT), 'utf8'));
       return { name, body: readFileSync(new URL(`${folder}/${file}`, ROOT)), expected };
-    }),
-);
+    });
+}
 
 /**
  * One fixture.

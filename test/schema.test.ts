@@ -90,6 +90,57 @@ test('a schema composes with others of valibot', () => {
   ]);
 });
 
+describe('a schema of one field', () => {
+  const Payout = v.object({
+    amount: valibot.AmountSchema,
+    at: valibot.TimestampSchema,
+    to: valibot.TxAddressSchema,
+  });
+
+  test('composes into a schema of the merchant', () => {
+    const payout = v.parse(Payout, { amount: '0.10', at: 1_790_000_000, to: 'rAddress?dt=007' });
+    expect(JSON.parse(JSON.stringify(payout))).toStrictEqual({
+      amount: '0.1',
+      at: '2026-09-21T14:13:20.000Z',
+      to: { raw: 'rAddress?dt=007', address: 'rAddress', destinationTag: '007' },
+    });
+    expect(v.parse(valibot.AmountSchema, '-1').isNegative()).toBe(true);
+  });
+
+  test("says in valibot's words what is wrong", () => {
+    const { issues = [] } = v.safeParse(Payout, { amount: '12,5', at: 'today', to: '?dt=1' });
+    expect(issues.map((issue) => [v.getDotPath(issue), issue.type, issue.message])).toStrictEqual([
+      ['amount', 'amount', 'Invalid amount: Expected a decimal number but received "12,5"'],
+      [
+        'at',
+        'timestamp',
+        'Invalid timestamp: Expected a UNIX timestamp or a date-time of RFC 3339 but received "today"',
+      ],
+      [
+        'to',
+        'address',
+        'Invalid address: Expected an address, alone or followed by ?dt=<tag> but received a tag without an address',
+      ],
+    ]);
+  });
+
+  test('takes a message of the merchant', () => {
+    v.setSpecificMessage(valibot.AmountSchema.reference, 'no amount');
+    try {
+      expect(v.safeParse(valibot.AmountSchema, true).issues?.[0].message).toBe('no amount');
+    } finally {
+      v.deleteSpecificMessage(valibot.AmountSchema.reference);
+    }
+  });
+
+  test('is a Standard Schema', async () => {
+    const { validate, vendor } = valibot.TxAddressSchema['~standard'];
+    expect(vendor).toBe('valibot');
+    expect(await validate('rA')).toMatchObject({ value: { address: 'rA' } });
+    expect(await validate('')).toMatchObject({ issues: [{ received: 'an empty string' }] });
+  });
+});
+
 function issuesOf(call: () => unknown) {
   try {
     call();

@@ -15,6 +15,7 @@ import {
   type NotificationReference,
   NotificationSchema,
   type NotificationType,
+  notificationFromJSON,
   type ParseResult,
   parseDepositReceived,
   parseNotification,
@@ -105,8 +106,13 @@ test('fields have their documented types', () => {
   expectTypeOf(deposit.paymentReceivedAt).toEqualTypeOf<Date | null>();
   expectTypeOf(deposit.additionalFields).toEqualTypeOf<Readonly<Record<string, unknown>>>();
   expectTypeOf(withdrawal.status).toEqualTypeOf<'COMPLETED' | 'FAILED' | 'BLOCKED'>();
-  expectTypeOf(withdrawal.toTxAddress).toEqualTypeOf<TxAddress>();
-  expectTypeOf(withdrawal.toTxAddress.destinationTag).toEqualTypeOf<string | null>();
+  expectTypeOf<WithdrawalCompleted['toTxAddress']>().toEqualTypeOf<TxAddress>();
+  expectTypeOf<WithdrawalFailed['toTxAddress']>().toEqualTypeOf<TxAddress | null>();
+  expectTypeOf<WithdrawalBlocked['toTxAddress']>().toEqualTypeOf<TxAddress | null>();
+  expectTypeOf<TxAddress['destinationTag']>().toEqualTypeOf<string | null>();
+  expectTypeOf<TxAddressOwner['name']>().toEqualTypeOf<string | null>();
+  expectTypeOf<TxAddressOwner['category']>().toEqualTypeOf<string | null>();
+  expectTypeOf(notification.warnings).toEqualTypeOf<readonly Issue[]>();
   expectTypeOf(withdrawal.txAddressOwner).toEqualTypeOf<TxAddressOwner>();
   expectTypeOf(withdrawal.deductedSettlementAmount).toEqualTypeOf<Decimal | null>();
   // @ts-expect-error: the wire's other spelling is no field of the output.
@@ -117,7 +123,9 @@ test('nothing of a notification can be assigned', () => {
   // @ts-expect-error: readonly
   deposit.status = 'CONFIRMED';
   // @ts-expect-error: readonly
-  withdrawal.toTxAddress.address = '';
+  withdrawal.txAddressOwner.name = '';
+  // @ts-expect-error: readonly
+  deposit.warnings.push(issue);
   // @ts-expect-error: readonly
   deposit.additionalFields.extra = 1;
   // @ts-expect-error: readonly
@@ -140,6 +148,7 @@ test('the functions take anything and return what they say', () => {
     ParseResult<WithdrawalBroadcast>
   >();
   expectTypeOf(safeParseNotification).returns.toEqualTypeOf<ParseResult<Notification>>();
+  expectTypeOf(notificationFromJSON).toEqualTypeOf<(json: unknown) => Notification>();
   expectTypeOf(splitToTxAddress).toEqualTypeOf<(value: string) => TxAddress>();
   expectTypeOf(joinToTxAddress).returns.toEqualTypeOf<string>();
   expectTypeOf(idempotencyKey).toEqualTypeOf<(notification: Notification) => string>();
@@ -149,10 +158,28 @@ test('a result is narrowed by its success', () => {
   const result = safeParseDepositReceived('');
   if (result.success) {
     expectTypeOf(result.notification).toEqualTypeOf<DepositReceived>();
-    // @ts-expect-error: no error on success.
-    result.error;
+    expectTypeOf(result.error).toEqualTypeOf<undefined>();
   } else {
     expectTypeOf(result.error).toEqualTypeOf<NotificationError>();
+  }
+});
+
+test('a result may be destructured', () => {
+  const { success, notification, error } = safeParseDepositReceived('');
+  if (success) {
+    expectTypeOf(notification).toEqualTypeOf<DepositReceived>();
+  } else {
+    expectTypeOf(error).toEqualTypeOf<NotificationError>();
+    expectTypeOf(notification).toEqualTypeOf<undefined>();
+  }
+});
+
+test('the address of a withdrawal is there once it is known to be completed', () => {
+  if (withdrawal.status === 'COMPLETED') {
+    expectTypeOf(withdrawal.toTxAddress.address).toEqualTypeOf<string>();
+  } else {
+    // @ts-expect-error: it may be null.
+    withdrawal.toTxAddress.address;
   }
 });
 
@@ -160,10 +187,10 @@ test('a caught error is narrowed by the guard', () => {
   const caught: unknown = null;
   if (isNotificationError(caught)) {
     expectTypeOf(caught).toEqualTypeOf<NotificationError>();
-    expectTypeOf(caught.issues).toEqualTypeOf<readonly Issue[]>();
+    expectTypeOf(caught.issues).toEqualTypeOf<readonly [Issue, ...Issue[]]>();
     expectTypeOf(caught.notificationType).toEqualTypeOf<NotificationType | null>();
     expectTypeOf(caught.reference).toEqualTypeOf<NotificationReference>();
-    expectTypeOf(caught.issues[0]?.code).toEqualTypeOf<IssueCode | undefined>();
+    expectTypeOf(caught.issues[0].code).toEqualTypeOf<IssueCode>();
   }
 });
 
@@ -190,4 +217,7 @@ test('the schemas are Standard Schemas at the root and valibot schemas under /va
     InferOutput<typeof schemas.WithdrawalBroadcastSchema>
   >().toEqualTypeOf<WithdrawalBroadcast>();
   expectTypeOf<InferOutput<typeof schemas.NotificationSchema>>().toEqualTypeOf<Notification>();
+  expectTypeOf<InferOutput<typeof schemas.AmountSchema>>().toEqualTypeOf<Decimal>();
+  expectTypeOf<InferOutput<typeof schemas.TimestampSchema>>().toEqualTypeOf<Date>();
+  expectTypeOf<InferOutput<typeof schemas.TxAddressSchema>>().toEqualTypeOf<TxAddress>();
 });

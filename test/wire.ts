@@ -1,10 +1,16 @@
 import {
+  type DepositReceived,
+  type Issue,
   isNotificationError,
   type NotificationError,
   type ParseResult,
   safeParseDepositReceived,
   safeParseWithdrawalBroadcast,
+  type WithdrawalBroadcast,
 } from 'payment-notifications';
+import { DEPOSIT_RECEIVED_FIELDS } from '../src/deposit-received.js';
+import type { Field } from '../src/internal/fields.js';
+import { WITHDRAWAL_BROADCAST_FIELDS } from '../src/withdrawal-broadcast.js';
 import { fixture } from './fixtures.js';
 
 /** A field's value as JSON text; undefined leaves the field out. */
@@ -44,91 +50,35 @@ export function read<T>(result: ParseResult<T>): T {
   return result.notification;
 }
 
+/** What is wrong with a body: the issues of a refused one, the warnings of one that is read. */
+export function issuesOf(result: ParseResult<{ warnings: readonly Issue[] }>): readonly Issue[] {
+  return result.success ? result.notification.warnings : result.error.issues;
+}
+
 /** The messages with which a deposit or withdrawal is refused; empty if it is read. */
 export function messagesOf(result: ParseResult<unknown>): string[] {
   return result.success ? [] : result.error.issues.map(({ message }) => message);
 }
 
-/** Every field of the document, by the rule under which it is read. */
-export const FIELDS = [
-  { name: 'status', kind: 'deposit status', of: 'deposit', required: true },
-  ...each('id', 'deposit', true, ['depositId', 'paymentId']),
-  ...each('text', 'deposit', true, [
-    'clientPaymentId',
-    'depositCurrency',
-    'displayCurrency',
-    'settlementCurrency',
-  ]),
-  ...each('quantity', 'deposit', true, [
-    'actualDepositAmount',
-    'actualDisplayAmount',
-    'settlementAmount',
-  ]),
-  ...each('quantity', 'deposit', false, ['expectedDepositAmount', 'expectedDisplayAmount']),
-  ...each('signed amount', 'deposit', false, [
-    'displayServiceFee',
-    'settlementServiceFee',
-    'onChainFee',
-    'displayRateDepegLossAmount',
-    'settlementRateDepegLossAmount',
-    'settlementDistributedUserServiceFee',
-    'displayDistributedUserServiceFee',
-  ]),
-  ...each('text', 'deposit', false, ['network', 'depositAddress', 'fromAddress', 'transactionId']),
-  ...each('timestamp', 'deposit', false, [
-    'paymentRequestedAt',
-    'paymentReceivedAt',
-    'expirationTime',
-  ]),
-  { name: 'rateType', kind: 'rate type', of: 'deposit', required: false },
+/** Every field of the two bodies. */
+export const FIELDS: ({ of: 'deposit' | 'withdrawal' } & Field<unknown>)[] = [
+  ...Object.values(DEPOSIT_RECEIVED_FIELDS).map((field) => ({
+    of: 'deposit' as const,
+    ...field,
+  })),
+  ...Object.values(WITHDRAWAL_BROADCAST_FIELDS).map((field) => ({
+    of: 'withdrawal' as const,
+    ...field,
+  })),
+];
 
-  { name: 'status', kind: 'withdrawal status', of: 'withdrawal', required: true },
-  ...each('id', 'withdrawal', true, ['withdrawalId', 'businessId']),
-  ...each('text', 'withdrawal', true, [
-    'clientWithdrawalId',
-    'displayCurrency',
-    'withdrawCurrency',
-    'settlementCurrency',
-  ]),
-  ...each('quantity', 'withdrawal', true, ['expectedDisplayAmount', 'estimatedWithdrawAmount']),
-  ...each('quantity', 'withdrawal', false, [
-    'actualDisplayAmount',
-    'actualWithdrawAmount',
-    'deductedSettlementAmount',
-  ]),
-  ...each('signed amount', 'withdrawal', false, [
-    'withdrawFee',
-    'displayFee',
-    'displayRateDepegLossAmount',
-    'settlementRateDepegLossAmount',
-  ]),
-  { name: 'toTxAddress', kind: 'address', of: 'withdrawal', required: true },
-  { name: 'transactionId', kind: 'text', of: 'withdrawal', required: false },
-  { name: 'txAddressOwner', kind: 'owner', of: 'withdrawal', required: true },
-] as const satisfies Field[];
-
-interface Field {
-  name: string;
-  kind: string;
-  of: 'deposit' | 'withdrawal';
-  required: boolean;
-}
-
-function each<K extends string, O extends Field['of']>(
-  kind: K,
-  of: O,
-  required: boolean,
-  names: string[],
-): { name: string; kind: K; of: O; required: boolean }[] {
-  return names.map((name) => ({ name, kind, of, required }));
-}
-
-/** Reads the sample body with one field replaced. */
+/** Reads the sample body with one field replaced, and perhaps others. */
 export function parseWith(
-  { name, of }: Pick<Field, 'name' | 'of'>,
+  { of, name }: { of: 'deposit' | 'withdrawal'; name: string },
   wire: Wire,
-): ParseResult<object> {
+  rest: Record<string, Wire> = {},
+): ParseResult<DepositReceived | WithdrawalBroadcast> {
   return of === 'deposit'
-    ? safeParseDepositReceived(deposit({ [name]: wire }))
-    : safeParseWithdrawalBroadcast(withdrawal({ [name]: wire }));
+    ? safeParseDepositReceived(deposit({ ...rest, [name]: wire }))
+    : safeParseWithdrawalBroadcast(withdrawal({ ...rest, [name]: wire }));
 }

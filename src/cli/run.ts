@@ -1,7 +1,7 @@
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { EXIT, UsageError } from './usage.js';
+import { EXIT, suggest, UsageError, warn } from './usage.js';
 
 const HELP = `payment-notifications <command>
 
@@ -37,7 +37,9 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 export async function run(args: string[], terminal: Terminal, version: string): Promise<number> {
   const [name = '', ...rest] = args;
   const command = COMMANDS.get(name);
-  const asked = (...flags: string[]): boolean => flags.some((flag) => args.includes(flag));
+  // Behind -- there are only files, whatever they are called.
+  const flags = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const asked = (...names: string[]): boolean => names.some((flag) => flags.includes(flag));
   if (asked('-h', '--help')) {
     terminal.print(command?.help ?? HELP);
     return EXIT.ok;
@@ -48,14 +50,16 @@ export async function run(args: string[], terminal: Terminal, version: string): 
   }
   try {
     if (command === undefined) {
+      const commands = [...COMMANDS.keys()];
       const what = name === '' ? 'no command' : `unknown command "${name}"`;
-      throw new UsageError(`${what}: inspect or send (--help tells more)`);
+      const near = suggest(name, commands) || `: ${commands.join(', ')}`;
+      throw new UsageError(`${what}${near} (--help tells more)`);
     }
     return await command.run(rest, terminal);
   } catch (error) {
     if (terminal.interrupt.aborted) return EXIT.interrupted;
     if (!(error instanceof UsageError)) throw error;
-    terminal.warn(`payment-notifications: ${error.message}\n`);
+    warn(terminal, error.message);
     return EXIT.usage;
   }
 }

@@ -1,10 +1,10 @@
 import type { Issue, IssueCode } from '../errors.js';
-import { type Fields, ownProperties, type ReadContext, withoutInherited } from './fields.js';
+import { type Fields, type ReadContext, withoutInherited } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
 import { findLiterals, type Literals } from './json.js';
 
 /** Fifty times the size of a real body, in bytes of UTF-8. */
-const MAX_BYTES = 64 * 1024;
+export const MAX_BYTES: number = 64 * 1024;
 /** Longest message of a cause, in characters. */
 const MAX_CAUSE = 200;
 
@@ -69,17 +69,16 @@ function openText(text: string, maxBytes: number): ReadContext | UnreadableBody 
 
 /** Somebody else's object: its getters or its proxy may throw whenever it is touched. */
 function openObject(body: object, maxBytes: number): ReadContext | UnreadableBody {
+  let fields: object;
   try {
     if (tagOf(body) === 'ArrayBuffer') return openBytes(body as ArrayBuffer, maxBytes);
     const mistake = describeWrongInput(body);
     if (mistake !== null) return unreadable('not_an_object', mistake);
+    fields = { ...body };
   } catch (cause) {
     return unreadable('not_an_object', 'a value that fails to be read', cause);
   }
-  const fields = ownProperties(body);
-  return fields === null
-    ? unreadable('not_an_object', 'a value that fails to be read')
-    : createContext(fields, null, true);
+  return createContext(withoutInherited(fields), null, true);
 }
 
 function createContext(fields: Fields, literals: Literals | null, isParsed: boolean): ReadContext {

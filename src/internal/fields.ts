@@ -263,8 +263,8 @@ function explain(field: Field<unknown>, value: unknown, exact: unknown, isAbsent
   const fault = field.explain(exact);
   if (isAbsent) return { ...fault, code: 'missing_field', received: describe(value) };
   if (value === '') return { ...fault, code: 'wrong_type', received: describe(value) };
-  // The literal of a number is a string by now, but should not be quoted as one.
-  if (typeof value === 'number') return { ...fault, received: quoteLiteral(String(exact)) };
+  // A number's literal is a string, but should not be quoted as one.
+  if (exact !== value) return { ...fault, received: quoteLiteral(String(exact)) };
   return fault;
 }
 

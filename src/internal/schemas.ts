@@ -105,11 +105,11 @@ export const TimestampSchema: Schema<Date> = /* @__PURE__ */ createSchema(
 
 export function explainAmount(value: unknown): Fault {
   const expected = 'a decimal number';
-  const received = quote(value);
-  if (!isNumberOrString(value)) return { code: 'wrong_type', expected, received };
-  if (toAmount(value) !== null) {
-    return { code: 'negative_amount', expected: 'zero or more', received };
-  }
+  if (!isNumberOrString(value)) return { code: 'wrong_type', expected, received: quote(value) };
+  const amount = toAmount(value);
+  // Plain digits: JavaScript prints a negative satoshi as -1e-8.
+  const received = typeof value === 'number' && amount !== null ? String(amount) : quote(value);
+  if (amount !== null) return { code: 'negative_amount', expected: 'zero or more', received };
   const isBeyondLimits = isDecimalLiteral(String(value));
   return { code: 'invalid_amount', expected: isBeyondLimits ? AMOUNT_LIMITS : expected, received };
 }

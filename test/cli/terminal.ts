@@ -27,6 +27,7 @@ export async function command(
       columns: Number.POSITIVE_INFINITY,
       colours: false,
       interactive: false,
+      watched: false,
       interrupt: new AbortController().signal,
       clock: virtualClock(),
       ...terminal,

@@ -91,7 +91,7 @@ describe('a withdrawal body', () => {
     );
     expect(`${withdrawal.deductedSettlementAmount}`).toBe('7');
     expect(withdrawal.txAddressOwner).toMatchObject({ name: 'Someone', category: '' });
-    expect(withdrawal.toTxAddress.destinationTag).toBe('007');
+    expect(withdrawal.toTxAddress?.destinationTag).toBe('007');
   });
 });
 

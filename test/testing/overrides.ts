@@ -3,6 +3,7 @@ import type {
   DepositReceivedOverrides,
   WithdrawalBroadcastOverrides,
 } from 'payment-notifications/testing';
+import { NonNegativeAmountSchema } from '../../src/internal/schemas.js';
 import { FIELDS } from '../wire.js';
 
 const digits = (maxLength: number) =>
@@ -15,28 +16,47 @@ const amount = fc
 
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
 
-/** What may be given for a field, by the rule under which it is read. */
-const GIVEN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  id: fc.uuid(),
-  text,
-  quantity: amount,
-  'signed amount': fc.oneof(
-    amount,
-    amount.filter((given) => /[1-9]/.test(given)).map((given) => `-${given}`),
-  ),
-  timestamp: fc.nat({ max: 4_000_000_000 }),
-  'rate type': fc.constantFrom('FIXED', 'FLOATING'),
-  'deposit status': fc.constant('CONFIRMED'),
-  'withdrawal status': fc.constantFrom('COMPLETED', 'FAILED', 'BLOCKED'),
-  address: text.filter((given) => !given.startsWith('?dt=')),
-  owner: fc.record({ name: fc.string(), category: fc.string() }),
+const signedAmount = fc.oneof(
+  amount,
+  amount.filter((given) => /[1-9]/.test(given)).map((given) => `-${given}`),
+);
+
+/** What may be given for a field. */
+function valuesOf(field: (typeof FIELDS)[number]): fc.Arbitrary<unknown> {
+  switch (field.kind) {
+    case 'id':
+      return fc.uuid();
+    case 'text':
+      return text;
+    case 'amount':
+      return field.schema === NonNegativeAmountSchema ? amount : signedAmount;
+    case 'timestamp':
+      return fc.nat({ max: 4_000_000_000 });
+    case 'enum':
+      return fc.constantFrom(...(ENUMS[`${field.of} ${field.name}`] ?? []));
+    case 'address':
+      return text.filter((given) => !given.startsWith('?dt='));
+    case 'object':
+      return fc.record({ name: fc.string(), category: fc.string() });
+  }
+}
+
+const ENUMS: Record<string, string[]> = {
+  'deposit status': ['CONFIRMED'],
+  'deposit rateType': ['FIXED', 'FLOATING'],
+  'withdrawal status': ['COMPLETED', 'FAILED', 'BLOCKED'],
 };
 
 /** Any fields of a body, with values that it may have; null and undefined where a field is optional. */
 function overridesOf(of: 'deposit' | 'withdrawal'): fc.Arbitrary<Record<string, unknown>> {
-  const fields = FIELDS.filter((field) => field.of === of).map(({ name, kind, required }) => {
-    const given = GIVEN[kind] ?? fc.constant(`no values for ${kind}`);
-    return [name, required ? given : fc.oneof(given, fc.constantFrom(null, undefined))];
+  const fields = FIELDS.filter(
+    (field) => field.of === of && field.name !== 'deducedSettlementAmount',
+  ).map((field) => {
+    const given = valuesOf(field);
+    return [
+      field.name,
+      field.need !== 'optional' ? given : fc.oneof(given, fc.constantFrom(null, undefined)),
+    ];
   });
   return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
 }

@@ -127,6 +127,7 @@ function isPermanent({ code }: Issue): boolean {
     case 'wrong_type':
     case 'invalid_amount':
     case 'negative_amount':
+    case 'inexact_number':
     case 'invalid_timestamp':
     case 'invalid_id':
     case 'unknown_value':

@@ -1,0 +1,148 @@
+import {
+  isNotificationError,
+  type Notification,
+  type NotificationError,
+  notificationFromJSON,
+  parseDepositReceived,
+  parseNotification,
+  parseWithdrawalBroadcast,
+} from 'payment-notifications';
+import { describe, expect, test } from 'vitest';
+import { fixtures, parsedFixtures } from './fixtures.js';
+import { deposit, withdrawal } from './wire.js';
+
+const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
+
+/** What JSON holds of the fields that are passed on as they are: Infinity is null there. */
+function asJSON(notification: Notification): Notification {
+  const additionalFields = JSON.parse(JSON.stringify(notification.additionalFields));
+  return { ...notification, additionalFields };
+}
+
+/** A notification's JSON, with some of its fields replaced. */
+function jsonOf(notification: Notification, fields: Record<string, unknown>): string {
+  return JSON.stringify({ ...JSON.parse(JSON.stringify(notification)), ...fields });
+}
+
+const DEPOSIT = parseDepositReceived(deposit());
+const WITHDRAWAL = parseWithdrawalBroadcast(withdrawal());
+
+function errorOf(json: unknown): NotificationError {
+  try {
+    notificationFromJSON(json);
+  } catch (error) {
+    if (isNotificationError(error)) return error;
+    throw error;
+  }
+  throw new Error('not refused');
+}
+
+describe('a notification that went through JSON', () => {
+  const read = [...fixtures, ...parsedFixtures].filter(({ expected }) => expected.notification);
+  test.each(read)('is the same as before: $name', ({ name, body, expected }) => {
+    const given = name.startsWith('parsed/') ? JSON.parse(body.toString()) : body;
+    const notification = PARSERS[expected.parser](given);
+    const json = JSON.stringify(notification);
+    for (const form of [json, Buffer.from(json), JSON.parse(json), notification]) {
+      expect(notificationFromJSON(form)).toStrictEqual(asJSON(notification));
+    }
+    expect(JSON.stringify(notificationFromJSON(json))).toBe(json);
+  });
+
+  test('may be longer than a body', () => {
+    const notification = parseDepositReceived(
+      deposit({ x: `[${Array.from({ length: 12_000 }, () => '1e20').join(',')}]` }),
+    );
+    const json = JSON.stringify(notification);
+    expect(json.length).toBeGreaterThan(250_000);
+    expect(notificationFromJSON(json)).toStrictEqual(notification);
+  });
+
+  test('keeps additional fields that are named like those of a notification', () => {
+    const names = { type: '1', warnings: '2', additionalFields: '3', __proto: '4' };
+    const body = deposit(names).replace('__proto', '__proto__');
+    const notification = parseDepositReceived(body);
+    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+    expect(Object.keys(notification.additionalFields)).toContain('__proto__');
+  });
+
+  test('takes a field that only a later version knows for an additional one', () => {
+    const json = jsonOf(DEPOSIT, { memo: 'new', additionalFields: { old: 1 } });
+    expect(notificationFromJSON(json).additionalFields).toStrictEqual({ memo: 'new', old: 1 });
+  });
+});
+
+describe('what is no JSON of a notification', () => {
+  test.each([
+    ['nothing', undefined, 'not_an_object'],
+    ['null', null, 'not_an_object'],
+    ['a number', 5, 'not_an_object'],
+    ['a BigInt inside', { type: 1n }, 'unrecognized_notification'],
+    ['a cycle', cycle(), 'unrecognized_notification'],
+    ['text that is no JSON', '{', 'invalid_json'],
+    ['bytes that are no UTF-8', new Uint8Array([0xff]), 'invalid_json'],
+    ['bytes that are no JSON', new ArrayBuffer(3), 'invalid_json'],
+    ['a list', [DEPOSIT], 'not_an_object'],
+    ['over a megabyte', ' '.repeat(2 ** 20 + 1), 'body_too_large'],
+    ['a body of the wire', deposit(), 'unrecognized_notification'],
+    ['another type', jsonOf(DEPOSIT, { type: 'refund' }), 'unrecognized_notification'],
+  ])('is refused: %s', (_, json, code) => {
+    const { issues, notificationType } = errorOf(json);
+    expect(issues.map((issue) => issue.code)).toStrictEqual([code]);
+    expect(notificationType).toBeNull();
+  });
+
+  test.each([
+    [DEPOSIT, { depositId: null }, 'missing_field depositId'],
+    [DEPOSIT, { actualDepositAmount: '1,5' }, 'invalid_amount actualDepositAmount'],
+    [DEPOSIT, { onChainFee: 'x' }, 'invalid_amount onChainFee'],
+    [DEPOSIT, { expirationTime: 'x' }, 'invalid_timestamp expirationTime'],
+    [DEPOSIT, { additionalFields: null }, 'wrong_type additionalFields'],
+    [DEPOSIT, { additionalFields: [] }, 'wrong_type additionalFields'],
+    [DEPOSIT, { warnings: undefined }, 'wrong_type warnings'],
+    [DEPOSIT, { warnings: [{ code: 'odd' }] }, 'wrong_type warnings'],
+    [DEPOSIT, { type: 'withdrawal.broadcast' }, 'missing_field withdrawalId'],
+    [WITHDRAWAL, { toTxAddress: 'rAddress' }, 'invalid_tx_address toTxAddress'],
+    [WITHDRAWAL, { toTxAddress: null }, 'missing_field toTxAddress'],
+    [
+      WITHDRAWAL,
+      { toTxAddress: { raw: 'rA?dt=1', address: 'rB', destinationTag: '1' } },
+      'invalid_tx_address toTxAddress',
+    ],
+    [
+      WITHDRAWAL,
+      { toTxAddress: { raw: 'rA?dt=1', address: 'rA', destinationTag: null } },
+      'invalid_tx_address toTxAddress',
+    ],
+    [WITHDRAWAL, { txAddressOwner: null }, 'wrong_type txAddressOwner'],
+    [
+      WITHDRAWAL,
+      { txAddressOwner: { name: 'a', category: 'b' } },
+      'wrong_type txAddressOwner.additionalFields',
+    ],
+    [
+      WITHDRAWAL,
+      { txAddressOwner: { name: 5, category: 'b', additionalFields: {} } },
+      'wrong_type txAddressOwner.name',
+    ],
+  ])('is refused with everything that is wrong: %#', (notification, fields, expected) => {
+    const { issues, reference } = errorOf(jsonOf(notification, fields));
+    expect(issues.map(({ code, path }) => `${code} ${path.join('.')}`)).toContain(expected);
+    expect(Object.keys(reference).length).toBeGreaterThan(0);
+  });
+
+  test('says which', () => {
+    expect(errorOf(jsonOf(WITHDRAWAL, { toTxAddress: 'rAddress' })).message).toBe(
+      'withdrawal.broadcast refused: ' +
+        'toTxAddress: expected the raw address with its two parts, received a string of length 8 ' +
+        '[withdrawalId "3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44", clientWithdrawalId "payout-7731", ' +
+        'transactionId "C0FFEE254729296A45A3885639AC7E10F9D54979E0F3D1E2B4C5A69788776655"]',
+    );
+  });
+});
+
+function cycle(): object {
+  const value: Record<string, unknown> = {};
+  value.self = value;
+  return value;
+}

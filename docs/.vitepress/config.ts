@@ -144,4 +144,3 @@ export default defineConfig({
     search: { provider: 'local' },
   },
 });
-

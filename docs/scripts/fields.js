@@ -29,10 +29,7 @@ const KINDS = /** @type {Record<string, (rule: Rule) => string>} */ ({
   timestamp: () => 'time',
   address: () => 'address',
   object: () => 'object',
-  enum: ({ explain }) =>
-    explain('')
-      .expected.replaceAll('"', '`')
-      .replaceAll(' or ', ', '),
+  enum: ({ explain }) => explain('').expected.replaceAll('"', '`').replaceAll(' or ', ', '),
 });
 
 export async function writeFields() {

@@ -1,10 +1,11 @@
 // A body as something to paste elsewhere.
-import { type NotificationType, safeParseNotification } from 'payment-notifications';
 import {
-  safeParseDepositReceived,
-  safeParseWithdrawalBroadcast,
   type Notification,
+  type NotificationType,
   type ParseResult,
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 
 const URL_OF_HANDLER = 'http://127.0.0.1:3000/callbacks';

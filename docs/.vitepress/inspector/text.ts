@@ -42,8 +42,5 @@ export function markLostDigits(literal: string): Segment[] {
 }
 
 function significantDigits(literal: string): string {
-  return literal
-    .replace(/e.*/i, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+/, '');
+  return literal.replace(/e.*/i, '').replace(/[-.]/g, '').replace(/^0+/, '');
 }

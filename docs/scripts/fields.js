@@ -104,7 +104,7 @@ function write(file, prefix, { NonNegativeAmountSchema }, table, members, unsent
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const head = '| field | kind | | type | meaning |\n| --- | --- | --- | --- | --- |';
+  const head = '| field | kind | need | type | meaning |\n| --- | --- | --- | --- | --- |';
   writeFileSync(new URL(file, TARGET), `${head}\n${rows.join('\n')}\n`);
 }
 

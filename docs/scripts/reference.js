@@ -54,7 +54,10 @@ export async function writeReference() {
 
   for (const [file, title, description] of Object.values(ENTRIES)) {
     const page = `${out}/${file}.md`;
-    const text = readFileSync(page, 'utf8').replace(/^# .*/, `# \`${title}\`\n\n${description}`);
+    const text = readFileSync(page, 'utf8')
+      .replace(/^# .*/, `# \`${title}\`\n\n${description}`)
+      // VitePress makes another anchor of an underscore.
+      .replace(/\]\(#[\w-]+\)/g, (anchor) => anchor.replaceAll('_', '-'));
     writeFileSync(page, `---\ndescription: ${description}\n---\n\n${text}`);
   }
   rmSync(`${out}/overview.md`);

@@ -54,7 +54,10 @@ test('every link and anchor within the site leads somewhere', () => {
 });
 
 test('no page has a fault that axe finds, complains on the console, or asks anybody but its host', async () => {
-  const { page, complaints, requests, close } = await openPage(browser);
+  // Without motion, colours are what they are, and not on their way there.
+  const { page, complaints, requests, close } = await openPage(browser, {
+    reducedMotion: 'reduce',
+  });
   /** @type {string[]} */
   const violations = [];
   for (const name of PAGES.filter((name) => name !== '404.html')) {
@@ -64,13 +67,18 @@ test('no page has a fault that axe finds, complains on the console, or asks anyb
       await page.evaluate((isDark) => {
         document.documentElement.classList.toggle('dark', isDark);
       }, scheme === 'dark');
-      const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run());
+      // All but the colours are the same in the dark.
+      const options = scheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
+      const found = await page.evaluate(
+        (runOptions) => /** @type {any} */ (globalThis).axe.run(runOptions),
+        options,
+      );
       for (const { id, nodes } of found.violations) {
         violations.push(`${name}, ${scheme}: ${id}: ${nodes[0].html.slice(0, 200)}`);
       }
     }
   }
-  assert.deepEqual(violations, []);
+  assert.deepEqual([...new Set(violations)].slice(0, 20), []);
   assert.deepEqual(complaints, []);
   assert.deepEqual(
     requests.filter((url) => !url.startsWith(site.url)),
@@ -98,7 +106,7 @@ test('pictures of some pages, for people to look at', async () => {
         viewport: { width, height: 900 },
         colorScheme,
       });
-      for (const name of ['index', 'start', 'fields', 'benchmark', 'inspector']) {
+      for (const name of ['index', 'start', 'fields', 'inspector']) {
         await page.goto(`${site.url}${name}.html`);
         if (name === 'inspector') await page.locator('.quick button').first().click();
         const overflow = await page.evaluate(

@@ -1,6 +1,8 @@
-// Parts of pages that are written elsewhere: the threats in SECURITY.md, the command's own help.
+// Parts of pages that are written elsewhere: the threats in SECURITY.md, what the examples say of themselves,
+// the command's own help.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -12,6 +14,30 @@ export function writeThreats() {
   const [, threats] = /^## Threats\n.*?(^\|.*?)(?=^## )/ms.exec(text) ?? [];
   if (!threats) throw new Error('SECURITY.md has no table of threats');
   writeFileSync(new URL('threats.md', TARGET), threats);
+}
+
+export function writeExamples() {
+  const merchant = readExample('examples/README.md');
+  const [, section] = /^## `merchant\/`.*?\n(.*?)(?=^## )/ms.exec(`${merchant}\n## `) ?? [];
+  if (!section) throw new Error('examples/README.md says nothing of the merchant');
+  writeFileSync(new URL('merchant.md', TARGET), section);
+
+  const pipeline = readExample('examples/pipeline/README.md');
+  writeFileSync(new URL('pipeline.md', TARGET), pipeline.replace(/^# .*\n/, ''));
+}
+
+/**
+ * A text of the examples, with its links as they are from a page here; empty where there is none.
+ *
+ * @param {string} file
+ */
+function readExample(file) {
+  const url = new URL(file, ROOT);
+  if (!existsSync(url)) return '';
+  const text = readFileSync(url, 'utf8');
+  return text.replace(/(?<=\]\()(?![a-z]+:|#)[^)]*/g, (target) =>
+    posix.join('..', posix.dirname(file), target),
+  );
 }
 
 /** The help of the built command and of each of its own commands. */

@@ -72,15 +72,19 @@ function draw(rows, colours) {
     y: { label: null, domain: rows.map(({ name }) => name), tickSize: 0 },
     marks: [
       Plot.gridX({ stroke: colours.grid, strokeOpacity: 0.25 }),
-      Plot.barX(rows, { x: 'ratio', y: 'name', fill: (row) => colours[row.kind], rx: 2 }),
+      Plot.barX(rows, {
+        x: 'ratio',
+        y: 'name',
+        fill: (/** @type {Row} */ { kind }) => colours[kind],
+        rx: 2,
+      }),
       Plot.text(rows, {
         x: 'ratio',
         y: 'name',
-        text: (row) => row.ratio.toFixed(2),
+        text: (/** @type {Row} */ { ratio }) => ratio.toFixed(2),
         textAnchor: 'start',
         dx: 5,
         fill: colours.text,
-        fontWeight: (row) => (row.kind === 'ours' ? 'bold' : 'normal'),
       }),
       Plot.ruleX([1], { stroke: colours.text, strokeDasharray: '3,3' }),
     ],

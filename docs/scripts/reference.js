@@ -16,7 +16,8 @@ const ENTRIES = {
 export async function writeReference() {
   const out = path('../reference');
   rmSync(out, { recursive: true, force: true });
-  const app = await Application.bootstrapWithPlugins({
+  /** @type {import('typedoc').TypeDocOptions & import('typedoc-plugin-markdown').PluginOptions} */
+  const options = {
     name: 'payment-notifications',
     entryPoints: Object.keys(ENTRIES).map((entry) => path(`../../src/${entry}`)),
     tsconfig: path('../../tsconfig.json'),
@@ -44,7 +45,8 @@ export async function writeReference() {
     enumMembersFormat: 'table',
     typeAliasPropertiesFormat: 'table',
     entryFileName: 'overview',
-  });
+  };
+  const app = await Application.bootstrapWithPlugins(options);
   const project = await app.convert();
   if (!project) throw new Error('the sources do not compile, see above');
   app.validate(project);

@@ -1,3 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { idempotencyKey, parseNotification } from 'payment-notifications';
 import {
   bodyVariants,
   DEPOSIT_RETRY,
@@ -6,8 +10,16 @@ import {
   virtualClock,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { settled } from './merchant.js';
-import { url } from './server.js';
+
+// Your handler stands here.
+const settled = new Set<string>();
+const server = createServer(async (request, response) => {
+  if (request.url !== '/callbacks') return response.writeHead(404).end();
+  settled.add(idempotencyKey(parseNotification(await buffer(request))));
+  response.end();
+});
+await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`;
 
 // One deposit in every encoding, five copies of each at once: settled once.
 const deposit = depositReceivedBody({ actualDepositAmount: '0.123456789012345678' });
@@ -31,3 +43,5 @@ const { delivered, attempts } = await deliver(deposit, {
 console.log(delivered); // false
 console.log(attempts.length); // 721
 console.log(attempts.at(-1)?.at.toISOString()); // 1970-01-02T00:00:00.000Z
+
+server.close();

@@ -10,7 +10,7 @@ import {
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 export { AmountSchema, TimestampSchema } from './internal/schemas.js';
-export { TxAddressSchema } from './tx-address.js';
+export { TxAddressSchema } from './tx-address-schema.js';
 
 /** `parseDepositReceived` as a valibot schema: it takes the same bodies, text too. */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =

@@ -237,6 +237,29 @@ describe('Decimal', () => {
     }
   });
 
+  test('is not changed for long by an operation that throws, or by a raised precision', () => {
+    const fee = () =>
+      String(
+        parseWith({ of: 'deposit', name: 'onChainFee' }, '2').success && new Decimal(2).div(3),
+      );
+    const before = fee();
+    expect(() => new Decimal('1e800').sin()).toThrow(/precision/i);
+    expect(fee()).toBe(before);
+    Object.assign(Decimal, { precision: 300 });
+    Object.assign(Decimal, { rounding: 3 });
+    expect(fee()).toBe(before);
+  });
+
+  test('is a number of its own for every zero', () => {
+    const deposit = read(
+      parseWith({ of: 'deposit', name: 'onChainFee' }, '0', { displayServiceFee: '0' }),
+    );
+    expect(deposit).toMatchObject({ type: 'deposit.received' });
+    if (deposit.type === 'deposit.received') {
+      expect(deposit.onChainFee).not.toBe(deposit.displayServiceFee);
+    }
+  });
+
   test('computes what needs more digits meanwhile as decimal.js does', () => {
     const Plain = HostDecimal.clone({ precision: 256, defaults: true });
     for (const operation of ['exp', 'ln', 'sqrt', 'cbrt', 'sin', 'cos', 'tanh', 'atan'] as const) {

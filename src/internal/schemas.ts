@@ -24,7 +24,7 @@ type OutputDataset<T> = ReturnType<Schema<T>['~run']>;
  * A valibot schema of our own.
  *
  * @param type - Its name in valibot's issues.
- * @param run - Turns the dataset of an input into that of an output, with {@link accept} or {@link refuse}.
+ * @param run - Turns the dataset of an input into that of an output, with {@link accept} or {@link reject}.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function createSchema<T>(
@@ -58,7 +58,7 @@ export function accept<T>(dataset: Dataset, output: T): OutputDataset<T> {
   return success;
 }
 
-export function refuse<T>(
+export function reject<T>(
   schema: Schema<T>,
   dataset: Dataset,
   config: Config,
@@ -82,7 +82,7 @@ export const AmountSchema: Schema<Decimal> = createSchema('amount', function (da
   const { value } = dataset;
   const amount = isNumberOrString(value) ? toAmount(value) : null;
   return amount === null
-    ? refuse(this, dataset, config, explainAmount(value))
+    ? reject(this, dataset, config, explainAmount(value))
     : accept(dataset, amount);
 });
 
@@ -93,7 +93,7 @@ export const NonNegativeAmountSchema: Schema<Decimal> = createSchema(
     const { value } = dataset;
     const amount = isNumberOrString(value) ? toAmount(value) : null;
     return amount === null || amount.s < 0
-      ? refuse(this, dataset, config, explainAmount(value))
+      ? reject(this, dataset, config, explainAmount(value))
       : accept(dataset, amount);
   },
 );
@@ -112,7 +112,7 @@ export const TimestampSchema: Schema<Date> = createSchema('timestamp', function 
   const { value } = dataset;
   const date = isNumberOrString(value) ? toDate(value) : null;
   return date === null
-    ? refuse(this, dataset, config, explainTimestamp(value))
+    ? reject(this, dataset, config, explainTimestamp(value))
     : accept(dataset, date);
 });
 

@@ -19,7 +19,7 @@ export default defineConfig({
     // Of the built command and of the packed package: npm run test:cli, npm run test:package.
     exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],
     // For what hangs: no test measures how long it takes by it.
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './test/tsconfig.json' },
     coverage: {
       include: ['src/**'],

@@ -50,7 +50,8 @@ function compile(name: string): ValidateFunction {
 
 const isAcceptedDeposit = compile('deposit-received.accepted');
 const isAcceptedWithdrawal = compile('withdrawal-broadcast.accepted');
-const isNotification = compile('notification');
+/** Whether JSON is that of a notification, by its schema. */
+export const isNotification = compile('notification');
 
 const PAIRS: readonly Pair[] = [
   {

@@ -1,8 +1,4 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
-
-export { AmountSchema, TimestampSchema } from './internal/schemas.js';
-export { TxAddressSchema } from './tx-address.js';
-
 import type { DepositReceived } from './deposit-received.js';
 import type { Notification } from './notification.js';
 import {
@@ -13,15 +9,18 @@ import {
 } from './parse.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
-/** {@link parseDepositReceived} as a valibot schema: it takes the same bodies, text too. */
+export { AmountSchema, TimestampSchema } from './internal/schemas.js';
+export { TxAddressSchema } from './tx-address-schema.js';
+
+/** `parseDepositReceived` as a valibot schema: it takes the same bodies, text too. */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
-/** {@link parseWithdrawalBroadcast} as a valibot schema: it takes the same bodies, text too. */
+/** `parseWithdrawalBroadcast` as a valibot schema: it takes the same bodies, text too. */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
-/** {@link parseNotification} as a valibot schema: it takes the same bodies, text too. */
+/** `parseNotification` as a valibot schema: it takes the same bodies, text too. */
 export const NotificationSchema: GenericSchema<unknown, Notification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 

@@ -77,7 +77,11 @@ export async function startPipeline({ receivers, settlers }) {
   }
 
   await createTables(database);
-  await openConsumer(connection);
+  let hasConsumer = false;
+  openConsumer(connection).then(() => {
+    hasConsumer = true;
+  });
+  await until('a stream on three servers', async () => hasConsumer);
   for (const url of urls)
     await until(`listening: ${url}`, () => fetch(new URL('/', url)).then(Boolean, () => false));
 

@@ -4,9 +4,9 @@ import { Decimal as DecimalJs } from 'decimal.js';
 export type Decimal = DecimalJs;
 
 /** Longest literal of an amount, in characters. */
-const MAX_LENGTH = 128;
+export const MAX_LENGTH = 128;
 /** Most significant digits of an amount, and the largest magnitude of its decimal exponent. */
-const MAX_DIGITS = 78;
+export const MAX_DIGITS = 78;
 /** Significant digits of a result: two amounts at opposite limits span 235. */
 const PRECISION = 256;
 /** How a quotient is rounded to that many: half up, as decimal.js does by default. */

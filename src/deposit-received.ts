@@ -100,8 +100,10 @@ export interface DepositReceived {
   /** Unique identifier of the deposit's transaction on the blockchain. */
   readonly transactionId: string | null;
   /**
-   * How the exchange rate was set. Null also for a rate type that this version doesn't know, which is
-   * then in `additionalFields`.
+   * How the exchange rate was set.
+   *
+   * @remarks Null also for a rate type that this version doesn't know, which is then in
+   * `additionalFields`.
    */
   readonly rateType: RateType | null;
   /** When the payment was requested. */

@@ -1,8 +1,8 @@
 import { DepositStatus } from '../deposit-received.js';
 import { withdrawalSample, writeBody } from '../testing/bodies.js';
-import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
+import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
 import { WithdrawalStatus } from '../withdrawal-broadcast.js';
-import { readCount, UsageError, usageErrorOf } from './usage.js';
+import { readCount, suggest, UsageError, usageErrorOf } from './usage.js';
 
 /** What the command line says about the body to send. */
 export interface BodyArguments {
@@ -40,7 +40,7 @@ export function readBody(
       const owner = overrides.txAddressOwner ?? JSON.parse(`${kind.sample.txAddressOwner.value}`);
       overrides.txAddressOwner = { ...owner, [part]: value };
     } else if (Object.hasOwn(kind.sample, name)) overrides[name] = value;
-    else throw new UsageError(`a ${kind.word} has no field "${name}"${suggest(kind, name)}`);
+    else throw new UsageError(`a ${kind.word} has no field "${name}"${suggestField(kind, name)}`);
   };
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
     const mark = assignment.indexOf('=');
@@ -80,9 +80,12 @@ function checkStatus({ word, statuses }: Kind, status: unknown): void {
   throw new UsageError(`a ${word} has no status "${status}", only ${statuses.join(', ')}`);
 }
 
-/** The fields whose names hold the unknown one. */
-function suggest({ sample }: Kind, unknown: string): string {
+/** The fields whose names hold the unknown one, or the one that is spelled most like it. */
+function suggestField({ sample }: Kind, unknown: string): string {
+  const names = Object.keys(sample);
   const part = unknown.toLowerCase();
-  const names = Object.keys(sample).filter((name) => name.toLowerCase().includes(part));
-  return part === '' || names.length === 0 ? '' : `; is it ${names.slice(0, 4).join(' or ')}?`;
+  const found = part === '' ? [] : names.filter((name) => name.toLowerCase().includes(part));
+  return found.length === 0
+    ? suggest(unknown, names)
+    : `: is it ${found.slice(0, 4).join(' or ')}?`;
 }

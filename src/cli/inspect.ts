@@ -1,25 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { addAbortSignal } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import type { NotificationError } from '../errors.js';
-import { escapeUnprintable } from '../internal/issues.js';
-import type { Notification } from '../notification.js';
-import {
-  type ParseResult,
-  safeParseDepositReceived,
-  safeParseNotification,
-  safeParseWithdrawalBroadcast,
-} from '../parse.js';
-import { type Inspection, inspectBody } from './inspection.js';
+import type { Issue } from '../errors.js';
+import { type Inspection, type InspectOptions, inspectBody } from '../inspect/inspect-body.js';
+import { MAX_BYTES } from '../internal/body.js';
+import { issue } from '../internal/issues.js';
+import { InputError, inputErrorOf, nameOf, openInput, STDIN } from './input.js';
 import { GAP, INDENT, table } from './table.js';
-import { pad, paint, type Terminal, wrap } from './terminal.js';
-import { EXIT, readArguments, UsageError, usageErrorOf } from './usage.js';
+import { pad, paint, type Style, type Terminal, wrap } from './terminal.js';
+import { EXIT, readArguments, readType, warn } from './usage.js';
 
 export const INSPECT_HELP = `payment-notifications inspect [FILE…]
 
-Reads notification bodies from files, or one from standard input, and shows each
-field as it came and as it was understood, with what a receiver may trip over. Of a
-refused body it shows every fault.
+Reads notification bodies, one from each file or one from standard input, and shows
+each field as it came and as it was understood, with what a receiver may trip over,
+every warning, and every fault of a body that is refused.
 
   --as deposit|withdrawal  read it as what this endpoint receives; without it, the
                            body's identifier tells which notification it is
@@ -27,26 +19,16 @@ refused body it shows every fault.
   -h, --help
   -v, --version
 
-Exit code: 0 if every body is valid, 1 if one is not, 2 for wrong usage.
+Exit code: 0 if every body is valid, 1 if one is refused, 2 for wrong usage or a file
+that can't be read, 3 if the output can't be written, 130 for Ctrl-C.
 
 Examples:
 
   payment-notifications inspect body.json
   payment-notifications inspect --as deposit refused/*.json
-  pbpaste | payment-notifications inspect
+  cat body.json | payment-notifications inspect
   payment-notifications inspect --json body.json | jq .idempotencyKey
 `;
-
-type Parse = (body: unknown) => ParseResult<Notification>;
-
-const PARSERS: ReadonlyMap<string | undefined, Parse> = new Map<string | undefined, Parse>([
-  [undefined, safeParseNotification],
-  ['deposit', safeParseDepositReceived],
-  ['withdrawal', safeParseWithdrawalBroadcast],
-]);
-
-/** Standard input among the files. */
-const STDIN = '-';
 
 /** `payment-notifications inspect`. */
 export async function inspect(args: string[], terminal: Terminal): Promise<number> {
@@ -55,87 +37,99 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     options: { as: { type: 'string' }, json: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const parse = PARSERS.get(values.as);
-  if (parse === undefined) {
-    throw new UsageError(`--as: expected deposit or withdrawal, received "${values.as}"`);
-  }
+  const options = { as: readType(values.as) };
   let exit: number = EXIT.ok;
   for (const file of positionals.length === 0 ? [STDIN] : positionals) {
-    const bytes = await read(file, terminal);
-    const result = parse(bytes);
-    if (!result.success) exit = EXIT.failed;
-    const name = file === STDIN ? 'standard input' : file;
-    terminal.print(
-      values.json ? toJson(name, bytes, result) : toText(name, bytes, result, terminal),
-    );
+    try {
+      const inspection = await inspectFile(file, terminal, options);
+      terminal.print(
+        values.json
+          ? `${JSON.stringify({ file: nameOf(file), ...inspection })}\n`
+          : `${linesOf(nameOf(file), inspection, terminal).join('\n')}\n`,
+      );
+      if (inspection.verdict === 'refused' && exit === EXIT.ok) exit = EXIT.failed;
+    } catch (error) {
+      // The others are still worth a look.
+      if (!(error instanceof InputError)) throw error;
+      warn(terminal, error.message);
+      exit = EXIT.usage;
+    }
   }
   return exit;
 }
 
-async function read(file: string, { input, interrupt }: Terminal): Promise<Buffer> {
-  if (file === STDIN) return buffer(addAbortSignal(interrupt, input));
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw usageErrorOf(error);
-  }
-}
-
-function toJson(file: string, bytes: Buffer, result: ParseResult<Notification>): string {
-  if (!result.success) return `${JSON.stringify({ file, valid: false, error: result.error })}\n`;
-  const { fields, ...rest } = look(bytes, result.notification);
-  // What is said to people is in `understood` as data.
-  const data = fields?.map(({ said, ...field }) => field) ?? null;
-  return `${JSON.stringify({ file, valid: true, ...rest, fields: data })}\n`;
-}
-
-function look(bytes: Buffer, notification: Notification): Inspection {
-  return inspectBody(bytes.toString('utf8'), notification);
-}
-
-function toText(
+async function inspectFile(
   file: string,
-  bytes: Buffer,
-  result: ParseResult<Notification>,
   terminal: Terminal,
-): string {
-  const lines = result.success
-    ? notificationLines(file, look(bytes, result.notification), terminal)
-    : refusalLines(file, result.error, terminal);
-  return `${lines.join('\n')}\n`;
+  options: InspectOptions,
+): Promise<Inspection> {
+  const bytes = await readStart(file, terminal);
+  const inspection = inspectBody(bytes, options);
+  if (bytes.length <= MAX_BYTES) return inspection;
+  // How much more there is was not read.
+  const issues = [issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more')];
+  return { ...inspection, issues };
 }
 
-function notificationLines(file: string, inspection: Inspection, terminal: Terminal): string[] {
-  const { type, idempotencyKey, fields, absent } = inspection;
-  const name = paint(terminal, 'bold', escapeUnprintable(file));
+/** The bytes of a file, or the first ones of a file that is too large for a body. */
+async function readStart(file: string, terminal: Terminal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of openInput(file, terminal, MAX_BYTES)) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > MAX_BYTES) break;
+    }
+  } catch (error) {
+    if (terminal.interrupt.aborted) throw error;
+    throw inputErrorOf(file, error);
+  }
+  return Buffer.concat(chunks);
+}
+
+const MARKS = {
+  valid: ['green', '✓'],
+  warnings: ['yellow', '!'],
+  refused: ['red', '✗'],
+} as const;
+
+function linesOf(file: string, inspection: Inspection, terminal: Terminal): string[] {
+  const { verdict, type, idempotencyKey, fields, absent, warnings, issues, reference } = inspection;
+  const [style, mark] = MARKS[verdict];
+  const facts = [
+    verdict === 'refused' ? 'refused' : 'valid',
+    type ?? 'neither notification',
+    ...count(issues, 'fault'),
+    ...count(warnings, 'warning'),
+  ];
   return [
-    `${paint(terminal, 'green', '✓')} ${name}: valid, ${type}`,
+    `${paint(terminal, style, mark)} ${paint(terminal, 'bold', file)}: ${facts.join(', ')}`,
     '',
-    ...(fields === null
-      ? [`${INDENT}nested too deeply to show its fields`]
-      : table(fields, terminal)),
-    '',
-    ...labelled('not sent', absent.length === 0 ? 'nothing' : absent.join(', '), terminal),
-    ...labelled('idempotency key', idempotencyKey, terminal),
-    '',
+    ...issueLines(issues, 'red', terminal),
+    ...issueLines(warnings, 'yellow', terminal),
+    ...(fields.length === 0 ? [] : [...table(fields, terminal), '']),
+    ...(type === null || fields.length === 0
+      ? []
+      : labelled('not sent', absent.length === 0 ? 'nothing' : absent.join(', '), terminal)),
+    ...(idempotencyKey === null
+      ? Object.entries(reference).flatMap(([field, id]) => labelled(field, id, terminal))
+      : labelled('idempotency key', idempotencyKey, terminal)),
+    ...(fields.length === 0 ? [] : ['']),
   ];
 }
 
-function refusalLines(file: string, error: NotificationError, terminal: Terminal): string[] {
-  const { notificationType, issues, reference } = error;
-  const name = paint(terminal, 'bold', escapeUnprintable(file));
-  const faults = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
-  return [
-    `${paint(terminal, 'red', '✗')} ${name}: refused, ${notificationType ?? 'neither notification'}, ${faults}`,
-    '',
-    ...issues.flatMap(({ path, code, expected, received }) => [
-      INDENT + paint(terminal, 'yellow', path.length === 0 ? 'body' : path.join('.')),
-      ...indented(`${code}: expected ${expected}, received ${received}`, terminal),
-    ]),
-    '',
-    ...Object.entries(reference).flatMap(([field, id]) => labelled(field, id, terminal)),
-    ...(Object.keys(reference).length === 0 ? [] : ['']),
-  ];
+function count({ length }: readonly Issue[], noun: string): string[] {
+  return length === 0 ? [] : [length === 1 ? `1 ${noun}` : `${length} ${noun}s`];
+}
+
+function issueLines(issues: readonly Issue[], style: Style, terminal: Terminal): string[] {
+  if (issues.length === 0) return [];
+  const lines = issues.flatMap(({ path, code, expected, received }) => [
+    INDENT + paint(terminal, style, path.length === 0 ? 'body' : path.join('.')),
+    ...indented(`${code}: expected ${expected}, received ${received}`, terminal),
+  ]);
+  return [...lines, ''];
 }
 
 /** Of the labels under the table. */

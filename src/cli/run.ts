@@ -1,12 +1,14 @@
+import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { EXIT, UsageError } from './usage.js';
+import { EXIT, suggest, UsageError, warn } from './usage.js';
 
 const HELP = `payment-notifications <command>
 
   inspect [FILE…]                   show how a notification body is understood
   send deposit|withdrawal --to URL  post a notification to an endpoint of yours
+  check [FILE…]                     read archives of bodies, and say what is wrong
 
   payment-notifications <command> --help tells more, with examples.
 
@@ -17,6 +19,7 @@ Examples:
 
   payment-notifications inspect body.json
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
+  payment-notifications check archive.ndjson
 `;
 
 interface Command {
@@ -27,6 +30,7 @@ interface Command {
 const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['inspect', { help: INSPECT_HELP, run: inspect }],
   ['send', { help: SEND_HELP, run: send }],
+  ['check', { help: CHECK_HELP, run: check }],
 ]);
 
 /**
@@ -37,7 +41,9 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 export async function run(args: string[], terminal: Terminal, version: string): Promise<number> {
   const [name = '', ...rest] = args;
   const command = COMMANDS.get(name);
-  const asked = (...flags: string[]): boolean => flags.some((flag) => args.includes(flag));
+  // Behind -- there are only files, whatever they are called.
+  const flags = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const asked = (...names: string[]): boolean => names.some((flag) => flags.includes(flag));
   if (asked('-h', '--help')) {
     terminal.print(command?.help ?? HELP);
     return EXIT.ok;
@@ -48,14 +54,16 @@ export async function run(args: string[], terminal: Terminal, version: string): 
   }
   try {
     if (command === undefined) {
+      const commands = [...COMMANDS.keys()];
       const what = name === '' ? 'no command' : `unknown command "${name}"`;
-      throw new UsageError(`${what}: inspect or send (--help tells more)`);
+      const near = suggest(name, commands) || `: ${commands.join(', ')}`;
+      throw new UsageError(`${what}${near} (--help tells more)`);
     }
     return await command.run(rest, terminal);
   } catch (error) {
     if (terminal.interrupt.aborted) return EXIT.interrupted;
     if (!(error instanceof UsageError)) throw error;
-    terminal.warn(`payment-notifications: ${error.message}\n`);
+    warn(terminal, error.message);
     return EXIT.usage;
   }
 }

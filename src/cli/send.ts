@@ -9,7 +9,7 @@ import {
 import { bodyVariants } from '../testing/variants.js';
 import { readBody } from './body.js';
 import { jsonReport, keyOf, type Outcome, textReport } from './report.js';
-import { cut, paint, type Terminal } from './terminal.js';
+import { CLEAR_LINE, cut, paint, type Terminal } from './terminal.js';
 import { EXIT, readArguments, readCount, readDuration, sayDuration, UsageError } from './usage.js';
 
 export const SEND_HELP = `payment-notifications send deposit|withdrawal --to URL
@@ -147,4 +147,3 @@ function sleepWithCountdown(terminal: Terminal): Clock['sleep'] {
 }
 
 const INDENT = '  ';
-const CLEAR_LINE = '\r\u001b[K';

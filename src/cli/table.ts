@@ -1,5 +1,5 @@
+import type { InspectedField } from '../inspect/inspect-body.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import type { InspectedField } from './inspection.js';
 import { fold, pad, paint, type Terminal, widthOf, wrap } from './terminal.js';
 
 /** One, so that at 80 columns an amount of 18 decimals takes one line on either side. */
@@ -11,48 +11,70 @@ const NARROW = 32;
 
 /** A table that fits: field, as it came, as understood, and what is to be noted under them. */
 export function table(fields: readonly InspectedField[], terminal: Terminal): string[] {
-  const rows = fields.map(({ name, came, said, quirks }) => ({
+  const rows = fields.map(({ name, raw, parsed, quirks }) => ({
     name: escapeUnprintable(name),
-    came: escapeUnprintable(came),
-    said: said.map(escapeUnprintable),
-    notes: quirks.map(({ message }) => escapeUnprintable(message)),
+    raw: escapeUnprintable(raw),
+    display: display(raw, parsed).map(escapeUnprintable),
+    notes: quirks.map(({ note }) => escapeUnprintable(note)),
   }));
   const nameWidth = Math.max(...rows.map(({ name }) => widthOf(name)));
   const isNarrow = terminal.columns - nameWidth < NARROW;
   const start = INDENT + (isNarrow ? INDENT : ' '.repeat(nameWidth) + GAP);
-  const [cameWidth, saidWidth] = share(
+  const [rawWidth, displayWidth] = share(
     terminal.columns - start.length - GAP.length,
-    Math.max('as it came'.length, ...rows.map(({ came }) => widthOf(came))),
-    Math.max('as understood'.length, ...rows.flatMap(({ said }) => said.map(widthOf))),
+    Math.max('as it came'.length, ...rows.map(({ raw }) => widthOf(raw))),
+    Math.max('as understood'.length, ...rows.flatMap((row) => row.display.map(widthOf))),
   );
   const head = (name: string): string[] =>
     isNarrow
       ? fold(name, terminal.columns - 1).map((line) => paint(terminal, 'cyan', INDENT + line))
       : [];
-  const cells = (name: string, came: readonly string[], said: readonly string[]): string[] =>
-    Array.from({ length: Math.max(came.length, said.length) }, (_, line) => {
+  const cells = (name: string, left: readonly string[], right: readonly string[]): string[] =>
+    Array.from({ length: Math.max(left.length, right.length) }, (_, line) => {
       const first =
         line === 0 && !isNarrow
           ? INDENT + paint(terminal, 'cyan', pad(name, nameWidth)) + GAP
           : start;
-      return (first + pad(came[line] ?? '', cameWidth) + GAP + (said[line] ?? '')).trimEnd();
+      return (first + pad(left[line] ?? '', rawWidth) + GAP + (right[line] ?? '')).trimEnd();
     });
   return [
     paint(terminal, 'dim', cells('field', ['as it came'], ['as understood']).join('')),
-    ...rows.flatMap(({ name, came, said, notes }) => [
+    ...rows.flatMap(({ name, raw, display, notes }) => [
       ...head(name),
       ...cells(
         name,
-        fold(came, cameWidth),
-        said.flatMap((line) => fold(line, saidWidth)),
+        fold(raw, rawWidth),
+        display.flatMap((line) => fold(line, displayWidth)),
       ),
       ...notes.flatMap((note) =>
-        wrap(`└ ${note}`, cameWidth + GAP.length + saidWidth).map(
+        wrap(`└ ${note}`, rawWidth + GAP.length + displayWidth).map(
           (line) => start + paint(terminal, 'yellow', line),
         ),
       ),
     ]),
   ];
+}
+
+/** How a value was understood, for people: a line for each of its parts. */
+function display(raw: string, parsed: unknown): string[] {
+  if (parsed === null) return [raw === 'null' || raw === '""' ? 'no value' : 'not read'];
+  if (JSON.stringify(parsed) === raw) return ['as sent'];
+  if (typeof parsed !== 'object') return [`${parsed}`.replace('.000Z', 'Z')];
+  const { address, destinationTag, name, category, additionalFields }: Parts = parsed;
+  if (typeof address === 'string' && destinationTag !== undefined) {
+    return [address, destinationTag === null ? 'no tag' : `tag ${destinationTag}`];
+  }
+  if (additionalFields === undefined) return ['as sent'];
+  return [`name ${name ?? 'unknown'}`, `category ${category ?? 'unknown'}`];
+}
+
+/** Of a parsed address, or of its owner. */
+interface Parts {
+  readonly address?: unknown;
+  readonly destinationTag?: unknown;
+  readonly name?: unknown;
+  readonly category?: unknown;
+  readonly additionalFields?: unknown;
 }
 
 /** Divides the room between two columns: the second has what it needs, up to a half. */

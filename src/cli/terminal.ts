@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
+import stringWidth from 'string-width';
 import type { Clock } from '../testing/clock.js';
+import type { TallyOptions } from './tally.js';
+import type { WorkerThread } from './threads.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {
@@ -11,12 +14,18 @@ export interface Terminal {
   /** The width in characters; Infinity where nobody looks, so that nothing is wrapped. */
   readonly columns: number;
   readonly colours: boolean;
-  /** Whether a line can be written over, and so tell progress. */
+  /** Whether standard output is a terminal, where a line can be written over. */
   readonly interactive: boolean;
+  /** Whether standard error is one: progress can be told there. */
+  readonly watched: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
   /** Times deliveries and waits for retries. */
   readonly clock: Clock;
+  /** How many threads may work at once. */
+  readonly threads: number;
+  /** Starts another thread, for {@link serve}. */
+  startThread(options: TallyOptions): WorkerThread;
 }
 
 // Not util.styleText: it came with Node 20.12.
@@ -32,27 +41,18 @@ const STYLES = {
 /** A style of text on a terminal. */
 export type Style = keyof typeof STYLES;
 
+/** Takes away the line that the cursor is on. */
+export const CLEAR_LINE = '\r\u001b[K';
+
 /** A text in a style, if there are colours. */
 export function paint({ colours }: Pick<Terminal, 'colours'>, style: Style, text: string): string {
   const [on, off] = STYLES[style];
   return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
-/** Drawn twice as wide as a Latin letter: emoji and the scripts of East Asia. */
-const WIDE = /[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
-/** Drawn over the character in front. */
-const COMBINING = /\p{M}/u;
-
 /** How many columns a printable text takes. */
 export function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += widthOfCharacter(character);
-  return width;
-}
-
-function widthOfCharacter(character: string): number {
-  if (COMBINING.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  return stringWidth(text);
 }
 
 /** A text and the spaces that fill its column. */
@@ -79,19 +79,24 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
+/** Of the locale of the terminal nothing is known, and little depends on it. */
+const segmenter = new Intl.Segmenter('en');
+
 /** A value in lines of at most so many columns, with each of its characters. */
 export function fold(text: string, columns: number): string[] {
+  if (widthOf(text) <= columns) return [text];
   const lines: string[] = [];
   let line = '';
   let width = 0;
-  for (const character of text) {
-    const own = widthOfCharacter(character);
+  // Whatever is drawn as one, an emoji of several characters or a letter with its accents, stays in one piece.
+  for (const { segment } of segmenter.segment(text)) {
+    const own = widthOf(segment);
     if (width + own > columns && line !== '') {
       lines.push(line);
       line = '';
       width = 0;
     }
-    line += character;
+    line += segment;
     width += own;
   }
   return [...lines, line];

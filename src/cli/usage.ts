@@ -1,16 +1,30 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import leven from 'leven';
+import type { NotificationType } from '../errors.js';
+import type { Terminal } from './terminal.js';
 
-/** Exit codes, the same for every command. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+/** Exit codes, the same for every command. The last two are what a shell has for SIGINT and SIGPIPE. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  output: 3,
+  interrupted: 130,
+  pipe: 141,
+} as const;
 
 /** The command was called in a way that it does not know. Its message is the line that is printed. */
 export class UsageError extends Error {}
 
-/** Another's error as the one line that is printed. */
+/** Tells what went wrong, in one line on standard error. */
+export function warn({ warn: print }: Pick<Terminal, 'warn'>, message: string): void {
+  print(`payment-notifications: ${message}\n`);
+}
+
+/** Reduces an error to one line. */
 export function usageErrorOf(error: unknown): UsageError {
   const message = error instanceof Error ? error.message : String(error);
-  // What follows in a message of parseArgs is how to pass a file whose name starts with a dash.
-  return new UsageError(message.split(/[.\n] /, 1)[0]);
+  return new UsageError(message.split('\n', 1)[0]);
 }
 
 /** A command's options and operands. */
@@ -20,8 +34,34 @@ export function readArguments<const T extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    throw usageErrorOf(error);
+    throw unknownOptionError(error, Object.keys(config.options ?? {})) ?? usageErrorOf(error);
   }
+}
+
+/** For an option that the command doesn't have: parseArgs says how to pass a file whose name starts with a dash. */
+function unknownOptionError(error: unknown, known: readonly string[]): UsageError | null {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
+  const [, option = ''] = message.split("'");
+  const names = known.map((name) => `--${name}`);
+  return new UsageError(`unknown option "${option}"${suggest(option, names)}`);
+}
+
+/** `: is it …?` with the nearest of the known words, if one is near; nothing otherwise. */
+export function suggest(unknown: string, known: readonly string[]): string {
+  const nearest = known
+    .map((word) => ({ word, distance: leven(unknown.toLowerCase(), word.toLowerCase()) }))
+    .reduce((best, next) => (next.distance < best.distance ? next : best));
+  // As many mistakes as a third of the letters.
+  return nearest.distance * 3 <= nearest.word.length ? `: is it ${nearest.word}?` : '';
+}
+
+/** The notification that an endpoint receives, by the word for it. */
+export function readType(word: string | undefined): NotificationType | undefined {
+  if (word === undefined) return undefined;
+  if (word === 'deposit') return 'deposit.received';
+  if (word === 'withdrawal') return 'withdrawal.broadcast';
+  throw new UsageError(`--as: expected deposit or withdrawal, received "${word}"`);
 }
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;

@@ -4,7 +4,7 @@ import { escapeUnprintable, issue, quote } from './issues.js';
 import { findLiterals, type Literals } from './json.js';
 
 /** Fifty times the size of a real body, in bytes of UTF-8. */
-const MAX_BYTES = 64 * 1024;
+export const MAX_BYTES: number = 64 * 1024;
 /** Longest message of a cause, in characters. */
 const MAX_CAUSE = 200;
 

@@ -1,8 +1,7 @@
-import { isNumber } from 'lossless-json';
 import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
 import type { TxAddress } from '../tx-address.js';
-import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import { isNumber, type WireFields, writeWire } from '../wire/members.js';
 import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
@@ -13,8 +12,8 @@ import {
   UNSENT_WITHDRAWAL_SAMPLE,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
-} from './sample.js';
-import { type WireFields, writeWire } from './wire.js';
+} from '../wire/sample.js';
+import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
 /** What is given for a field of a notification: an amount as its digits, a time as a UNIX time. */
 type Override<T> = T extends Decimal

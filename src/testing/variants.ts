@@ -1,6 +1,11 @@
-import { isNumber } from 'lossless-json';
-import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from './sample.js';
-import { hasValue, readWire, type WireFields, writeWire } from './wire.js';
+import { hasValue, isNumber, readWire, type WireFields, writeWire } from '../wire/members.js';
+import {
+  DEDUCED,
+  DEDUCTED,
+  DEPOSIT_SAMPLE,
+  type Sample,
+  WITHDRAWAL_SAMPLE,
+} from '../wire/sample.js';
 
 /** One notification in one encoding. */
 export interface BodyVariant {
@@ -9,9 +14,6 @@ export interface BodyVariant {
   /** The JSON text. */
   readonly body: string;
 }
-
-const DEDUCTED = 'deductedSettlementAmount';
-const DEDUCED = 'deducedSettlementAmount';
 
 /**
  * The same notification in every encoding that a receiver must tolerate, the given one first: each

@@ -27,8 +27,13 @@ export async function command(
       columns: Number.POSITIVE_INFINITY,
       colours: false,
       interactive: false,
+      watched: false,
       interrupt: new AbortController().signal,
       clock: virtualClock(),
+      threads: 1,
+      startThread: () => {
+        throw new Error('no other thread');
+      },
       ...terminal,
     },
     '1.2.3',

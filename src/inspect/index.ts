@@ -1,0 +1,8 @@
+export {
+  type InspectedField,
+  type Inspection,
+  type InspectOptions,
+  inspectBody,
+  type Verdict,
+} from './inspect-body.js';
+export type { Quirk, QuirkCode } from './quirks.js';

@@ -1,0 +1,171 @@
+import type { Issue, NotificationReference, NotificationType } from '../errors.js';
+import { openBody } from '../internal/body.js';
+import { referenceOf } from '../internal/issues.js';
+import {
+  detectType,
+  idempotencyKey,
+  type Notification,
+  readNotification,
+} from '../notification.js';
+import {
+  type ParseResult,
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+} from '../parse.js';
+import {
+  isNestedDeeperThan,
+  type Member,
+  readMembers,
+  withoutByteOrderMark,
+} from '../wire/members.js';
+import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
+import { findQuirks, type Quirk } from './quirks.js';
+
+/** What the parser makes of a body: read, read with warnings, or refused. */
+export type Verdict = 'valid' | 'warnings' | 'refused';
+
+/** A body, field by field. Plain data: it is the same after `JSON.stringify` and `JSON.parse`. */
+export interface Inspection {
+  readonly verdict: Verdict;
+  /** Which notification the body is; null where it didn't tell. */
+  readonly type: NotificationType | null;
+  /** The event's key, see `idempotencyKey`; null for a refused body. */
+  readonly idempotencyKey: string | null;
+  /** Every field, in the order of the wire; of a refused body as far as it could be read. */
+  readonly fields: readonly InspectedField[];
+  /** The documented fields that are not there. */
+  readonly absent: readonly string[];
+  /** What was wrong, but doesn't cost the notification. */
+  readonly warnings: readonly Issue[];
+  /** Everything for which the body is refused; empty if it isn't. */
+  readonly issues: readonly Issue[];
+  /** The identifiers, as far as they are fit to be printed. */
+  readonly reference: NotificationReference;
+}
+
+/** One field: as it came, as it was understood, and what was odd about it. */
+export interface InspectedField {
+  readonly name: string;
+  /** The JSON text of the value: to the digit, without white space between its parts. */
+  readonly raw: string;
+  /**
+   * The value as in the notification's JSON: an amount as decimal digits, a time in ISO 8601, an
+   * address in its parts, a field that isn't documented as it came. Null where there is none.
+   */
+  readonly parsed: unknown;
+  /** What a receiver may trip over. */
+  readonly quirks: readonly Quirk[];
+}
+
+/** How a body is inspected. */
+export interface InspectOptions {
+  /** What the endpoint receives; without it, the body's identifier tells which notification it is. */
+  readonly as?: NotificationType | undefined;
+}
+
+/**
+ * Shows a body as the parser sees it: each field as it came and as it was understood, with its oddities;
+ * what is absent; warnings, and the issues of a body that is refused. For logs, tools and dashboards; to
+ * handle a notification, parse it.
+ *
+ * @param body - The raw body, as text or bytes.
+ * @param options - `as` says which notification must have come.
+ * @returns Plain data. Nothing in it is hidden: it holds all that the body holds.
+ * @throws TypeError for a body that is parsed already, whose digits are gone.
+ *
+ * @example
+ * ```ts
+ * const { verdict, fields } = inspectBody(rawBody);
+ * fields[0]; // { name: 'onChainFee', raw: '1.2E-7', parsed: '0.00000012', quirks: [...] }
+ * ```
+ */
+export function inspectBody(
+  body: string | Uint8Array | ArrayBuffer,
+  { as }: InspectOptions = {},
+): Inspection {
+  const context = openBody(body);
+  if (context.fields === null) {
+    const { issues } = context;
+    const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
+    return { verdict: 'refused', type: as ?? null, issues, ...nothing };
+  }
+  if (context.isPreParsed) throw new TypeError('expected a raw body, received one that is parsed');
+
+  const { notification, error } = parserOf(as)(body);
+  const type = as ?? detectType(context.fields);
+  // What can be read of a refused body, too; the rest of it is null.
+  const partial = type === null ? null : readNotification(type, context);
+  const { warnings } = context;
+  const verdict = warnings.length === 0 ? 'valid' : 'warnings';
+  const members = readMembers(toText(body));
+  return {
+    verdict: error === undefined ? verdict : 'refused',
+    type,
+    idempotencyKey: notification === undefined ? null : idempotencyKey(notification),
+    fields: inspectFields(members, partial),
+    absent: type === null ? [] : findAbsent(members, type),
+    warnings,
+    issues: error?.issues ?? [],
+    reference: referenceOf(context.fields),
+  };
+}
+
+/** The parser of what an endpoint receives. */
+export function parserOf(
+  type: NotificationType | undefined,
+): (body: unknown) => ParseResult<Notification> {
+  if (type === undefined) return safeParseNotification;
+  return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
+}
+
+/** The text of bytes that are known to be UTF-8; the decoder skips a byte-order mark. */
+function toText(body: string | Uint8Array | ArrayBuffer): string {
+  return typeof body === 'string' ? withoutByteOrderMark(body) : new TextDecoder().decode(body);
+}
+
+/** How deep a value may be nested to be shown parsed: JSON.stringify recurses, and has its limits. */
+const MAX_DEPTH = 100;
+
+function inspectFields(
+  members: readonly Member[],
+  notification: Notification | null,
+): InspectedField[] {
+  const counts = new Map<string, number>();
+  for (const [name] of members) counts.set(name, (counts.get(name) ?? 0) + 1);
+  // As with JSON.parse, the last one of a repeated field counts.
+  return [...new Map(members)].map(([name, raw]) => {
+    const quirks: Quirk[] = [];
+    if (counts.get(name) !== 1) {
+      quirks.push({ code: 'repeated', note: 'there more than once: the last one counts' });
+    }
+    if (notification === null) return { name, raw, parsed: null, quirks };
+    const value = findValue(notification, name, raw);
+    quirks.push(...findQuirks(notification, name, raw, value));
+    if (!isNestedDeeperThan(MAX_DEPTH, raw)) return { name, raw, parsed: toPlain(value), quirks };
+    quirks.push({ code: 'deeply_nested', note: `nested deeper than ${MAX_DEPTH}: only in raw` });
+    return { name, raw, parsed: null, quirks };
+  });
+}
+
+/** What a notification holds of a field of the body; null where there is nothing. */
+function findValue(notification: Notification, name: string, raw: string): unknown {
+  const { type, additionalFields } = notification;
+  if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];
+  // Of the two spellings of a name, the other one may have had the value.
+  if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
+  const key = name === DEDUCED ? DEDUCTED : name;
+  return Object.entries(notification).find(([field]) => field === key)?.[1];
+}
+
+/** As it is after JSON.stringify and JSON.parse. */
+function toPlain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function findAbsent(members: readonly Member[], type: NotificationType): string[] {
+  const names = new Set(members.map(([name]) => name));
+  // Either spelling will do.
+  if (names.has(DEDUCED)) names.add(DEDUCTED);
+  return Object.keys(SAMPLES[type]).filter((name) => name !== DEDUCED && !names.has(name));
+}

@@ -9,7 +9,7 @@ export interface FoundKind extends Omit<Kind, 'line' | 'examples'> {
 }
 
 /** A body, and where it is. */
-export interface FoundBody extends Place {
+interface FoundBody extends Place {
   readonly body: string;
 }
 

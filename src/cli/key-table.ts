@@ -9,11 +9,11 @@ export interface Place {
 }
 
 /** In what two bodies of one event may differ. */
-export const DIFFERENCES = ['amount', 'currency', 'account'] as const;
-export type Difference = (typeof DIFFERENCES)[number];
+const DIFFERENCES = ['amount', 'currency', 'account'] as const;
+type Difference = (typeof DIFFERENCES)[number];
 
 /** Two bodies of one event that contradict each other. */
-export interface Conflict {
+interface Conflict {
   readonly key: string;
   readonly differs: readonly Difference[];
   /** The first body of the event, and the first one that differs from it. */

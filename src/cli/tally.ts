@@ -30,7 +30,7 @@ export interface Kind {
   readonly examples: Example[];
 }
 
-export interface Example {
+interface Example {
   readonly line: number;
   readonly body: string;
 }

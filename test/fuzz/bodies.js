@@ -175,7 +175,7 @@ const byteMutation = fc.tuple(
 const gap = fc.constantFrom('', '', ' ', '\n  ');
 
 /** A body as bytes, mostly still JSON. */
-const bytesBody = fc
+export const bytesBody = fc
   .tuple(
     fc.constantFrom(...SEEDS),
     fc.array(fieldMutation, { maxLength: 3 }),

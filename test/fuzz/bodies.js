@@ -195,7 +195,7 @@ export const bytesBody = fc
   });
 
 /** The same as text. */
-const textBody = bytesBody.map((bytes) => bytes.toString());
+export const textBody = bytesBody.map((bytes) => bytes.toString());
 
 const throws = () => {
   throw new Error('trapped');

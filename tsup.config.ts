@@ -12,9 +12,13 @@ const dts = { compilerOptions: { ignoreDeprecations: '6.0' } };
 export default defineConfig([
   {
     ...shared,
-    entry: { index: 'src/index.ts', valibot: 'src/valibot.ts' },
+    entry: {
+      index: 'src/index.ts',
+      valibot: 'src/valibot.ts',
+      'json-schema': 'src/json-schema.ts',
+    },
     format: ['esm', 'cjs'],
-    // The two share their modules in either format, so that a schema is one object under both names.
+    // They share their modules in either format, so that a schema is one object under both names.
     splitting: true,
     dts,
   },

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
+const schemas = fileURLToPath(new URL('./schemas', import.meta.url));
 const source = (name: string) => fileURLToPath(new URL(`./src/${name}.ts`, import.meta.url));
 
 export default defineConfig({
@@ -8,6 +9,8 @@ export default defineConfig({
     alias: [
       { find: /^payment-notifications$/, replacement: source('index') },
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
+      { find: /^payment-notifications\/json-schema$/, replacement: source('json-schema') },
+      { find: /^payment-notifications\/schemas(?=\/)/, replacement: schemas },
       { find: /^payment-notifications\/inspect$/, replacement: source('inspect/index') },
       { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },
     ],
@@ -17,7 +20,7 @@ export default defineConfig({
     // Of the built command and of the packed package: npm run test:cli, npm run test:package.
     exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],
     // For what hangs: no test measures how long it takes by it.
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './test/tsconfig.json' },
     coverage: {
       include: ['src/**'],

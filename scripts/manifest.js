@@ -6,7 +6,14 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Everything that a build depends on. */
-export const SOURCES = ['src', 'scripts', 'tsup.config.ts', 'tsconfig.json', 'package.json'];
+export const SOURCES = [
+  'src',
+  'schemas',
+  'scripts',
+  'tsup.config.ts',
+  'tsconfig.json',
+  'package.json',
+];
 
 /** Packed whether or not `files` lists them. */
 const ALWAYS_PACKED = ['package.json', 'README.md', 'LICENSE'];

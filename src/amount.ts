@@ -4,13 +4,19 @@ import { Decimal as DecimalJs } from 'decimal.js';
 export type Decimal = DecimalJs;
 
 /** Longest literal of an amount, in characters. */
-const MAX_LENGTH = 128;
+export const MAX_LENGTH = 128;
 /** Most significant digits of an amount, and the largest magnitude of its decimal exponent. */
-const MAX_DIGITS = 78;
+export const MAX_DIGITS = 78;
 /** Significant digits of a result: two amounts at opposite limits span 235. */
 const PRECISION = 256;
+/** How a quotient is rounded to that many: half up, as decimal.js does by default. */
+const ROUNDING: DecimalJs.Rounding = 4;
 /** From this magnitude of the exponent on, a number is printed with one. No amount comes near. */
 const MAX_PRINTED_EXPONENT = 1000;
+/** The settings of {@link Decimal}, which decimal.js changes while it computes. */
+let precision: number = PRECISION;
+let rounding: DecimalJs.Rounding = ROUNDING;
+
 /** How many decimal digits decimal.js keeps in one word of a coefficient. */
 const WORD = 7;
 
@@ -27,8 +33,8 @@ const DECIMAL_LITERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  * The left operand decides: `amount.plus(x)` is exact, but `x.plus(amount)` rounds to 20 digits where
  * `x` is a Decimal of decimal.js's own. Start sums with this one.
  *
- * One constructor serves the whole process, so its settings don't change: `Decimal.set` and
- * `Decimal.config` throw, an assignment has no effect. For another precision, take a
+ * One constructor serves the whole process, so its settings are not for you to change: `Decimal.set` and
+ * `Decimal.config` throw, and no assignment makes a result less exact. For another precision, take a
  * `Decimal.clone({ precision })`.
  *
  * @example
@@ -54,27 +60,29 @@ function createDecimal(): typeof DecimalJs {
   for (const setting of ['toExpNeg', 'toExpPos', 'minE', 'maxE', 'modulo', 'crypto']) {
     Object.defineProperty(OwnDecimal, setting, { writable: false });
   }
-  let { precision, rounding } = OwnDecimal;
-  const defaultRounding = rounding;
   return Object.defineProperties(Object.assign(OwnDecimal, { set: refuse, config: refuse }), {
     // While decimal.js computes a logarithm, a power or a sine, it raises the precision and truncates;
     // afterwards it restores both. No other assignment gets through.
     precision: {
       get: () => precision,
       set: (value: number) => {
-        if (value >= PRECISION) precision = value;
+        if (value > PRECISION) precision = value;
+        else resetSettings();
       },
     },
     rounding: {
       get: () => rounding,
       set: (value: DecimalJs.Rounding) => {
-        rounding = precision > PRECISION ? value : defaultRounding;
+        if (value === DecimalJs.ROUND_DOWN && precision > PRECISION) rounding = value;
       },
     },
   });
 }
 
-const ZERO = /* @__PURE__ */ new Decimal(0);
+function resetSettings(): void {
+  precision = PRECISION;
+  rounding = ROUNDING;
+}
 
 /** What decimal.js documents a Decimal to consist of. */
 interface Parts {
@@ -96,7 +104,7 @@ export function isDecimalLiteral(text: string): boolean {
   return DECIMAL_LITERAL.test(text);
 }
 
-/** What an amount beyond the limits was expected to be. */
+/** What should have come instead of an amount beyond the limits. */
 export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
 
 /**
@@ -109,6 +117,8 @@ export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} 
  * a Decimal.
  */
 export function toAmount(literal: string | number): Decimal | null {
+  // An operation that threw may have left them raised.
+  resetSettings();
   if (typeof literal === 'number' ? !Number.isFinite(literal) : !isReadable(literal)) return null;
   const text = String(literal);
 
@@ -124,7 +134,7 @@ export function toAmount(literal: string | number): Decimal | null {
     if (first === -1) first = end;
     last = end;
   }
-  if (first === -1) return ZERO;
+  if (first === -1) return new Decimal(0);
 
   if (point === -1) point = end;
   const shift = end === text.length ? 0 : Number(text.slice(end + 1));
@@ -141,7 +151,7 @@ function isReadable(literal: string): boolean {
 }
 
 /** `e` or `E`. */
-function isExponentMark(code: number): boolean {
+export function isExponentMark(code: number): boolean {
   return code === 0x65 || code === 0x45;
 }
 

@@ -1,18 +1,37 @@
 import * as v from 'valibot';
+import { Decimal, isDecimalLiteral } from './amount.js';
+import { DEPOSIT_RECEIVED_FIELDS } from './deposit-received.js';
 import { type Issue, type IssueCode, NotificationError, type NotificationType } from './errors.js';
-import { openBody } from './internal/body.js';
+import { openBody, toBytes } from './internal/body.js';
 import {
   type Fields,
+  type FieldTable,
   ownProperties,
-  type ReadContext,
-  withoutInherited,
+  withoutPrototype,
 } from './internal/fields.js';
-import { describe, isNonEmpty, issue, quote, referenceOf } from './internal/issues.js';
+import {
+  describe,
+  escapeUnprintable,
+  isNonEmpty,
+  issue,
+  quote,
+  referenceOf,
+} from './internal/issues.js';
 import { type Notification, readNotification } from './notification.js';
-import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
+import { WITHDRAWAL_BROADCAST_FIELDS, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /** Longest JSON of a notification, in bytes: some numbers take five times the space that they took on the wire. */
 const MAX_JSON_BYTES = 1024 * 1024;
+
+/** Longest amount in plain digits: a sign, a point, 78 zeros and 78 digits. */
+const MAX_PLAIN = 160;
+/** Longest text of a warning, in characters. */
+const MAX_LINE = 300;
+
+const TABLES: Readonly<Record<NotificationType, FieldTable>> = {
+  'deposit.received': DEPOSIT_RECEIVED_FIELDS,
+  'withdrawal.broadcast': WITHDRAWAL_BROADCAST_FIELDS,
+};
 
 /** A value per code, so that the compiler misses none. */
 const CODES: Readonly<Record<IssueCode, IssueCode>> = {
@@ -32,13 +51,22 @@ const CODES: Readonly<Record<IssueCode, IssueCode>> = {
   conflicting_fields: 'conflicting_fields',
 };
 
-const WarningsSchema: v.GenericSchema<unknown, Issue[]> = /* @__PURE__ */ v.array(
-  /* @__PURE__ */ v.object({
-    code: /* @__PURE__ */ v.picklist(/* @__PURE__ */ Object.values(CODES)),
-    path: /* @__PURE__ */ v.array(/* @__PURE__ */ v.string()),
-    message: /* @__PURE__ */ v.string(),
-    expected: /* @__PURE__ */ v.string(),
-    received: /* @__PURE__ */ v.string(),
+/** A line of an issue: printable, and no longer than any that a parser writes. */
+const LineSchema = v.pipe(
+  v.string(),
+  v.maxLength(MAX_LINE),
+  v.check((text) => escapeUnprintable(text) === text),
+);
+
+const WarningsSchema: v.GenericSchema<
+  unknown,
+  { code: IssueCode; path: string[]; expected: string; received: string }[]
+> = v.array(
+  v.object({
+    code: v.picklist(Object.values(CODES)),
+    path: v.array(LineSchema),
+    expected: LineSchema,
+    received: LineSchema,
   }),
 );
 
@@ -47,6 +75,8 @@ const WarningsSchema: v.GenericSchema<unknown, Issue[]> = /* @__PURE__ */ v.arra
  * JSONB column. Every field is checked again by the rules of the parser.
  *
  * @param json - The JSON of a notification, as text, bytes, or parsed.
+ * At most 1 MiB of it is read. What JSON itself can't hold is lost: a number beyond a double's range in
+ * `additionalFields` is null there.
  * @returns The same notification: equal in every field, digit, date, warning and additional field.
  * @throws {@link NotificationError} with everything that is wrong with the JSON.
  *
@@ -57,79 +87,125 @@ const WarningsSchema: v.GenericSchema<unknown, Issue[]> = /* @__PURE__ */ v.arra
  * ```
  */
 export function notificationFromJSON(json: unknown): Notification {
-  const context = openBody(isRaw(json) ? json : stringify(json), MAX_JSON_BYTES);
-  if (!('fields' in context)) throw new NotificationError({ notificationType: null, ...context });
+  const context = openBody(toText(json), MAX_JSON_BYTES);
+  if (context.fields === null) throw new NotificationError({ notificationType: null, ...context });
 
-  const { fields } = context;
+  const fields = withoutPrototype(context.fields);
   const { type } = fields;
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') {
     throw refusal(null, fields, [
       issue('unrecognized_notification', ['type'], 'the type of a notification', quote(type)),
     ]);
   }
-  const notification = readNotification(type, { ...context, fields: flatten(fields) });
-  const restored = restore(notification, context);
+  const notification = readNotification(type, { ...context, fields: flatten(type, fields) });
+  // What was missing or unreadable on the wire is null in the JSON, and its warnings are in there, too.
+  context.issues.push(...findLost(notification, fields, context.warnings));
+  const restored = restore(notification, fields, context.issues);
   if (isNonEmpty(context.issues)) throw refusal(type, fields, context.issues);
   return restored;
 }
 
-/** The fields of a notification's JSON as they were on the wire, but for what was unknown there. */
-function flatten({ type, additionalFields, warnings, ...fields }: Fields): Fields {
-  const address = ownProperties(fields.toTxAddress);
-  const owner = ownProperties(fields.txAddressOwner);
-  return withoutInherited({
-    ...fields,
-    ...(address && { toTxAddress: address.raw }),
-    ...(owner && { txAddressOwner: { name: owner.name, category: owner.category } }),
-  });
-}
-
-/** Adds what a notification holds beside its fields. What is wrong goes into the context's issues. */
-function restore(notification: Notification, context: ReadContext): Notification {
-  const { fields, issues } = context;
-  // A field that was unreadable on the wire is null here: it should have nothing to complain of now.
-  issues.push(...context.warnings.filter(({ code }) => code !== 'missing_field'));
-  const additionalFields = {
-    ...notification.additionalFields,
-    ...readObject(context, ['additionalFields'], fields.additionalFields),
-  };
-  const warnings = readWarnings(context, fields.warnings);
-  if (notification.type === 'deposit.received') {
-    return { ...notification, additionalFields, warnings };
+/** The text to read. A parsed notification becomes text again: its own, if it is the notification itself. */
+function toText(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null || toBytes(json) !== null) return json;
+  const { fields } = openBody(json);
+  if (fields === null) return json;
+  try {
+    return JSON.stringify(json);
+  } catch (cause) {
+    // An exhausted stack is not the fault of the JSON.
+    if (cause instanceof RangeError) throw cause;
+    const received = 'a value that JSON can not hold';
+    const fault = issue('not_an_object', [], 'the JSON of a notification', received);
+    throw new NotificationError({ notificationType: null, issues: [fault], cause });
   }
-  checkAddress(context, notification);
-  const owner = readObject(context, ['txAddressOwner'], fields.txAddressOwner);
-  const path = ['txAddressOwner', 'additionalFields'];
-  const txAddressOwner = {
-    ...notification.txAddressOwner,
-    additionalFields: { ...readObject(context, path, owner?.additionalFields) },
-  };
-  return { ...notification, txAddressOwner, additionalFields, warnings };
 }
 
-function readObject({ issues }: ReadContext, path: string[], value: unknown): Fields | null {
-  const fields = ownProperties(value);
-  if (fields === null) issues.push(issue('wrong_type', path, 'an object', quote(value)));
+/** The fields of a notification's JSON, as the reader of a body expects them. */
+function flatten(notificationType: NotificationType, json: Fields): Fields {
+  const { type, additionalFields, warnings, ...rest } = json;
+  const fields: Record<string, unknown> = rest;
+  const address = ownProperties(fields.toTxAddress);
+  if (address !== null) fields.toTxAddress = address.raw;
+  const owner = ownProperties(fields.txAddressOwner);
+  if (owner !== null) {
+    const { additionalFields, ...parts } = owner;
+    fields.txAddressOwner = parts;
+  }
+  for (const { name, kind } of Object.values(TABLES[notificationType])) {
+    if (kind === 'amount') fields[name] = toShortLiteral(fields[name]);
+  }
   return fields;
 }
 
-function readWarnings({ issues }: ReadContext, value: unknown): readonly Issue[] {
-  const { success, output } = v.safeParse(WarningsSchema, value);
-  if (success) return output;
+/** An amount in plain digits may be longer than any literal of one may be. */
+function toShortLiteral(value: unknown): unknown {
+  return typeof value === 'string' && value.length <= MAX_PLAIN && isDecimalLiteral(value)
+    ? new Decimal(value).toExponential()
+    : value;
+}
+
+/** The fields that hold something in the JSON, but nothing in what was read of it. */
+function findLost(
+  notification: Notification,
+  json: Fields,
+  warnings: readonly Issue[],
+): readonly Issue[] {
+  return Object.entries(notification).flatMap(([name, value]) => {
+    const noted = warnings.filter(({ path, code }) => path[0] === name && code !== 'missing_field');
+    if (noted.length > 0 || value !== null || json[name] === null) return noted;
+    return [issue('missing_field', [name], 'a value or null', describe(json[name]))];
+  });
+}
+
+/** Adds what a notification holds beside its fields. What is wrong with that goes into the issues. */
+function restore(notification: Notification, json: Fields, issues: Issue[]): Notification {
+  const read = (path: string[], value: unknown) => {
+    const fields = ownProperties(value);
+    if (fields === null) issues.push(issue('wrong_type', path, 'an object', quote(value)));
+    return { ...fields };
+  };
+  const rest = {
+    additionalFields: {
+      ...notification.additionalFields,
+      ...read(['additionalFields'], json.additionalFields),
+    },
+    warnings: readWarnings(json.warnings, issues),
+  };
+  if (notification.type === 'deposit.received') return { ...notification, ...rest };
+
+  checkAddress(notification, json.toTxAddress, issues);
+  const { txAddressOwner } = notification;
+  const owner = read(['txAddressOwner'], json.txAddressOwner);
+  const path = ['txAddressOwner', 'additionalFields'];
+  const additionalFields = {
+    ...txAddressOwner.additionalFields,
+    ...read(path, owner.additionalFields),
+  };
+  return { ...notification, txAddressOwner: { ...txAddressOwner, additionalFields }, ...rest };
+}
+
+function readWarnings(value: unknown, issues: Issue[]): readonly Issue[] {
+  // A million warnings need not be judged once the first is none.
+  const { success, output } = v.safeParse(WarningsSchema, value, { abortEarly: true });
+  if (success) {
+    return output.map(({ code, path, expected, received }) =>
+      issue(code, path, expected, received),
+    );
+  }
   issues.push(issue('wrong_type', ['warnings'], 'a list of issues', quote(value)));
   return [];
 }
 
 /** An address that was split must still have the parts that its original value has. */
-function checkAddress({ fields, issues }: ReadContext, { toTxAddress }: WithdrawalBroadcast): void {
-  const { address, destinationTag } = ownProperties(fields.toTxAddress) ?? {};
+function checkAddress({ toTxAddress }: WithdrawalBroadcast, json: unknown, issues: Issue[]): void {
+  const { address, destinationTag } = ownProperties(json) ?? {};
   const isSplit =
     toTxAddress === null ||
     (toTxAddress.address === address && toTxAddress.destinationTag === destinationTag);
   if (isSplit) return;
   const expected = 'the raw address with its two parts';
-  const received = describe(fields.toTxAddress);
-  issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, received));
+  issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, describe(json)));
 }
 
 function refusal(
@@ -138,17 +214,4 @@ function refusal(
   issues: readonly [Issue, ...Issue[]],
 ): NotificationError {
   return new NotificationError({ notificationType, issues, reference: referenceOf(fields) });
-}
-
-function isRaw(json: unknown): boolean {
-  return typeof json === 'string' || ArrayBuffer.isView(json) || json instanceof ArrayBuffer;
-}
-
-/** What throws, e.g. for a BigInt, is no JSON of a notification. */
-function stringify(json: unknown): unknown {
-  try {
-    return JSON.stringify(json);
-  } catch {
-    return json;
-  }
 }

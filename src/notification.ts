@@ -8,14 +8,15 @@ export type Notification = DepositReceived | WithdrawalBroadcast;
 
 /** Which notification a body is, by the identifier that only one of the two has; null if unclear. */
 export function detectType(fields: Fields): NotificationType | null {
-  const isDeposit = hasValue(fields.depositId);
-  const isWithdrawal = hasValue(fields.withdrawalId);
+  const isDeposit = hasValue(fields, 'depositId');
+  const isWithdrawal = hasValue(fields, 'withdrawalId');
   if (isDeposit === isWithdrawal) return null;
   return isDeposit ? 'deposit.received' : 'withdrawal.broadcast';
 }
 
-export function hasValue(value: unknown): boolean {
-  return value !== undefined && value !== null;
+/** Whether an object has a field of its own that is not null. */
+export function hasValue(fields: Fields, name: string): boolean {
+  return Object.hasOwn(fields, name) && fields[name] !== undefined && fields[name] !== null;
 }
 
 /** Reads a notification of a known type. */

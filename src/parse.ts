@@ -100,7 +100,7 @@ function safeParse<T>(
   read: (context: ReadContext) => T | null,
 ): ParseResult<T> {
   const context = openBody(body);
-  if (!('fields' in context)) return failure({ notificationType: type, ...context });
+  if (context.fields === null) return failure({ notificationType: type, ...context });
 
   const notification = read(context);
   const { fields, issues } = context;
@@ -125,7 +125,7 @@ function readDetected(context: ReadContext): Notification | null {
 }
 
 function describeUnrecognized(fields: Fields): NotificationErrorDetails {
-  const received = hasValue(fields.depositId) ? 'both' : 'neither';
+  const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
   return {
     notificationType: null,
     issues: [

@@ -1,7 +1,9 @@
 /** From here on a UNIX time can only be in milliseconds: in seconds it would be the year 5138. */
 const MILLISECONDS_FROM = 1e11;
-/** From here on it is not one in milliseconds either, for the same reason. */
+/** From here on it is not one in milliseconds either: again, that would be the year 5138. */
 const UNREADABLE_FROM = 1e14;
+/** The last year that RFC 3339 can write. */
+const LAST_YEAR = 9999;
 
 /** A date-time of RFC 3339, section 5.6. JavaScript has no leap seconds. */
 const DATE_TIME =
@@ -17,15 +19,16 @@ const DATE_TIME =
 export function toDate(value: number | string): Date | null {
   if (typeof value === 'string' && !/^\d+$/.test(value)) return toDateFromText(value);
   const time = Number(value);
-  const milliseconds = time < MILLISECONDS_FROM ? Math.round(time * 1000) : time;
-  // The comparison is false for NaN.
-  return milliseconds >= 0 && milliseconds < UNREADABLE_FROM ? new Date(milliseconds) : null;
+  // The comparisons are false for NaN.
+  if (!(time >= 0 && time < UNREADABLE_FROM)) return null;
+  return new Date(time < MILLISECONDS_FROM ? Math.round(time * 1000) : time);
 }
 
 function toDateFromText(text: string): Date | null {
   if (!DATE_TIME.test(text)) return null;
   const date = new Date(text.toUpperCase());
-  return date.getTime() >= 0 && isDayOfMonth(text.slice(0, 10)) ? date : null;
+  if (date.getTime() < 0 || date.getUTCFullYear() > LAST_YEAR) return null;
+  return isDayOfMonth(text.slice(0, 10)) ? date : null;
 }
 
 /** Whether a month has that day: `Date` takes February 30 for March 2. */

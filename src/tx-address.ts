@@ -1,8 +1,6 @@
-import type { GenericSchema } from 'valibot';
 import { type IssueCode, NotificationError } from './errors.js';
-import type { FieldType } from './internal/fields.js';
 import { describe, issue } from './internal/issues.js';
-import { accept, createSchema, type Fault, refuse } from './internal/schemas.js';
+import type { Fault } from './internal/schemas.js';
 
 /**
  * Where a withdrawal was sent: the wire's `<address>?dt=<tag>`, split. For some currencies, the
@@ -43,7 +41,7 @@ export function splitToTxAddress(value: string): TxAddress {
   const address = typeof value === 'string' ? split(value) : null;
   if (address !== null) return address;
   const { code, received } = explainTxAddress(value);
-  throw splitError(code, received);
+  throw addressError(code, received);
 }
 
 /**
@@ -65,46 +63,28 @@ export function splitToTxAddress(value: string): TxAddress {
 export function joinToTxAddress(address: Pick<TxAddress, 'address' | 'destinationTag'>): string {
   const { address: account, destinationTag } = address;
   if (typeof account !== 'string' || account === '') {
-    throw splitError('invalid_tx_address', describe(account));
+    throw addressError('invalid_tx_address', describe(account));
   }
   if (account.includes(TAG_MARK)) {
-    throw splitError('invalid_tx_address', 'an address that holds a ?dt= itself');
+    throw addressError('invalid_tx_address', 'an address that holds a ?dt= itself');
   }
   // A number would lose the zeros of a tag, and the tag 0 altogether.
   if (typeof (destinationTag ?? '') !== 'string') {
-    throw splitError('wrong_type', `the tag as ${describe(destinationTag)}`);
+    throw addressError('wrong_type', `the tag as ${describe(destinationTag)}`);
   }
   return destinationTag ? account + TAG_MARK + destinationTag : account;
 }
 
-/** `<address>`, or `<address>?dt=<tag>`. */
-export const TxAddressSchema: GenericSchema<unknown, TxAddress> = /* @__PURE__ */ createSchema(
-  'address',
-  function (dataset, config) {
-    const { value } = dataset;
-    const address = typeof value === 'string' ? split(value) : null;
-    return address === null
-      ? refuse(this, dataset, config, explainTxAddress(value))
-      : accept(dataset, address);
-  },
-);
-
-/** The type of the field `toTxAddress`. */
-export const txAddress: FieldType<TxAddress> = {
-  kind: 'address',
-  schema: TxAddressSchema,
-  explain: explainTxAddress,
-};
-
 /** The parts of a value; null where its address is empty. */
-function split(raw: string): TxAddress | null {
+export function split(raw: string): TxAddress | null {
   const mark = raw.indexOf(TAG_MARK);
   const address = mark === -1 ? raw : raw.slice(0, mark);
   const tag = mark === -1 ? '' : raw.slice(mark + TAG_MARK.length);
   return address === '' ? null : { raw, address, destinationTag: tag === '' ? null : tag };
 }
 
-function explainTxAddress(value: unknown): Fault {
+/** What is wrong with a value that has no parts. */
+export function explainTxAddress(value: unknown): Fault {
   return {
     code: typeof value === 'string' ? 'invalid_tx_address' : 'wrong_type',
     expected: EXPECTED,
@@ -113,7 +93,7 @@ function explainTxAddress(value: unknown): Fault {
   };
 }
 
-function splitError(code: IssueCode, received: string): NotificationError {
+function addressError(code: IssueCode, received: string): NotificationError {
   const fault = issue(code, ['toTxAddress'], EXPECTED, received);
   return new NotificationError({ notificationType: null, issues: [fault] });
 }

@@ -1,8 +1,4 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
-
-export { AmountSchema, TimestampSchema } from './internal/schemas.js';
-export { TxAddressSchema } from './tx-address.js';
-
 import type { DepositReceived } from './deposit-received.js';
 import type { Notification } from './notification.js';
 import {
@@ -12,6 +8,9 @@ import {
   safeParseWithdrawalBroadcast,
 } from './parse.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
+
+export { AmountSchema, TimestampSchema } from './internal/schemas.js';
+export { TxAddressSchema } from './tx-address-schema.js';
 
 /** `parseDepositReceived` as a valibot schema: it takes the same bodies, text too. */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =

@@ -2,7 +2,9 @@ import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Decimal } from 'payment-notifications';
 import { describe, expect, test, vi } from 'vitest';
+import { toAmount } from '../src/amount.js';
 import { NonNegativeAmountSchema } from '../src/internal/schemas.js';
+import { amountFault, decimalLiteral } from './fuzz/texts.js';
 import { FIELDS, issuesOf, parseWith, read } from './wire.js';
 
 const AMOUNT_FIELDS = FIELDS.filter(
@@ -52,30 +54,7 @@ function magnitude(value: Exact): number {
   return value.coefficient === 0n ? 0 : value.exponent + digits(value) - 1;
 }
 
-const digitsOf = (minLength: number, maxLength: number) =>
-  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
-
-/** Decimal literals in JSON's grammar. */
-const literal = fc
-  .record({
-    sign: fc.constantFrom('', '-'),
-    whole: fc.oneof(
-      fc.constant('0'),
-      fc.tuple(fc.constantFrom(...'123456789'), digitsOf(0, 85)).map((parts) => parts.join('')),
-    ),
-    fraction: fc.oneof(
-      fc.constant(''),
-      digitsOf(1, 85).map((text) => `.${text}`),
-    ),
-    exponent: fc.oneof(
-      fc.constant(''),
-      fc
-        .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.nat({ max: 90 }))
-        .map((parts) => parts.join('')),
-    ),
-  })
-  .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent)
-  .filter((text) => text.length <= 128);
+const literal = decimalLiteral.filter((text) => text.length <= 128);
 
 const isWithinLimits = (text: string) => {
   const value = exact(text);
@@ -101,6 +80,16 @@ describe('an amount', () => {
         } else {
           expect(exact(`${amountOf(result, where.name)}`)).toStrictEqual(exact(text));
         }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  // For a million literals: npm run fuzz -- --amounts 1000000.
+  test('consists of the very parts that decimal.js would give it', () => {
+    fc.assert(
+      fc.property(decimalLiteral, (text) => {
+        expect(amountFault(toAmount, text)).toBeNull();
       }),
       { numRuns: 3000 },
     );
@@ -245,6 +234,29 @@ describe('Decimal', () => {
       expect(new Decimal(2).div(3).toString()).toBe(`0.${'6'.repeat(255)}7`);
       expect(new Decimal('-7').mod(3).toString()).toBe('-1');
       expect(new Decimal('1e-8').toString()).toBe('0.00000001');
+    }
+  });
+
+  test('is not changed for long by an operation that throws, or by a raised precision', () => {
+    const fee = () =>
+      String(
+        parseWith({ of: 'deposit', name: 'onChainFee' }, '2').success && new Decimal(2).div(3),
+      );
+    const before = fee();
+    expect(() => new Decimal('1e800').sin()).toThrow(/precision/i);
+    expect(fee()).toBe(before);
+    Object.assign(Decimal, { precision: 300 });
+    Object.assign(Decimal, { rounding: 3 });
+    expect(fee()).toBe(before);
+  });
+
+  test('is a number of its own for every zero', () => {
+    const deposit = read(
+      parseWith({ of: 'deposit', name: 'onChainFee' }, '0', { displayServiceFee: '0' }),
+    );
+    expect(deposit).toMatchObject({ type: 'deposit.received' });
+    if (deposit.type === 'deposit.received') {
+      expect(deposit.onChainFee).not.toBe(deposit.displayServiceFee);
     }
   });
 

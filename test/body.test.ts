@@ -2,13 +2,15 @@ import { Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import {
   type NotificationError,
+  notificationFromJSON,
   parseDepositReceived,
   safeParseDepositReceived,
+  safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { fixture } from './fixtures.js';
-import { deposit, errorOf, messagesOf, read, withdrawal } from './wire.js';
+import { deposit, errorOf, FIELDS, issuesOf, messagesOf, read, withdrawal } from './wire.js';
 
 const TEXT = deposit();
 const LIMIT = 64 * 1024;
@@ -246,6 +248,7 @@ describe('a hostile value in a field', () => {
     ['a revoked proxy', revoked(), 'an object'],
     ['an array', [], 'an array'],
     ['a function', fails, 'a function'],
+    ['a revoked function', revokedFunction(), 'a function'],
     ['a symbol', Symbol('x'), 'a symbol'],
     ['a BigInt', 1n, 'a bigint'],
   ])("is that field's fault alone: %s", (_, value, received) => {
@@ -261,29 +264,63 @@ describe('a hostile value in a field', () => {
 });
 
 describe('what somebody put onto Object.prototype', () => {
-  afterEach(() => {
-    Reflect.deleteProperty(Object.prototype, 'network');
-    Reflect.deleteProperty(Object.prototype, 'name');
-    Reflect.deleteProperty(Object.prototype, 'additionalFields');
-  });
-
-  test.each([
+  const forms = [
     ['text', (body: string) => body],
     ['a parsed object', (body: string) => JSON.parse(body)],
-  ])('is no field of %s', (_, form) => {
-    const body = form(deposit({ network: undefined, x: '1', y: '2' }));
-    Object.assign(Object.prototype, { network: 'polluted' });
-    expect(read(safeParseDepositReceived(body))).toMatchObject({
-      network: null,
-      additionalFields: { x: 1, y: 2 },
-    });
+  ] as const;
+
+  /** Has every object inherit a property, enumerable or not, while something runs. */
+  function polluted<T>(name: string, enumerable: boolean, run: () => T): T {
+    const property = { value: 'polluted', configurable: true, enumerable };
+    Object.defineProperty(Object.prototype, name, property);
+    try {
+      return run();
+    } finally {
+      Reflect.deleteProperty(Object.prototype, name);
+    }
+  }
+
+  test.each(
+    FIELDS.flatMap((field) => [true, false].map((enumerable) => ({ ...field, enumerable }))),
+  )('is no $name of a $of (enumerable: $enumerable)', ({ of, name, enumerable }) => {
+    const others = { deductedSettlementAmount: undefined, x: '1' };
+    for (const [, form] of forms) {
+      const text = (of === 'deposit' ? deposit : withdrawal)({ ...others, [name]: undefined });
+      const body = form(text);
+      const parse = of === 'deposit' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
+      const clean = parse(form(text));
+      const result = polluted(name, enumerable, () => parse(body));
+      expect(issuesOf(result)).toStrictEqual(issuesOf(clean));
+      expect(result).toStrictEqual(clean);
+    }
   });
 
-  test('is no field of an owner', () => {
+  test.each([true, false])('is no field of an owner (enumerable: %s)', (enumerable) => {
     const body = withdrawal({ txAddressOwner: '{"category":"exchange"}' });
-    Object.assign(Object.prototype, { name: 'polluted' });
-    const { txAddressOwner } = read(safeParseWithdrawalBroadcast(body));
+    const { txAddressOwner } = polluted('name', enumerable, () =>
+      read(safeParseWithdrawalBroadcast(body)),
+    );
     expect(txAddressOwner).toMatchObject({ name: null, category: 'exchange' });
+  });
+
+  test.each(['withdrawalId', 'fields', 'transactionId'])('does not mislead by a %s', (name) => {
+    const body = deposit({ transactionId: undefined });
+    expect(polluted(name, false, () => safeParseNotification(body)).success).toBe(true);
+    const refused = polluted(name, false, () => errorOf(safeParseNotification('{}')));
+    expect(refused.reference).toStrictEqual({});
+    expect(polluted(name, false, () => safeParseNotification('[')).success).toBe(false);
+  });
+
+  test('is no field of a notification that went through JSON', () => {
+    const json = JSON.stringify(read(safeParseDepositReceived(deposit({ network: 'null' }))));
+    const { network, ...rest } = JSON.parse(json);
+    for (const name of ['network', 'memo', 'additionalFields']) {
+      expect(polluted(name, false, () => notificationFromJSON(json))).toMatchObject({
+        network: null,
+        additionalFields: {},
+      });
+    }
+    expect(() => polluted('network', false, () => notificationFromJSON(rest))).toThrow('network');
   });
 });
 
@@ -296,6 +333,13 @@ describe('a fault of ours', () => {
       expect(() => safeParseDepositReceived(TEXT)).toThrow(RangeError);
     } finally {
       parse.mockRestore();
+    }
+    for (const body of [Buffer.from(TEXT), new Uint8Array(Buffer.from(TEXT)).buffer]) {
+      const parseBytes = vi.spyOn(JSON, 'parse').mockImplementation(() => {
+        throw new RangeError('Maximum call stack size exceeded');
+      });
+      expect(() => safeParseDepositReceived(body)).toThrow(RangeError);
+      parseBytes.mockRestore();
     }
     const has = vi.spyOn(Object, 'keys').mockImplementation(() => {
       throw new TypeError('our bug');
@@ -310,6 +354,12 @@ describe('a fault of ours', () => {
 
 function revoked(): object {
   const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+function revokedFunction(): unknown {
+  const { proxy, revoke } = Proxy.revocable(() => {}, {});
   revoke();
   return proxy;
 }

@@ -27,6 +27,14 @@ function jsonOf(notification: Notification, fields: Record<string, unknown>): st
 const DEPOSIT = parseDepositReceived(deposit());
 const WITHDRAWAL = parseWithdrawalBroadcast(withdrawal());
 
+const WARNING = {
+  code: 'wrong_type',
+  path: ['network'],
+  message: 'network: expected a non-empty string, received a number',
+  expected: 'a non-empty string',
+  received: 'a number',
+};
+
 function errorOf(json: unknown): NotificationError {
   try {
     notificationFromJSON(json);
@@ -47,6 +55,13 @@ describe('a notification that went through JSON', () => {
       expect(notificationFromJSON(form)).toStrictEqual(asJSON(notification));
     }
     expect(JSON.stringify(notificationFromJSON(json))).toBe(json);
+  });
+
+  test('may hold an amount whose plain digits are longer than any literal may be', () => {
+    const literal = `-${'9'.repeat(78)}e-155`;
+    const notification = parseDepositReceived(deposit({ onChainFee: literal }));
+    expect(`${notification.onChainFee}`).toHaveLength(158);
+    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
   });
 
   test('may be longer than a body', () => {
@@ -77,8 +92,11 @@ describe('what is no JSON of a notification', () => {
     ['nothing', undefined, 'not_an_object'],
     ['null', null, 'not_an_object'],
     ['a number', 5, 'not_an_object'],
-    ['a BigInt inside', { type: 1n }, 'unrecognized_notification'],
-    ['a cycle', cycle(), 'unrecognized_notification'],
+    ['a BigInt inside', { type: 1n }, 'not_an_object'],
+    ['a cycle', cycle(), 'not_an_object'],
+    ['a promise', Promise.resolve(), 'not_an_object'],
+    ['a revoked proxy', revoked(), 'not_an_object'],
+    ['a toJSON that throws', { toJSON: fails }, 'not_an_object'],
     ['text that is no JSON', '{', 'invalid_json'],
     ['bytes that are no UTF-8', new Uint8Array([0xff]), 'invalid_json'],
     ['bytes that are no JSON', new ArrayBuffer(3), 'invalid_json'],
@@ -101,6 +119,11 @@ describe('what is no JSON of a notification', () => {
     [DEPOSIT, { additionalFields: [] }, 'wrong_type additionalFields'],
     [DEPOSIT, { warnings: undefined }, 'wrong_type warnings'],
     [DEPOSIT, { warnings: [{ code: 'odd' }] }, 'wrong_type warnings'],
+    [DEPOSIT, { warnings: [{ ...WARNING, received: 'two\nlines' }] }, 'wrong_type warnings'],
+    [DEPOSIT, { warnings: [{ ...WARNING, path: ['x'.repeat(301)] }] }, 'wrong_type warnings'],
+    [DEPOSIT, { onChainFee: undefined }, 'missing_field onChainFee'],
+    [DEPOSIT, { network: '' }, 'missing_field network'],
+    [WITHDRAWAL, { status: 'FAILED', toTxAddress: {} }, 'missing_field toTxAddress'],
     [DEPOSIT, { type: 'withdrawal.broadcast' }, 'missing_field withdrawalId'],
     [WITHDRAWAL, { toTxAddress: 'rAddress' }, 'invalid_tx_address toTxAddress'],
     [WITHDRAWAL, { toTxAddress: null }, 'missing_field toTxAddress'],
@@ -140,6 +163,30 @@ describe('what is no JSON of a notification', () => {
     );
   });
 });
+
+test('a notification keeps warnings, their sentences made anew', () => {
+  const json = jsonOf(DEPOSIT, { warnings: [{ ...WARNING, message: 'forged' }] });
+  expect(notificationFromJSON(json).warnings).toStrictEqual([WARNING]);
+});
+
+test('an exhausted stack is no fault of the JSON', () => {
+  const json = {
+    toJSON: () => {
+      throw new RangeError('Maximum call stack size exceeded');
+    },
+  };
+  expect(() => notificationFromJSON(json)).toThrow(RangeError);
+});
+
+function fails(): never {
+  throw new Error('boom');
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
 
 function cycle(): object {
   const value: Record<string, unknown> = {};

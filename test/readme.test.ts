@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
@@ -36,7 +37,7 @@ describe.each([...scriptsIn('test/readme'), ...scriptsIn('docs/snippets')])('%s'
     vi.spyOn(console, 'log').mockImplementation((value) => {
       printed.push(typeof value === 'string' ? value : inspect(value));
     });
-    await import(new URL(file, ROOT).pathname);
+    await import(fileURLToPath(new URL(file, ROOT)));
     const promised = [...sourceOf(file).matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(
       ([, output]) => output,
     );

@@ -33,11 +33,13 @@ console.log(settled.size); // 1
 await deliver(withdrawalBroadcastBody({ status: 'FAILED' }), { url });
 console.log(settled.size); // 2
 
-// 24 hours of the service's retries to an endpoint that is never there, in a moment.
+// 24 hours of the service's retries to an endpoint that is down, in a moment.
 const { delivered, attempts } = await deliver(deposit, {
-  url: `${url}/wrong`,
+  url,
   retry: DEPOSIT_RETRY,
   clock: virtualClock(),
+  fetch: async () => new Response(null, { status: 503 }),
+  fetch: async () => new Response(null, { status: 503 }),
 });
 console.log(delivered); // false
 console.log(attempts.length); // 721

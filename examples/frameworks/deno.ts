@@ -4,7 +4,7 @@ import { keepRefused, settleOnce } from './merchant.js';
 Deno.serve(
   { port: Number(Deno.env.get('PORT') ?? 3000), hostname: '127.0.0.1' },
   async (request) => {
-    if (request.method !== 'POST' || new URL(request.url).pathname !== '/callbacks') {
+    if (!/^\/callbacks\/?$/.test(new URL(request.url).pathname)) {
       return new Response('not found', { status: 404 });
     }
     const body = await request.arrayBuffer();

@@ -4,7 +4,8 @@ import { keepRefused, settleOnce } from './merchant.js';
 
 const app = express();
 
-app.post('/callbacks', express.raw({ type: () => true }), async (request, response) => {
+// The method and content type are not documented: take any.
+app.all('/callbacks', express.raw({ type: () => true }), async (request, response) => {
   const result = safeParseNotification(request.body);
   if (!result.success) {
     await keepRefused(request.body, result.error);

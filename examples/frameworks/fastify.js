@@ -2,16 +2,20 @@ import fastify from 'fastify';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import { keepRefused, settleOnce } from './merchant.js';
 
-const app = fastify();
+const app = fastify({ routerOptions: { ignoreTrailingSlash: true } });
 
 app.register(async (callbacks) => {
-  // Only in here, bodies stay bytes: no JSON.parse touches a digit.
+  // Only in here, bodies stay bytes: no JSON.parse touches a digit. Whatever content type comes:
+  // Fastify would answer a malformed one with 415.
+  callbacks.addHook('onRequest', async ({ headers }) => {
+    headers['content-type'] = 'application/octet-stream';
+  });
   callbacks.removeAllContentTypeParsers();
   callbacks.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
 
-  callbacks.post('/callbacks', async (request, reply) => {
+  callbacks.all('/callbacks', async (request, reply) => {
     const body = /** @type {Buffer | undefined} */ (request.body);
     const result = safeParseNotification(body);
     if (!result.success) {

@@ -4,7 +4,7 @@ import { keepRefused, settleOnce } from './merchant.js';
 
 const app = new H3();
 
-app.post('/callbacks', async (event) => {
+app.all('/callbacks', async (event) => {
   const body = await event.req.arrayBuffer();
   const result = safeParseNotification(body);
   if (!result.success) {

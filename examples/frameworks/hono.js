@@ -3,9 +3,9 @@ import { Hono } from 'hono';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import { keepRefused, settleOnce } from './merchant.js';
 
-const app = new Hono();
+const app = new Hono({ strict: false }); // with or without a slash at the end
 
-app.post('/callbacks', async (context) => {
+app.all('/callbacks', async (context) => {
   const body = await context.req.arrayBuffer();
   const result = safeParseNotification(body);
   if (!result.success) {

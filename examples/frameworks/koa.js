@@ -6,7 +6,7 @@ import { keepRefused, settleOnce } from './merchant.js';
 const app = new Koa();
 
 app.use(async (context) => {
-  if (context.method !== 'POST' || context.path !== '/callbacks') return;
+  if (!/^\/callbacks\/?$/.test(context.path)) return;
   const body = await getRawBody(context.req, { limit: '100kb' }).catch((error) => {
     context.req.resume(); // or the rest of it blocks the connection
     throw error;

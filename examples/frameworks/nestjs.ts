@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { BadRequestException, Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
+import { All, BadRequestException, Body, Controller, HttpCode, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { raw } from 'express';
@@ -8,7 +8,7 @@ import { keepRefused, settleOnce } from './merchant.js';
 
 @Controller('callbacks')
 class CallbacksController {
-  @Post()
+  @All()
   @HttpCode(200)
   async receive(@Body() body: Buffer): Promise<string> {
     const result = safeParseNotification(body);

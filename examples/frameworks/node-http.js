@@ -9,7 +9,8 @@ const server = createServer(async (request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
   };
   try {
-    if (request.method !== 'POST' || request.url !== '/callbacks') return answer(404, 'not found');
+    const [path] = (request.url ?? '').split('?');
+    if (path !== '/callbacks' && path !== '/callbacks/') return answer(404, 'not found');
     const body = await getRawBody(request, { limit: '100kb' });
     const result = safeParseNotification(body);
     if (!result.success) {

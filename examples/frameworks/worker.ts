@@ -3,7 +3,7 @@ import { keepRefused, settleOnce } from './merchant.js';
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    if (request.method !== 'POST' || new URL(request.url).pathname !== '/callbacks') {
+    if (!/^\/callbacks\/?$/.test(new URL(request.url).pathname)) {
       return new Response('not found', { status: 404 });
     }
     const body = await request.arrayBuffer();

@@ -1,38 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 
 /** @typedef {(sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>} Query */
-
 /**
  * @typedef {object} Database
- * @property {Query} query
- * @property {<T>(work: (query: Query) => Promise<T>) => Promise<T>} transaction All of it, or nothing.
+ * @property {Query} query One statement: all of it, or nothing.
+ * @property {<T>(work: (query: Query) => Promise<T>) => Promise<T>} transaction All of it, or nothing;
+ * the work may be done several times.
  * @property {() => Promise<void>} close
  */
 
+// Every wait ends: for a connection, for another's lock, for a statement, for a server that no longer
+// answers. A lock is given up early: the copies of one event that wait for it hold connections.
+const LIMITS = {
+  max: 20,
+  connectionTimeoutMillis: 3_000,
+  lock_timeout: 500,
+  statement_timeout: 3_000,
+  idle_in_transaction_session_timeout: 3_000,
+  query_timeout: 4_000,
+};
+
+/** PostgreSQL aborts one of two transactions under `serializable`, and in a deadlock. */
+const ABORTED = ['40001', '40P01'];
+const ATTEMPTS = 10;
+
 /** A PostgreSQL server, for any number of processes. @type {(url: string) => Database} */
 export function openServer(url) {
-  const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 5000 });
-  // A connection that breaks fails its query, which is told there; unheard here, it ends the process.
+  const pool = new pg.Pool({ connectionString: url, ...LIMITS });
+  // A broken connection fails its query, which reports it; unhandled here, it would end the process.
   const ignore = () => {};
   pool.on('error', ignore).on('connect', (client) => client.on('error', ignore));
   return {
-    query: async (sql, values) => (await pool.query(sql, values)).rows,
-    async transaction(work) {
-      const client = await pool.connect();
-      try {
-        await client.query('BEGIN');
-        const result = await work(async (sql, values) => (await client.query(sql, values)).rows);
-        await client.query('COMMIT');
-        client.release();
-        return result;
-      } catch (error) {
-        client.release(true); // without its connection, the server rolls back
-        throw error;
-      }
-    },
+    query: (sql, values) => retry(async () => (await pool.query(sql, values)).rows),
+    transaction: (work) =>
+      retry(async () => {
+        const client = await pool.connect();
+        try {
+          await client.query('BEGIN');
+          const result = await work(async (sql, values) => (await client.query(sql, values)).rows);
+          await client.query('COMMIT');
+          client.release();
+          return result;
+        } catch (error) {
+          client.release(true); // without its connection, the server rolls back
+          throw error;
+        }
+      }),
     close: () => pool.end(),
   };
+}
+
+/** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+async function retry(work) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isAborted = error instanceof pg.DatabaseError && ABORTED.includes(error.code ?? '');
+      if (!isAborted || attempt === ATTEMPTS) throw error;
+      await sleep(Math.random() * 2 ** attempt); // apart, or the same two would meet again
+    }
+  }
 }
 
 /** PostgreSQL in this process, its data in a folder: for one. @type {(folder: string) => Database} */

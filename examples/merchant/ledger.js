@@ -1,119 +1,213 @@
-import { Decimal, idempotencyKey } from 'payment-notifications';
+import { Decimal, idempotencyKey, safeParseNotification } from 'payment-notifications';
 
-/** @import { Notification } from 'payment-notifications' */
-/** @import { Database } from './database.js' */
+/** @import { Issue, Notification } from 'payment-notifications' */
+/** @import { Database, Query } from './database.js' */
 
-// Why a deposit can't be credited twice, whatever happens to the processes and the network:
+// Why no deposit is credited twice and none is lost, whatever happens to the processes or the network:
 //
-// 1. `event.key` is a primary key. Of all deliveries of one event, at any number of processes, one
-//    alone can insert it; the others wait for that one's transaction, and then insert nothing.
-// 2. The key and the credit are in one transaction: both are there, or neither is.
-// 3. The endpoint answers 200 after the commit. Whoever hears no 200 may deliver again: see 1.
+// 1. `event.key` is a primary key. Of all deliveries of one event, to any number of processes, only
+//    one inserts it. The others wait for that transaction, then insert nothing.
+// 2. The event and its two lines are inserted by one statement: all three are there, or none.
+// 3. The sender gets its 200 after the commit. Without one it may deliver again: see 1.
+//
+// Events and lines are never changed, and no two events touch the same row, so one customer's
+// deposits never wait for another's. A balance is the sum of the account's lines.
+//
+// Double entry: what one account gains, another one lacks. A deposit adds to the customer and takes
+// from `service`, whose negative balance is what the service holds for you; a withdrawal does the
+// opposite. So the sum of all lines of a currency is zero at any time, which `check` verifies.
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS event (
      key text PRIMARY KEY,
      received_at timestamptz NOT NULL DEFAULT now(),
      body bytea NOT NULL,
+     moves jsonb NOT NULL, -- see movesOf
+     warnings jsonb NOT NULL
+   )`,
+  `CREATE TABLE IF NOT EXISTS line (
+     key text NOT NULL REFERENCES event,
      account text NOT NULL,
      currency text NOT NULL,
-     amount numeric -- exact at any size; null: unknown, a person must look
+     amount numeric NOT NULL, -- exact at any size
+     PRIMARY KEY (key, account)
    )`,
-  `CREATE TABLE IF NOT EXISTS balance (
-     account text, currency text, amount numeric NOT NULL, PRIMARY KEY (account, currency)
-   )`,
-  `CREATE TABLE IF NOT EXISTS refused (
-     digest bytea PRIMARY KEY, -- a body that is delivered every 2 minutes is kept once
+  'CREATE INDEX IF NOT EXISTS line_account ON line (account, currency)',
+  // What a person must settle: refused bodies; and those with the key of a settled event that move
+  // something else, one of which must be wrong.
+  `CREATE TABLE IF NOT EXISTS held (
+     digest bytea PRIMARY KEY, -- however often a body is delivered, it is stored once
      received_at timestamptz NOT NULL DEFAULT now(),
-     deliveries integer NOT NULL DEFAULT 1,
+     deliveries integer NOT NULL,
      body bytea NOT NULL,
+     key text REFERENCES event, -- null: refused
+     moves jsonb,
+     faults jsonb NOT NULL,
      reason text NOT NULL
+   )`,
+  // What a person has settled: the digest of a held body, or the key of an event.
+  `CREATE TABLE IF NOT EXISTS dismissed (
+     what text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), why text NOT NULL
    )`,
 ];
 
 /** @param {Database} database */
 export async function createTables(database) {
   await database.transaction(async (query) => {
+    const [last] = await query(`SELECT to_regclass('dismissed') AS found`);
+    if (last?.found) return; // an index that is there already would still lock its table
     // Processes that start together would create the same table at once, which PostgreSQL refuses.
     await query('SELECT pg_advisory_xact_lock(1)');
     for (const table of TABLES) await query(table);
   });
 }
 
+/** @typedef {{ code: string, field: string }} Fault The field is a documented one, or empty. */
 /**
- * Credits or debits an event, once. The answer to a repeated delivery is success, too.
- *
- * @param {Database} database
- * @param {Notification} notification
- * @param {Uint8Array} body
- * @returns {Promise<'settled' | 'repeated'>}
+ * @typedef {object} Settlement
+ * @property {'settled' | 'repeated' | 'conflict' | 'refused'} outcome
+ * @property {string | null} key The idempotency key; null if the body was refused.
+ * @property {string | null} moves
+ * @property {Fault[]} faults Why it was refused.
+ * @property {string} reason The same for a person.
+ * @property {Fault[]} warnings What the parser tolerated.
  */
-export async function settleOnce(database, notification, body) {
-  const { account, currency, amount } = movementOf(notification);
-  const digits = amount?.toString() ?? null; // never a JavaScript number
-  return database.transaction(async (query) => {
-    const inserted = await query(
-      `INSERT INTO event (key, body, account, currency, amount) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (key) DO NOTHING RETURNING key`,
-      [idempotencyKey(notification), body, account, currency, digits],
+
+/**
+ * Settles the raw body of a callback once, or holds it for a person. Throws only if the database
+ * fails; then nothing is stored. Several bodies may share a transaction, but then one error dooms
+ * them all: settle them one by one.
+ *
+ * @param {Query} query The database's, or a transaction's.
+ * @param {Uint8Array} body
+ * @param {number} deliveries 0 to settle a body again that is held already.
+ */
+export async function settle(query, body, deliveries = 1) {
+  const settlement = await settleOnce(query, body);
+  const { outcome, key, moves, faults, reason } = settlement;
+  if (outcome === 'conflict' || outcome === 'refused') {
+    await query(
+      `INSERT INTO held (digest, body, key, moves, faults, reason, deliveries)
+       VALUES (sha256($1), $1, $2, $3, $4, $5, $6)
+       ON CONFLICT (digest) DO UPDATE SET key = excluded.key, moves = excluded.moves,
+         faults = excluded.faults, reason = excluded.reason, deliveries = held.deliveries + $6`,
+      [body, key, moves, JSON.stringify(faults), reason, deliveries],
     );
-    if (inserted.length === 0) return 'repeated';
-    if (digits !== null) {
-      await query(
-        `INSERT INTO balance (account, currency, amount) VALUES ($1, $2, $3)
-         ON CONFLICT (account, currency) DO UPDATE SET amount = balance.amount + excluded.amount`,
-        [account, currency, digits],
-      );
-    }
-    return 'settled';
-  });
+  }
+  return settlement;
+}
+
+/** @param {Query} query @param {Uint8Array} body @returns {Promise<Settlement>} */
+async function settleOnce(query, body) {
+  const result = safeParseNotification(body);
+  if (!result.success) return refusal(faultsOf(result.error.issues), result.error.message);
+  const { notification } = result;
+  const key = idempotencyKey(notification);
+  const moves = JSON.stringify(movesOf(notification));
+  const warnings = warningsOf(notification);
+  const settlement = { key, moves, faults: [], reason: '', warnings };
+  try {
+    const inserted = await query(
+      `WITH inserted AS (
+         INSERT INTO event (key, body, moves, warnings) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (key) DO NOTHING RETURNING key, moves
+       ), moved AS (
+         SELECT key, 'customer:' || (moves->>'account') AS customer, moves->>'currency' AS currency,
+           (moves->>'amount')::numeric AS amount
+         FROM inserted WHERE moves->>'amount' IS NOT NULL
+       ), lines AS (
+         INSERT INTO line (key, account, currency, amount)
+         SELECT key, customer, currency, amount FROM moved
+         UNION ALL SELECT key, 'service', currency, -amount FROM moved
+       )
+       SELECT key FROM inserted`,
+      [key, body, moves, JSON.stringify(warnings)],
+    );
+    if (inserted.length > 0) return { outcome: 'settled', ...settlement };
+  } catch (error) {
+    // What no column can hold (a NUL in an identifier, for instance) won't fit the next time, either.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!/^(22|54)...$/.test(code)) throw error;
+    return refusal([{ code: 'not_storable', field: '' }], `not storable: ${error}`);
+  }
+  const same = await query('SELECT 1 FROM event WHERE key = $1 AND moves = $2', [key, moves]);
+  return { outcome: same.length > 0 ? 'repeated' : 'conflict', ...settlement };
+}
+
+/** @param {Fault[]} faults @param {string} reason @returns {Settlement} */
+function refusal(faults, reason) {
+  return { outcome: 'refused', key: null, moves: null, faults, reason, warnings: [] };
 }
 
 /**
- * What an event moves. Here an account is named by the identifier that you gave to the service;
- * yours is that of the customer for whom you gave it.
+ * What an event moves: the same in every honest copy of it. Amounts are text, never JavaScript
+ * numbers; null if the service doesn't say one. Here an account is named by the identifier that you
+ * gave to the service; yours is that of the customer for whom you gave it.
  *
  * @param {Notification} notification
- * @returns {{ account: string, currency: string, amount: Decimal | null }}
  */
-function movementOf(notification) {
+function movesOf(notification) {
   if (notification.type === 'deposit.received') {
-    const { clientPaymentId, depositCurrency, actualDepositAmount } = notification;
-    return { account: clientPaymentId, currency: depositCurrency, amount: actualDepositAmount };
+    return {
+      account: notification.clientPaymentId,
+      currency: currencyOf(notification.depositCurrency),
+      amount: notification.actualDepositAmount.toString(),
+      settlementCurrency: currencyOf(notification.settlementCurrency),
+      settlementAmount: notification.settlementAmount.toString(),
+    };
   }
-  const { clientWithdrawalId: account, withdrawCurrency: currency } = notification;
-  // Of one that failed or was blocked, nothing was sent.
-  if (notification.status !== 'COMPLETED') return { account, currency, amount: new Decimal(0) };
-  // Null where the service doesn't say it: an estimate is no amount to debit.
-  return { account, currency, amount: notification.actualWithdrawAmount?.negated() ?? null };
-}
-
-/**
- * Keeps the raw body of a refused notification: nothing is lost.
- *
- * @param {Database} database
- * @param {Uint8Array} body
- * @param {string} reason
- */
-export async function keepRefused(database, body, reason) {
-  await database.query(
-    `INSERT INTO refused (digest, body, reason) VALUES (sha256($1), $1, $2)
-     ON CONFLICT (digest) DO UPDATE SET deliveries = refused.deliveries + 1`,
-    [body, reason],
-  );
-}
-
-/**
- * What there is to see: every balance, what a person must settle, and the latest refused bodies.
- *
- * @param {Database} database
- */
-export async function report({ query }) {
+  const { status, actualWithdrawAmount, deductedSettlementAmount } = notification;
+  // Unless it is completed, nothing was sent. An estimate is no amount to debit.
+  const sent = status === 'COMPLETED' ? actualWithdrawAmount : new Decimal(0);
   return {
-    balances: await query('SELECT * FROM balance ORDER BY account, currency'),
-    completedWithoutAmount: await query('SELECT key, account FROM event WHERE amount IS NULL'),
-    refused: await query(
-      `SELECT received_at, deliveries, reason, left(encode(body, 'escape'), 2000) AS body
-       FROM refused ORDER BY received_at DESC LIMIT 100`,
-    ),
+    account: notification.clientWithdrawalId,
+    currency: currencyOf(notification.withdrawCurrency),
+    amount: sent?.negated().toString() ?? null,
+    settlementCurrency: currencyOf(notification.settlementCurrency),
+    settlementAmount: deductedSettlementAmount?.negated().toString() ?? null,
+    address: notification.toTxAddress?.raw ?? null,
   };
+}
+
+/** One spelling: `btc` and `BTC` are one balance. @param {string} currency */
+function currencyOf(currency) {
+  return currency.trim().toUpperCase();
+}
+
+/** @param {readonly Pick<Issue, 'code' | 'path'>[]} issues @returns {Fault[]} */
+function faultsOf(issues) {
+  return issues.map(({ code, path }) => ({ code, field: path.join('.') }));
+}
+
+/** @param {Notification} notification */
+function warningsOf({ warnings, additionalFields }) {
+  const faults = faultsOf(warnings);
+  // Unknown fields are counted, too, but not by name: the sender chooses those.
+  const isKnown = (/** @type {string} */ name) => faults.some(({ field }) => field === name);
+  if (Object.keys(additionalFields).every(isKnown)) return faults;
+  return [...faults, { code: 'additional_fields', field: '' }];
+}
+
+/**
+ * The double-entry check: every event has two lines that sum to zero and move what it says, or none
+ * if it doesn't say its amount; so all lines sum to zero. What it lists is wrong.
+ *
+ * @param {Query} query
+ */
+export async function check(query) {
+  const [counts] = await query(
+    'SELECT (SELECT count(*) FROM event)::int AS events, (SELECT count(*) FROM line)::int AS lines',
+  );
+  const unbalanced = await query(
+    'SELECT currency, sum(amount)::text FROM line GROUP BY currency HAVING sum(amount) <> 0',
+  );
+  const faulty = await query(
+    `SELECT event.key FROM event LEFT JOIN line USING (key) GROUP BY event.key
+     HAVING coalesce(sum(amount), 0) <> 0 OR bool_or(currency <> moves->>'currency')
+       OR count(amount) <> CASE WHEN moves->>'amount' IS NULL THEN 0 ELSE 2 END
+       OR max(amount) FILTER (WHERE account = 'customer:' || (moves->>'account'))
+         IS DISTINCT FROM (moves->>'amount')::numeric
+     LIMIT 100`,
+  );
+  const isBalanced = unbalanced.length + faulty.length === 0;
+  return { isBalanced, events: counts?.events, lines: counts?.lines, unbalanced, faulty };
 }

@@ -1,55 +1,125 @@
-import fastify from 'fastify';
-import { NotificationSchema, safeParseNotification } from 'payment-notifications';
-import { openEmbedded, openServer } from './database.js';
-import { createTables, keepRefused, report, settleOnce } from './ledger.js';
-import { standardRoute } from './standard-route.js';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import getRawBody from 'raw-body';
+import { createTables, settle } from './ledger.js';
+import { createMetrics } from './page/metrics.js';
+import { renderJson, renderPage } from './page/page.js';
+import { report } from './page/report.js';
 
-/** @import { FastifyError } from 'fastify' */
-/** @import { DatabaseError } from 'pg' */
+/** @typedef {{ status: number, answer: string, headers?: Record<string, string> }} Answer */
 
-const { DATABASE_URL, DATA_FOLDER = './merchant-data', PORT = '3000' } = process.env;
-const database = DATABASE_URL ? openServer(DATABASE_URL) : openEmbedded(DATA_FOLDER);
-await createTables(database);
+const DRAIN_EVERY_MS = 1_000;
+/** Longer than any statement may take (see database.js), so that its body still reaches the spool. */
+const SHUTDOWN_MS = 9_000;
 
-const app = fastify();
-app.removeAllContentTypeParsers(); // bodies stay bytes: no JSON.parse touches a digit
-app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-
-// Your check of where a callback comes from goes here, in front of the parser.
-
-app.post('/callbacks', async (request, reply) => {
-  const body = /** @type {Buffer | undefined} */ (request.body) ?? Buffer.alloc(0);
-  const result = safeParseNotification(body);
-  if (!result.success) {
-    await keepRefused(database, body, result.error.message);
-    return reply.code(400).send(result.error.issues.map(({ code }) => code));
+/** @param {{ database: import('./database.js').Database, spool: import('./spool.js').Spool, port: number }} merchant */
+export async function serve({ database, spool, port }) {
+  const metrics = createMetrics(database, spool);
+  const stopping = new AbortController();
+  /** @type {Promise<void> | null} */
+  let tables = null;
+  /** The database may be down when the process starts: bodies are received all the same. */
+  function prepare() {
+    tables ??= createTables(database).catch((error) => {
+      tables = null;
+      throw error;
+    });
+    return tables;
   }
-  return reply.send(await settleOnce(database, result.notification, body));
-});
 
-// The same by way of the Standard Schema interface, onto the same ledger.
-app.post(
-  '/callbacks/standard',
-  standardRoute(database, NotificationSchema, (notification, body) =>
-    settleOnce(database, notification, body),
-  ),
-);
+  /** @param {Buffer} body */
+  async function settleNow(body) {
+    await prepare();
+    const settlement = await settle(database.query, body);
+    metrics.count(settlement);
+    return settlement;
+  }
 
-// For you alone: put your login in front of it.
-app.get('/', async (_request, reply) => {
-  reply.type('application/json').send(JSON.stringify(await report(database), null, 2));
-});
+  /** @param {Buffer} body @returns {Promise<Answer>} */
+  async function receive(body) {
+    try {
+      const { outcome, key, faults } = await settleNow(body);
+      if (outcome === 'conflict')
+        console.error(`CONFLICT: another body of ${key} moves something else`);
+      if (outcome !== 'refused') return { status: 200, answer: outcome };
+      // A deposit is delivered again for 24 hours: time for a fix.
+      return { status: 400, answer: JSON.stringify(faults.map(({ code }) => code)) };
+    } catch (error) {
+      console.error(`Not settled: ${error}`);
+    }
+    // 500 all the same: if the service delivers again, it needn't depend on this disk.
+    try {
+      await spool.append(body);
+      metrics.countUnsettled('spooled');
+      return { status: 500, answer: 'spooled' };
+    } catch (error) {
+      console.error(`LOST, a body of ${body.length} bytes: ${error}`);
+      metrics.countUnsettled('lost');
+      return { status: 500, answer: 'lost' };
+    }
+  }
 
-app.setErrorHandler(async (/** @type {DatabaseError & FastifyError} */ error, request, reply) => {
-  console.error(error.message);
-  // 500 has a deposit delivered again.
-  if (!/^(22|54)...$/.test(error.code)) return reply.code(error.statusCode ?? 500).send('error');
-  // What no column can hold (a NUL in an identifier, say) will not fit the next time, either.
-  await keepRefused(database, /** @type {Buffer} */ (request.body), error.message);
-  return reply.code(400).send(['not_storable']);
-});
+  /** Settles what is spooled, until the process ends. */
+  async function drainForever() {
+    while (!stopping.signal.aborted) {
+      try {
+        await prepare();
+        await spool.drain(async (body) => {
+          stopping.signal.throwIfAborted();
+          await settleNow(body);
+        });
+      } catch (error) {
+        console.error(`The spool waits: ${error}`);
+      }
+      await sleep(DRAIN_EVERY_MS, null, stopping).catch(() => {});
+    }
+  }
 
-app.addHook('onClose', () => database.close());
-process.once('SIGTERM', () => app.close());
-await app.listen({ port: Number(PORT), host: '127.0.0.1' });
-console.log(`Balances and refused bodies: http://127.0.0.1:${PORT}/`);
+  /** @param {import('node:http').IncomingMessage} request @returns {Promise<Answer>} */
+  async function answerTo(request) {
+    const [path = ''] = (request.url ?? '').split('?');
+    switch (path.split('/').filter(Boolean).join('/')) {
+      // Your check of where a callback comes from goes here, in front of the parser. Neither method
+      // nor content type is documented, so neither matters.
+      case 'callbacks':
+        return receive(await getRawBody(request, { limit: '1mb' }));
+      // For you alone: put your login in front of these.
+      case '':
+        return renderPage(await report(database, spool));
+      case 'report.json':
+        return renderJson(await report(database, spool));
+      case 'metrics':
+        return metrics.render();
+      default:
+        return { status: 404, answer: 'not found' };
+    }
+  }
+
+  const server = createServer(async (request, response) => {
+    try {
+      const { status, answer, headers } = await answerTo(request);
+      if (stopping.signal.aborted) response.setHeader('connection', 'close');
+      response.writeHead(status, headers).end(answer);
+    } catch (error) {
+      console.error(`Not received: ${error}`);
+      request.resume(); // or the rest of a body that is too large blocks the connection
+      const isTooLarge = error instanceof Error && 'status' in error && error.status === 413;
+      response.writeHead(isTooLarge ? 413 : 500).end('not received');
+    }
+  });
+  await prepare().catch((error) => console.error(`The database is down: ${error}`));
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  console.log(`What there is to settle, and the balances: http://127.0.0.1:${port}/`);
+  const draining = drainForever();
+
+  const stop = async () => {
+    setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+    stopping.abort();
+    server.close();
+    await Promise.all([once(server, 'close'), draining]);
+    await database.close();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop);
+}

@@ -221,8 +221,39 @@ for (const [name, { command, cwd = FRAMEWORKS, env = {}, build, skip }] of Objec
       assert.doesNotMatch(answer.body, STACK);
     });
 
-    test('answers other methods and paths with 4xx', async () => {
-      assert.match(`${(await fetch(server.url)).status}`, /^40[45]$/);
+    test('takes a body by any method, under no or a malformed content type, with a slash', async () => {
+      const body = depositReceivedBody({}, { seed: 4 });
+      /** @type {[method: string, type: string, path: string][]} */
+      const requests = [
+        ...['PUT', 'PATCH', 'DELETE'].map(
+          (method) => /** @type {[string, string, string]} */ ([method, 'text/plain', '']),
+        ),
+        ...['', ' ', 'none', '/', 'application/json; charset='].map(
+          (type) => /** @type {[string, string, string]} */ (['POST', type, '']),
+        ),
+        ['POST', 'application/json', '/'],
+      ];
+      for (const [method, type, path] of requests) {
+        const { status } = await fetch(server.url + path, {
+          method,
+          headers: { 'content-type': type },
+          body: Buffer.from(body),
+          redirect: 'manual',
+        });
+        assert.equal(status, 200, `${method} ${type} ${path}`);
+        assert.equal((await server.take(1))[0]?.isRepeated, method !== 'PUT');
+      }
+    });
+
+    test('refuses and keeps what comes without a body', async () => {
+      for (const method of ['GET', 'PUT']) {
+        const { status } = await fetch(server.url, { method });
+        assert.equal(status, 400, method);
+        assert.equal((await server.take(1))[0]?.refused, '', method);
+      }
+    });
+
+    test('answers other paths with 404', async () => {
       const other = await fetch(`${server.url}/other`, { method: 'POST', body: '{}' });
       assert.equal(other.status, 404);
     });

@@ -7,12 +7,13 @@ import { handler } from '../frameworks/lambda.js';
 const AS_TEXT = process.env.BODY === 'text';
 
 const server = createServer(async (request, response) => {
-  if (request.method !== 'POST' || request.url !== '/callbacks') {
+  // The route is "ANY /callbacks".
+  if (request.url !== '/callbacks' && request.url !== '/callbacks/') {
     response.writeHead(404).end();
     return;
   }
   try {
-    const { statusCode, body } = await handler(eventOf(await buffer(request)));
+    const { statusCode, body } = await handler(eventOf(request, await buffer(request)));
     response.writeHead(statusCode, { 'content-type': 'application/json' }).end(body);
   } catch (error) {
     console.error(error);
@@ -20,15 +21,15 @@ const server = createServer(async (request, response) => {
   }
 });
 
-/** @param {Buffer} body */
-function eventOf(body) {
+/** @param {import('node:http').IncomingMessage} request @param {Buffer} body */
+function eventOf({ method = '', url = '' }, body) {
   const text = body.toString('utf8');
   // Bytes that are no text can only come in base64.
   const isBase64Encoded = !AS_TEXT || !Buffer.from(text).equals(body);
   return {
     version: '2.0',
-    routeKey: 'POST /callbacks',
-    rawPath: '/callbacks',
+    routeKey: 'ANY /callbacks',
+    rawPath: url,
     rawQueryString: '',
     headers: { 'content-type': 'application/json' },
     requestContext: {
@@ -37,14 +38,14 @@ function eventOf(body) {
       domainName: 'localhost',
       domainPrefix: 'local',
       http: {
-        method: 'POST',
-        path: '/callbacks',
+        method,
+        path: url,
         protocol: 'HTTP/1.1',
         sourceIp: '127.0.0.1',
         userAgent: '',
       },
       requestId: '0',
-      routeKey: 'POST /callbacks',
+      routeKey: 'ANY /callbacks',
       stage: '$default',
       time: '21/Nov/2026:00:00:00 +0000',
       timeEpoch: 0,

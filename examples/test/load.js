@@ -35,9 +35,11 @@ async function pause(milliseconds) {
  * @param {{ body: string | Uint8Array, status: number }[]} bodies With the status to wait for.
  * @param {string[]} urls
  * @param {Random} random
+ * @param {(() => Promise<void>)[]} [disturbances] One after the other, spread over the deliveries.
+ * @param {typeof RETRY | null} [retry] Null: each body comes once.
  * @returns {Promise<Load>}
  */
-export async function deliverAll(bodies, urls, random) {
+export async function deliverAll(bodies, urls, random, disturbances = [], retry = RETRY) {
   /** @type {number[]} */
   const times = [];
   /** @type {Map<string, number>} */
@@ -45,13 +47,17 @@ export async function deliverAll(bodies, urls, random) {
   let undelivered = 0;
   let retries = 0;
   let next = 0;
+  const every = Math.floor(bodies.length / (disturbances.length + 1));
+  const ahead = [...disturbances];
+  let disturbing = Promise.resolve();
 
   async function work() {
     for (let item = bodies[next++]; item !== undefined; item = bodies[next++]) {
+      if (next % every === 0) disturbing = disturbing.then(ahead.shift());
       const { status } = item;
       const { delivered, attempts } = await deliver(item.body, {
         url: random.pick(urls),
-        retry: RETRY,
+        retry,
         clock,
         timeoutMs: 10_000,
         isSuccess: (/** @type {Answer} */ answer) => answer.status === status,
@@ -68,6 +74,7 @@ export async function deliverAll(bodies, urls, random) {
 
   const start = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await disturbing;
   const seconds = (performance.now() - start) / 1000;
   times.sort((a, b) => a - b);
   const at = (/** @type {number} */ part) => times[Math.floor(times.length * part)] ?? Number.NaN;

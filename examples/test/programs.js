@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { findPostgres } from './postgres.js';
 
 /** A program of an npm package, by its name. @param {string} name */
@@ -24,7 +25,16 @@ export function whyNoPostgres() {
     : 'no PostgreSQL server is installed: apt-get install postgresql-15';
 }
 
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Why the merchant's page can't be tested here; false if it can. */
+export function whyNoChromium() {
+  return existsSync(CHROMIUM) ? false : 'no Chromium is installed: apt-get install chromium';
+}
+
 /** The reasons for all that is skipped. */
 export function skipped() {
-  return [...['bun', 'deno', 'workerd'].map(whyNot), whyNoPostgres()].filter(Boolean);
+  return [...['bun', 'deno', 'workerd'].map(whyNot), whyNoPostgres(), whyNoChromium()].filter(
+    Boolean,
+  );
 }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_MS = 60_000;
-const LINE_MS = 5_000;
+const LINE_MS = 60_000;
 
 /** What still runs when the test ends in the middle: it would outlive it. @type {Set<() => void>} */
 const running = new Set();
@@ -36,12 +36,13 @@ export async function freePort() {
 }
 
 /**
- * Starts a server as a process of its own and waits until it takes connections.
+ * Starts a server as a process of its own and waits until it takes connections, or, if it is a program
+ * that `exits`, for its end.
  *
  * @param {string[]} command The port is in `PORT`, and replaces `{port}` in here.
- * @param {{ cwd: URL, env?: Record<string, string>, port?: number }} options
+ * @param {{ cwd: URL, env?: Record<string, string>, port?: number, exits?: boolean }} options
  */
-export async function startServer([program = '', ...args], { cwd, env, port: given }) {
+export async function startServer([program = '', ...args], { cwd, env, port: given, exits }) {
   const port = given ?? (await freePort());
   const child = spawn(
     program,
@@ -54,7 +55,7 @@ export async function startServer([program = '', ...args], { cwd, env, port: giv
       detached: true,
     },
   );
-  const exited = once(child, 'exit');
+  const exited = once(child, 'close');
   const forget = atExit(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
   exited.then(forget);
   /** @type {string[]} */
@@ -76,7 +77,15 @@ export async function startServer([program = '', ...args], { cwd, env, port: giv
   };
 
   const deadline = Date.now() + START_MS;
-  while (!(await takesConnections(port))) {
+  if (exits) {
+    while (isRunning() && !(await takesConnections(port))) await sleep(20);
+    if (isRunning()) {
+      await end('SIGKILL');
+      throw new Error(`${program} ${args.join(' ')} started, but should have exited`);
+    }
+    await exited;
+  }
+  while (!exits && !(await takesConnections(port))) {
     if (!isRunning() || Date.now() > deadline) {
       await end('SIGKILL');
       throw new Error(`${program} ${args.join(' ')} did not start:\n${printed.join('\n')}`);
@@ -90,6 +99,8 @@ export async function startServer([program = '', ...args], { cwd, env, port: giv
     journal,
     printed,
     isRunning,
+    /** Null if a signal ended it. */
+    exitCode: () => child.exitCode,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     /** Waits for the journal's next lines, of which it takes so many. @param {number} count */

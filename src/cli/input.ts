@@ -15,14 +15,23 @@ export function nameOf(file: string): string {
   return file === STDIN ? 'standard input' : escapeUnprintable(file);
 }
 
-/** A file, or standard input: ended by Ctrl-C. */
-export function openInput(file: string, { input, interrupt }: Terminal): Readable {
-  return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));
+/** A file, so many bytes at a time, or standard input: ended by Ctrl-C. */
+export function openInput(
+  file: string,
+  { input, interrupt }: Terminal,
+  highWaterMark: number,
+): Readable {
+  return addAbortSignal(
+    interrupt,
+    file === STDIN ? input : createReadStream(file, { highWaterMark }),
+  );
 }
 
 /** Why a file can't be read, in one line that names it. */
 export function inputErrorOf(file: string, error: unknown): InputError {
-  const { errno, message } = error as NodeJS.ErrnoException;
-  const [, reason] = getSystemErrorMap().get(errno ?? 0) ?? [];
-  return new InputError(`${nameOf(file)}: ${reason ?? escapeUnprintable(message)}`);
+  const { code, errno = 0, message } = error as NodeJS.ErrnoException;
+  // The errors of gzip have numbers of their own.
+  const [name, reason] = getSystemErrorMap().get(errno) ?? [];
+  const text = name === code && reason !== undefined ? reason : escapeUnprintable(message);
+  return new InputError(`${nameOf(file)}: ${text}`);
 }

@@ -76,7 +76,7 @@ async function readStart(file: string, terminal: Terminal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of openInput(file, terminal)) {
+    for await (const chunk of openInput(file, terminal, MAX_BYTES)) {
       chunks.push(chunk);
       length += chunk.length;
       if (length > MAX_BYTES) break;

@@ -1,3 +1,4 @@
+import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
@@ -7,6 +8,7 @@ const HELP = `payment-notifications <command>
 
   inspect [FILE…]                   show how a notification body is understood
   send deposit|withdrawal --to URL  post a notification to an endpoint of yours
+  check [FILE…]                     read archives of bodies, and say what is wrong
 
   payment-notifications <command> --help tells more, with examples.
 
@@ -17,6 +19,7 @@ Examples:
 
   payment-notifications inspect body.json
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
+  payment-notifications check archive.ndjson
 `;
 
 interface Command {
@@ -27,6 +30,7 @@ interface Command {
 const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['inspect', { help: INSPECT_HELP, run: inspect }],
   ['send', { help: SEND_HELP, run: send }],
+  ['check', { help: CHECK_HELP, run: check }],
 ]);
 
 /**

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import stringWidth from 'string-width';
 import type { Clock } from '../testing/clock.js';
+import type { TallyOptions } from './tally.js';
+import type { WorkerThread } from './threads.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {
@@ -20,6 +22,10 @@ export interface Terminal {
   readonly interrupt: AbortSignal;
   /** Times deliveries and waits for retries. */
   readonly clock: Clock;
+  /** How many threads may work at once. */
+  readonly threads: number;
+  /** Starts another thread, for {@link serve}. */
+  startThread(options: TallyOptions): WorkerThread;
 }
 
 // Not util.styleText: it came with Node 20.12.

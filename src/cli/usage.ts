@@ -42,7 +42,7 @@ export function readArguments<const T extends ParseArgsConfig>(
 function unknownOptionError(error: unknown, known: readonly string[]): UsageError | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
-  const [, option = ''] = /'(.*?)'/.exec(message) ?? [];
+  const [, option = ''] = message.split("'");
   const names = known.map((name) => `--${name}`);
   return new UsageError(`unknown option "${option}"${suggest(option, names)}`);
 }

@@ -85,14 +85,14 @@ export function inspectBody(
   { as }: InspectOptions = {},
 ): Inspection {
   const context = openBody(body);
-  if (!('fields' in context)) {
+  if (context.fields === null) {
     const { issues } = context;
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
     return { verdict: 'refused', type: as ?? null, issues, ...nothing };
   }
-  if (context.isParsed) throw new TypeError('expected a raw body, received one that is parsed');
+  if (context.isPreParsed) throw new TypeError('expected a raw body, received one that is parsed');
 
-  const { notification, error } = parse(body, as);
+  const { notification, error } = parserOf(as)(body);
   const type = as ?? detectType(context.fields);
   // What can be read of a refused body, too; the rest of it is null.
   const partial = type === null ? null : readNotification(type, context);
@@ -111,11 +111,12 @@ export function inspectBody(
   };
 }
 
-function parse(body: unknown, type: NotificationType | undefined): ParseResult<Notification> {
-  if (type === undefined) return safeParseNotification(body);
-  return type === 'deposit.received'
-    ? safeParseDepositReceived(body)
-    : safeParseWithdrawalBroadcast(body);
+/** The parser of what an endpoint receives. */
+export function parserOf(
+  type: NotificationType | undefined,
+): (body: unknown) => ParseResult<Notification> {
+  if (type === undefined) return safeParseNotification;
+  return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
 }
 
 /** The text of bytes that are known to be UTF-8; the decoder skips a byte-order mark. */

@@ -65,6 +65,8 @@ export function findQuirks(
   ];
 }
 
+const EMPTY_TEXT: Quirk = { code: 'empty_text', note: 'an empty string holds no value' };
+
 function valueQuirks(
   notification: Notification,
   name: string,
@@ -72,9 +74,9 @@ function valueQuirks(
   value: unknown,
   encoding: Encoding | undefined,
 ): Quirk[] {
+  if (value === null) return raw === '""' ? [EMPTY_TEXT] : [];
   if (value instanceof Decimal) return amountQuirks(raw, value, encoding);
   if (value instanceof Date) return timeQuirks(raw, value);
-  if (raw === '""') return [{ code: 'empty_text', note: 'an empty string holds no value' }];
   if (name === 'depositId' || name === 'withdrawalId') return idQuirks(raw);
   if (notification.type === 'deposit.received') return [];
   if (name === 'toTxAddress') return addressQuirks(notification.toTxAddress);

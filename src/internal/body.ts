@@ -1,5 +1,5 @@
 import type { Issue, IssueCode } from '../errors.js';
-import { type Fields, type ReadContext, withoutInherited } from './fields.js';
+import type { Fields, ReadContext } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
 import { findLiterals, type Literals } from './json.js';
 
@@ -13,6 +13,7 @@ const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBO
 
 /** A body that holds no fields to be read. */
 export interface UnreadableBody {
+  readonly fields: null;
   readonly issues: readonly [Issue];
   readonly cause?: unknown;
 }
@@ -31,21 +32,35 @@ export function openBody(
     return unreadable('not_an_object', 'nothing: pass the raw body, before anything else reads it');
   }
   if (typeof body !== 'object' || body === null) return unreadable('not_an_object', quote(body));
-  // Not instanceof: a test runner's bytes may come from another realm. Any view of bytes will do.
-  if (ArrayBuffer.isView(body)) return openBytes(body as Uint8Array, maxBytes);
-  return openObject(body, maxBytes);
+  const bytes = toBytes(body);
+  return bytes === null ? openObject(body) : openBytes(bytes, maxBytes);
+}
+
+/**
+ * An object as the bytes that it is; null for any other. Not by instanceof, since a test runner's bytes
+ * may come from another realm.
+ */
+export function toBytes(body: object): Uint8Array | ArrayBuffer | null {
+  try {
+    const isBytes = ArrayBuffer.isView(body) || tagOf(body) === 'ArrayBuffer';
+    return isBytes ? (body as Uint8Array | ArrayBuffer) : null;
+  } catch {
+    return null;
+  }
 }
 
 function openBytes(
   bytes: ArrayBuffer | Uint8Array,
   maxBytes: number,
 ): ReadContext | UnreadableBody {
-  if (bytes.byteLength > maxBytes) return tooLarge(`${bytes.byteLength} bytes`, maxBytes);
+  // What only says that it is an ArrayBuffer may have any length.
+  const length = Number(bytes.byteLength);
+  if (length > maxBytes) return tooLarge(`${length} bytes`, maxBytes);
   let text: string;
   try {
     text = decoder.decode(bytes);
   } catch {
-    return unreadable('invalid_json', `${bytes.byteLength} bytes that are not UTF-8`);
+    return unreadable('invalid_json', `${length} bytes that are not UTF-8`);
   }
   return openText(text, maxBytes);
 }
@@ -64,28 +79,31 @@ function openText(text: string, maxBytes: number): ReadContext | UnreadableBody 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('not_an_object', describeJson(value));
   }
-  return createContext(withoutInherited(value), findLiterals(json), false);
+  return createContext(value as Fields, findLiterals(json), false);
 }
 
 /** Somebody else's object: its getters or its proxy may throw whenever it is touched. */
-function openObject(body: object, maxBytes: number): ReadContext | UnreadableBody {
-  let fields: object;
+function openObject(body: object): ReadContext | UnreadableBody {
+  let fields: Fields;
   try {
-    if (tagOf(body) === 'ArrayBuffer') return openBytes(body as ArrayBuffer, maxBytes);
     const mistake = describeWrongInput(body);
     if (mistake !== null) return unreadable('not_an_object', mistake);
     fields = { ...body };
   } catch (cause) {
     return unreadable('not_an_object', 'a value that fails to be read', cause);
   }
-  return createContext(withoutInherited(fields), null, true);
+  return createContext(fields, null, true);
 }
 
-function createContext(fields: Fields, literals: Literals | null, isParsed: boolean): ReadContext {
+function createContext(
+  fields: Fields,
+  literals: Literals | null,
+  isPreParsed: boolean,
+): ReadContext {
   return {
     fields,
     literals,
-    isParsed,
+    isPreParsed,
     path: [],
     issues: [],
     warnings: [],
@@ -101,12 +119,13 @@ function isTooLarge(text: string, maxBytes: number): boolean {
 }
 
 function tooLarge(received: string, maxBytes: number): UnreadableBody {
-  return { issues: [issue('body_too_large', [], `at most ${maxBytes} bytes`, received)] };
+  const fault = issue('body_too_large', [], `at most ${maxBytes} bytes`, received);
+  return { fields: null, issues: [fault] };
 }
 
 function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
   const issues = [issue(code, [], 'a JSON object', received)] as const;
-  return cause === undefined ? { issues } : { issues, cause };
+  return cause === undefined ? { fields: null, issues } : { fields: null, issues, cause };
 }
 
 /** What an object is that holds no body, and what to do about it; null for a plain object. */

@@ -93,7 +93,7 @@ export function escapeUnprintable(text: string): string {
 export function referenceOf(fields: Readonly<Record<string, unknown>>): NotificationReference {
   const reference: Partial<Record<keyof NotificationReference, string>> = {};
   for (const name of REFERENCE_FIELDS) {
-    const id = fields[name];
+    const id = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (
       typeof id === 'string' &&
       id !== '' &&

@@ -1,8 +1,10 @@
+import { isExponentMark } from '../amount.js';
+
 /** The literals of the numbers that are fields of a JSON object, by the names of the fields. */
 export type Literals = ReadonlyMap<string, string>;
 
-/** A double gives back any literal of so many characters, as long as it has no exponent. */
-const SAFE_LENGTH = 15;
+/** A double gives back any literal of so many digits, as long as it has no exponent. */
+export const SAFE_DIGITS = 15;
 
 /**
  * Finds the literals of the numbers in valid JSON text, from which `JSON.parse` may have lost digits.
@@ -28,7 +30,7 @@ function mayLoseDigits(text: string): boolean {
     while (isWhitespace(text.charCodeAt(start))) start += 1;
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
-    if (end - start > SAFE_LENGTH || isExponentMark(text.charCodeAt(end))) return true;
+    if (end - start > SAFE_DIGITS || isExponentMark(text.charCodeAt(end))) return true;
   }
   return false;
 }
@@ -39,23 +41,24 @@ function mayLoseDigits(text: string): boolean {
  */
 function readLiterals(text: string): Literals {
   const literals = new Map<string, string>();
-  let name = '';
+  let nameStart = 0;
+  let nameEnd = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
+    const start = at;
     const code = text.charCodeAt(at);
+    if (isWhitespace(code)) continue;
     if (code === 0x22) {
-      const start = at + 1;
       at = endOfString(text, at);
-      if (depth === 1) name = text.slice(start, at);
+      if (depth === 1) [nameStart, nameEnd] = [start + 1, at];
     } else if (isOpening(code)) {
       depth += 1;
     } else if (isClosing(code)) {
       depth -= 1;
     } else if (depth === 1 && isDigitOrMark(code)) {
-      const start = at;
       while (isInNumber(text.charCodeAt(at + 1))) at += 1;
       // As with JSON.parse, the last one of a repeated field counts.
-      literals.set(unescapeName(name), text.slice(start, at + 1));
+      literals.set(unescapeName(text.slice(nameStart, nameEnd)), text.slice(start, at + 1));
     }
   }
   return literals;
@@ -85,11 +88,6 @@ function isWhitespace(code: number): boolean {
 /** A digit, or one of `-` `.`; the slash between `.` and `0` begins no value. */
 function isDigitOrMark(code: number): boolean {
   return code >= 0x2d && code <= 0x39;
-}
-
-/** `e` or `E`; no other value begins with it. */
-function isExponentMark(code: number): boolean {
-  return code === 0x65 || code === 0x45;
 }
 
 /** Whatever a number consists of. */

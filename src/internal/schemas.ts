@@ -24,8 +24,9 @@ type OutputDataset<T> = ReturnType<Schema<T>['~run']>;
  * A valibot schema of our own.
  *
  * @param type - Its name in valibot's issues.
- * @param run - Turns the dataset of an input into that of an output, with {@link accept} or {@link refuse}.
+ * @param run - Turns the dataset of an input into that of an output, with {@link accept} or {@link reject}.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function createSchema<T>(
   type: string,
   run: (this: Schema<T>, dataset: Dataset, config: Config) => OutputDataset<T>,
@@ -57,7 +58,7 @@ export function accept<T>(dataset: Dataset, output: T): OutputDataset<T> {
   return success;
 }
 
-export function refuse<T>(
+export function reject<T>(
   schema: Schema<T>,
   dataset: Dataset,
   config: Config,
@@ -67,41 +68,53 @@ export function refuse<T>(
   return dataset as unknown as OutputDataset<T>;
 }
 
-/** An amount that keeps its sign: a JSON number, or a string in its grammar. */
-export const AmountSchema: Schema<Decimal> = /* @__PURE__ */ createSchema(
-  'amount',
-  function (dataset, config) {
-    const { value } = dataset;
-    const amount = isNumberOrString(value) ? toAmount(value) : null;
-    return amount === null
-      ? refuse(this, dataset, config, explainAmount(value))
-      : accept(dataset, amount);
-  },
-);
+/**
+ * An amount as a field of your own schema: a JSON number, or a string in the same grammar, as an exact
+ * `Decimal`. It may be below zero.
+ *
+ * @example
+ * ```ts
+ * const Refund = v.object({ orderId: v.string(), amount: AmountSchema });
+ * v.parse(Refund, { orderId: 'order-10042', amount: '950.25' }).amount.toString(); // '950.25'
+ * ```
+ */
+export const AmountSchema: Schema<Decimal> = createSchema('amount', function (dataset, config) {
+  const { value } = dataset;
+  const amount = isNumberOrString(value) ? toAmount(value) : null;
+  return amount === null
+    ? reject(this, dataset, config, explainAmount(value))
+    : accept(dataset, amount);
+});
 
 /** An amount of zero or more. */
-export const NonNegativeAmountSchema: Schema<Decimal> = /* @__PURE__ */ createSchema(
+export const NonNegativeAmountSchema: Schema<Decimal> = createSchema(
   'amount',
   function (dataset, config) {
     const { value } = dataset;
     const amount = isNumberOrString(value) ? toAmount(value) : null;
     return amount === null || amount.s < 0
-      ? refuse(this, dataset, config, explainAmount(value))
+      ? reject(this, dataset, config, explainAmount(value))
       : accept(dataset, amount);
   },
 );
 
-/** A UNIX time or a date-time of RFC 3339. */
-export const TimestampSchema: Schema<Date> = /* @__PURE__ */ createSchema(
-  'timestamp',
-  function (dataset, config) {
-    const { value } = dataset;
-    const date = isNumberOrString(value) ? toDate(value) : null;
-    return date === null
-      ? refuse(this, dataset, config, explainTimestamp(value))
-      : accept(dataset, date);
-  },
-);
+/**
+ * A point in time as a field of your own schema: a UNIX time in seconds or milliseconds, or a date-time
+ * of RFC 3339, as a `Date`.
+ *
+ * @example
+ * ```ts
+ * const Expiry = v.object({ expiresAt: TimestampSchema });
+ * v.parse(Expiry, { expiresAt: 1790003600 }).expiresAt.toISOString(); // '2026-09-21T15:13:20.000Z'
+ * ```
+ */
+export const TimestampSchema: Schema<Date> = createSchema('timestamp', function (dataset, config) {
+  const { value } = dataset;
+  const date = isNumberOrString(value) ? toDate(value) : null;
+  return date === null
+    ? reject(this, dataset, config, explainTimestamp(value))
+    : accept(dataset, date);
+});
 
 export function explainAmount(value: unknown): Fault {
   const expected = 'a decimal number';

@@ -1,4 +1,4 @@
-import { type Signal, timerDelay } from './clock.js';
+import { type Signal, setTimer } from './clock.js';
 
 /** What an endpoint answered. */
 export interface Answer {
@@ -56,8 +56,7 @@ export function post(
       resolve({ answer: null, error });
       controller.abort();
     };
-    const timeout = (): void => fail(`no answer within ${timeoutMs} ms`);
-    const timer = setTimeout(timeout, timerDelay(timeoutMs));
+    const cancel = setTimer(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
     stopped.then(() => fail('stopped'));
     answerOf(send, url, {
       method: 'POST',
@@ -66,7 +65,7 @@ export function post(
       redirect: 'manual',
       signal: controller.signal,
     }).then((outcome) => {
-      clearTimeout(timer);
+      cancel();
       resolve(outcome);
     });
   });

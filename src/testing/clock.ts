@@ -21,9 +21,16 @@ export interface Clock {
 /** The longest wait of a timer: one that is set for longer fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The delay to set a timer with; Node.js warns of a negative one. */
-export function timerDelay(milliseconds: number): number {
-  return Math.max(0, Math.min(milliseconds, LONGEST_MS));
+/** Like `setTimeout`, but for however long. Returns what cancels it. */
+export function setTimer(milliseconds: number, callback: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = (left: number): void => {
+    const next = (): void => (left > LONGEST_MS ? wait(left - LONGEST_MS) : callback());
+    // Node.js warns of a negative delay.
+    timer = setTimeout(next, Math.max(0, Math.min(left, LONGEST_MS)));
+  };
+  wait(milliseconds);
+  return () => clearTimeout(timer);
 }
 
 /** Real time. */
@@ -32,11 +39,11 @@ export const systemClock: Clock = {
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
       const wake = (): void => {
-        clearTimeout(timer);
+        cancel();
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const timer = setTimeout(wake, timerDelay(milliseconds));
+      const cancel = setTimer(milliseconds, wake);
       signal?.addEventListener('abort', wake);
     }),
 };

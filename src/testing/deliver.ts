@@ -1,5 +1,5 @@
 import { type Answer, type AttemptOptions, type Outcome, post } from './attempt.js';
-import { type Clock, type Signal, systemClock } from './clock.js';
+import { type Clock, type Signal, setTimer, systemClock } from './clock.js';
 
 /** When a delivery is tried again. */
 export interface RetryPolicy {
@@ -25,7 +25,7 @@ export interface DeliverOptions extends AttemptOptions {
    * one attempt only.
    */
   readonly retry?: RetryPolicy | null | undefined;
-  /** How many copies are sent at once, each until it succeeds: 1 by default. */
+  /** How many copies are sent at once, each until it succeeds, whatever comes of the others: 1 by default. */
   readonly copies?: number | undefined;
   /** What counts as success, which is not shown: by default a status of 200 to 299. */
   readonly isSuccess?: ((answer: Answer) => boolean) | undefined;
@@ -119,33 +119,66 @@ async function repeat(
   const { signal, onAttempt } = options;
   const attempts: Attempt[] = [];
   const isAborted = (): boolean => signal?.aborted ?? false;
+  const requests = new Set<Promise<Outcome>>();
 
-  const attempt = async (copy: number, number: number): Promise<Attempt> => {
+  const attempt = async (copy: number, number: number): Promise<boolean> => {
     const at = clock.now();
-    const outcome = await post(body, options, stopped);
+    const request = post(body, options, stopped);
+    requests.add(request);
+    const outcome = await request;
+    requests.delete(request);
     const success = outcome.answer !== null && isSuccess(outcome.answer);
     const durationMs = clock.now() - at;
     const ended = { copy, number, at: new Date(at), durationMs, success, ...outcome };
     attempts.push(ended);
     onAttempt?.(ended);
-    return ended;
+    return success;
   };
 
   const start = clock.now();
-  let open = Array.from({ length: copies }, (_, index) => index + 1);
-  // Counted in intervals since the start, so that slow answers don't shift the schedule.
-  let slot = 0;
-  for (let number = 1; !isAborted(); number += 1) {
-    const ended = await Promise.all(open.map((copy) => attempt(copy, number)));
-    open = ended.filter(({ success }) => !success).map(({ copy }) => copy);
-    if (open.length === 0 || retry === null || isAborted()) break;
-    slot = Math.max(slot + 1, Math.ceil((clock.now() - start) / retry.intervalMs));
-    if (slot * retry.intervalMs > retry.durationMs) break;
-    // One pause for all copies: a clock of the caller's own moves once for each round.
-    const pause = clock.sleep(start + slot * retry.intervalMs - clock.now(), signal);
-    await Promise.race([pause, stopped]);
-  }
-  return { delivered: open.length === 0, aborted: isAborted(), attempts };
+  const pauses = new Map<number, Promise<void>>();
+  // One pause for all copies, for which those wait that are still under way, though not beyond the pause's
+  // end: so a clock of the caller's own moves once for each round.
+  const pauseUntil = (slot: number, intervalMs: number): Promise<void> => {
+    const until = start + slot * intervalMs;
+    const pause =
+      pauses.get(slot) ??
+      settled(requests, until - clock.now()).then(() => clock.sleep(until - clock.now(), signal));
+    pauses.set(slot, pause);
+    return Promise.race([pause, stopped]);
+  };
+
+  const deliverCopy = async (copy: number): Promise<boolean> => {
+    // Counted in intervals since the start, so that slow answers don't shift the schedule.
+    let slot = 0;
+    for (let number = 1; !isAborted(); number += 1) {
+      if (await attempt(copy, number)) return true;
+      if (retry === null || isAborted()) return false;
+      const { intervalMs, durationMs } = retry;
+      slot = Math.max(slot + 1, Math.ceil((clock.now() - start) / intervalMs));
+      if (slot * intervalMs > durationMs) return false;
+      await pauseUntil(slot, intervalMs);
+    }
+    return false;
+  };
+
+  const outcomes = await Promise.all(
+    Array.from({ length: copies }, (_, index) => deliverCopy(index + 1)),
+  );
+  return { delivered: outcomes.every(Boolean), aborted: isAborted(), attempts };
+}
+
+/** Resolves when all requests have ended, or after so many milliseconds of real time. */
+async function settled(requests: Iterable<Promise<unknown>>, atMost: number): Promise<void> {
+  const all = [...requests];
+  if (all.length === 0) return;
+  await new Promise<void>((resolve) => {
+    const cancel = setTimer(atMost, resolve);
+    Promise.all(all).then(() => {
+      cancel();
+      resolve();
+    });
+  });
 }
 
 function isOk({ status }: Answer): boolean {

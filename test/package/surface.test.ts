@@ -53,6 +53,18 @@ const ENTRIES = [
     types: [],
   },
   {
+    entry: 'payment-notifications/json-schema',
+    declarations: 'json-schema',
+    values: ['DepositReceivedSchema', 'NotificationSchema', 'WithdrawalBroadcastSchema'],
+    types: [],
+  },
+  {
+    entry: 'payment-notifications/inspect',
+    declarations: 'inspect',
+    values: ['inspectBody'],
+    types: ['InspectOptions', 'InspectedField', 'Inspection', 'Quirk', 'QuirkCode', 'Verdict'],
+  },
+  {
     entry: 'payment-notifications/testing',
     declarations: 'testing',
     values: [

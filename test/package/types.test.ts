@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +43,7 @@ const ENTRIES = [
     lib: ['DOM'],
     unsupported: { '5.0.4': 'TS2344' } as Readonly<Record<string, string>>,
   },
+  { entry: './inspect', sources: ['inspection'], lib: [], unsupported: {} },
   { entry: './testing', sources: ['kit'], lib: [], unsupported: {} },
 ];
 
@@ -70,7 +72,7 @@ test('every entry of the package has a line above', async () => {
   expect(ENTRIES.map(({ entry }) => entry)).toStrictEqual(entries);
 });
 
-describe.each(COMPILERS)('TypeScript %s', (version) => {
+describe.concurrent.each(COMPILERS)('TypeScript %s', (version) => {
   describe.each(RESOLUTIONS)('$moduleResolution', (resolution) => {
     const removed = resolution.removedIn?.[version];
     if (removed !== undefined) {
@@ -131,11 +133,13 @@ async function check(
     },
     files: sources.flatMap((source) => extensions.map((extension) => `${source}.${extension}`)),
   };
-  await writeFile(join(consumer, 'tsconfig.json'), JSON.stringify(config));
+  // Several compilers run at once.
+  const project = `${randomUUID()}.json`;
+  await writeFile(join(consumer, project), JSON.stringify(config));
   const tsc = join(compilers, `node_modules/typescript-${version}/bin/tsc`);
   const { status, stdout, stderr } = await run(
     process.execPath,
-    [tsc, '--project', 'tsconfig.json', '--pretty', 'false'],
+    [tsc, '--project', project, '--pretty', 'false'],
     consumer,
   );
   const errors = [...stdout.matchAll(/^(.+)\((\d+),\d+\): error (TS\d+)/gm)].map(

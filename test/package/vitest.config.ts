@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -6,8 +7,9 @@ export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     globalSetup: './pack.ts',
-    // One after another: budgets.test.ts takes times, and the others start programs of their own.
+    // One after another: the tests of a file start programs of their own, as many at once as there are cores.
     fileParallelism: false,
+    maxConcurrency: availableParallelism(),
     // For what hangs: no test measures how long it takes by these.
     testTimeout: 600_000,
     hookTimeout: 600_000,

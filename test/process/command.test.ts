@@ -1,8 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { parseNotification } from 'payment-notifications';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answers, endpoint, failsTimes, hangs, hangsUp, refusingEndpoint } from '../endpoint.js';
 import { fixtures } from '../fixtures.js';
+import { foundIn, writeArchive } from './archive.js';
 import { COMMAND, run, start, withoutDurations } from './command.js';
 
 const SAMPLE = 'fixtures/deposit-received/eighteen-decimals.json';
@@ -19,6 +25,15 @@ async function onTerminal(args: string[], columns: number, env: Record<string, s
   return { out: out.replaceAll('\r\n', '\n'), exit };
 }
 
+/** A promise, and what resolves it. */
+function latch(): [promise: Promise<void>, open: () => void] {
+  let open = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [promise, open];
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
 const COLOUR = /\u001b\[\d+m/g;
 
@@ -28,12 +43,34 @@ describe('the command', () => {
     expect({ out, exit }).toStrictEqual({ out: `${version}\n`, exit: 0 });
   });
 
-  test.each([[['--help']], [['inspect', '--help']], [['send', '--help']]])(
-    '%j helps with examples',
+  test.each([[[]], [['inspect']], [['send']], [['check']]])(
+    '%j --help has examples that work',
     async (args) => {
-      const { out, err, exit } = await run(args);
+      const { out, err, exit } = await run([...args, '--help']);
       expect({ err, exit }).toStrictEqual({ err: '', exit: 0 });
-      expect(out).toContain('\nExamples:\n\n  payment-notifications ');
+      const [, examples = ''] = out.split('\nExamples:\n\n');
+      expect(examples).toMatch(/^ {2}(\w+ .*\| )?payment-notifications /);
+
+      await using merchant = await endpoint(answers(200));
+      const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const body = `${depositReceivedBody()}\n`;
+      mkdirSync(join(folder, 'refused'));
+      for (const name of ['body.json', 'refused/1.json', 'refused/2.json', 'archive.ndjson']) {
+        writeFileSync(join(folder, name), body);
+      }
+      for (const name of ['2026-01.ndjson.gz', '2026-01.gz']) {
+        writeFileSync(join(folder, name), gzipSync(body));
+      }
+      const script = [
+        'set -euo pipefail',
+        `payment-notifications() { '${process.execPath}' '${COMMAND}' "$@"; }`,
+        // What is done with the JSON is the reader's affair, and not every machine has it.
+        'type jq > /dev/null || jq() { cat; }',
+        examples.replaceAll('http://127.0.0.1:3000/callbacks', merchant.url),
+      ];
+      const ran = await start('bash', ['-c', script.join('\n')], { cwd: folder, stdin: '' }).ended;
+      expect({ err: ran.err, exit: ran.exit }, ran.out).toStrictEqual({ err: '', exit: 0 });
     },
   );
 
@@ -72,8 +109,8 @@ describe('inspect', () => {
     const { fields, idempotencyKey } = JSON.parse(out);
     expect(idempotencyKey).toBe('deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11');
     expect(fields[0]).toMatchObject({
-      came: '0.123456789012345678',
-      understood: '0.123456789012345678',
+      raw: '0.123456789012345678',
+      parsed: '0.123456789012345678',
       quirks: [{ code: 'lost_digits' }],
     });
   });
@@ -99,11 +136,57 @@ describe('inspect', () => {
     );
   });
 
-  test('stops quietly when its reader has seen enough', async () => {
+  test('ends as a closed pipe ends programs when its reader has seen enough', async () => {
+    const { child, ended } = start(process.execPath, [COMMAND, 'inspect', SAMPLE, '-']);
+    // The second body comes when nobody reads what is printed of it.
+    child.stdout.once('data', () => {
+      child.stdout.destroy();
+      child.stdin.end('{}');
+    });
+    // Its output can't be collected any more.
+    ended.catch(() => {});
+    const [exit] = await once(child, 'close');
+    expect(exit).toBe(141);
+  });
+
+  test('stops quietly for head', async () => {
     const files = Array.from({ length: 100 }, () => SAMPLE).join(' ');
     const line = `'${process.execPath}' '${COMMAND}' inspect ${files} | head -1`;
     const { out, err } = await start('bash', ['-c', line], { stdin: '' }).ended;
     expect({ out, err }).toStrictEqual({ out: `✓ ${SAMPLE}: valid, deposit.received\n`, err: '' });
+  });
+
+  test('says so in one line when its output can not be written', async () => {
+    const line = `'${process.execPath}' '${COMMAND}' inspect ${SAMPLE} > /dev/full`;
+    const { err, exit } = await start('bash', ['-c', line], { stdin: '' }).ended;
+    expect(exit).toBe(3);
+    expect(err).toMatch(/^payment-notifications: can't write the output: ENOSPC.*\n$/);
+  });
+
+  test('inspects the files behind one that is not there', async () => {
+    const { out, err, exit } = await run(['inspect', SAMPLE, 'missing.json', SAMPLE]);
+    expect(exit).toBe(2);
+    expect(err).toBe('payment-notifications: missing.json: no such file or directory\n');
+    expect(out.match(/valid, deposit.received/g)).toHaveLength(2);
+  });
+
+  test('reads no more than a body of a file without an end', async () => {
+    const { out, exit } = await run(['inspect', '--json', '/dev/zero']);
+    expect(exit).toBe(1);
+    expect(JSON.parse(out).issues).toMatchObject([{ code: 'body_too_large' }]);
+  });
+
+  test('reads no more than a body of a pipe without an end', async () => {
+    const line = `yes | '${process.execPath}' '${COMMAND}' inspect; exit $?`;
+    const { out, err, exit } = await start('bash', ['-c', line], { stdin: '' }).ended;
+    expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
+    expect(out).toContain('body_too_large: expected at most 65536 bytes, received more');
+  });
+
+  test('takes what stands behind -- for a file', async () => {
+    const { err, exit } = await run(['inspect', '--', '-v']);
+    expect(exit).toBe(2);
+    expect(err).toBe('payment-notifications: -v: no such file or directory\n');
   });
 
   test('is ended by Ctrl-C while it waits for input', async () => {
@@ -115,7 +198,62 @@ describe('inspect', () => {
   });
 });
 
+describe('check', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('finds exactly what is planted, in several threads and in one', async () => {
+    const file = join(folder, 'archive.ndjson');
+    const expected = writeArchive(file, 20_000);
+    const all = await run(['check', '--json', file]);
+    expect({ err: all.err, exit: all.exit }).toStrictEqual({ err: '', exit: 1 });
+    expect(foundIn(JSON.parse(all.out))).toStrictEqual(expected);
+
+    const zipped = join(folder, 'archive.gz');
+    writeFileSync(zipped, gzipSync(readFileSync(file)));
+    const args = ['-c', '0', process.execPath, COMMAND, 'check', '--json', '--show=9', zipped];
+    const one = await start('taskset', args, { stdin: '' }).ended;
+    expect(foundIn(JSON.parse(one.out))).toStrictEqual(expected);
+    const [warning] = JSON.parse(one.out).kinds;
+    expect(warning.first).toStrictEqual({ file: 0, line: 1002 });
+    expect(warning.examples).toHaveLength(9);
+  });
+
+  test('tells its progress on a terminal, and takes it away', async () => {
+    const file = join(folder, 'long.ndjson');
+    writeArchive(file, 20_000);
+    const { out } = await onTerminal(['check', file], 100);
+    expect(out.replace(COLOUR, '')).toContain(`\r\u001b[K${file}: 20,000 lines, `);
+  });
+
+  test('is ended by Ctrl-C, with what was found so far', async () => {
+    const { child, ended } = start(process.execPath, [COMMAND, 'check', '--json']);
+    // More than a pipe holds: what is written was read, so that the process is up.
+    child.stdin.write(`${depositReceivedBody()}\n`.repeat(5000), () => child.kill('SIGINT'));
+    const { out, err, exit } = await ended;
+    expect({ err, exit }).toStrictEqual({ err: '', exit: 130 });
+    expect(JSON.parse(out)).toMatchObject({ interrupted: true });
+  });
+});
+
 describe('send', () => {
+  test('ends as a closed pipe ends programs when its reader has seen enough', async () => {
+    const [closed, close] = latch();
+    await using merchant = await endpoint(async (response) => {
+      await closed;
+      response.writeHead(200).end();
+    });
+    const args = [COMMAND, 'send', 'deposit', '--to', merchant.url, '--variants'];
+    const { child, ended } = start(process.execPath, args, { stdin: '' });
+    child.stdout.once('data', () => {
+      child.stdout.destroy();
+      close();
+    });
+    ended.catch(() => {});
+    const [exit] = await once(child, 'close');
+    expect(exit).toBe(141);
+  });
+
   test('delivers each notification and each variant to a real server', async () => {
     await using merchant = await endpoint((response, { body }) => {
       parseNotification(body);

@@ -219,12 +219,24 @@ describe('without a clock', () => {
     expect(minutesOf(attempts)).toStrictEqual([0, 2, 4]);
   });
 
-  test('an interval or a timeout beyond what a timer can wait does not pass at once', async () => {
+  test('an interval beyond what a timer can wait is kept', async () => {
     const days = 24 * 60 * MINUTE;
     const retry = { intervalMs: 30 * days, durationMs: 90 * days };
     const { attempts } = await deliverByTimers({ retry, timeoutMs: Number.POSITIVE_INFINITY });
     expect(attempts).toMatchObject([{ error: null }, { error: null }, { error: null }]);
-    expect(minutesOf(attempts)[1]).toBeGreaterThan(24 * 24 * 60);
+    expect(attempts.map(({ at }) => +at / days)).toStrictEqual([0, 30, 60]);
+  });
+
+  test('a timeout beyond what a timer can wait is kept', async () => {
+    const timeoutMs = 1000 * 60 * MINUTE;
+    const fetch = () => new Promise<never>(() => {});
+    const { attempts } = await deliverByTimers({ timeoutMs, fetch });
+    expect(attempts).toMatchObject([{ durationMs: timeoutMs, answer: null }]);
+  });
+
+  test('a timeout that is over sets no further timer', async () => {
+    await deliverByTimers({ timeoutMs: 1000 * 60 * MINUTE });
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
@@ -251,6 +263,48 @@ describe('copies', () => {
     ).toStrictEqual([1, 2, 3, 4, 5]);
     expect(attempts.filter(({ number }) => number === 2)).toHaveLength(3);
     expect(new Set(minutesOf(attempts))).toStrictEqual(new Set([0, 2]));
+  });
+
+  test('do not wait for one that hangs', async () => {
+    const controller = new AbortController();
+    const { attempts } = await deliverTo(
+      (response, _request, n) => {
+        if (n > 1) response.writeHead(n > 3 ? 200 : 500).end();
+      },
+      DEPOSIT,
+      {
+        copies: 2,
+        clock: undefined,
+        timeoutMs: Number.POSITIVE_INFINITY,
+        retry: { intervalMs: 1, durationMs: Number.POSITIVE_INFINITY },
+        signal: controller.signal,
+        onAttempt: ({ success }) => success && controller.abort(),
+      },
+    );
+    expect(attempts.map(({ number, success, error }) => [number, success, error])).toStrictEqual([
+      [1, false, null],
+      [2, false, null],
+      [3, true, null],
+      [1, false, 'stopped'],
+    ]);
+  });
+
+  test('that hang are tried again by themselves', async () => {
+    const statuses = [null, 500, 200, 200];
+    // The first attempt hangs until its time is up; the others are answered at once.
+    const fetch = async () => {
+      const status = statuses.shift();
+      return status === null ? new Promise<never>(() => {}) : answerOf(status ?? 0);
+    };
+    const { delivered, attempts } = await deliverAmong([200], {
+      fetch,
+      copies: 2,
+      timeoutMs: 20,
+      retry: DEPOSIT_RETRY,
+    });
+    expect(delivered).toBe(true);
+    // Both copies in either round, by a clock that moved once.
+    expect(minutesOf(attempts).sort()).toStrictEqual([0, 0, 2, 2]);
   });
 
   test('are all to be delivered', async () => {

@@ -1,5 +1,6 @@
 /** @type {import('next').NextConfig} */
 export default {
+  skipTrailingSlashRedirect: true, // a service may not follow the redirection
   // What it imports lies two folders up: the packages and the merchant.
   turbopack: { root: new URL('../..', import.meta.url).pathname },
 };

@@ -1,7 +1,7 @@
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import { keepRefused, settleOnce } from '../../../merchant.js';
 
-export async function POST(request: Request): Promise<Response> {
+async function receive(request: Request): Promise<Response> {
   const body = await request.arrayBuffer();
   const result = safeParseNotification(body);
   if (!result.success) {
@@ -14,3 +14,6 @@ export async function POST(request: Request): Promise<Response> {
   await settleOnce(idempotencyKey(result.notification), result.notification);
   return Response.json('ok');
 }
+
+// The method is not documented: take any.
+export { receive as DELETE, receive as GET, receive as PATCH, receive as POST, receive as PUT };

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openEmbedded, openServer } from '../merchant/database.js';
+import { findPostgres, startPostgres } from './postgres.js';
+import { whyNoPostgres } from './programs.js';
+import { atExit, startServer } from './server.js';
+
+/** @import { Database } from '../merchant/database.js' */
+/** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
+
+const MERCHANT = new URL('../merchant/', import.meta.url);
+
+/**
+ * @typedef {object} Storage A database that is empty at first, and how a merchant reaches it.
+ * @property {(index: number) => Record<string, string>} env Of a process: each has its own folder.
+ * @property {(index: number) => string} folder
+ * @property {() => Database} open From here, beside the merchants if they use a server.
+ */
+
+/**
+ * @typedef {object} Engine
+ * @property {string} name
+ * @property {number} processes How many merchants share one database.
+ * @property {number} kills How many a test can afford: with PGlite, each costs two starts of the database.
+ * @property {(name: string) => Promise<Storage>} create
+ * @property {{ stop(mode: 'fast' | 'immediate'): Promise<void>, start(): Promise<void> } | null} server
+ * Null if the database is a part of the merchant's process.
+ * @property {() => Promise<void>} close
+ */
+
+/** Those of a test that failed would keep its process alive. @type {Set<Server>} */
+const started = new Set();
+
+async function killLeftovers() {
+  for (const merchant of started) await merchant.kill();
+  started.clear();
+}
+
+function temporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'merchant-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const forget = atExit(remove);
+  return {
+    folder,
+    remove() {
+      forget();
+      remove();
+    },
+  };
+}
+
+/** @returns {Promise<Engine>} */
+export async function openPGlite() {
+  const { folder, remove } = temporaryFolder();
+  return {
+    name: 'PGlite',
+    processes: 1,
+    kills: 5,
+    async create(name) {
+      const data = join(folder, name);
+      mkdirSync(data);
+      return {
+        env: () => ({ DATA_FOLDER: data, DATABASE_URL: '' }),
+        folder: () => data,
+        open: () => openEmbedded(join(data, 'database')),
+      };
+    },
+    server: null,
+    async close() {
+      await killLeftovers();
+      remove();
+    },
+  };
+}
+
+/** @returns {Promise<Engine>} */
+export async function openPostgres() {
+  const found = findPostgres();
+  if (!found) throw new Error('no PostgreSQL server is installed');
+  const postgres = await startPostgres(found);
+  const { folder, remove } = temporaryFolder();
+  return {
+    name: `PostgreSQL ${found.version}`,
+    processes: 2,
+    kills: 10,
+    async create(name) {
+      const admin = openServer(postgres.url('postgres'));
+      await admin.query(`CREATE DATABASE ${name}`);
+      await admin.close();
+      const url = postgres.url(name);
+      const folderOf = (/** @type {number} */ index) => join(folder, `${name}-${index}`);
+      return {
+        env: (index) => ({ DATABASE_URL: url, DATA_FOLDER: folderOf(index) }),
+        folder: folderOf,
+        open: () => openServer(url),
+      };
+    },
+    server: postgres,
+    async close() {
+      await killLeftovers();
+      await postgres.remove();
+      remove();
+    },
+  };
+}
+
+/** @type {{ name: string, skip: string | false, open: () => Promise<Engine> }[]} */
+export const ENGINES = [
+  { name: 'PGlite', skip: false, open: openPGlite },
+  { name: 'PostgreSQL', skip: whyNoPostgres(), open: openPostgres },
+];
+
+/**
+ * @param {Storage} storage
+ * @param {{ index?: number, port?: number, command?: string[], env?: Record<string, string>, exits?: boolean }} [options]
+ */
+export async function startMerchant(
+  storage,
+  { index = 0, port, command = [], env, exits = false } = {},
+) {
+  const merchant = await startServer([process.execPath, 'merchant.js', ...command], {
+    cwd: MERCHANT,
+    env: { ...storage.env(index), ...env },
+    exits,
+    ...(port !== undefined && { port }),
+  });
+  started.add(merchant);
+  return merchant;
+}
+
+/** @param {Storage} storage @param {number} count */
+export async function startMerchants(storage, count) {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => startMerchant(storage, { index })),
+  );
+}
+
+/** @param {Server[]} merchants */
+export async function stop(merchants) {
+  await Promise.all(merchants.map((merchant) => merchant.stop()));
+}
+
+/** What programs see at a merchant. @param {Server} merchant @returns {Promise<any>} */
+export async function reportOf({ url }) {
+  return (await fetch(new URL('/report.json', url))).json();
+}
+
+/** @param {Server} merchant */
+export async function untilDrained(merchant) {
+  while ((await reportOf(merchant)).spool.bodies > 0) await sleep(50);
+}

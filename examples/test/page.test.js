@@ -1,0 +1,152 @@
+// The page in a real browser, with bodies that would like to be more than text.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import axe from 'axe-core';
+import {
+  deliver,
+  depositReceivedBody,
+  withdrawalBroadcastBody,
+} from 'payment-notifications/testing';
+import { chromium } from 'playwright-core';
+import { openPGlite, startMerchant } from './engines.js';
+import { CHROMIUM, whyNoChromium } from './programs.js';
+
+/** @import { Browser, Page } from 'playwright-core' */
+/** @import { Engine, Server } from './engines.js' */
+
+const HOSTILE = `"><script>document.title = 'owned'</script><img src=x onerror="document.title='owned'">`;
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+
+describe("the merchant's page", { skip: whyNoChromium() }, () => {
+  /** @type {Engine} */
+  let engine;
+  /** @type {Server} */
+  let merchant;
+  /** @type {Browser} */
+  let browser;
+  before(async () => {
+    engine = await openPGlite();
+    merchant = await startMerchant(await engine.create('page'));
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  });
+  after(async () => {
+    await browser?.close();
+    await merchant?.stop();
+    await engine.close();
+  });
+
+  /** @param {'light' | 'dark'} [colorScheme] */
+  async function openPage(colorScheme = 'light') {
+    const page = await browser.newPage({ colorScheme, viewport: { width: 1000, height: 800 } });
+    /** @type {string[]} */
+    const requests = [];
+    /** @type {string[]} */
+    const complaints = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(new URL('/', merchant.url).href);
+    return { page, requests, complaints };
+  }
+
+  /** @param {Page} page */
+  async function violationsOn(page) {
+    await page.evaluate(axe.source);
+    const { violations } =
+      /** @type {{ violations: { id: string, nodes: { html: string }[] }[] }} */ (
+        await page.evaluate('axe.run()')
+      );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+
+  test('says so if there is nothing to settle', async () => {
+    const { page, complaints } = await openPage();
+    assert.equal(await page.title(), 'Merchant');
+    assert.equal(await page.locator('main h2').first().textContent(), 'Nothing to settle');
+    assert.deepEqual(await violationsOn(page), []);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  test('shows what a person must settle, and runs none of it', async () => {
+    const withdrawal = { clientWithdrawalId: HOSTILE };
+    const bodies = [
+      depositReceivedBody({ clientPaymentId: HOSTILE, actualDepositAmount: '5' }),
+      depositReceivedBody({ clientPaymentId: 'turned \u202e around', depositCurrency: HOSTILE }),
+      withdrawalBroadcastBody(withdrawal, { seed: 1 }),
+      withdrawalBroadcastBody({ ...withdrawal, status: 'BLOCKED' }, { seed: 1 }),
+      withdrawalBroadcastBody({ ...withdrawal, actualWithdrawAmount: null }, { seed: 2 }),
+      HOSTILE,
+      JSON.stringify({ depositId: HOSTILE, clientPaymentId: HOSTILE, [HOSTILE]: 1 }),
+      `{"new": "<b>", ${depositReceivedBody({}, { seed: 3 }).trim().slice(1)}`,
+      depositReceivedBody({}, { seed: 4 }).replace('FIXED', HOSTILE.replaceAll('"', "'")),
+    ];
+    for (const body of bodies) await deliver(body, { url: merchant.url, retry: null });
+
+    const { page, requests, complaints } = await openPage();
+    assert.equal(await page.title(), '(4) Merchant');
+    assert.deepEqual(await page.locator('section.bad li').allTextContents(), [
+      '1 conflict',
+      '1 withdrawal with two outcomes',
+      '1 withdrawal without an amount',
+      '2 refused bodies',
+    ]);
+    const text = await page.locator('main').textContent();
+    assert(text?.includes(HOSTILE));
+    assert(text?.includes('turned \\u{202e} around'));
+    assert(text?.includes('COMPLETED, then BLOCKED'));
+    assert(text?.includes('additional_fields'));
+    assert.equal(await page.locator('script, img, b').count(), 0);
+    assert.deepEqual(requests, ['/']);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  test('is fit for a keyboard', async () => {
+    const { page } = await openPage();
+    await page.keyboard.press('Tab'); // JSON
+    await page.keyboard.press('Tab'); // metrics
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    assert.equal(new URL(page.url()).hash, '#conflicts');
+    await page.keyboard.press('Tab'); // the table, to scroll it
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const body = page.locator('#conflicts pre');
+    assert(await body.isVisible());
+    assert.match((await body.textContent()) ?? '', /"clientPaymentId":\s*"turned/);
+    await page.close();
+  });
+
+  for (const scheme of /** @type {const} */ (['light', 'dark'])) {
+    test(`has no fault that axe knows, ${scheme}, narrow and wide`, async () => {
+      const { page } = await openPage(scheme);
+      await page.evaluate(
+        `for (const details of document.querySelectorAll('details')) details.open = true`,
+      );
+      assert.deepEqual(await violationsOn(page), []);
+      await page.setViewportSize({ width: 360, height: 700 });
+      assert.deepEqual(await violationsOn(page), []);
+      // The tables scroll, the page doesn't.
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360);
+      await page.close();
+    });
+  }
+
+  test('has its numbers for programs, too', async () => {
+    const metrics = await (await fetch(new URL('/metrics', merchant.url))).text();
+    for (const line of [
+      'merchant_deliveries_total{outcome="conflict"} 1',
+      'merchant_deliveries_total{outcome="refused"} 2',
+      'merchant_faults_total{code="invalid_id",field="depositId"} 1',
+      'merchant_warnings_total{code="additional_fields",field=""} 1',
+      'merchant_warnings_total{code="unknown_value",field="rateType"} 1',
+      'merchant_held_bodies{kind="conflicts"} 1',
+      'merchant_held_bodies{kind="refused"} 2',
+      'merchant_spooled_bodies 0',
+    ]) {
+      assert(metrics.includes(`\n${line}\n`), line);
+    }
+    assert(!metrics.includes('onerror'));
+  });
+});

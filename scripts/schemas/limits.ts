@@ -1,0 +1,62 @@
+import { MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
+
+/** A case in which a schema can't tell what the parser tells. */
+export interface Limit {
+  readonly name: string;
+  readonly description: string;
+}
+
+export const LIMITS = {
+  size: {
+    name: 'size',
+    description: 'The parser refuses a body of more than 64 KiB unread. A schema sees no size.',
+  },
+  digits: {
+    name: 'digits',
+    description: `A validator judges the double that JSON parsers make of a number, the parser its digits. So a schema doesn’t see that an amount, written as a number, has more than ${MAX_DIGITS} digits or ${MAX_LENGTH} characters, or that rounding took it across 1e±${MAX_DIGITS}. An amount in a string is judged by its digits.`,
+  },
+  exponent: {
+    name: 'exponent',
+    description: `The parser refuses an amount beyond 1e±${MAX_DIGITS}. In a string with an exponent, a schema sees this only from an exponent of four digits on.`,
+  },
+  identifiers: {
+    name: 'identifiers',
+    description:
+      'parseNotification refuses a body that has both a depositId and a withdrawalId. The parse function of one notification reads it, and its schema takes it.',
+  },
+  spellings: {
+    name: 'spellings',
+    description:
+      'The parser warns of a body that has deductedSettlementAmount and deducedSettlementAmount with different amounts. A schema can’t compare them.',
+  },
+  offsets: {
+    name: 'offsets',
+    description:
+      'A date-time before 1970 or after 9999 is unreadable. The parser looks at the time in UTC, a schema at the year as it is written.',
+  },
+} as const satisfies Record<string, Limit>;
+
+/** The limits of each schema for a body, by the name of its file. */
+export const LIMITS_OF = {
+  'deposit-received': [
+    LIMITS.size,
+    LIMITS.digits,
+    LIMITS.exponent,
+    LIMITS.offsets,
+    LIMITS.identifiers,
+  ],
+  'deposit-received.accepted': [LIMITS.size, LIMITS.digits, LIMITS.exponent, LIMITS.identifiers],
+  'withdrawal-broadcast': [
+    LIMITS.size,
+    LIMITS.digits,
+    LIMITS.exponent,
+    LIMITS.spellings,
+    LIMITS.identifiers,
+  ],
+  'withdrawal-broadcast.accepted': [
+    LIMITS.size,
+    LIMITS.digits,
+    LIMITS.exponent,
+    LIMITS.identifiers,
+  ],
+} as const satisfies Record<string, readonly Limit[]>;

@@ -1,0 +1,78 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { MAX_BYTES } from '../internal/body.js';
+
+/** How much of an archive is read at once: some hundred bodies, so that handing them on costs little. */
+export const CHUNK_BYTES: number = 256 * 1024;
+
+const NEWLINE = 0x0a;
+
+/**
+ * Cuts an archive into parts of whole lines, the last of which may lack its line break. It is unzipped
+ * if it is gzip. Of a line that is longer than a part, only so much is kept that it is too long for a body.
+ *
+ * @param onBytes - Told how many bytes were read, before they are unzipped.
+ */
+export async function* readLines(
+  input: AsyncIterable<Buffer>,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  let length = 0;
+  let isSkipping = false;
+  for await (let piece of unzip(counted(input, onBytes))) {
+    while (piece.length > 0) {
+      if (isSkipping) {
+        const newline = piece.indexOf(NEWLINE);
+        isSkipping = newline === -1;
+        piece = isSkipping ? piece.subarray(piece.length) : piece.subarray(newline + 1);
+        continue;
+      }
+      const copied = piece.copy(chunk, length);
+      length += copied;
+      piece = piece.subarray(copied);
+      if (length < CHUNK_BYTES) continue;
+      const full = chunk;
+      const end = full.lastIndexOf(NEWLINE) + 1;
+      // What is handed on may be moved to another thread, for good.
+      chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+      isSkipping = end === 0;
+      length = isSkipping ? 0 : full.copy(chunk, 0, end);
+      yield full.subarray(0, isSkipping ? MAX_BYTES + 1 : end);
+    }
+  }
+  if (length > 0) yield chunk.subarray(0, length);
+}
+
+async function* counted(
+  input: AsyncIterable<Buffer>,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const piece of input) {
+    onBytes(piece.length);
+    yield piece;
+  }
+}
+
+/** The bytes of a gzip file, or of any other file as they are. */
+async function* unzip(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const pieces = input[Symbol.asyncIterator]();
+  let start = Buffer.alloc(0);
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+    start = Buffer.concat([start, next.value]);
+    if (start.length >= 2) break;
+  }
+  const whole = prepend(start, pieces);
+  if (start[0] !== 0x1f || start[1] !== 0x8b) {
+    yield* whole;
+    return;
+  }
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES / 4 });
+  // An error of either ends the loop over the last one, which tells of it.
+  yield* pipeline(Readable.from(whole), gunzip, () => {});
+}
+
+async function* prepend(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield start;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}

@@ -1,0 +1,191 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { CHUNK_BYTES, readLines } from './archive.js';
+import { type CheckResult, reportOf } from './check-report.js';
+import { createFindings } from './findings.js';
+import { InputError, inputErrorOf, nameOf, openInput, STDIN } from './input.js';
+import { createKeyTable } from './key-table.js';
+import { createProgress } from './progress.js';
+import { type Tally, type TallyOptions, tallyLines } from './tally.js';
+import type { Terminal } from './terminal.js';
+import { type Crew, createCrew } from './threads.js';
+import { EXIT, readArguments, readCount, readType, UsageError, warn } from './usage.js';
+
+export const CHECK_HELP = `payment-notifications check [FILE…]
+
+Reads archives of notification bodies, one JSON text a line, plain or gzip, or standard
+input, and says what this version makes of them: how many are valid, have warnings or
+are refused; the same by fault and field, with the first line of each; how many came
+again; and which events came with different amounts, currencies or accounts.
+
+  --as deposit|withdrawal  read them as what this endpoint receives; without it, each
+                           body's identifier tells which notification it is
+  --show N                 print the first N bodies of each kind
+  --refused FILE           write the lines that are refused to a new file, but for those
+                           of more than 64 KiB
+  --keys N                 remember at most N idempotency keys, in 50 bytes each
+                           (2000000); the report says how many were not remembered
+  --json                   one line of JSON
+  -h, --help
+  -v, --version
+
+Exit code: 0 if every body is valid and no two contradict each other, 1 if not, 2 for
+wrong usage or a file that can't be read, 3 if the output can't be written, 130 for
+Ctrl-C.
+
+Examples:
+
+  payment-notifications check archive.ndjson
+  payment-notifications check --show 3 2026-*.ndjson.gz
+  payment-notifications check --refused refused.ndjson archive.ndjson
+  zcat 2026-*.gz | payment-notifications check --json | jq .counts
+`;
+
+const OPTIONS = {
+  as: { type: 'string' },
+  show: { type: 'string', default: '0' },
+  refused: { type: 'string' },
+  keys: { type: 'string', default: '2000000' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+/** Parts of an archive that are read or wait to be read, for each thread. */
+const PARTS_AHEAD = 2;
+/** Conflicts that are told one by one. */
+const LISTED = { text: 10, json: 1000 } as const;
+
+/** `payment-notifications check`. */
+export async function check(args: string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments({ args, options: OPTIONS, allowPositionals: true });
+  const files = positionals.length === 0 ? [STDIN] : positionals;
+  const options: TallyOptions = {
+    as: readType(values.as),
+    show: readCount('--show', values.show, 0),
+    keepRefused: values.refused !== undefined,
+  };
+  const limit = readCount('--keys', values.keys, 0);
+  const keys = createKeyTable(limit, values.json ? LISTED.json : LISTED.text);
+  const findings = createFindings(options.show, keys);
+  const refused = values.refused === undefined ? null : await create(values.refused);
+  const crew = createLazyCrew(options, terminal);
+  const { clock } = terminal;
+  const start = clock.now();
+  const progress = createProgress(terminal, await sizeOf(files));
+  const unread: string[] = [];
+  let bytes = 0;
+  const onBytes = (count: number): void => {
+    bytes += count;
+  };
+  try {
+    for (const [file, name] of files.entries()) {
+      try {
+        const parts = readFile(name, terminal, onBytes);
+        for await (const tally of inOrder(parts, crew, terminal.threads * PARTS_AHEAD)) {
+          findings.add(tally, file);
+          if (tally.refused.length > 0) await refused?.write(tally.refused);
+          progress.tell(bytes, findings.counts.lines);
+        }
+      } catch (error) {
+        if (terminal.interrupt.aborted) break;
+        // The others are still worth a look.
+        if (!(error instanceof InputError)) throw error;
+        progress.end();
+        warn(terminal, error.message);
+        unread.push(name);
+      }
+    }
+  } finally {
+    progress.end();
+    crew.dismiss();
+    await refused?.close();
+  }
+  const { counts, kinds } = findings;
+  const result: CheckResult = {
+    files: files.map(nameOf),
+    unread: unread.map(nameOf),
+    bytes,
+    durationMs: clock.now() - start,
+    interrupted: terminal.interrupt.aborted,
+    counts,
+    kinds,
+    keys: keys.summary(),
+  };
+  terminal.print(values.json ? `${JSON.stringify(result)}\n` : reportOf(result, terminal));
+  if (result.interrupted) return EXIT.interrupted;
+  if (unread.length > 0) return EXIT.usage;
+  const { refused: refusals, noBody } = counts;
+  return refusals + noBody + result.keys.conflicting > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** A new file: what is there already, the archive itself e.g., is not written over. */
+async function create(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx');
+  } catch (error) {
+    throw new UsageError(`--refused: ${inputErrorOf(file, error).message}`);
+  }
+}
+
+/** The size of all files; null if one of them has none, as standard input. */
+async function sizeOf(files: readonly string[]): Promise<number | null> {
+  let sum = 0;
+  for (const file of files) {
+    const stats = file === STDIN ? null : await stat(file).catch(() => null);
+    if (!stats?.isFile()) return null;
+    sum += stats.size;
+  }
+  return sum;
+}
+
+async function* readFile(
+  file: string,
+  terminal: Terminal,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* readLines(openInput(file, terminal, CHUNK_BYTES / 4), onBytes);
+  } catch (error) {
+    throw inputErrorOf(file, error);
+  }
+}
+
+/** What is found in parts of a file, of which several are read at once, in their order. */
+async function* inOrder(
+  parts: AsyncIterable<Uint8Array>,
+  crew: Crew,
+  ahead: number,
+): AsyncGenerator<Tally> {
+  const tallies: Promise<Tally>[] = [];
+  let failure: unknown = null;
+  try {
+    for await (const part of parts) {
+      const tally = crew.tally(part);
+      // Whoever awaits it is told of its failure; nobody has to.
+      tally.catch(() => {});
+      tallies.push(tally);
+      const next = tallies.length < ahead ? undefined : tallies.shift();
+      if (next !== undefined) yield await next;
+    }
+  } catch (error) {
+    failure = error;
+  }
+  // What was read before the file broke counts.
+  for (const tally of tallies) yield await tally;
+  if (failure !== null) throw failure;
+}
+
+/** A crew for the second part and those behind it: threads take longer to start than the first one to be read. */
+function createLazyCrew(options: TallyOptions, { threads, startThread }: Terminal): Crew {
+  let isFirst = true;
+  let crew: Crew | null = null;
+  return {
+    async tally(lines) {
+      if (isFirst || threads === 1) {
+        isFirst = false;
+        return tallyLines(lines, options);
+      }
+      crew ??= createCrew(() => startThread(options), threads);
+      return crew.tally(lines);
+    },
+    dismiss: () => crew?.dismiss(),
+  };
+}

@@ -1,0 +1,520 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { MessageChannel } from 'node:worker_threads';
+import { gzipSync } from 'node:zlib';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { TallyOptions } from '../../src/cli/tally.js';
+import { serve } from '../../src/cli/threads.js';
+import { deposit } from '../wire.js';
+import { command, linesOf } from './terminal.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes an archive, and returns its path. */
+function archive(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+type Given = Parameters<typeof command>[1];
+
+/** What `check --json` says of standard input. */
+async function checked(lines: readonly string[], args: readonly string[] = [], given: Given = {}) {
+  const stdin = lines.map((line) => `${line}\n`).join('');
+  const ran = await command(['check', '--json', ...args], { stdin, ...given });
+  return { exit: ran.exit, err: ran.err, ...JSON.parse(ran.out) };
+}
+
+/** A deposit of its own in one line. */
+const depositOf = (seed: number, fields: Parameters<typeof depositReceivedBody>[0] = {}) =>
+  depositReceivedBody(fields, { seed });
+const withdrawalOf = (seed: number, fields: Parameters<typeof withdrawalBroadcastBody>[0] = {}) =>
+  withdrawalBroadcastBody(fields, { seed });
+
+describe('an archive', () => {
+  test('is counted by what became of its lines', async () => {
+    const stdin = [
+      depositOf(1),
+      '',
+      withdrawalOf(1),
+      `${depositOf(2)}\r`,
+      depositOf(3, { onChainFee: undefined })
+        .replace('{', '{"rateType":5,')
+        .replace(',"rateType":"FIXED"', ''),
+      ' \t\r',
+      depositOf(4, { actualDepositAmount: '-1' }),
+      'hello',
+      '[]',
+      `"${'x'.repeat(70_000)}"`,
+      withdrawalOf(5, { txAddressOwner: { name: 'x', category: null } }),
+    ].join('\n');
+    const { exit, err, out } = await command(['check', '--json'], { stdin });
+    const { counts, kinds, ...rest } = JSON.parse(out);
+    expect({ exit, err }).toStrictEqual({ exit: 1, err: '' });
+    expect(rest).toMatchObject({
+      files: ['standard input'],
+      unread: [],
+      bytes: Buffer.byteLength(stdin),
+      durationMs: 0,
+      interrupted: false,
+    });
+    expect(counts).toStrictEqual({
+      lines: 11,
+      blank: 2,
+      valid: 3,
+      warnings: 2,
+      refused: 1,
+      noBody: 3,
+    });
+    expect(kinds).toStrictEqual([
+      kind('warnings', 'wrong_type', 'rateType', 5),
+      kind('refused', 'negative_amount', 'actualDepositAmount', 7),
+      kind('no body', 'invalid_json', 'body', 8),
+      kind('no body', 'not_an_object', 'body', 9),
+      kind('no body', 'body_too_large', 'body', 10),
+      kind('warnings', 'missing_field', 'txAddressOwner.category', 11),
+    ]);
+  });
+
+  function kind(verdict: string, code: string, field: string, line: number) {
+    return { verdict, code, field, count: 1, first: { file: 0, line }, examples: [] };
+  }
+
+  test('of valid bodies is valid', async () => {
+    expect(await checked([depositOf(1), withdrawalOf(1)])).toMatchObject({ exit: 0, kinds: [] });
+  });
+
+  test('without a body is valid', async () => {
+    expect(await checked([])).toMatchObject({ exit: 0, counts: { lines: 0 } });
+  });
+
+  test('with warnings is valid', async () => {
+    const { exit, counts } = await checked([deposit({ rateType: '"CAPPED"' })]);
+    expect({ exit, warnings: counts.warnings }).toStrictEqual({ exit: 0, warnings: 1 });
+  });
+
+  test('is read as the endpoint that it was sent to would read it', async () => {
+    const { kinds } = await checked([withdrawalOf(1)], ['--as', 'deposit']);
+    expect(kinds[0]).toMatchObject({ code: 'unrecognized_notification', field: 'body' });
+    expect(await checked([withdrawalOf(1)], ['--as', 'withdrawal'])).toMatchObject({ exit: 0 });
+  });
+
+  test('may be gzip, in several members, by whatever name', async () => {
+    const zipped = Buffer.concat([gzipSync(`${depositOf(1)}\n`), gzipSync(depositOf(2))]);
+    const file = archive('zipped.ndjson', zipped);
+    for (const [args, given] of [
+      [[file], {}],
+      [['-'], { input: Readable.from([zipped.subarray(0, 1), zipped.subarray(1)]) }],
+    ] as const) {
+      const { exit, out } = await command(['check', '--json', ...args], given);
+      expect(exit).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({ bytes: zipped.length, counts: { valid: 2 } });
+    }
+  });
+
+  test('may be a single byte', async () => {
+    expect(await checked([], [], { stdin: '1' })).toMatchObject({ counts: { noBody: 1 } });
+  });
+
+  test('that is many parts long is counted to the line', async () => {
+    const lines = Array.from({ length: 3000 }, (_, index) =>
+      index % 1000 === 999 ? '{}' : depositOf(index),
+    );
+    const { counts, kinds } = await checked(lines, ['--show', '2']);
+    expect(counts).toMatchObject({ lines: 3000, valid: 2997, refused: 3 });
+    expect(kinds).toMatchObject([
+      {
+        count: 3,
+        first: { file: 0, line: 1000 },
+        examples: [
+          { file: 0, line: 1000, body: '{}' },
+          { file: 0, line: 2000, body: '{}' },
+        ],
+      },
+    ]);
+  });
+
+  test('with a line beyond all limits is read on behind it', async () => {
+    const lines = [depositOf(1), 'x'.repeat(1_000_000), depositOf(2), '{}'];
+    const { counts, kinds } = await checked(lines);
+    expect(counts).toMatchObject({ lines: 4, valid: 2, noBody: 1, refused: 1 });
+    expect(kinds).toMatchObject([
+      { code: 'body_too_large', first: { line: 2 } },
+      { code: 'unrecognized_notification', first: { line: 4 } },
+    ]);
+    const last = await checked([], [], { stdin: 'x'.repeat(1_000_000) });
+    expect(last.counts).toMatchObject({ lines: 1, noBody: 1 });
+  });
+});
+
+describe('events', () => {
+  test('that came again are counted, in whichever encoding', async () => {
+    const again = JSON.stringify({
+      ...JSON.parse(depositOf(1)),
+      depositId: JSON.parse(depositOf(1)).depositId.toUpperCase(),
+      paymentId: JSON.parse(depositOf(1)).paymentId.toUpperCase(),
+      actualDepositAmount: '0.015230',
+      status: 'CONFIRMED',
+      rateType: 'FLOATING',
+    });
+    const { exit, keys } = await checked([
+      depositOf(1),
+      depositOf(2),
+      again,
+      withdrawalOf(1),
+      withdrawalOf(1, { status: 'FAILED' }),
+      withdrawalOf(1, { status: 'BLOCKED' }),
+      withdrawalOf(1).replace('deducted', 'deduced'),
+    ]);
+    expect(exit).toBe(0);
+    expect(keys).toStrictEqual({
+      limit: 2_000_000,
+      different: 5,
+      repeated: 2,
+      unremembered: 0,
+      conflicting: 0,
+      differing: { amount: 0, currency: 0, account: 0 },
+      conflicts: [],
+    });
+  });
+
+  const D = 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-000000000001';
+  const W = 'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-000000000001:COMPLETED';
+
+  test.each<[string, string, string, string, string[]]>([
+    ['an amount', depositOf(1), depositOf(1, { settlementAmount: '950.26' }), D, ['amount']],
+    ['its sign', depositOf(1), depositOf(1, { onChainFee: '-0.00001234' }), D, ['amount']],
+    ['its magnitude', depositOf(1), depositOf(1, { onChainFee: '0.0001234' }), D, ['amount']],
+    ['its absence', depositOf(1), depositOf(1, { onChainFee: null }), D, ['amount']],
+    ['a currency', depositOf(1), depositOf(1, { depositCurrency: 'ETH' }), D, ['currency']],
+    [
+      'its place',
+      depositOf(1),
+      depositOf(1, { displayCurrency: 'BTC', depositCurrency: 'EUR' }),
+      D,
+      ['currency'],
+    ],
+    ['the network', depositOf(1), depositOf(1, { network: 'LIGHTNING' }), D, ['account']],
+    ['an address', depositOf(1), depositOf(1, { depositAddress: 'x' }), D, ['account']],
+    ['the sender', depositOf(1), depositOf(1, { fromAddress: null }), D, ['account']],
+    ['the payment', depositOf(1), depositOf(1, { clientPaymentId: 'order-9' }), D, ['account']],
+    ['a debit', withdrawalOf(1), withdrawalOf(1, { deductedSettlementAmount: '1' }), W, ['amount']],
+    ['a coin', withdrawalOf(1), withdrawalOf(1, { withdrawCurrency: 'XLM' }), W, ['currency']],
+    [
+      'the tag',
+      withdrawalOf(1),
+      withdrawalOf(1, { toTxAddress: 'rExampleXrpAddress111111111111111?dt=048291' }),
+      W,
+      ['account'],
+    ],
+    ['the merchant', withdrawalOf(1), withdrawalOf(1, { clientWithdrawalId: 'x' }), W, ['account']],
+    [
+      'several',
+      withdrawalOf(1),
+      withdrawalOf(1, { withdrawFee: '1', settlementCurrency: 'EUR', toTxAddress: 'r' }),
+      W,
+      ['amount', 'currency', 'account'],
+    ],
+  ])('that differ in %s contradict each other', async (_, one, other, key, differs) => {
+    const { exit, keys } = await checked([one, depositOf(2), other]);
+    expect(exit).toBe(1);
+    expect(keys).toMatchObject({
+      conflicting: 1,
+      conflicts: [
+        {
+          key,
+          differs,
+          places: [
+            { file: 0, line: 1 },
+            { file: 0, line: 3 },
+          ],
+        },
+      ],
+    });
+    for (const [difference, count] of Object.entries(keys.differing)) {
+      expect(count, difference).toBe(differs.includes(difference) ? 1 : 0);
+    }
+  });
+
+  test('are told once, where they first differ, and counted for each difference', async () => {
+    const other = depositOf(1, { settlementAmount: '1' });
+    const lines = [depositOf(1), depositOf(1), other, other, depositOf(1, { network: 'x' })];
+    const { keys } = await checked(lines);
+    expect(keys).toMatchObject({
+      different: 1,
+      repeated: 4,
+      conflicting: 1,
+      differing: { amount: 1, currency: 0, account: 1 },
+      conflicts: [{ differs: ['amount'], places: [{ line: 1 }, { line: 3 }] }],
+    });
+  });
+
+  test('are compared across files', async () => {
+    const one = archive('one.ndjson', `\n${depositOf(1)}\n`);
+    const two = archive('two.ndjson.gz', gzipSync(`${depositOf(1, { network: 'x' })}\n`));
+    const { exit, out } = await command(['check', one, two]);
+    expect(exit).toBe(1);
+    expect(out).toContain(` ${one}:2 and ${two}:1 ${D} account\n`);
+  });
+
+  test('are remembered up to a limit, and those beyond are counted', async () => {
+    const lines = [1, 2, 3, 3, 1].map((seed) => depositOf(seed));
+    const { keys } = await checked(lines, ['--keys', '2']);
+    expect(keys).toMatchObject({ limit: 2, different: 2, repeated: 1, unremembered: 2 });
+    const { out } = await command(['check', '--keys', '0'], { stdin: lines.join('\n') });
+    expect(out).toContain(' 5  bodies beyond 0 keys: not compared (--keys)\n');
+  });
+
+  test('are found among very many', async () => {
+    const seeds = Array.from({ length: 20_000 }, (_, seed) => seed);
+    const small = (seed: number) =>
+      depositOf(seed, Object.fromEntries(OPTIONAL.map((name) => [name, undefined])));
+    const { keys } = await checked([...seeds, ...seeds.slice(0, 5000)].map(small));
+    expect(keys).toMatchObject({ different: 20_000, repeated: 5000, conflicting: 0 });
+  });
+
+  const OPTIONAL = ['displayServiceFee', 'settlementServiceFee', 'depositAddress', 'transactionId'];
+});
+
+describe('what is shown', () => {
+  test('is a report for people', async () => {
+    const bad = depositOf(4, { actualDepositAmount: '-1', depositCurrency: '\u202eX' });
+    const lines = [
+      depositOf(1),
+      depositOf(1),
+      depositOf(1, { network: 'x', onChainFee: '1' }),
+      bad,
+      bad,
+      'hello',
+      '',
+      withdrawalOf(5, { txAddressOwner: { name: 'x', category: null } }),
+    ];
+    let now = 0;
+    const clock = { now: () => (now += 500), sleep: async () => {} };
+    const { exit, out } = await command(['check', '--show', '1'], {
+      stdin: lines.join('\n'),
+      clock,
+    });
+    expect(exit).toBe(1);
+    expect(out).toBe(`standard input: 8 lines, ${sizeOf(lines)} kB in 500 ms, 16 a second
+
+ 3  valid
+ 1  valid, with warnings
+ 2  refused
+ 1  lines that are no body
+ 1  blank lines
+
+refused
+ 2  negative_amount  actualDepositAmount  first in standard input:4
+   standard input:4 ${bad.replace('\u202e', '\\u202e')}
+
+no body
+ 1  invalid_json  body  first in standard input:6
+   standard input:6 hello
+
+warnings
+ 1  missing_field  txAddressOwner.category  first in standard input:8
+   standard input:8 ${lines[7]}
+
+idempotency keys
+ 2  different
+ 2  bodies that came again
+ 1  whose bodies differ
+
+contradictions
+ 1  differ in an amount
+ 1  differ in an account
+ standard input:1 and standard input:3 deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-000000000001 amount, account
+`);
+  });
+
+  const sizeOf = (lines: string[]) =>
+    Number((Buffer.byteLength(lines.join('\n')) / 1000).toFixed(1));
+
+  test('is sorted by how often it came, in columns', async () => {
+    const lines = ['{}', '{}', ...[1, 2, 3].map((seed) => depositOf(seed, { paymentId: 'x' }))];
+    const { out } = await command(['check'], { stdin: lines.join('\n') });
+    expect(linesOf(out)).toStrictEqual(
+      expect.arrayContaining([
+        ' 3  invalid_id                 paymentId  first in standard input:3',
+        ' 2  unrecognized_notification  body       first in standard input:1',
+      ]),
+    );
+    expect(out.indexOf('invalid_id')).toBeLessThan(out.indexOf('unrecognized'));
+  });
+
+  test('are the first ten contradictions, and how many more there are', async () => {
+    const lines = Array.from({ length: 12 }, (_, seed) => [
+      depositOf(seed),
+      depositOf(seed, { network: 'x' }),
+    ]).flat();
+    const { out } = await command(['check'], { stdin: lines.join('\n') });
+    expect(out.match(/ and standard input:/g)).toHaveLength(10);
+    expect(out).toContain('\n and 2 more\n');
+    expect((await checked(lines)).keys.conflicts).toHaveLength(12);
+  });
+
+  test('has colours where there are colours, and nothing else changes', async () => {
+    const stdin = [depositOf(1), depositOf(1, { network: 'x' }), '{}', 'x'].join('\n');
+    const plain = await command(['check', '--show', '1'], { stdin });
+    const coloured = await command(['check', '--show', '1'], { stdin, colours: true });
+    expect(coloured.out).toContain('\u001b[');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
+    expect(coloured.out.replace(/\u001b\[\d+m/g, '')).toBe(plain.out);
+  });
+});
+
+describe('the refused lines', () => {
+  test('are written aside as they were', async () => {
+    const file = join(folder, 'refused.ndjson');
+    const long = 'x'.repeat(70_000);
+    const lines = [depositOf(1), '{ }\r', 'hello', withdrawalOf(1, { withdrawalId: 'x' }), long];
+    const { exit } = await checked(lines, ['--refused', file]);
+    expect(exit).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe(`{ }\r\nhello\n${lines[3]}\n`);
+  });
+
+  test('are not written over what is there', async () => {
+    const file = archive('there.ndjson', depositOf(1));
+    const { exit, out, err } = await command(['check', '--refused', file, file]);
+    expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
+    expect(err).toBe(`payment-notifications: --refused: ${file}: file already exists\n`);
+    expect(readFileSync(file, 'utf8')).toBe(depositOf(1));
+  });
+});
+
+describe('a file that can not be read', () => {
+  test('is told of, and the others are checked', async () => {
+    const good = archive('good.ndjson', depositOf(1));
+    const gzip = gzipSync(Array.from({ length: 2000 }, (_, seed) => depositOf(seed)).join('\n'));
+    const cut = archive('cut.gz', gzip.subarray(0, gzip.length - 100));
+    const { exit, out, err } = await command(['check', '--json', 'none', cut, 'src', good]);
+    expect(exit).toBe(2);
+    expect(linesOf(err)).toStrictEqual([
+      'payment-notifications: none: no such file or directory',
+      `payment-notifications: ${cut}: unexpected end of file`,
+      'payment-notifications: src: illegal operation on a directory',
+    ]);
+    const { unread, counts } = JSON.parse(out);
+    expect(unread).toStrictEqual(['none', cut, 'src']);
+    // What was unzipped counts.
+    expect(counts.valid).toBeGreaterThan(1000);
+  });
+});
+
+describe('a fault of the program itself', () => {
+  test('is not taken for one of the file', async () => {
+    const clock = {
+      now: () => {
+        throw new Error('no time');
+      },
+      sleep: async () => {},
+    };
+    await expect(command(['check'], { clock })).rejects.toThrow('no time');
+  });
+});
+
+describe('progress', () => {
+  /** A clock that is a second later whenever it is looked at. */
+  function ticking() {
+    let now = 0;
+    return { now: () => (now += 1000), sleep: async () => {} };
+  }
+
+  const lines = Array.from({ length: 3000 }, (_, seed) => depositOf(seed)).join('\n');
+
+  test('is told on a terminal, with the time left, and taken away', async () => {
+    const file = archive('long.ndjson', lines);
+    const { err } = await command(['check', file], {
+      watched: true,
+      clock: ticking(),
+      columns: 100,
+      colours: true,
+    });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is driven with
+    const told = err.replace(/\u001b\[\d+m/g, '').split('\r\u001b[K');
+    expect(told[0]).toBe('');
+    expect(told.at(-1)).toBe('');
+    expect(told.length).toBeGreaterThan(8);
+    for (const line of told.slice(1, -1)) {
+      expect(line).toMatch(/^ [\d.]+ [kM]B of 2\.\d MB, \d+ bodies a second, [\d.]+ m?s left$/);
+    }
+    expect(told.at(-2)).toMatch(/ 0 ms left$/);
+  });
+
+  test('of standard input knows no end', async () => {
+    const { err } = await command(['check'], { stdin: lines, watched: true, clock: ticking() });
+    expect(err.split('\r\u001b[K').at(-2)).toMatch(/^ [\d.]+ MB, \d+ bodies a second$/);
+  });
+
+  test('is told five times a second at most, and nowhere else', async () => {
+    let now = 0;
+    const clock = { now: () => (now += 150), sleep: async () => {} };
+    const often = await command(['check'], { stdin: lines, watched: true, clock });
+    const parts = Math.ceil(lines.length / (256 * 1024));
+    expect(often.err.split('\r\u001b[K').length - 2).toBe(Math.floor(parts / 2));
+    const quick = await command(['check'], { stdin: lines, watched: true });
+    expect(quick.err).toBe('');
+    expect((await command(['check'], { stdin: lines, clock: ticking() })).err).toBe('');
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('ends it with what was found so far', async () => {
+    const controller = new AbortController();
+    const input = new Readable({
+      read() {
+        this.push(`${depositOf(1)}\n`.repeat(1000));
+        if (!this.readableFlowing) controller.abort();
+      },
+    });
+    const { exit, out } = await command(['check'], { input, interrupt: controller.signal });
+    expect(exit).toBe(130);
+    expect(out).toMatch(/^Interrupted: standard input: [\d,]+ lines/);
+  });
+});
+
+describe('other threads', () => {
+  /** A thread of which only the port is real: what is sent through it is copied or moved. */
+  function startThread(options: TallyOptions) {
+    const { port1, port2 } = new MessageChannel();
+    serve(port2, options);
+    return Object.assign(port1, { terminate: () => port1.close() });
+  }
+
+  test('find the same in the same order', async () => {
+    const lines = Array.from({ length: 4000 }, (_, index) =>
+      index % 100 === 99 ? `{"depositId":${index}}` : depositOf(index % 500),
+    );
+    const alone = join(folder, 'alone.ndjson');
+    const together = join(folder, 'together.ndjson');
+    const one = await checked(lines, ['--show', '3', '--refused', alone]);
+    const many = await checked(lines, ['--show', '3', '--refused', together], {
+      threads: 3,
+      startThread,
+    });
+    expect(many).toStrictEqual(one);
+    expect(readFileSync(together, 'utf8')).toBe(readFileSync(alone, 'utf8'));
+    expect(one.counts.refused).toBe(40);
+  });
+
+  test('are not started for a small archive', async () => {
+    expect(await checked([depositOf(1)], [], { threads: 2 })).toMatchObject({ exit: 0 });
+  });
+
+  test('that break end it', async () => {
+    const stdin = `${depositOf(1)}\n`.repeat(2000);
+    const broken = () => {
+      const { port1, port2 } = new MessageChannel();
+      port2.on('message', () => port1.emit('error', new Error('out of memory')));
+      return Object.assign(port1, { terminate: () => port1.close() });
+    };
+    const checking = command(['check'], { stdin, threads: 2, startThread: broken });
+    await expect(checking).rejects.toThrow('out of memory');
+  });
+});

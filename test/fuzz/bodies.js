@@ -1,0 +1,408 @@
+// Hostile bodies as arbitraries of fast-check: a fixture's body with up to three things done to it. They
+// shrink to a fixture with as little done to it as shows the fault.
+import fc from 'fast-check';
+import { parse, stringify } from 'lossless-json';
+import { fixtures } from '../fixtures.js';
+
+/**
+ * @typedef {[name: string, json: string][]} Fields A JSON object, its values as JSON text.
+ *
+ * @typedef {object} Chosen What a mutation may make use of.
+ * @property {number} at A place in a list or a text of whatever length.
+ * @property {number} to Another one.
+ * @property {string} name
+ * @property {string} value JSON text.
+ * @property {string} text
+ * @property {string} part Of a number.
+ */
+
+/** The fixtures that are JSON objects of a real size, field by field; the samples first. */
+const SEEDS = fixtures
+  .filter(({ body }) => body.length < 4096)
+  .sort((a, b) => Number(b.name.endsWith('/sample')) - Number(a.name.endsWith('/sample')))
+  .flatMap(({ body }) => fieldsOf(body.toString()));
+
+const NAMES = [
+  ...new Set(SEEDS.flatMap((fields) => fields.map(([name]) => name))),
+  'deducedSettlementAmount',
+  'type',
+  'additionalFields',
+  'warnings',
+  '__proto__',
+  'constructor',
+  'toString',
+  'then',
+  'toJSON',
+  'length',
+  '',
+  '\u202e',
+  'a\nb',
+];
+
+const STRINGS = [
+  '',
+  ' ',
+  '0',
+  '1790000000',
+  '2026-09-21T14:34:20.5+02:00',
+  '2026-02-30T00:00:00Z',
+  '-1',
+  '1E-8',
+  '1e1000000',
+  '0x10',
+  'NaN',
+  'Infinity',
+  '1_000',
+  '12,5',
+  '__proto__',
+  'constructor',
+  'toString',
+  'CONFIRMED',
+  'COMPLETED',
+  'FAILED',
+  'BLOCKED',
+  'FIXED',
+  'rAddress?dt=1',
+  '?dt=1',
+  'rAddress?dt=',
+  '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  '\u0000',
+  '\n',
+  '\r\n2026-11-21 INFO forged',
+  '\u001b[2J',
+  '\u0085',
+  '\u2028',
+  '\u202e\u2066',
+  '\ud800',
+  '\udc00\ud800',
+  '🧾',
+  '"',
+  '\\',
+  'x'.repeat(129),
+  '1'.repeat(129),
+  '1'.repeat(78),
+];
+
+const NUMBERS = [
+  ...['0', '-0', '1', '-1', '1e78', '1e79', '1e-78', '1e-79', '1e400', '-1e400', '1e-400'],
+  ...['5e-324', '1.7976931348623157e308', '9007199254740993', '1e999999999'],
+  ...['0.1234567890123456789', '123456789012345678901234567890', `0.${'1'.repeat(126)}`],
+  ...['9'.repeat(78), '9'.repeat(79), `1${'0'.repeat(200)}`],
+  ...['99999999999', '100000000000', '99999999999999', '100000000000000', '1790000000.5'],
+];
+
+const VALUES = [
+  ...STRINGS.map((text) => JSON.stringify(text)),
+  ...NUMBERS,
+  ...['null', 'true', 'false', '{}', '[]', '[1]', '[[[[]]]]', '{"__proto__":{"x":1}}'],
+  ...['{"name":"","category":""}', '{"name":1}', '{"name":null,"category":"x","score":0.5}'],
+];
+
+const NUMBER_PARTS = [
+  '0',
+  '9',
+  '.',
+  '-',
+  '+',
+  'e',
+  'E',
+  'e5',
+  'e-90',
+  '0'.repeat(20),
+  '7'.repeat(70),
+];
+
+/**
+ * What stands at a place.
+ *
+ * @template T
+ * @param {readonly T[]} list Not empty.
+ * @param {number} at
+ */
+const pick = (list, at) => /** @type {T} */ (list[at % list.length]);
+
+/** @type {((fields: Fields, chosen: Chosen) => void)[]} The fields are never empty. */
+const FIELD_MUTATIONS = [
+  function drop(fields, { at }) {
+    fields.splice(at % fields.length, 1);
+  },
+  function duplicate(fields, { at, to }) {
+    fields.splice(to % fields.length, 0, [...pick(fields, at)]);
+  },
+  function swap(fields, { at, to }) {
+    const [a, b] = [pick(fields, at), pick(fields, to)];
+    [a[1], b[1]] = [b[1], a[1]];
+  },
+  function rename(fields, { at, name }) {
+    pick(fields, at)[0] = name;
+  },
+  function replace(fields, { at, value }) {
+    pick(fields, at)[1] = value;
+  },
+  function add(fields, { name, value }) {
+    fields.push([name, value]);
+  },
+  function wrapInArray(fields, { at }) {
+    const field = pick(fields, at);
+    field[1] = `[${field[1]}]`;
+  },
+  function wrapInObject(fields, { at, name }) {
+    const field = pick(fields, at);
+    field[1] = `{${JSON.stringify(name)}:${field[1]}}`;
+  },
+  function retype(fields, { at }) {
+    const field = pick(fields, at);
+    field[1] = field[1].startsWith('"') ? field[1].slice(1, -1) : JSON.stringify(field[1]);
+  },
+  function insertPartOfNumber(fields, { at, to, part }) {
+    const field = pick(fields, at);
+    const cut = to % (field[1].length + 1);
+    field[1] = field[1].slice(0, cut) + part + field[1].slice(cut);
+  },
+  function insertText(fields, { at, to, text }) {
+    const field = pick(fields, at);
+    if (!field[1].startsWith('"')) return;
+    const cut = 1 + (to % (field[1].length - 1));
+    field[1] = field[1].slice(0, cut) + JSON.stringify(text).slice(1, -1) + field[1].slice(cut);
+  },
+];
+
+const TOKENS = [...'{}[],:"\\1e.- ', 'null', '"status"'];
+const INVALID_UTF8 = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0x80], [0xe2, 0x82], [0]];
+
+/** @type {((bytes: Buffer, chosen: { at: number, to: number, noise: number[] }) => Buffer)[]} */
+const BYTE_MUTATIONS = [
+  function truncate(bytes, { at }) {
+    return bytes.subarray(0, at % (bytes.length + 1));
+  },
+  function flip(bytes, { at, to }) {
+    const copy = Buffer.from(bytes);
+    const index = at % copy.length;
+    copy[index] = (copy[index] ?? 0) ^ (1 << (to & 7));
+    return copy;
+  },
+  function breakEncoding(bytes, { at, to }) {
+    const cut = at % (bytes.length + 1);
+    const part = Buffer.from(pick(INVALID_UTF8, to));
+    return Buffer.concat([bytes.subarray(0, cut), part, bytes.subarray(cut)]);
+  },
+  function toUtf16(bytes) {
+    return Buffer.from(bytes.toString(), 'utf16le');
+  },
+  function twice(bytes) {
+    return Buffer.concat([bytes, bytes]);
+  },
+  function replaceByNoise(_bytes, { noise }) {
+    return Buffer.from(noise);
+  },
+  function replaceByTokens(_bytes, { noise }) {
+    return Buffer.from(noise.map((at) => pick(TOKENS, at)).join(''));
+  },
+];
+
+const anyName = fc.constantFrom(...NAMES);
+const place = fc.nat({ max: 0xffff });
+const fieldMutation = fc.tuple(
+  fc.constantFrom(...FIELD_MUTATIONS),
+  fc.record({
+    at: place,
+    to: place,
+    name: anyName,
+    value: fc.constantFrom(...VALUES),
+    text: fc.constantFrom(...STRINGS),
+    part: fc.constantFrom(...NUMBER_PARTS),
+  }),
+);
+const byteMutation = fc.tuple(
+  fc.constantFrom(...BYTE_MUTATIONS),
+  fc.record({ at: place, to: place, noise: fc.array(place, { maxLength: 40 }) }),
+);
+const gap = fc.constantFrom('', '', ' ', '\n  ');
+
+/** A body as bytes, mostly still JSON. */
+export const bytesBody = fc
+  .tuple(
+    fc.constantFrom(...SEEDS),
+    fc.array(fieldMutation, { maxLength: 3 }),
+    gap,
+    // Three of four bodies stay JSON, unless a field has become none.
+    fc.oneof({ arbitrary: fc.constant(null), weight: 3 }, byteMutation),
+  )
+  .map(([seed, fieldMutations, space, damage]) => {
+    /** @type {Fields} */
+    const fields = seed.map(([name, json]) => [name, json]);
+    for (const [mutate, chosen] of fieldMutations) if (fields.length > 0) mutate(fields, chosen);
+    const members = fields.map(([name, json]) => `${space}${JSON.stringify(name)}:${space}${json}`);
+    const bytes = Buffer.from(`{${members.join(',')}}`);
+    if (damage === null) return bytes;
+    const [mutate, chosen] = damage;
+    return mutate(bytes, chosen);
+  });
+
+/** The same as text. */
+export const textBody = bytesBody.map((bytes) => bytes.toString());
+
+const throws = () => {
+  throw new Error('trapped');
+};
+/** Throws when it is read, copied or inspected. */
+const trap = new Proxy(
+  {},
+  { get: throws, ownKeys: throws, getPrototypeOf: throws, getOwnPropertyDescriptor: throws },
+);
+
+/** What only an object can hold. @type {(() => unknown)[]} */
+const HOSTILE_VALUES = [
+  () => undefined,
+  () => Number.NaN,
+  () => Number.POSITIVE_INFINITY,
+  () => -0,
+  () => 0.1234567890123456,
+  () => 10n ** 40n,
+  () => Symbol('x'),
+  () => () => 1,
+  () => new Date(0),
+  () => new Date(Number.NaN),
+  () => new Map([['status', 'CONFIRMED']]),
+  () => Object(1),
+  () => Object('1'),
+  () => Object.create(null),
+  () => ({ toJSON: () => '1', toString: () => '1', valueOf: () => 1 }),
+  () => {
+    /** @type {Record<string, unknown>} */
+    const cycle = {};
+    cycle.self = cycle;
+    return cycle;
+  },
+  () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  },
+  () => ({
+    name: 'x',
+    get category() {
+      return throws();
+    },
+  }),
+  () => trap,
+  () => globalThis,
+];
+
+const anything = fc.anything({
+  withBigInt: true,
+  withBoxedValues: true,
+  withDate: true,
+  withMap: true,
+  withNullPrototype: true,
+  withObjectString: true,
+  withSet: true,
+  withSparseArray: true,
+  withTypedArray: true,
+  withUnicodeString: true,
+});
+
+/** @type {fc.Arbitrary<() => unknown>} */
+const hostileValue = fc.oneof(
+  { arbitrary: fc.constantFrom(...HOSTILE_VALUES), weight: 20 },
+  anything.map((value) => () => value),
+);
+
+/** @type {((body: object, name: string, makeValue: () => unknown) => object)[]} */
+const OBJECT_MUTATIONS = [
+  function setField(body, name, makeValue) {
+    const value = makeValue();
+    return Object.defineProperty(body, name, { ...FIELD, writable: true, value });
+  },
+  function setTrappedField(body, name) {
+    return Object.defineProperty(body, name, { ...FIELD, get: throws });
+  },
+  function wrapInProxy(body) {
+    return new Proxy(body, {});
+  },
+  function removePrototype(body) {
+    return Object.setPrototypeOf(body, null);
+  },
+  function inherit(body, name, makeValue) {
+    return Object.setPrototypeOf(body, { [name]: makeValue() });
+  },
+];
+const FIELD = { enumerable: true, configurable: true };
+const objectMutation = fc.tuple(fc.constantFrom(...OBJECT_MUTATIONS), anyName, hostileValue);
+
+/** A body that was parsed already, or what is passed by mistake. */
+const objectBody = fc
+  .tuple(textBody, fc.array(objectMutation, { maxLength: 3 }), hostileValue)
+  .map(([text, mutations, makeOther]) => () => {
+    const parsed = parseObject(text);
+    if (parsed === null) return makeOther();
+    return mutations.reduce((body, [mutate, ...rest]) => mutate(body, ...rest), parsed);
+  });
+
+/**
+ * Any body: bytes, text or an object. It comes as a function that makes it, afresh for each use: fast-check
+ * itself would trip over some of them.
+ *
+ * @type {fc.Arbitrary<() => unknown>}
+ */
+export const anyBody = fc.oneof(
+  bytesBody.map((bytes) => () => bytes),
+  textBody.map((text) => () => text),
+  objectBody,
+);
+
+/**
+ * Hostile bodies without end: bytes, text and objects. The same seed gives the same ones.
+ *
+ * @param {number} seed A whole number.
+ * @returns {Generator<unknown, never>}
+ */
+export function* bodiesFrom(seed) {
+  for (const makeBody of sampleFrom(anyBody, seed)) yield makeBody();
+  throw new Error('unreachable');
+}
+
+/**
+ * Hostile bodies without end, as text that is mostly JSON. The same seed gives the same ones.
+ *
+ * @param {number} seed A whole number.
+ * @returns {Generator<string, never>}
+ */
+export function textBodiesFrom(seed) {
+  return sampleFrom(textBody, seed);
+}
+
+/**
+ * @template T
+ * @param {fc.Arbitrary<T>} arbitrary
+ * @param {number} seed
+ * @returns {Generator<T, never>}
+ */
+function* sampleFrom(arbitrary, seed) {
+  for (let next = seed; ; next += 1) yield* fc.sample(arbitrary, { seed: next, numRuns: 256 });
+}
+
+/** @param {string} text @returns {object | null} */
+function parseObject(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {Fields[]} One, or none where it is no JSON object.
+ */
+function fieldsOf(text) {
+  try {
+    // With every digit of its numbers.
+    const value = parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+    return [Object.entries(value).map(([name, item]) => [name, String(stringify(item))])];
+  } catch {
+    return [];
+  }
+}

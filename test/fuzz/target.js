@@ -1,0 +1,13 @@
+// The target of coverage-guided fuzzing, which .github/workflows/fuzz.yml runs every week.
+import { createExamine, PARSER_COUNT } from './examine.js';
+import { source } from './source.js';
+
+const examine = createExamine(source);
+
+/** @param {Buffer} body */
+export function fuzz(body) {
+  for (let parser = 0; parser < PARSER_COUNT; parser += 1) {
+    const fault = examine(body, body, parser);
+    if (fault !== null) throw new Error(`The body ${fault} (parser ${parser})`);
+  }
+}

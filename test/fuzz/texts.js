@@ -1,0 +1,137 @@
+// Random JSON texts and decimal literals, and what must hold for each.
+import { isDeepStrictEqual } from 'node:util';
+import { Decimal as HostDecimal } from 'decimal.js';
+import fc from 'fast-check';
+import { isLosslessNumber, parse as parseLosslessly } from 'lossless-json';
+
+/** Number literals of all shapes. */
+export const anyNumber = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.oneof(fc.constant('0'), fc.bigInt({ min: 1n, max: 10n ** 20n }).map(String)),
+    fc.oneof(
+      fc.constant(''),
+      fc.nat().map((n) => `.${n}`),
+      fc.constant('.000'),
+    ),
+    fc.oneof(
+      fc.constant(''),
+      fc.integer({ min: -400, max: 400 }).map((n) => `e${n}`),
+    ),
+  )
+  .map((parts) => parts.join(''));
+
+const anyName = fc.oneof(
+  fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString', 'value', ''),
+  fc.string(),
+);
+export const anySpace = fc.constantFrom('', '', ' ', '\n\t', '\r\n  ');
+
+/** @typedef {{ json: string, object: string }} Texts */
+
+const { object } = fc.letrec((/** @type {fc.LetrecTypedTie<Texts>} */ tie) => ({
+  json: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    anyNumber,
+    fc.constantFrom('null', 'true', 'false', '"\\u005f\\ud83d\\n\\/"', '"1.0000000000000000"'),
+    fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+    fc
+      .tuple(anySpace, fc.array(tie('json'), { maxLength: 5 }))
+      .map(([space, items]) => `[${space}${items.join(`${space},`)}]`),
+    tie('object'),
+  ),
+  object: fc
+    .tuple(anySpace, fc.array(fc.tuple(anyName, tie('json')), { maxLength: 5 }))
+    .map(([space, fields]) => {
+      const members = fields.map(
+        ([name, value]) => `${space}${JSON.stringify(name)}${space}:${space}${value}${space}`,
+      );
+      return `{${members.join(',')}}`;
+    }),
+}));
+
+/** Texts of JSON objects with repeated and hostile names, odd numbers, escapes and white space. */
+export const anyText = object;
+
+/**
+ * Whether the literals of a text's outermost numbers are what lossless-json finds; where none were looked
+ * up, whether a double carries every one of them.
+ *
+ * @param {(text: string) => ReadonlyMap<string, string> | null} findLiterals
+ * @param {string} text
+ * @returns {string | null}
+ */
+export function literalsFault(findLiterals, text) {
+  const found = findLiterals(text);
+  const parsed = JSON.parse(text);
+  const exact = /** @type {object} */ (parseLosslessly(text, undefined, LAST_ONE_COUNTS));
+  for (const [name, number] of Object.entries(exact)) {
+    if (!isLosslessNumber(number)) continue;
+    const literal = number.toString();
+    if (found === null ? !isSame(literal, parsed[name]) : found.get(name) !== literal) {
+      return `the literal of ${JSON.stringify(name)} is ${found?.get(name) ?? parsed[name]}`;
+    }
+  }
+  return null;
+}
+
+/** @type {Parameters<typeof parseLosslessly>[2]} */
+export const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
+
+/**
+ * Whether a double still has the value of a literal.
+ *
+ * @param {string} literal
+ * @param {number} value
+ */
+export function isSame(literal, value) {
+  return Number.isFinite(value) && new HostDecimal(literal).equals(value);
+}
+
+/** @param {number} minLength @param {number} maxLength */
+const digits = (minLength, maxLength) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
+
+/** Decimal literals in JSON's grammar, most of them within the limits of an amount. */
+export const decimalLiteral = fc
+  .record({
+    sign: fc.constantFrom('', '-'),
+    whole: fc.oneof(
+      fc.constant('0'),
+      fc.tuple(fc.constantFrom(...'123456789'), digits(0, 85)).map((parts) => parts.join('')),
+    ),
+    fraction: fc.oneof(
+      fc.constant(''),
+      digits(1, 85).map((text) => `.${text}`),
+    ),
+    exponent: fc.oneof(
+      fc.constant(''),
+      fc
+        .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.nat({ max: 90 }))
+        .map((parts) => parts.join('')),
+    ),
+  })
+  .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
+
+/**
+ * Whether an amount consists of the same parts as the Decimal that decimal.js makes of its literal: sign,
+ * exponent and every word. Beyond the limits there must be none.
+ *
+ * @param {(literal: string | number) => HostDecimal | null} toAmount
+ * @param {string} literal
+ * @returns {string | null}
+ */
+export function amountFault(toAmount, literal) {
+  const expected = new HostDecimal(literal);
+  const isWithinLimits =
+    literal.length <= 128 && expected.precision() <= 78 && Math.abs(expected.e) <= 78;
+  const amount = toAmount(literal);
+  if (!isWithinLimits) return amount === null ? null : 'is beyond the limits';
+  return isDeepStrictEqual(partsOf(amount), partsOf(expected)) ? null : `is read as ${amount}`;
+}
+
+/** @param {HostDecimal | null} decimal */
+function partsOf(decimal) {
+  // -0 becomes 0.
+  return decimal && [decimal.isZero() ? 1 : decimal.s, decimal.e, decimal.d];
+}

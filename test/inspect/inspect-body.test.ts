@@ -1,0 +1,485 @@
+import {
+  Decimal,
+  idempotencyKey,
+  parseNotification,
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+} from 'payment-notifications';
+import { type InspectOptions, inspectBody } from 'payment-notifications/inspect';
+import { describe, expect, test } from 'vitest';
+import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
+import { SAMPLES } from '../../src/wire/sample.js';
+import { WITHDRAWAL_BROADCAST_FIELDS } from '../../src/withdrawal-broadcast.js';
+import { fixtures } from '../fixtures.js';
+import { deposit, withdrawal } from '../wire.js';
+
+const SAMPLE_SPELLING =
+  "spelling: spelled as in the documentation's sample body; its field table has deducedSettlementAmount";
+const TABLE_SPELLING =
+  "spelling: spelled as in the documentation's field table; its sample body has deductedSettlementAmount";
+
+/** The field of that name. */
+function fieldOf(body: string, name: string) {
+  const field = inspectBody(body).fields.find((candidate) => candidate.name === name);
+  if (field === undefined) throw new Error(`no field ${name}`);
+  return field;
+}
+
+function quirksOf(body: string, name: string): string[] {
+  return fieldOf(body, name).quirks.map(({ code, note }) => `${code}: ${note}`);
+}
+
+describe('an inspection', () => {
+  test('of a valid body holds everything', () => {
+    const body =
+      '{"status":"CONFIRMED","depositId":"0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11",' +
+      '"paymentId":"6f9619ff-8b86-4d01-b42d-00cf4fc964ff","clientPaymentId":"\\u0061\\u202e",' +
+      '"depositCurrency":"ETH","actualDepositAmount": 0.1234567890123456780,"displayCurrency":"EUR",' +
+      '"actualDisplayAmount":1,"settlementCurrency":"EUR","settlementAmount":"1.50",' +
+      '"expirationTime":1790003600,"fromAddress":null,"later": { "a" : [ 1.0, "x y", -0 ] } }';
+    expect(inspectBody(body)).toStrictEqual({
+      verdict: 'valid',
+      type: 'deposit.received',
+      idempotencyKey: 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11',
+      fields: [
+        { name: 'status', raw: '"CONFIRMED"', parsed: 'CONFIRMED', quirks: [] },
+        {
+          name: 'depositId',
+          raw: '"0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11"',
+          parsed: '0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11',
+          quirks: [{ code: 'upper_case', note: 'the idempotency key has it in lower case' }],
+        },
+        {
+          name: 'paymentId',
+          raw: '"6f9619ff-8b86-4d01-b42d-00cf4fc964ff"',
+          parsed: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+          quirks: [],
+        },
+        { name: 'clientPaymentId', raw: '"\\u0061\\u202e"', parsed: 'a\u202e', quirks: [] },
+        { name: 'depositCurrency', raw: '"ETH"', parsed: 'ETH', quirks: [] },
+        {
+          name: 'actualDepositAmount',
+          raw: '0.1234567890123456780',
+          parsed: '0.123456789012345678',
+          quirks: [
+            { code: 'lost_digits', note: 'a plain JSON.parse would read 0.12345678901234568' },
+          ],
+        },
+        { name: 'displayCurrency', raw: '"EUR"', parsed: 'EUR', quirks: [] },
+        { name: 'actualDisplayAmount', raw: '1', parsed: '1', quirks: [] },
+        { name: 'settlementCurrency', raw: '"EUR"', parsed: 'EUR', quirks: [] },
+        {
+          name: 'settlementAmount',
+          raw: '"1.50"',
+          parsed: '1.5',
+          quirks: [{ code: 'encoding', note: 'a string, where the sample has a number' }],
+        },
+        {
+          name: 'expirationTime',
+          raw: '1790003600',
+          parsed: '2026-09-21T15:13:20.000Z',
+          quirks: [],
+        },
+        { name: 'fromAddress', raw: 'null', parsed: null, quirks: [] },
+        {
+          name: 'later',
+          raw: '{"a":[1.0,"x y",-0]}',
+          parsed: { a: [1, 'x y', 0] },
+          quirks: [{ code: 'additional', note: 'not documented: kept in additionalFields' }],
+        },
+      ],
+      absent: [
+        'depositAddress',
+        'displayServiceFee',
+        'expectedDepositAmount',
+        'expectedDisplayAmount',
+        'network',
+        'onChainFee',
+        'paymentReceivedAt',
+        'paymentRequestedAt',
+        'rateType',
+        'settlementServiceFee',
+        'transactionId',
+        'displayRateDepegLossAmount',
+        'settlementRateDepegLossAmount',
+        'settlementDistributedUserServiceFee',
+        'displayDistributedUserServiceFee',
+      ],
+      warnings: [],
+      issues: [],
+      reference: {
+        depositId: '0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11',
+        paymentId: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+      },
+    });
+  });
+
+  test('of a refused body holds what could be read of it', () => {
+    const body =
+      '{"withdrawalId":"x","toTxAddress":"r?dt=7","status":"FAILED","withdrawFee":"free"}';
+    const { fields, absent, warnings, issues, ...rest } = inspectBody(body);
+    expect(rest).toStrictEqual({
+      verdict: 'refused',
+      type: 'withdrawal.broadcast',
+      idempotencyKey: null,
+      reference: { withdrawalId: 'x' },
+    });
+    expect(fields.map(({ name, parsed }) => [name, parsed])).toStrictEqual([
+      ['withdrawalId', null],
+      ['toTxAddress', { raw: 'r?dt=7', address: 'r', destinationTag: '7' }],
+      ['status', 'FAILED'],
+      ['withdrawFee', null],
+    ]);
+    expect(absent).toContain('txAddressOwner');
+    expect(warnings.map(({ path }) => path.join('.'))).toStrictEqual([
+      'withdrawFee',
+      'txAddressOwner',
+    ]);
+    expect(issues[0]).toMatchObject({ code: 'invalid_id', path: ['withdrawalId'] });
+  });
+
+  test('of a body of an unknown notification holds its fields as they came', () => {
+    expect(inspectBody('{"a":1.0,"clientPaymentId":"order-1"}')).toStrictEqual({
+      verdict: 'refused',
+      type: null,
+      idempotencyKey: null,
+      fields: [
+        { name: 'a', raw: '1.0', parsed: null, quirks: [] },
+        { name: 'clientPaymentId', raw: '"order-1"', parsed: null, quirks: [] },
+      ],
+      absent: [],
+      warnings: [],
+      issues: [
+        {
+          code: 'unrecognized_notification',
+          path: [],
+          message: 'body: expected either a depositId or a withdrawalId, received neither',
+          expected: 'either a depositId or a withdrawalId',
+          received: 'neither',
+        },
+      ],
+      reference: { clientPaymentId: 'order-1' },
+    });
+  });
+
+  test('of what is no body has only the issue', () => {
+    for (const as of [undefined, 'withdrawal.broadcast'] as const) {
+      expect(inspectBody('hello', { as })).toStrictEqual({
+        verdict: 'refused',
+        type: as ?? null,
+        idempotencyKey: null,
+        fields: [],
+        absent: [],
+        warnings: [],
+        issues: safeParseNotification('hello').error?.issues,
+        reference: {},
+      });
+    }
+  });
+
+  test('is the same of text and of bytes, with a byte-order mark or without', () => {
+    const body = deposit({ network: '"Zürich"' });
+    const bytes = new TextEncoder().encode(body);
+    const all = [
+      body,
+      `\uFEFF${body}`,
+      bytes,
+      new Uint8Array(bytes).buffer,
+      Buffer.from(`\uFEFF${body}`),
+    ];
+    for (const one of all) expect(inspectBody(one)).toStrictEqual(inspectBody(body));
+    expect(inspectBody(body).fields).toHaveLength(27);
+  });
+
+  test('is made as the endpoint of the notification would', () => {
+    const wrong = inspectBody(withdrawal(), { as: 'deposit.received' });
+    expect(wrong).toMatchObject({ verdict: 'refused', type: 'deposit.received' });
+    expect(wrong.issues[0]?.message).toContain('are the two callback addresses mixed up?');
+    expect(wrong.absent).toContain('depositId');
+    const right = inspectBody(deposit(), { as: 'deposit.received' });
+    expect(right).toStrictEqual(inspectBody(deposit()));
+  });
+
+  test('is not made of a parsed body, whose digits are gone', () => {
+    const parsed = JSON.parse(deposit());
+    expect(() => inspectBody(parsed)).toThrow(
+      new TypeError('expected a raw body, received one that is parsed'),
+    );
+  });
+
+  test('keeps fields of every name', () => {
+    const names = [
+      '__proto__',
+      'constructor',
+      'type',
+      'warnings',
+      'additionalFields',
+      '',
+      'a"b',
+      '7',
+    ];
+    const body = deposit(Object.fromEntries(names.map((name) => [name, '"x"'])));
+    const { fields, verdict } = inspectBody(body);
+    expect(verdict).toBe('valid');
+    for (const name of names) {
+      expect(fields, name).toContainEqual({
+        name,
+        raw: '"x"',
+        parsed: 'x',
+        quirks: [{ code: 'additional', note: 'not documented: kept in additionalFields' }],
+      });
+    }
+  });
+
+  test('gives each spelling of one amount what was sent under it', () => {
+    const both = withdrawal({ deducedSettlementAmount: 'null' });
+    expect(fieldOf(both, 'deductedSettlementAmount').parsed).toBe('250.31');
+    expect(fieldOf(both, 'deducedSettlementAmount').parsed).toBeNull();
+    const conflict = withdrawal({ deducedSettlementAmount: '"free"' });
+    expect(fieldOf(conflict, 'deductedSettlementAmount').parsed).toBe('250.31');
+    expect(fieldOf(conflict, 'deducedSettlementAmount').parsed).toBeNull();
+    const deduced = withdrawal({
+      deductedSettlementAmount: undefined,
+      deducedSettlementAmount: '"1"',
+    });
+    expect(fieldOf(deduced, 'deducedSettlementAmount').parsed).toBe('1');
+    expect(inspectBody(deduced).absent).toStrictEqual([]);
+    expect(inspectBody(withdrawal()).absent).toStrictEqual([]);
+    expect(inspectBody(withdrawal({ deductedSettlementAmount: undefined })).absent).toStrictEqual([
+      'deductedSettlementAmount',
+    ]);
+  });
+});
+
+test('the samples have the fields of the tables, each in an encoding of its kind', () => {
+  const kinds = { number: 'amount', string: 'amount', time: 'timestamp', owner: 'object' } as const;
+  const isOfKind = (as: string, kind: string | undefined) =>
+    as === 'text'
+      ? ['text', 'id', 'enum', 'address'].includes(`${kind}`)
+      : kinds[as as 'time'] === kind;
+  for (const [sample, table] of [
+    [SAMPLES['deposit.received'], DEPOSIT_RECEIVED_FIELDS],
+    [SAMPLES['withdrawal.broadcast'], WITHDRAWAL_BROADCAST_FIELDS],
+  ] as const) {
+    expect(new Set(Object.keys(sample))).toStrictEqual(new Set(Object.keys(table)));
+    for (const [name, { as }] of Object.entries(sample)) {
+      expect(isOfKind(as, table[name]?.kind), name).toBe(true);
+    }
+  }
+});
+
+describe('the parser agrees', () => {
+  const PARSERS = {
+    parseDepositReceived: ['deposit.received', safeParseDepositReceived],
+    parseWithdrawalBroadcast: ['withdrawal.broadcast', safeParseWithdrawalBroadcast],
+    parseNotification: [undefined, safeParseNotification],
+  } as const;
+
+  test.each(fixtures)('on $name', ({ body, expected }) => {
+    const [as, parse] = PARSERS[expected.parser];
+    const options: InspectOptions = { as };
+    const inspection = inspectBody(body, options);
+    const { notification, error } = parse(body);
+    expect(JSON.parse(JSON.stringify(inspection))).toStrictEqual(inspection);
+    expect(inspection.issues).toStrictEqual(error?.issues ?? []);
+    if (notification === undefined) {
+      expect(inspection).toMatchObject({ verdict: 'refused', type: error?.notificationType });
+      expect(inspection.reference).toStrictEqual(error?.reference);
+      return;
+    }
+    const { warnings } = notification;
+    expect(inspection.verdict).toBe(warnings.length === 0 ? 'valid' : 'warnings');
+    expect(inspection.warnings).toStrictEqual(warnings);
+    expect(inspection.idempotencyKey).toBe(idempotencyKey(notification));
+    const json = JSON.parse(JSON.stringify(notification));
+    for (const { name, raw, parsed } of inspection.fields) {
+      if (name === 'deducedSettlementAmount' || name === 'deductedSettlementAmount') continue;
+      // An owner that is no object is one of which nothing is known.
+      if (name === 'txAddressOwner' && parsed === null) continue;
+      expect(parsed, name).toStrictEqual(
+        name in SAMPLES[notification.type] ? json[name] : json.additionalFields[name],
+      );
+      if ((notification[name as 'type'] as unknown) instanceof Decimal) {
+        expect(new Decimal(raw.replaceAll('"', '')).equals(String(parsed)), name).toBe(true);
+      }
+    }
+  });
+
+  test('on the key', () => {
+    expect(inspectBody(withdrawal()).idempotencyKey).toBe(
+      idempotencyKey(parseNotification(withdrawal())),
+    );
+  });
+});
+
+describe('quirks that are named', () => {
+  test.each<[string, string, string, string[]]>([
+    [
+      'digits that a plain JSON.parse would have lost',
+      deposit({ settlementAmount: '100000000000000000000001' }),
+      'settlementAmount',
+      ['lost_digits: a plain JSON.parse would read 1.0000000000000001e+23'],
+    ],
+    [
+      'a number that JavaScript prints with an exponent',
+      deposit({ onChainFee: '0.00000001' }),
+      'onChainFee',
+      ['exponent: JavaScript prints this number as 1e-8'],
+    ],
+    [
+      'an amount of a deposit as a string',
+      deposit({ expectedDepositAmount: '"0.01523"' }),
+      'expectedDepositAmount',
+      ['encoding: a string, where the sample has a number'],
+    ],
+    [
+      'an amount of a withdrawal as a number',
+      withdrawal({ withdrawFee: '0.5' }),
+      'withdrawFee',
+      ['encoding: a number, where the sample has a string'],
+    ],
+    ["the sample's spelling", withdrawal(), 'deductedSettlementAmount', [SAMPLE_SPELLING]],
+    [
+      "the field table's spelling",
+      withdrawal({ deductedSettlementAmount: undefined, deducedSettlementAmount: '1.00' }),
+      'deducedSettlementAmount',
+      [TABLE_SPELLING, 'encoding: a number, where the sample has a string'],
+    ],
+    [
+      'the spelling of a null',
+      withdrawal({ deducedSettlementAmount: 'null' }),
+      'deducedSettlementAmount',
+      [TABLE_SPELLING],
+    ],
+    [
+      'milliseconds',
+      deposit({ expirationTime: '1790003600123' }),
+      'expirationTime',
+      ['milliseconds: in milliseconds: too large for seconds'],
+    ],
+    [
+      'milliseconds in a string',
+      deposit({ expirationTime: '"1790003600123"' }),
+      'expirationTime',
+      [
+        'encoding: a string, where the sample has a number',
+        'milliseconds: in milliseconds: too large for seconds',
+      ],
+    ],
+    ['no quirk of the year 1970', deposit({ expirationTime: '0' }), 'expirationTime', []],
+    [
+      'an identifier in upper case',
+      deposit({ depositId: '"0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11"' }),
+      'depositId',
+      ['upper_case: the idempotency key has it in lower case'],
+    ],
+    ['no quirk of another text in upper case', deposit(), 'network', []],
+    [
+      'leading zeros of a tag',
+      withdrawal({ toTxAddress: '"rX?dt=007"' }),
+      'toTxAddress',
+      ['leading_zeros: a tag read as a number would lose its zeros'],
+    ],
+    [
+      'an empty tag',
+      withdrawal({ toTxAddress: '"rX?dt="' }),
+      'toTxAddress',
+      ['empty_tag: an empty tag counts as none'],
+    ],
+    ['no quirk of an address alone', withdrawal({ toTxAddress: '"rX"' }), 'toTxAddress', []],
+    [
+      'a field that is not documented',
+      deposit({ toTxAddress: '"rX?dt=007"' }),
+      'toTxAddress',
+      ['additional: not documented: kept in additionalFields'],
+    ],
+    [
+      'a field that could not be read',
+      deposit({ rateType: '"CAPPED"' }),
+      'rateType',
+      ['unreadable: null, and kept as sent in additionalFields'],
+    ],
+    [
+      'a field that contradicts its other spelling',
+      withdrawal({ deducedSettlementAmount: '"1"' }),
+      'deducedSettlementAmount',
+      [TABLE_SPELLING, 'unreadable: null, and kept as sent in additionalFields'],
+    ],
+    [
+      'an empty string beside the other spelling',
+      withdrawal({ deducedSettlementAmount: '""' }),
+      'deducedSettlementAmount',
+      [TABLE_SPELLING, 'empty_text: an empty string holds no value'],
+    ],
+    [
+      'an empty string',
+      deposit({ network: '""' }),
+      'network',
+      ['empty_text: an empty string holds no value'],
+    ],
+    [
+      'a date-time as text',
+      deposit({ expirationTime: '"2026-09-21T15:13:20Z"' }),
+      'expirationTime',
+      ['date_time: a date-time, where the sample has a UNIX time'],
+    ],
+    [
+      'a UNIX time as text',
+      deposit({ expirationTime: '"1790003600"' }),
+      'expirationTime',
+      ['encoding: a string, where the sample has a number'],
+    ],
+    [
+      'a field that is there more than once',
+      deposit().replace('{', '{"network":"X",'),
+      'network',
+      ['repeated: there more than once: the last one counts'],
+    ],
+    [
+      'what is nested deeply',
+      deposit({ extra: `${'['.repeat(101)}${']'.repeat(101)}` }),
+      'extra',
+      [
+        'additional: not documented: kept in additionalFields',
+        'deeply_nested: nested deeper than 100: only in raw',
+      ],
+    ],
+    [
+      'not what is nested as deeply as may be',
+      deposit({ extra: `${'['.repeat(100)}${']'.repeat(100)}` }),
+      'extra',
+      ['additional: not documented: kept in additionalFields'],
+    ],
+    [
+      'fields of the owner that were not read',
+      withdrawal({ txAddressOwner: '{"name":"x","category":5,"level":1}' }),
+      'txAddressOwner',
+      ['additional: unknown or unreadable: category, level, kept in its additionalFields'],
+    ],
+    ['no quirk of a null', withdrawal({ withdrawFee: 'null' }), 'withdrawFee', []],
+    ['no quirk of a tag alone', withdrawal({ toTxAddress: '"rX?dt=70"' }), 'toTxAddress', []],
+    ['no quirk of the owner', withdrawal(), 'txAddressOwner', []],
+    [
+      'no quirk of a withdrawal that was sent nowhere',
+      withdrawal({ status: '"FAILED"', toTxAddress: 'null' }),
+      'toTxAddress',
+      [],
+    ],
+    ['a refused field has none', deposit({ depositId: '"X"' }), 'depositId', []],
+    [
+      'the other fields of a refused body have theirs',
+      deposit({ paymentId: '"x"', onChainFee: '"1"' }),
+      'onChainFee',
+      ['encoding: a string, where the sample has a number'],
+    ],
+    [
+      'none but a repetition are seen where the notification is unknown',
+      '{"onChainFee":"1","onChainFee":"2","depositId":null}',
+      'onChainFee',
+      ['repeated: there more than once: the last one counts'],
+    ],
+  ])('%s', (_, body, name, quirks) => {
+    expect(quirksOf(body, name)).toStrictEqual(quirks);
+  });
+});

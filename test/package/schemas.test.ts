@@ -1,0 +1,75 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { install, output, run } from './command.js';
+
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+
+const consumer = inject('consumer');
+const tools = join(inject('folder'), 'openapi');
+const description = join(consumer, 'node_modules/payment-notifications/schemas/openapi.json');
+
+beforeAll(async () => {
+  await mkdir(tools);
+  // Not devDependencies: they bring 60 MB, and a compiler of their own.
+  await install(['@redocly/cli@2.77.0', 'openapi-typescript@7.13.0', 'typescript@5.9.3'], tools);
+});
+
+test('a bundler takes a schema as JSON, whichever way it is loaded', async () => {
+  const path = 'payment-notifications/schemas/notification.schema.json';
+  for (const contents of [
+    `import schema from '${path}' with { type: 'json' }; console.log(schema.title);`,
+    `import { title } from '${path}'; console.log(title);`,
+    `console.log(require('${path}').title);`,
+  ]) {
+    const outfile = join(consumer, 'bundled-schema.cjs');
+    const stdin = { contents, resolveDir: consumer };
+    await build({ stdin, bundle: true, platform: 'node', outfile });
+    expect((await output(process.execPath, [outfile], consumer)).trim()).toBe('Notification');
+  }
+});
+
+test('Redocly finds nothing to say about openapi.json', async () => {
+  const { status, stdout, stderr } = await run(
+    process.execPath,
+    ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--format=json', description],
+    tools,
+    { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  );
+  expect(JSON.parse(stdout.slice(stdout.indexOf('{'))), stderr).toMatchObject({ problems: [] });
+  expect(status).toBe(0);
+});
+
+test('types generated from openapi.json compile, and so does an import of a schema', async () => {
+  const generated = join(consumer, 'openapi.d.mts');
+  await output(
+    process.execPath,
+    ['node_modules/openapi-typescript/bin/cli.js', description, '--output', generated],
+    tools,
+  );
+  await writeFile(
+    join(consumer, 'typed-schemas.mts'),
+    `import schema from 'payment-notifications/schemas/openapi.json' with { type: 'json' };
+    import type { components } from './openapi.mjs';
+    type Deposit = components['schemas']['DepositReceived'];
+    export const version: string = schema.openapi;
+    export const amounts: Deposit['actualDepositAmount'][] = [1, '1'];
+    // @ts-expect-error An amount is a number or a string.
+    export const other: Deposit['actualDepositAmount'] = true;
+    export const none: Deposit['rateType'] = null;
+    // @ts-expect-error A rate type is one of two.
+    export const unknown: Deposit['rateType'] = 'VARIABLE';
+    `,
+  );
+  for (const module of ['NodeNext', 'Preserve']) {
+    const flags = ['--module', module, '--resolveJsonModule', '--strict', '--noEmit'];
+    const { stdout } = await run(
+      process.execPath,
+      [TSC, ...flags, '--ignoreConfig', 'typed-schemas.mts'],
+      consumer,
+    );
+    expect(stdout).toBe('');
+  }
+});

@@ -1,0 +1,121 @@
+import {
+  bodyVariants,
+  depositReceivedBody,
+  withdrawalBroadcastBody,
+} from 'payment-notifications/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
+import type { FieldTable } from '../../src/internal/fields.js';
+import { readWire, type WireFields, writeWire } from '../../src/wire/members.js';
+import {
+  TX_ADDRESS_OWNER_FIELDS,
+  UNSENT_WITHDRAWAL_FIELDS,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from '../../src/withdrawal-broadcast.js';
+import { fixtures } from '../fixtures.js';
+import { textBodiesFrom } from '../fuzz/bodies.js';
+import { createTally, judge, readJson, type Tally } from './judge.js';
+import { HOSTILE_VALUES } from './values.js';
+
+/** How many fuzzed bodies; `npm run test:schemas` judges 200,000. */
+const FUZZED = Number(process.env.SCHEMAS_FUZZED ?? 4000);
+const SEED = 20261121;
+
+const STATUSES = ['COMPLETED', 'FAILED', 'BLOCKED'] as const;
+const withdrawals = STATUSES.map((status) => withdrawalBroadcastBody({ status }));
+
+const tallies: Record<string, Tally> = {};
+
+// For what hangs: the time depends on the machine and on how many bodies are asked for.
+describe('parser and schemas judge alike, but for the named limits,', {
+  timeout: 3_600_000,
+}, () => {
+  test('every fixture', () => {
+    expectAgreement(
+      'fixtures',
+      fixtures.map(({ body }) => body.toString('utf8')),
+    );
+  });
+
+  test('every variant of the testing kit', () => {
+    const variants = [depositReceivedBody(), ...withdrawals].flatMap(bodyVariants);
+    expectAgreement(
+      'variants',
+      variants.map(({ body }) => body),
+    );
+  });
+
+  test('every field with every hostile value, and without one', () => {
+    const deposits = withHostileValues(depositReceivedBody(), DEPOSIT_RECEIVED_FIELDS);
+    const [completed = '', ...unsent] = withdrawals;
+    expectAgreement('hostile values', [
+      ...deposits,
+      ...withHostileValues(completed, WITHDRAWAL_BROADCAST_FIELDS),
+      ...unsent.flatMap((body) => withHostileValues(body, UNSENT_WITHDRAWAL_FIELDS)),
+    ]);
+  });
+
+  test(`${FUZZED} fuzzed bodies`, () => {
+    expectAgreement('fuzzed', fuzzed());
+  });
+});
+
+test('every named limit was met', () => {
+  const met = Object.values(tallies).flatMap(({ limited }) => Object.keys(limited));
+  expect([...new Set(met)].sort()).toStrictEqual([
+    'digits',
+    'exponent',
+    'identifiers',
+    'offsets',
+    'size',
+    'spellings',
+  ]);
+});
+
+afterAll(() => {
+  for (const [name, { differed, ...tally }] of Object.entries(tallies)) {
+    console.info(`${name}: ${JSON.stringify({ ...tally, differed: differed.length })}`);
+  }
+});
+
+function expectAgreement(name: string, bodies: Iterable<string>): void {
+  const tally = createTally();
+  tallies[name] = tally;
+  for (const body of bodies) judge(tally, body);
+  expect(tally.differed.slice(0, 10)).toStrictEqual([]);
+  expect(tally.valid).toBeGreaterThan(0);
+}
+
+/** A body with each of its fields in turn holding each value, or none. */
+function withHostileValues(body: string, table: FieldTable): string[] {
+  const fields = readWire(body);
+  const withField = (name: string) =>
+    HOSTILE_VALUES.map((value) => writeWire(new Map([...fields, [name, value]])));
+  const names = [...Object.keys(table), 'depositId', 'withdrawalId'];
+  return [
+    ...names.flatMap(withField),
+    ...names.map((name) => writeWire(new Map([...fields].filter(([other]) => other !== name)))),
+    ...withHostileOwners(fields),
+  ];
+}
+
+function withHostileOwners(fields: WireFields): string[] {
+  const owner = readWire(fields.get('txAddressOwner') ?? '{}');
+  return Object.keys(TX_ADDRESS_OWNER_FIELDS).flatMap((name) =>
+    HOSTILE_VALUES.map((value) => {
+      const hostile = writeWire(new Map([...owner, [name, value]]));
+      return writeWire(new Map([...fields, ['txAddressOwner', hostile]]));
+    }),
+  );
+}
+
+/** Bodies of the fuzzer, those that are JSON. */
+function* fuzzed(): Generator<string> {
+  let count = 0;
+  for (const body of textBodiesFrom(SEED)) {
+    if (readJson(body) === undefined) continue;
+    yield body;
+    count += 1;
+    if (count === FUZZED) return;
+  }
+}

@@ -39,7 +39,6 @@ const { delivered, attempts } = await deliver(deposit, {
   retry: DEPOSIT_RETRY,
   clock: virtualClock(),
   fetch: async () => new Response(null, { status: 503 }),
-  fetch: async () => new Response(null, { status: 503 }),
 });
 console.log(delivered); // false
 console.log(attempts.length); // 721

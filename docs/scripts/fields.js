@@ -1,6 +1,6 @@
 // The tables of fields: the rules say what a field may hold and what its absence costs, the interfaces what
 // it means. Where the two contradict each other, this fails.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import ts from 'typescript';
@@ -59,6 +59,19 @@ export async function writeFields() {
     { rules: rules.UNSENT_WITHDRAWAL_FIELDS, members: members.unsent },
   );
   write('address-owner.md', 'owner', rules, rules.TX_ADDRESS_OWNER_FIELDS, members.owner);
+}
+
+/** Every code of an issue, with its docblock. */
+export function writeCodes() {
+  const text = readFileSync(new URL('errors.ts', SOURCE), 'utf8');
+  const [, union = ''] = /^export type IssueCode =\n(.*?);$/ms.exec(text) ?? [];
+  const members = [...union.matchAll(/\/\*\* (.*?) \*\/\s+\| '(\w+)'/gs)];
+  if (members.length === 0 || members.length !== union.match(/^ {2}\| /gm)?.length) {
+    throw new Error('a code of an issue has no docblock');
+  }
+  const rows = members.map(([, meaning, code]) => `| \`${code}\` | ${meaning} |`);
+  const head = '| code | meaning |\n| --- | --- |';
+  writeFileSync(new URL('codes.md', TARGET), `${head}\n${rows.join('\n')}\n`);
 }
 
 /** @param {string} name */

@@ -43,7 +43,9 @@ function readExample(file) {
 /** The help of the built command and of each of its own commands. */
 export function writeHelp() {
   const build = fileURLToPath(new URL('scripts/build.js', ROOT));
-  execFileSync(process.execPath, [build, '--if-older', '--silent'], { stdio: 'inherit' });
+  // From where esbuild is started, it looks for the sources.
+  const options = /** @type {const} */ ({ cwd: fileURLToPath(ROOT), stdio: 'inherit' });
+  execFileSync(process.execPath, [build, '--if-older', '--silent'], options);
   const help = helpOf();
   const commands = [...help.matchAll(/^ {2}(\w+) .*? {2}/gm)].map(([, name = '']) => name);
   const parts = ['', ...commands].map(

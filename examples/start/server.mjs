@@ -12,8 +12,9 @@ await database.exec(`
 
 const app = express();
 
-// The raw body: mount this before any express.json(), which would round its numbers.
-app.post('/deposits', express.raw({ type: () => true }), async (request, response) => {
+// The raw body: mount this before any express.json(), which would round its numbers. The method and the
+// content type of a callback are not documented: take any.
+app.all('/deposits', express.raw({ type: () => true }), async (request, response) => {
   const body = request.body ?? Buffer.alloc(0);
   // Your check of where the callback comes from goes here.
   const { notification: deposit, error } = safeParseDepositReceived(body);

@@ -10,7 +10,7 @@ export interface Moment {
   readonly after: string | null;
 }
 
-export interface Bar {
+interface Bar {
   readonly label: string;
   /** Exact, as text. */
   readonly amount: string;

@@ -1,7 +1,7 @@
 import { notificationFromJSON, parseNotification } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { expect, test } from 'vitest';
-import { readWire, type WireFields, writeWire } from '../../src/testing/wire.js';
+import { readWire, type WireFields, writeWire } from '../../src/wire/members.js';
 import { isNotification } from './judge.js';
 import { HOSTILE_VALUES } from './values.js';
 

@@ -21,6 +21,7 @@ const ENTRIES = [
       'idempotencyKey',
       'isNotificationError',
       'joinToTxAddress',
+      'notificationFromJSON',
       'parseDepositReceived',
       'parseNotification',
       'parseWithdrawalBroadcast',
@@ -49,7 +50,14 @@ const ENTRIES = [
   {
     entry: 'payment-notifications/valibot',
     declarations: 'valibot',
-    values: ['DepositReceivedSchema', 'NotificationSchema', 'WithdrawalBroadcastSchema'],
+    values: [
+      'AmountSchema',
+      'DepositReceivedSchema',
+      'NotificationSchema',
+      'TimestampSchema',
+      'TxAddressSchema',
+      'WithdrawalBroadcastSchema',
+    ],
     types: [],
   },
   {

@@ -18,7 +18,7 @@ const STREAM_CONFIG = {
   num_replicas: 3, // an acknowledgement says that two of three servers have the body
   // Settled bodies stay for a week. A ledger restored from a backup is brought up to date from them.
   max_age: nanos(7 * DAY),
-  max_bytes: 4 * 2 ** 30,
+  max_bytes: 2 ** 30,
   discard: DiscardPolicy.New, // a full stream refuses new bodies; it never drops old ones for them
   // Saves the settlers the copies that come soon after. The guarantee is the ledger's key, not this.
   duplicate_window: nanos(5 * MINUTE),

@@ -1,26 +1,43 @@
 // Whether time stays in proportion to the body: bodies of one kind, larger and larger.
 import { parseDepositReceived } from '../dist/index.js';
-import { bodies } from './bodies.js';
+import { cases } from './cases.js';
 
-const sample = JSON.parse(bodies[0].text);
+const sample = JSON.parse(cases[0].texts[0]);
 
 /** Sizes of the whole body, in KiB; 64 is the most that is read. */
 const SIZES = [1, 4, 16, 64];
-/** Lengths of a number; from 16 characters on, the exact reader takes over. */
-const LENGTHS = [1, 2, 4, 8, 15, 16, 32, 64, 128];
+/** Lengths of a number, in characters; from 16 on, its literal is looked up. */
+const LENGTHS = [8, 15, 16, 32, 64, 128];
 
-export const sizes = SIZES.map((kib) => grown(`${kib} KiB`, withUnknownFields(kib * 1024)));
-export const lengths = LENGTHS.map((length) => grown(String(length), withNumbers(length)));
+export const grown = [
+  ...SIZES.map((kib) => ({
+    what: `unknown fields up to ${kib} KiB`,
+    text: withUnknownFields(kib * 1024),
+  })),
+  ...LENGTHS.map((length) => ({
+    what: `8 numbers of ${length} characters`,
+    text: withNumbers(length),
+  })),
+];
 
-function grown(name, text) {
-  return {
-    name,
-    bytes: Buffer.byteLength(text),
-    set: [
-      { name: 'JSON.parse', group: 'base', run: () => JSON.parse(text) },
-      { name: 'ours from text', group: 'ours', run: () => parseDepositReceived(text) },
-    ],
-  };
+/** @returns {import('./candidates.js').Candidate[][]} */
+export function growthSets() {
+  return grown.map(({ text }) => [
+    {
+      name: 'JSON.parse',
+      group: 'base',
+      inputs: [text],
+      run: (body) => JSON.parse(body),
+      note: '',
+    },
+    {
+      name: 'ours',
+      group: 'ours',
+      inputs: [text],
+      run: (body) => parseDepositReceived(body),
+      note: '',
+    },
+  ]);
 }
 
 /** The deposit with as many unknown fields as fit. */
@@ -34,12 +51,10 @@ function withUnknownFields(size) {
   return JSON.stringify(fields) + ' '.repeat(room);
 }
 
-/** The deposit with each number of it as a literal of so many characters, 78 of them digits that count. */
+/** The deposit with each amount of it as a literal of so many characters, 78 of them digits that count. */
 function withNumbers(length) {
-  const digits = '9'.repeat(Math.min(length, 78));
-  const literal =
-    length < 3 ? digits : `0.${digits.slice(0, length - 2).padStart(length - 2, '0')}`;
+  const digits = '9'.repeat(Math.min(length, 78) - 2);
   const isAmount = (name) => typeof sample[name] === 'number' && !/At$|Time$/.test(name);
   const text = JSON.stringify(sample, (name, value) => (isAmount(name) ? 'LITERAL' : value));
-  return text.replaceAll('"LITERAL"', literal);
+  return text.replaceAll('"LITERAL"', `0.${digits.padStart(length - 2, '0')}`);
 }

@@ -1,11 +1,13 @@
-import { performance } from 'node:perf_hooks';
+import { cpuUsage, memoryUsage } from 'node:process';
 
 /**
- * @typedef {object} Timed A candidate's time for one parse, in one process.
+ * @import { Candidate } from './candidates.js'
+ *
+ * @typedef {object} Timed A candidate in one process.
  * @property {string} name
- * @property {string} group
+ * @property {Candidate['group']} group
  * @property {string} note
- * @property {number} time Median of the rounds, in microseconds.
+ * @property {number} time Median of the rounds, in microseconds a call.
  * @property {number} ratio Median of the rounds' ratios to the base of the set.
  *
  * @typedef {Omit<Timed, 'ratio'> & { ratio: Spread }} Measured The same over several processes.
@@ -18,6 +20,9 @@ import { performance } from 'node:perf_hooks';
 
 /** How long a candidate runs at a stretch, in milliseconds: short, so that a round meets one machine. */
 const BATCH = 0.5;
+/** So many calls are counted when memory is, and before: compiled code allocates less. */
+const COUNTED_CALLS = 200;
+const WARM_UP_CALLS = 3000;
 
 /** @public Holds the last result, so that the compiler can't drop the work. */
 export let sink;
@@ -27,30 +32,33 @@ export let sink;
  * it does to every candidate. The first candidate of a set is its base. Warming up takes twice as many
  * rounds again.
  *
- * @template {{ run: () => unknown }} C
- * @param {C[][]} sets
+ * @param {Candidate[][]} sets
  * @param {number} rounds
- * @returns {(Omit<C, 'run'> & { time: number, ratio: number })[][]}
+ * @returns {Timed[][]}
  */
 export function measure(sets, rounds) {
-  const timers = sets.map((set) => set.map((candidate) => ({ candidate, calls: 1, times: [] })));
+  const timers = sets.map((set) =>
+    set.map((candidate, place) => ({ candidate, place, calls: 1, times: [] })),
+  );
   const all = timers.flat();
   for (let round = 0; round < 2 * rounds; round += 1) {
     for (const timer of all) {
-      const time = timeOf(timer.candidate.run, timer.calls);
+      const time = timeOf(timer.candidate, round + timer.place, timer.calls);
       timer.calls = Math.max(1, Math.round(BATCH / Math.max(time, 1e-6)));
     }
   }
   for (let round = 0; round < rounds; round += 1) {
     // Each round begins elsewhere, so that nobody always has the cold start.
     for (let index = 0; index < all.length; index += 1) {
-      const { candidate, calls, times } = all[(index + round * 7) % all.length];
-      times.push(timeOf(candidate.run, calls));
+      const { candidate, place, calls, times } = all[(index + round * 7) % all.length];
+      times.push(timeOf(candidate, round + place, calls));
     }
   }
   return timers.map(([base, ...others]) =>
-    [base, ...others].map(({ candidate: { run, ...rest }, times }) => ({
-      ...rest,
+    [base, ...others].map(({ candidate: { name, group, note }, times }) => ({
+      name,
+      group,
+      note,
       time: median(times) * 1000,
       ratio: median(times.map((time, round) => time / base.times[round])),
     })),
@@ -79,11 +87,40 @@ export function join(processes) {
   );
 }
 
-/** Milliseconds a call. */
-function timeOf(run, calls) {
-  const start = performance.now();
-  for (let call = 0; call < calls; call += 1) sink = run();
-  return (performance.now() - start) / calls;
+/**
+ * Bytes that a candidate allocates a call. The process needs --expose-gc, and a young generation that holds
+ * all of a sample, so that nothing is collected meanwhile.
+ *
+ * @param {Candidate} candidate
+ */
+export function bytesOf(candidate) {
+  timeOf(candidate, 0, WARM_UP_CALLS);
+  const samples = [1, 2, 3].map((round) => {
+    globalThis.gc();
+    const before = memoryUsage().heapUsed;
+    timeOf(candidate, round, COUNTED_CALLS);
+    return (memoryUsage().heapUsed - before) / COUNTED_CALLS;
+  });
+  return median(samples);
+}
+
+/**
+ * Milliseconds of CPU time a call, the collector's threads included: what else the machine runs costs none.
+ *
+ * @param {Candidate} candidate
+ * @param {number} turn Tells with which input to begin. In one round, each candidate of a set begins elsewhere:
+ * the engine still has the text of the numbers that were just read.
+ * @param {number} calls
+ */
+function timeOf({ inputs, run }, turn, calls) {
+  let index = (turn * 151) % inputs.length;
+  const start = cpuUsage();
+  for (let call = 0; call < calls; call += 1) {
+    sink = run(inputs[index], index);
+    index = index + 1 === inputs.length ? 0 : index + 1;
+  }
+  const { user, system } = cpuUsage(start);
+  return (user + system) / 1000 / calls;
 }
 
 /** @param {number[]} values */

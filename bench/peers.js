@@ -1,7 +1,6 @@
-// What a merchant would write instead, as the table names it.
+// What a merchant would write instead, as the tables name it.
 import { parse as parseLossless } from 'lossless-json';
-import { arktype } from './peers/arktype.js';
-import { handWritten } from './peers/hand-written.js';
+import { byHand } from './peers/by-hand.js';
 import { typebox } from './peers/typebox.js';
 import { valibot } from './peers/valibot.js';
 import { zod } from './peers/zod.js';
@@ -9,37 +8,43 @@ import { zod } from './peers/zod.js';
 /**
  * @callback MakePeer
  * @param {boolean} isLossless Whether numbers come as LosslessNumbers.
- * @returns {Peer}
+ * @returns {Reader}
  *
- * @typedef {object} Peer
+ * @typedef {object} Reader
  * @property {(fields: unknown) => unknown} deposit Reads a deposit, and tells the outcome its own way.
  * @property {(fields: unknown) => unknown} withdrawal
- * @property {(told: any) => import('./compare.js').Outcome} outcomeOf What it told; not timed.
+ * @property {(told: any) => Outcome} outcomeOf What it told; not timed.
  *
- * @typedef {object} Pipeline A peer, and what reads the text for it.
+ * @typedef {object} Outcome One of the two.
+ * @property {object} [notification]
+ * @property {string[]} [faults] The names of the faulty fields.
+ *
+ * @typedef {object} Peer
  * @property {string} name
- * @property {'library' | 'mapped by hand' | 'lossless' | 'by hand'} group
- * @property {Peer} peer
+ * @property {'library' | 'by hand' | 'lossless'} group
+ * @property {Reader} reader
  * @property {(text: string) => unknown} parseText
  */
 
-const LIBRARIES = { zod, valibot, arktype, typebox };
-/** TypeBox compiles checks only: what makes the notification of a checked body is the user's own code. */
-const MAPPED_BY_HAND = new Set(['typebox']);
+const READERS = Object.entries({
+  zod,
+  valibot,
+  'TypeBox, mapped by hand': typebox,
+  'written by hand': byHand,
+});
 
-/** @type {Pipeline[]} */
-export const pipelines = [
-  ...Object.entries(LIBRARIES).map(([name, make]) => ({
+/** @type {Peer[]} */
+export const peers = [
+  ...READERS.map(([name, make]) => ({
     name,
-    group: MAPPED_BY_HAND.has(name) ? 'mapped by hand' : 'library',
-    peer: make(false),
+    group: make === byHand ? 'by hand' : 'library',
+    reader: make(false),
     parseText: JSON.parse,
   })),
-  { name: 'written by hand', group: 'by hand', peer: handWritten(), parseText: JSON.parse },
-  ...Object.entries(LIBRARIES).map(([name, make]) => ({
-    name: `${name} + lossless-json`,
+  ...READERS.map(([name, make]) => ({
+    name: `${name}, lossless-json`,
     group: 'lossless',
-    peer: make(true),
-    parseText: parseLossless,
+    reader: make(true),
+    parseText: (text) => parseLossless(text),
   })),
 ];

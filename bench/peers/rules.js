@@ -1,15 +1,16 @@
-// What a merchant writes once, whichever library checks the fields: the same rules as this package's.
-// The Decimal is this package's own as well, so that no peer gains or loses by another constructor.
+// What a merchant writes once, whichever library checks the fields. The Decimal is this package's own, so that
+// no peer gains or loses by another constructor.
+import { LosslessNumber } from 'lossless-json';
 import { Decimal } from '../../dist/index.js';
+import { source } from '../../test/fuzz/source.js';
 
-export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** The fields by name, with what each needs: peers build their schemas from them, so that none is forgotten. */
+export const { DEPOSIT_RECEIVED_FIELDS: DEPOSIT, WITHDRAWAL_BROADCAST_FIELDS: WITHDRAWAL } = source;
 export const MAX_LENGTH = 128;
+export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-export const DIGITS = /^\d+$/;
-export const DEPOSIT_STATUSES = ['CONFIRMED'];
-export const WITHDRAWAL_STATUSES = ['COMPLETED', 'FAILED', 'BLOCKED'];
-export const RATE_TYPES = ['FIXED', 'FLOATING'];
-
+/** UNIX time or a date-time. */
+export const TIME = /^(?:\d+|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/i;
 const ZERO = new Decimal(0);
 
 /** An amount from a number, a decimal string, or the LosslessNumber that lossless-json makes of a number. */
@@ -22,20 +23,21 @@ export function isWithinLimits(amount) {
   return Math.abs(amount.e) <= 78 && amount.precision() <= 78;
 }
 
-/** A UNIX time in seconds, or in milliseconds where it is too large for seconds. */
+/** Whether amounts of a field may be below zero: fees and losses may. */
+export function isSigned({ schema }) {
+  return !schema['~standard'].validate('-1').issues;
+}
+
+/** A UNIX time in seconds, or in milliseconds where it is too large for seconds; or a date-time. */
 export function toDate(time) {
   const unix = Number(time);
+  if (Number.isNaN(unix)) return new Date(time);
   return new Date(unix < 1e11 ? Math.round(unix * 1000) : unix);
 }
 
 /** Whether `toDate` gave a time, and one after 1970. */
 export function isTime(date) {
-  return date.getTime() >= 0;
-}
-
-/** A rate type that is not listed must not cost a deposit. */
-export function toRateType(value) {
-  return RATE_TYPES.includes(value) ? value : null;
+  return date.getTime() >= 0 && date.getTime() < 1e14;
 }
 
 export function hasAddress(raw) {
@@ -48,15 +50,26 @@ export function splitAddress(raw) {
   return { raw, address: raw.slice(0, mark), destinationTag: raw.slice(mark + 4) || null };
 }
 
-/** The wire has two spellings of one field; both with different amounts are a fault. */
-export function isUnambiguous({ deductedSettlementAmount, deducedSettlementAmount }) {
-  if (!deductedSettlementAmount || !deducedSettlementAmount) return true;
-  return deductedSettlementAmount.equals(deducedSettlementAmount);
+/** A withdrawal that completed went somewhere. */
+export function isAddressed({ status, toTxAddress }) {
+  return status !== 'COMPLETED' || Boolean(toTxAddress);
 }
 
+/** The wire has two spellings of one field. Two different amounts are none. */
 export function withOneSpelling(withdrawal) {
+  const { deducedSettlementAmount: deduced, deductedSettlementAmount: deducted } = withdrawal;
   // Rare, so that the usual body pays for no copy.
-  if (!withdrawal.deducedSettlementAmount) return withdrawal;
-  const { deducedSettlementAmount, ...rest } = withdrawal;
-  return { ...rest, deductedSettlementAmount: deducedSettlementAmount };
+  if (!deduced) return withdrawal;
+  return { ...withdrawal, deductedSettlementAmount: oneOf(deducted, deduced) };
+}
+
+export function oneOf(deducted, deduced) {
+  return deducted && deduced && !deducted.equals(deduced) ? null : (deducted ?? deduced);
+}
+
+/** @param {boolean} isLossless Whether numbers come as LosslessNumbers. */
+export function isNumberOf(isLossless) {
+  return isLossless
+    ? (value) => value instanceof LosslessNumber
+    : (value) => typeof value === 'number';
 }

@@ -1,163 +1,102 @@
-import { isLosslessNumber } from 'lossless-json';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import { readersOf } from './by-hand.js';
 import {
   DECIMAL,
-  DEPOSIT_STATUSES,
-  DIGITS,
+  DEPOSIT,
   hasAddress,
-  isTime,
-  isUnambiguous,
+  isAddressed,
+  isNumberOf,
   isWithinLimits,
   MAX_LENGTH,
+  oneOf,
   splitAddress,
-  toDate,
   toDecimal,
-  toRateType,
   UUID,
-  WITHDRAWAL_STATUSES,
+  WITHDRAWAL,
 } from './rules.js';
 
-/** @param {boolean} isLossless whether numbers come as LosslessNumbers */
-function schemas(isLossless) {
-  const number = isLossless ? Type.Refine(Type.Unsafe({}), isLosslessNumber) : Type.Number();
-  const orNull = (schema) => Type.Optional(Type.Union([schema, Type.Null()]));
-  const text = Type.String({ minLength: 1 });
-  const id = Type.String({ pattern: UUID });
-  const amount = Type.Union([number, Type.String({ pattern: DECIMAL, maxLength: MAX_LENGTH })]);
-  const timestamp = Type.Union([number, Type.String({ pattern: DIGITS })]);
-
-  const deposit = Type.Object({
-    status: Type.Enum(DEPOSIT_STATUSES),
-    depositId: id,
-    paymentId: id,
-    clientPaymentId: text,
-    depositCurrency: text,
-    actualDepositAmount: amount,
-    expectedDepositAmount: orNull(amount),
-    displayCurrency: text,
-    actualDisplayAmount: amount,
-    expectedDisplayAmount: orNull(amount),
-    displayServiceFee: orNull(amount),
-    settlementCurrency: text,
-    settlementAmount: amount,
-    settlementServiceFee: orNull(amount),
-    onChainFee: orNull(amount),
-    displayRateDepegLossAmount: orNull(amount),
-    settlementRateDepegLossAmount: orNull(amount),
-    displayDistributedUserServiceFee: orNull(amount),
-    settlementDistributedUserServiceFee: orNull(amount),
-    network: orNull(text),
-    depositAddress: orNull(text),
-    fromAddress: orNull(text),
-    transactionId: orNull(text),
-    rateType: orNull(Type.String()),
-    paymentRequestedAt: orNull(timestamp),
-    paymentReceivedAt: orNull(timestamp),
-    expirationTime: orNull(timestamp),
-  });
-
-  const withdrawal = Type.Object({
-    status: Type.Enum(WITHDRAWAL_STATUSES),
-    withdrawalId: id,
-    clientWithdrawalId: text,
-    businessId: id,
-    withdrawCurrency: text,
-    estimatedWithdrawAmount: amount,
-    actualWithdrawAmount: orNull(amount),
-    withdrawFee: orNull(amount),
-    displayCurrency: text,
-    expectedDisplayAmount: amount,
-    actualDisplayAmount: orNull(amount),
-    displayFee: orNull(amount),
-    settlementCurrency: text,
-    deductedSettlementAmount: orNull(amount),
-    deducedSettlementAmount: orNull(amount),
-    displayRateDepegLossAmount: orNull(amount),
-    settlementRateDepegLossAmount: orNull(amount),
-    toTxAddress: Type.Refine(Type.String(), hasAddress),
-    txAddressOwner: Type.Object({ name: Type.String(), category: Type.String() }),
-    transactionId: orNull(text),
-  });
-
-  return { deposit: Compile(deposit), withdrawal: Compile(withdrawal) };
-}
-
-// Compiled, TypeBox checks and maps nothing: its users write the mapping. What a JSON Schema can't say
-// (the sign of a decimal string, the limits) is checked here.
-
-function signedAmount(value) {
-  if (value === null || value === undefined) return null;
-  const amount = toDecimal(value);
-  if (!isWithinLimits(amount)) throw new RangeError('an amount beyond the limits');
-  return amount;
-}
-
-function quantity(value) {
-  const amount = signedAmount(value);
-  if (amount?.isNegative()) throw new RangeError('an amount below zero');
-  return amount;
-}
-
-function timestamp(value) {
-  if (value === null || value === undefined) return null;
-  const date = toDate(value);
-  if (!isTime(date)) throw new RangeError('no UNIX time');
-  return date;
-}
-
-function mapDeposit(body) {
-  return {
-    ...body,
-    actualDepositAmount: quantity(body.actualDepositAmount),
-    expectedDepositAmount: quantity(body.expectedDepositAmount),
-    actualDisplayAmount: quantity(body.actualDisplayAmount),
-    expectedDisplayAmount: quantity(body.expectedDisplayAmount),
-    displayServiceFee: signedAmount(body.displayServiceFee),
-    settlementAmount: quantity(body.settlementAmount),
-    settlementServiceFee: signedAmount(body.settlementServiceFee),
-    onChainFee: signedAmount(body.onChainFee),
-    displayRateDepegLossAmount: signedAmount(body.displayRateDepegLossAmount),
-    settlementRateDepegLossAmount: signedAmount(body.settlementRateDepegLossAmount),
-    displayDistributedUserServiceFee: signedAmount(body.displayDistributedUserServiceFee),
-    settlementDistributedUserServiceFee: signedAmount(body.settlementDistributedUserServiceFee),
-    rateType: toRateType(body.rateType),
-    paymentRequestedAt: timestamp(body.paymentRequestedAt),
-    paymentReceivedAt: timestamp(body.paymentReceivedAt),
-    expirationTime: timestamp(body.expirationTime),
-  };
-}
-
-function mapWithdrawal({ deducedSettlementAmount, ...body }) {
-  const deducted = quantity(body.deductedSettlementAmount);
-  const deduced = quantity(deducedSettlementAmount);
-  const spellings = { deductedSettlementAmount: deducted, deducedSettlementAmount: deduced };
-  if (!isUnambiguous(spellings)) throw new RangeError('conflicting amounts');
-  return {
-    ...body,
-    estimatedWithdrawAmount: quantity(body.estimatedWithdrawAmount),
-    actualWithdrawAmount: quantity(body.actualWithdrawAmount),
-    withdrawFee: signedAmount(body.withdrawFee),
-    expectedDisplayAmount: quantity(body.expectedDisplayAmount),
-    actualDisplayAmount: quantity(body.actualDisplayAmount),
-    displayFee: signedAmount(body.displayFee),
-    deductedSettlementAmount: deducted ?? deduced,
-    displayRateDepegLossAmount: signedAmount(body.displayRateDepegLossAmount),
-    settlementRateDepegLossAmount: signedAmount(body.settlementRateDepegLossAmount),
-    toTxAddress: splitAddress(body.toTxAddress),
-  };
-}
-
-function read(schema, map, fields) {
-  return schema.Check(fields) ? { value: map(fields) } : { errors: schema.Errors(fields) };
-}
+// Compiled, TypeBox checks and maps nothing. Its users have it check what is required, and write the mapping,
+// in which whatever else is unreadable becomes null. What a JSON Schema can't say of a required amount (its
+// sign, the limits) is checked there, too.
 
 /** @type {import('../peers.js').MakePeer} */
 export function typebox(isLossless) {
-  const { deposit, withdrawal } = schemas(isLossless);
+  const number = isLossless ? Type.Refine(Type.Unsafe({}), isNumberOf(true)) : Type.Number();
+  const types = {
+    text: () => Type.String({ minLength: 1 }),
+    id: () => Type.String({ pattern: UUID }),
+    enum: ({ schema }) => Type.Enum(schema.options),
+    amount: () => Type.Union([number, Type.String({ pattern: DECIMAL, maxLength: MAX_LENGTH })]),
+    address: () => Type.Optional(Type.Union([Type.Refine(Type.String(), hasAddress), Type.Null()])),
+  };
+  const compile = (table) => {
+    const required = Object.values(table).filter(({ need }) => need === 'required');
+    const entries = required.map((field) => [field.name, types[field.kind](field)]);
+    return Compile(Type.Object(Object.fromEntries(entries)));
+  };
+  const depositSchema = compile(DEPOSIT);
+  const withdrawalSchema = compile(WITHDRAWAL);
+  const { text, among, amount, time, owner } = readersOf(isLossless);
+  const quantity = (value) => {
+    const read = amount(value);
+    return read?.isNegative() ? null : read;
+  };
+  const required = (value) => {
+    const read = toDecimal(value);
+    if (read.isNegative() || !isWithinLimits(read)) throw new RangeError('no amount');
+    return read;
+  };
+
+  const mapDeposit = (body) => ({
+    ...body,
+    actualDepositAmount: required(body.actualDepositAmount),
+    actualDisplayAmount: required(body.actualDisplayAmount),
+    settlementAmount: required(body.settlementAmount),
+    expectedDepositAmount: quantity(body.expectedDepositAmount),
+    expectedDisplayAmount: quantity(body.expectedDisplayAmount),
+    displayServiceFee: amount(body.displayServiceFee),
+    settlementServiceFee: amount(body.settlementServiceFee),
+    onChainFee: amount(body.onChainFee),
+    displayRateDepegLossAmount: amount(body.displayRateDepegLossAmount),
+    settlementRateDepegLossAmount: amount(body.settlementRateDepegLossAmount),
+    displayDistributedUserServiceFee: amount(body.displayDistributedUserServiceFee),
+    settlementDistributedUserServiceFee: amount(body.settlementDistributedUserServiceFee),
+    network: text(body.network),
+    depositAddress: text(body.depositAddress),
+    fromAddress: text(body.fromAddress),
+    transactionId: text(body.transactionId),
+    rateType: among(body.rateType, ['FIXED', 'FLOATING']),
+    paymentRequestedAt: time(body.paymentRequestedAt),
+    paymentReceivedAt: time(body.paymentReceivedAt),
+    expirationTime: time(body.expirationTime),
+  });
+
+  const mapWithdrawal = ({ deducedSettlementAmount: deduced, ...body }) => ({
+    ...body,
+    estimatedWithdrawAmount: required(body.estimatedWithdrawAmount),
+    expectedDisplayAmount: required(body.expectedDisplayAmount),
+    actualWithdrawAmount: quantity(body.actualWithdrawAmount),
+    withdrawFee: amount(body.withdrawFee),
+    actualDisplayAmount: quantity(body.actualDisplayAmount),
+    displayFee: amount(body.displayFee),
+    deductedSettlementAmount: oneOf(quantity(body.deductedSettlementAmount), quantity(deduced)),
+    displayRateDepegLossAmount: amount(body.displayRateDepegLossAmount),
+    settlementRateDepegLossAmount: amount(body.settlementRateDepegLossAmount),
+    toTxAddress: body.toTxAddress ? splitAddress(body.toTxAddress) : null,
+    txAddressOwner: owner(body.txAddressOwner),
+    transactionId: text(body.transactionId),
+  });
+
   return {
-    deposit: (fields) => read(deposit, mapDeposit, fields),
-    withdrawal: (fields) => read(withdrawal, mapWithdrawal, fields),
+    deposit: (fields) =>
+      depositSchema.Check(fields)
+        ? { value: mapDeposit(fields) }
+        : { errors: depositSchema.Errors(fields) },
+    withdrawal: (fields) =>
+      withdrawalSchema.Check(fields) && isAddressed(fields)
+        ? { value: mapWithdrawal(fields) }
+        : { errors: withdrawalSchema.Errors(fields) },
     outcomeOf: ({ value, errors }) =>
       value
         ? { notification: value }

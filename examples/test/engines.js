@@ -23,7 +23,8 @@ const MERCHANT = new URL('../merchant/', import.meta.url);
  * @typedef {object} Engine
  * @property {string} name
  * @property {number} processes How many merchants share one database.
- * @property {number} kills How many a test can afford: with PGlite, each costs two starts of the database.
+ * @property {{ deposits: number, hostile: number, kills: number }} load What a test can afford: with
+ * PGlite, each kill costs two starts of the database.
  * @property {(name: string) => Promise<Storage>} create
  * @property {{ stop(mode: 'fast' | 'immediate'): Promise<void>, start(): Promise<void> } | null} server
  * Null if the database is a part of the merchant's process.
@@ -57,7 +58,7 @@ export async function openPGlite() {
   return {
     name: 'PGlite',
     processes: 1,
-    kills: 5,
+    load: { deposits: 1_000, hostile: 5_000, kills: 5 },
     async create(name) {
       const data = join(folder, name);
       mkdirSync(data);
@@ -84,7 +85,7 @@ export async function openPostgres() {
   return {
     name: `PostgreSQL ${found.version}`,
     processes: 2,
-    kills: 10,
+    load: { deposits: 2_000, hostile: 10_000, kills: 10 },
     async create(name) {
       const admin = openServer(postgres.url('postgres'));
       await admin.query(`CREATE DATABASE ${name}`);

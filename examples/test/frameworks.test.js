@@ -13,6 +13,7 @@ import { fixtures } from '../../test/fixtures.js';
 import { bin, whyNot } from './programs.js';
 import { startServer } from './server.js';
 
+/** @import { Issue } from 'payment-notifications' */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
 const FRAMEWORKS = new URL('../frameworks/', import.meta.url);
@@ -154,7 +155,10 @@ for (const [name, { command, cwd = FRAMEWORKS, env = {}, build, skip }] of Objec
       for (const { name, body, expected } of valid) {
         const { status, text, seen } = await post(body);
         assert.deepEqual([status, text.replaceAll('"', '')], [200, 'ok'], name);
-        assert.deepEqual(seen.notification, expected.notification, name);
+        const warnings = seen.notification.warnings.map(
+          (/** @type {Issue} */ { code, path, message }) => ({ code, path, message }),
+        );
+        assert.deepEqual({ ...seen.notification, warnings }, expected.notification, name);
         assert.equal(seen.key, expected.idempotencyKey, name);
       }
     });
@@ -199,7 +203,7 @@ for (const [name, { command, cwd = FRAMEWORKS, env = {}, build, skip }] of Objec
 
     test(`refuses ${invalid.length} fixtures with the codes, and keeps their bytes`, async () => {
       for (const { body } of invalid) await assertRefused(body);
-      assert(invalid.length > 40);
+      assert(invalid.length > 30);
     });
 
     test('refuses an empty body', () => assertRefused(Buffer.alloc(0)));

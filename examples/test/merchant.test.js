@@ -14,25 +14,24 @@ import { addFigures, writeFigures } from './results.js';
 /** @import { Deposit } from './deposits.js' */
 /** @import { Engine, Server, Storage } from './engines.js' */
 
-const DEPOSITS = 2_000;
 const COPIES = 5;
-const HOSTILE = 10_000;
 const WITHDRAWALS = 1_000;
-const CREDITED = `${DEPOSITS} of ${DEPOSITS} deposits credited once`;
 
 for (const { name, skip, open } of ENGINES) {
   describe(`a merchant on ${name}`, { skip }, () => {
     /** @type {Engine} */
     let engine;
+    let credited = '';
     before(async () => {
       engine = await open();
+      credited = `${engine.load.deposits} of ${engine.load.deposits} deposits credited once`;
     });
     after(() => engine.close());
 
-    test(`credits each of ${DEPOSITS} deposits once, delivered ${COPIES} times`, async () => {
+    test(`credits each deposit once, delivered ${COPIES} times`, async () => {
       const random = createRandom(1);
       const storage = await engine.create('plain');
-      const deposits = depositsOf(random);
+      const deposits = depositsOf(engine, random);
       const merchants = await startMerchants(storage, engine.processes);
       const load = await deliverAll(copies(deposits, random), urlsOf(merchants), random);
       await stop(merchants);
@@ -40,21 +39,21 @@ for (const { name, skip, open } of ENGINES) {
       assert.equal(load.undelivered, 0);
       assert.equal(load.retries, 0);
       assert.deepEqual(Object.fromEntries(load.answers), {
-        '200 settled': DEPOSITS,
-        '200 repeated': DEPOSITS * (COPIES - 1),
+        '200 settled': engine.load.deposits,
+        '200 repeated': engine.load.deposits * (COPIES - 1),
       });
       await assertCredited(storage, deposits);
       const run = engine.processes === 1 ? '1 process' : `${engine.processes} processes`;
-      addFigures(engine.name, run, DEPOSITS, load, CREDITED);
+      addFigures(engine.name, run, engine.load.deposits, load, credited);
     });
 
     test('loses and doubles nothing while processes are killed and the database stops', async () => {
       const random = createRandom(2);
       const storage = await engine.create('killed');
-      const deposits = depositsOf(random);
+      const deposits = depositsOf(engine, random);
       const merchants = await startMerchants(storage, engine.processes);
       const disturbances = Array.from(
-        { length: engine.kills },
+        { length: engine.load.kills },
         (_, turn) => () => killAndCheck(merchants, turn % merchants.length, storage),
       );
       const { server } = engine;
@@ -75,10 +74,10 @@ for (const { name, skip, open } of ENGINES) {
       await assertCredited(storage, deposits);
       // Credited by a process that was killed before it could say so, or from the spool. Whoever
       // asks again hears "repeated", which is as good.
-      const unheard = DEPOSITS - (load.answers.get('200 settled') ?? 0);
-      const run = `${engine.kills} kills${server ? ', 2 stops of the database' : ' with the database inside'}`;
-      const survived = `${CREDITED}; ${unheard} credits were answered only later`;
-      addFigures(engine.name, run, DEPOSITS, load, survived);
+      const unheard = engine.load.deposits - (load.answers.get('200 settled') ?? 0);
+      const run = `${engine.load.kills} kills${server ? ', 2 stops of the database' : ' with the database inside'}`;
+      const survived = `${credited}; ${unheard} credits were answered only later`;
+      addFigures(engine.name, run, engine.load.deposits, load, survived);
     });
 
     // PGlite stops only with the merchant.
@@ -127,11 +126,11 @@ for (const { name, skip, open } of ENGINES) {
       });
     }
 
-    test(`keeps ${HOSTILE} hostile bodies between good ones, which they don't harm`, async () => {
+    test('keeps hostile bodies between good ones, which they do not harm', async () => {
       const random = createRandom(3);
       const storage = await engine.create('hostile');
-      const deposits = depositsOf(random);
-      const hostile = hostileBodies(random);
+      const deposits = depositsOf(engine, random);
+      const hostile = hostileBodies(engine, random);
       const good = deposits.map(({ body }) => ({ body, status: 200 }));
       const bad = hostile.map((body) => ({ body, status: 400 }));
       const merchants = await startMerchants(storage, engine.processes);
@@ -142,20 +141,26 @@ for (const { name, skip, open } of ENGINES) {
 
       assert.equal(load.undelivered, 0);
       assert.equal(load.retries, 0);
-      assert.equal(load.answers.get('200 settled'), DEPOSITS);
+      assert.equal(load.answers.get('200 settled'), engine.load.deposits);
       await assertCredited(storage, deposits);
       await assertKept(storage, hostile);
-      const survived = `${CREDITED}; ${HOSTILE} of ${HOSTILE} hostile bodies kept`;
-      addFigures(engine.name, 'hostile bodies between', DEPOSITS + HOSTILE, load, survived);
+      const survived = `${credited}; ${engine.load.hostile} of ${engine.load.hostile} hostile bodies kept`;
+      addFigures(
+        engine.name,
+        'hostile bodies between',
+        engine.load.deposits + engine.load.hostile,
+        load,
+        survived,
+      );
     });
   });
 }
 
 after(writeFigures);
 
-/** @param {ReturnType<typeof createRandom>} random */
-function depositsOf(random) {
-  return Array.from({ length: DEPOSITS }, (_, index) => nextDeposit(index + 1, random));
+/** @param {Engine} engine @param {ReturnType<typeof createRandom>} random */
+function depositsOf({ load }, random) {
+  return Array.from({ length: load.deposits }, (_, index) => nextDeposit(index + 1, random));
 }
 
 /** @param {Deposit[]} deposits @param {ReturnType<typeof createRandom>} random */
@@ -164,8 +169,8 @@ function copies(deposits, random) {
   return shuffle(bodies, random).map((body) => ({ body, status: 200 }));
 }
 
-/** Texts and bytes that are refused. @param {ReturnType<typeof createRandom>} random */
-function hostileBodies(random) {
+/** Texts and bytes that are refused. @param {Engine} engine @param {ReturnType<typeof createRandom>} random */
+function hostileBodies({ load }, random) {
   /** @type {Buffer[]} */
   const bodies = [
     Buffer.alloc(0),
@@ -173,7 +178,7 @@ function hostileBodies(random) {
     Buffer.from(depositReceivedBody({ clientPaymentId: 'x'.repeat(70_000) })),
     Buffer.from("'; DROP TABLE balance; --"),
   ];
-  while (bodies.length < HOSTILE) {
+  while (bodies.length < load.hostile) {
     const body = nextBody(random);
     if (typeof body !== 'string' && !ArrayBuffer.isView(body)) continue; // objects come by no wire
     const bytes = Buffer.from(/** @type {string | Buffer} */ (body));

@@ -7,7 +7,7 @@ import {
   NonNegativeAmountSchema,
   TimestampSchema,
 } from '../../src/internal/schemas.js';
-import { TxAddressSchema } from '../../src/tx-address.js';
+import { TxAddressSchema } from '../../src/tx-address-schema.js';
 import { type Definitions, type JsonSchema, ref } from './json-schema.js';
 import * as patterns from './patterns.js';
 

@@ -16,7 +16,7 @@ import {
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What sort of value a field holds. */
-export type FieldKind = 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address' | 'object';
+type FieldKind = 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address' | 'object';
 
 /** What a field may hold. */
 export interface FieldType<T> {
@@ -33,7 +33,7 @@ export interface FieldType<T> {
  * - `expected`: null and a warning. The service's documentation says that the field is always there.
  * - `optional`: null where it is absent, null and a warning where it is unreadable.
  */
-export type Need = 'required' | 'expected' | 'optional';
+type Need = 'required' | 'expected' | 'optional';
 
 /** The rule of one field: a line of its notification's table. */
 export interface Rule<T, N extends Need = Need> extends FieldType<T> {

@@ -95,20 +95,19 @@ function check(what, arbitrary, findFault, count, time = 0) {
 
 /** @param {unknown} value */
 function show(value) {
-  if (!Array.isArray(value)) return String(value);
+  if (!Array.isArray(value)) return `  ${value}`;
   const [makeBody, parser] = value;
   const body = makeBody();
-  const shown = `  ${inspect(body, { depth: 2, breakLength: 100 })}, parser ${parser}`;
-  if (typeof body !== 'string' && !ArrayBuffer.isView(body)) return shown;
-  const bytes =
-    typeof body === 'string'
-      ? Buffer.from(body)
-      : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
+    return `  ${inspect(body, { depth: 2, breakLength: 100 })}, parser ${parser}`;
+  }
+  const bytes = Buffer.from(body);
   const folder = new URL('../../fixtures/found/', import.meta.url);
   const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.bin`;
   mkdirSync(folder, { recursive: true });
   writeFileSync(new URL(name, folder), bytes);
-  return `${shown}\n  written to fixtures/found/${name}: give it an expected outcome, and a test`;
+  return `  ${JSON.stringify(String(body))}, parser ${parser}
+  written to fixtures/found/${name}: give it an expected outcome, and a test`;
 }
 
 /** The names on the prototypes that every object shares. */

@@ -76,7 +76,7 @@ export function literalsFault(findLiterals, text) {
 }
 
 /** @type {Parameters<typeof parseLosslessly>[2]} */
-export const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
+const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
 
 /**
  * Whether a double still has the value of a literal.
@@ -90,7 +90,7 @@ export function isSame(literal, value) {
 
 /** @param {number} minLength @param {number} maxLength */
 const digits = (minLength, maxLength) =>
-  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength, size: 'max' });
 
 /** Decimal literals in JSON's grammar, most of them within the limits of an amount. */
 export const decimalLiteral = fc

@@ -21,6 +21,7 @@ const ENTRIES = [
       'idempotencyKey',
       'isNotificationError',
       'joinToTxAddress',
+      'notificationFromJSON',
       'parseDepositReceived',
       'parseNotification',
       'parseWithdrawalBroadcast',
@@ -49,6 +50,19 @@ const ENTRIES = [
   {
     entry: 'payment-notifications/valibot',
     declarations: 'valibot',
+    values: [
+      'AmountSchema',
+      'DepositReceivedSchema',
+      'NotificationSchema',
+      'TimestampSchema',
+      'TxAddressSchema',
+      'WithdrawalBroadcastSchema',
+    ],
+    types: [],
+  },
+  {
+    entry: 'payment-notifications/json-schema',
+    declarations: 'json-schema',
     values: ['DepositReceivedSchema', 'NotificationSchema', 'WithdrawalBroadcastSchema'],
     types: [],
   },
@@ -57,12 +71,6 @@ const ENTRIES = [
     declarations: 'inspect',
     values: ['inspectBody'],
     types: ['InspectOptions', 'InspectedField', 'Inspection', 'Quirk', 'QuirkCode', 'Verdict'],
-  },
-  {
-    entry: 'payment-notifications/json-schema',
-    declarations: 'json-schema',
-    values: ['DepositReceivedSchema', 'NotificationSchema', 'WithdrawalBroadcastSchema'],
-    types: [],
   },
   {
     entry: 'payment-notifications/testing',

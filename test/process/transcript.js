@@ -1,5 +1,5 @@
-// The terminal session in the README: run for real, against a merchant's endpoint on loopback. Run as a
-// program, it writes the session into the README; test/process/transcript.test.ts checks it.
+// The terminal session in docs/command.md: run for real, against a merchant's endpoint on loopback. Run as a
+// program, it writes the session into that page; test/process/transcript.test.ts checks it.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import { isNotificationError, parseNotification } from 'payment-notifications';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { run } from './command.js';
 
-const README = new URL('../../README.md', import.meta.url);
+const PAGE = new URL('../../docs/command.md', import.meta.url);
 const BLOCK = /(?<=^```console\n)(.*?)(?=^```$)/ms;
 
 const BODIES = {
@@ -94,17 +94,17 @@ export async function runSession() {
   }
 }
 
-/** The session that the README shows. */
+/** The session that the page shows. */
 export function readSession() {
-  const [session] = BLOCK.exec(readFileSync(README, 'utf8')) ?? [];
+  const [session] = BLOCK.exec(readFileSync(PAGE, 'utf8')) ?? [];
   return session;
 }
 
 if (process.argv[1] === import.meta.filename) {
   const session = await runSession();
   writeFileSync(
-    README,
-    readFileSync(README, 'utf8').replace(BLOCK, () => session),
+    PAGE,
+    readFileSync(PAGE, 'utf8').replace(BLOCK, () => session),
   );
   console.log(session);
 }

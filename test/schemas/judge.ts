@@ -43,14 +43,15 @@ interface Pair {
 const ajv = new Ajv2020({ strict: true });
 
 /** A schema of the package, compiled. */
-export function compile(name: string): ValidateFunction {
+function compile(name: string): ValidateFunction {
   const url = new URL(`../../schemas/${name}.schema.json`, import.meta.url);
   return ajv.compile(JSON.parse(readFileSync(url, 'utf8')));
 }
 
 const isAcceptedDeposit = compile('deposit-received.accepted');
 const isAcceptedWithdrawal = compile('withdrawal-broadcast.accepted');
-const isNotification = compile('notification');
+/** Whether JSON is that of a notification, by its schema. */
+export const isNotification = compile('notification');
 
 const PAIRS: readonly Pair[] = [
   {

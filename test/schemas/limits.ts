@@ -21,8 +21,10 @@ export const WITHOUT: Readonly<
   digits: replaceEach('amount', (json) => {
     if (!NUMBER.test(json)) return json;
     const double = Number(json);
-    const isSame = json.length <= MAX_LENGTH && new Decimal(json).equals(double);
-    return isSame || !Number.isFinite(double) ? json : String(double);
+    const isSame = json.length <= MAX_LENGTH && isZero(json) === (double === 0);
+    return !Number.isFinite(double) || (isSame && new Decimal(json).equals(double))
+      ? json
+      : String(double);
   }),
   // No schema accepts this exponent.
   exponent: replaceEach('amount', (json) => {
@@ -47,6 +49,11 @@ export const WITHOUT: Readonly<
     /^"(?:19(?:69-12-31|70-01-01)|9999-12-31)T.*[+-]\d\d:\d\d"$/i.test(json) ? '"x"' : json,
   ),
 };
+
+/** Not by decimal.js, which takes an exponent of many digits for zero, as a double does. */
+function isZero(literal: string): boolean {
+  return !/^[-.0]*[1-9]/.test(literal);
+}
 
 /** Replaces the fields of a kind; undefined where that changes none. */
 function replaceEach(kind: string, replace: (json: string) => string) {

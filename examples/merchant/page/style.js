@@ -31,6 +31,7 @@ a { color: var(--link); }
 .bad ul { margin: 0 0 0.5rem; padding-left: 1.25rem; }
 .bad p { margin: 0; }
 .table { overflow-x: auto; }
+.table + p { margin-top: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border: 1px solid var(--line); padding: 0.35rem 0.6rem; text-align: left; vertical-align: top; }
 th { background: var(--head); white-space: nowrap; }

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
+import ts from 'typescript';
+import { type DefaultTheme, defineConfig } from 'vitepress';
+import { sourceLinks } from './source-links';
+
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const SOURCES: Record<string, string> = {
+  'payment-notifications': path('../../src/index.ts'),
+  'payment-notifications/inspect': path('../../src/inspect/index.ts'),
+  'payment-notifications/testing': path('../../src/testing/index.ts'),
+  'payment-notifications/valibot': path('../../src/valibot.ts'),
+};
+
+/** A page in the sidebar; none where the file isn't there. */
+function page(text: string, name: string): DefaultTheme.SidebarItem[] {
+  return existsSync(path(`../${name}.md`)) ? [{ text, link: `/${name}` }] : [];
+}
+
+const sidebar: DefaultTheme.SidebarItem[] = [
+  {
+    text: 'Receive',
+    items: [
+      ...page('Start', 'start'),
+      ...page('Handlers', 'handlers'),
+      ...page('Credit once', 'credit-once'),
+      ...page('Errors and warnings', 'errors'),
+      ...page('Exactness', 'exactness'),
+      ...page('Storing amounts', 'storing-amounts'),
+      ...page('Testing your handler', 'testing'),
+      ...page('Security', 'security'),
+    ],
+  },
+  {
+    text: 'Further',
+    items: [
+      ...page('Through a queue', 'queue'),
+      ...page('At scale', 'scale'),
+      ...page('Benchmark', 'benchmark'),
+      ...page('Upgrading', 'upgrading'),
+      ...page('For AI assistants', 'assistants'),
+    ],
+  },
+  {
+    text: 'Reference',
+    items: [
+      ...page('Every field', 'fields'),
+      ...page('The command', 'command'),
+      ...page('Schemas', 'schemas'),
+      ...page('payment-notifications', 'reference/index'),
+      ...page('…/valibot', 'reference/valibot'),
+      ...page('…/inspect', 'reference/inspect'),
+      ...page('…/testing', 'reference/testing'),
+    ],
+  },
+];
+
+/**
+ * What a page may do. Nothing of it connects anywhere: the inspector is given customers' data. The only
+ * inline scripts are VitePress's own, by their hashes.
+ */
+function policyOf(html: string): string {
+  const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)];
+  const hashes = scripts.map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return [
+    "default-src 'none'",
+    ["script-src 'self'", ...new Set(hashes)].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+export default defineConfig({
+  title: 'payment-notifications',
+  description: 'The callback bodies of a crypto payment service as typed, exact notifications.',
+  lang: 'en',
+  base: process.env.DOCS_BASE ?? '/',
+  srcExclude: ['generated/**', 'snippets/**'],
+  cleanUrls: false,
+  // A page that is never left sends nothing, not even for the pages that it links to.
+  router: { prefetchLinks: false },
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    ['meta', { name: 'color-scheme', content: 'light dark' }],
+  ],
+  transformHtml: (html) =>
+    html.replace(
+      '<head>',
+      () => `<head>\n<meta http-equiv="Content-Security-Policy" content="${policyOf(html)}">`,
+    ),
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: (md) => md.use(sourceLinks),
+    codeTransformers: [
+      transformerTwoslash({
+        explicitTrigger: true,
+        twoslashOptions: {
+          compilerOptions: {
+            strict: true,
+            target: ts.ScriptTarget.ES2022,
+            lib: ['lib.es2022.d.ts'],
+            module: ts.ModuleKind.ESNext,
+            moduleResolution: ts.ModuleResolutionKind.Bundler,
+            types: ['node'],
+            typeRoots: [path('../../node_modules/@types')],
+            paths: Object.fromEntries(
+              [
+                ...Object.entries(SOURCES),
+                ['valibot', path('../../node_modules/valibot/dist/index.d.mts')] as const,
+              ].map(([name, file]) => [name, [file]]),
+            ),
+          },
+        },
+      }),
+    ],
+  },
+  vite: {
+    resolve: {
+      alias: Object.entries(SOURCES).map(([name, replacement]) => ({
+        find: new RegExp(`^${name}$`),
+        replacement,
+      })),
+    },
+    server: { fs: { allow: [path('../..')] } },
+    // A picture in the page would be one more thing that the policy has to allow.
+    build: { assetsInlineLimit: 0 },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Start', link: '/start' },
+      { text: 'Fields', link: '/fields' },
+      { text: 'Inspector', link: '/inspector' },
+    ],
+    sidebar,
+    outline: { level: [2, 3] },
+    search: { provider: 'local' },
+  },
+});

@@ -1,0 +1,163 @@
+// What a notification says, as something to look at: its points in time, and its money by currency.
+import type { Inspection } from 'payment-notifications/inspect';
+
+export interface Moment {
+  readonly label: string;
+  readonly time: string;
+  /** Where it stands on the line, from 0 to 1. */
+  readonly at: number;
+  /** How long after the one before. */
+  readonly after: string | null;
+}
+
+interface Bar {
+  readonly label: string;
+  /** Exact, as text. */
+  readonly amount: string;
+  /** Its share of the largest of its currency, from 0 to 1: for a picture, a double is exact enough. */
+  readonly share: number;
+  readonly isFee: boolean;
+}
+
+export interface Money {
+  readonly currency: string;
+  readonly what: string;
+  readonly bars: readonly Bar[];
+}
+
+/** Of each currency: what it is for, and its amounts, fees last. */
+type Plan = readonly {
+  readonly currency: string;
+  readonly what: string;
+  readonly amounts: readonly (readonly [name: string, label: string])[];
+  readonly fees: readonly (readonly [name: string, label: string])[];
+}[];
+
+const DEPOSIT: Plan = [
+  {
+    currency: 'depositCurrency',
+    what: 'deposited',
+    amounts: [
+      ['expectedDepositAmount', 'expected'],
+      ['actualDepositAmount', 'received'],
+    ],
+    fees: [],
+  },
+  {
+    currency: 'displayCurrency',
+    what: 'displayed',
+    amounts: [
+      ['expectedDisplayAmount', 'expected'],
+      ['actualDisplayAmount', 'received'],
+    ],
+    fees: [
+      ['displayServiceFee', 'service fee'],
+      ['displayDistributedUserServiceFee', 'distributed fee'],
+    ],
+  },
+  {
+    currency: 'settlementCurrency',
+    what: 'settled',
+    amounts: [['settlementAmount', 'credited']],
+    fees: [
+      ['settlementServiceFee', 'service fee'],
+      ['settlementDistributedUserServiceFee', 'distributed fee'],
+      ['settlementRateDepegLossAmount', 'depeg loss'],
+    ],
+  },
+];
+
+const WITHDRAWAL: Plan = [
+  {
+    currency: 'withdrawCurrency',
+    what: 'withdrawn',
+    amounts: [
+      ['estimatedWithdrawAmount', 'estimated'],
+      ['actualWithdrawAmount', 'sent'],
+    ],
+    fees: [['withdrawFee', 'blockchain fee']],
+  },
+  {
+    currency: 'displayCurrency',
+    what: 'displayed',
+    amounts: [
+      ['expectedDisplayAmount', 'requested'],
+      ['actualDisplayAmount', 'sent'],
+    ],
+    fees: [
+      ['displayFee', 'blockchain fee'],
+      ['displayRateDepegLossAmount', 'depeg loss'],
+    ],
+  },
+  {
+    currency: 'settlementCurrency',
+    what: 'settled',
+    amounts: [
+      ['deductedSettlementAmount', 'debited'],
+      ['deducedSettlementAmount', 'debited'],
+    ],
+    fees: [['settlementRateDepegLossAmount', 'depeg loss']],
+  },
+];
+
+const MOMENTS = [
+  ['paymentRequestedAt', 'requested'],
+  ['paymentReceivedAt', 'received'],
+  ['expirationTime', 'link expires'],
+] as const;
+
+type Values = ReadonlyMap<string, unknown>;
+
+/** A notification's points in time, in their order; none where there are fewer than two. */
+export function toMoments({ type, fields }: Inspection): Moment[] {
+  if (type !== 'deposit.received') return [];
+  const values: Values = new Map(fields.map(({ name, parsed }) => [name, parsed]));
+  const points = MOMENTS.flatMap(([name, label]) => {
+    const time = values.get(name);
+    return typeof time === 'string' ? [{ label, time, ms: Date.parse(time) }] : [];
+  }).sort((one, other) => one.ms - other.ms);
+  const first = points[0]?.ms ?? 0;
+  const span = (points.at(-1)?.ms ?? 0) - first;
+  if (points.length < 2) return [];
+  return points.map(({ label, time, ms }, index) => {
+    const before = points[index - 1];
+    return {
+      label,
+      time: time.replace('T', ' ').replace(/\.000Z$/, ' UTC'),
+      at: span === 0 ? 0 : (ms - first) / span,
+      after: before === undefined ? null : `${duration(ms - before.ms)} later`,
+    };
+  });
+}
+
+/** A notification's amounts, by currency. */
+export function toMoney({ type, fields }: Inspection): Money[] {
+  if (type === null) return [];
+  const values: Values = new Map(fields.map(({ name, parsed }) => [name, parsed]));
+  const plan = type === 'deposit.received' ? DEPOSIT : WITHDRAWAL;
+  return plan.flatMap(({ currency, what, amounts, fees }) => {
+    const code = values.get(currency);
+    const read = (names: Plan[number]['amounts'], isFee: boolean) =>
+      names.flatMap(([name, label]) => {
+        const amount = values.get(name);
+        return typeof amount === 'string' ? [{ label, amount, isFee }] : [];
+      });
+    const found = [...read(amounts, false), ...read(fees, true)];
+    if (typeof code !== 'string' || found.length === 0) return [];
+    const largest = Math.max(...found.map(({ amount }) => Math.abs(Number(amount))));
+    const bars = found.map((bar) => ({
+      ...bar,
+      share: largest === 0 ? 0 : Math.abs(Number(bar.amount)) / largest,
+    }));
+    return [{ currency: code, what, bars }];
+  });
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}

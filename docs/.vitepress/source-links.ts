@@ -1,0 +1,40 @@
+// Links to files outside of this folder. Where the repository is known, they lead to it; until then they
+// are no links on the site.
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import type { MarkdownRenderer } from 'vitepress';
+
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+/** Where people see the sources, from `repository` in package.json; null while that isn't set. */
+function sourceUrl(): string | null {
+  const url = manifest.repository?.url ?? manifest.repository;
+  if (typeof url !== 'string') return null;
+  return `${url.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/main/`;
+}
+
+export function sourceLinks(md: MarkdownRenderer): void {
+  const base = sourceUrl();
+  md.core.ruler.push('source-links', ({ tokens, env }) => {
+    const folder = posix.dirname(posix.join('docs', env.relativePath ?? ''));
+    for (const { children } of tokens) {
+      let isInside = false;
+      for (const token of children ?? []) {
+        if (token.type === 'link_close' && isInside) {
+          isInside = false;
+          token.tag = base === null ? 'span' : 'a';
+        }
+        if (token.type !== 'link_open') continue;
+        const target = posix.join(folder, token.attrGet('href') ?? '');
+        if (!/^\.\.?\//.test(token.attrGet('href') ?? '') || target.startsWith('docs/')) continue;
+        isInside = true;
+        if (base === null) {
+          token.tag = 'span';
+          token.attrs = [['class', 'source']];
+        } else {
+          token.attrSet('href', base + target);
+        }
+      }
+    }
+  });
+}

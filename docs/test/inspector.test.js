@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fixture, fixtures } from '../../test/fixtures.js';
+import { launch, openPage, serve } from './site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const TYPES = {
+  parseNotification: '',
+  parseDepositReceived: 'deposit.received',
+  parseWithdrawalBroadcast: 'withdrawal.broadcast',
+};
+const DEDUCTED = 'deductedSettlementAmount';
+const DEDUCED = 'deducedSettlementAmount';
+/** What the page may weigh on the wire, scripts and styles and all. */
+const MAX_TRANSFER = 150_000;
+
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let site;
+/** @type {import('playwright-core').Browser} */
+let browser;
+
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser.close();
+  site.close();
+});
+
+/** @param {import('playwright-core').BrowserContextOptions} [options] */
+async function openInspector(options) {
+  const opened = await openPage(browser, options);
+  await opened.page.goto(`${site.url}inspector.html`);
+  await opened.page.waitForFunction(() => performance.getEntriesByName('inspector-ready').length);
+  return opened;
+}
+
+/** @param {Page} page @param {string | Buffer} body */
+async function giveFile(page, body) {
+  const buffer = Buffer.from(body);
+  await page.locator('input[type=file]').setInputFiles({ name: 'b', mimeType: '', buffer });
+}
+
+/** What the page shows. @param {Page} page */
+function read(page) {
+  return page.evaluate(() => {
+    const texts = (/** @type {string} */ selector, /** @type {ParentNode} */ parent = document) =>
+      [...parent.querySelectorAll(selector)].map((node) => node.textContent?.trim() ?? '');
+    return {
+      verdict: document.querySelector('[data-test=verdict]')?.className.replace('verdict ', ''),
+      text: texts('[data-test=verdict]')[0],
+      remarks: [...document.querySelectorAll('.remarks li')].map((item) => ({
+        kind: item.className,
+        code: item.getAttribute('data-code'),
+        path: item.getAttribute('data-path'),
+        message: texts('code ~ *', item)[0],
+      })),
+      identifiers: Object.fromEntries(
+        [...document.querySelectorAll('.identifiers div')].map((item) => [
+          texts('dt', item)[0],
+          texts('dd code', item)[0],
+        ]),
+      ),
+      rows: Object.fromEntries(
+        [...document.querySelectorAll('tbody tr')].map((row) => [
+          texts('th', row)[0],
+          { raw: row.querySelector('.raw')?.childNodes, parsed: texts('.parsed span', row) },
+        ]),
+      ),
+    };
+  });
+}
+
+test('every fixture has the outcome that it must have', async () => {
+  const { page, complaints, close } = await openInspector();
+  for (const { name, body, expected } of fixtures) {
+    await page.locator(`input[type=radio][value="${TYPES[expected.parser]}"]`).check();
+    await page.locator('textarea').fill('');
+    await giveFile(page, body);
+    if (body.length > 0) await page.locator('[data-test=verdict]').waitFor();
+    const { verdict, remarks, identifiers, rows } = await read(page);
+    const { issues, notification, idempotencyKey, reference = {} } = expected;
+    if (body.length === 0) continue;
+
+    const faults = (issues ?? []).map((issue) => ({ kind: 'fault', issue }));
+    const warnings = (notification?.warnings ?? []).map((issue) => ({ kind: 'warning', issue }));
+    const listed = issues ? remarks.filter(({ kind }) => kind === 'fault') : remarks;
+    assert.deepEqual(
+      listed,
+      [...faults, ...warnings].map(({ kind, issue: { code, path, message } }) => ({
+        kind,
+        code,
+        path: path.join('.'),
+        message,
+      })),
+      name,
+    );
+    const outcome = issues ? 'refused' : warnings.length > 0 ? 'warnings' : 'valid';
+    assert.equal(verdict, outcome, name);
+    if (issues) assert.deepEqual(identifiers, reference, name);
+    else assert.equal(identifiers['idempotency key'], idempotencyKey, name);
+    for (const [field, value] of Object.entries(notification ?? {})) {
+      // Of two spellings, either one may have had the value.
+      const names = field === DEDUCTED ? [DEDUCTED, DEDUCED] : [field];
+      const shown = names.flatMap((key) => rows[key]?.parsed ?? []);
+      if (typeof value !== 'string' || shown.length === 0 || shown.includes('as sent')) continue;
+      assert(shown.includes(value), `${name}: ${field} is ${value}, but ${shown} is shown`);
+    }
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a whole session sends nothing: no request, and nothing on the console', async () => {
+  const { page, complaints, requests, close } = await openInspector({
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const loaded = requests.length;
+  for (const button of await page.locator('.quick button').all()) await button.click();
+  await page.locator('.select select').selectOption('withdrawal-broadcast/sample');
+  for (const summary of await page.locator('summary').all()) await summary.click();
+  for (const button of await page.locator('.copy:visible').all()) await button.click();
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.locator('.notice', { hasText: 'Link copied' }).waitFor();
+  await giveFile(page, fixture('invalid/many-faults').body);
+  await page.locator('.remarks .jump').first().click();
+  await page.locator('textarea').fill('{"depositId": 1e400}');
+  await page.emulateMedia({ media: 'print' });
+  assert.deepEqual(requests.slice(loaded), []);
+  assert.equal(await page.locator('[data-test=requests]').textContent(), '0');
+  assert.deepEqual(complaints, []);
+
+  // The policy is what keeps it so.
+  const { status } = await page.evaluate(async () => {
+    const [tried] = await Promise.allSettled([fetch('/')]);
+    return tried;
+  });
+  assert.equal(status, 'rejected');
+  assert.deepEqual(requests.slice(loaded), []);
+  await close();
+});
+
+test('a link opens the same view, after a reload and elsewhere', async () => {
+  const { page, close } = await openInspector({
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  await page.locator('input[type=radio][value="withdrawal.broadcast"]').check();
+  await giveFile(page, fixture('withdrawal-broadcast/sample').body);
+  await page.locator('[data-test=verdict]').waitFor();
+  const before = await read(page);
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.locator('.notice', { hasText: 'Link copied' }).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(link, page.url());
+  assert(link.length < 800, `${link.length} characters`);
+
+  await page.reload();
+  await page.locator('[data-test=verdict]').waitFor();
+  assert.deepEqual(await read(page), before);
+  await close();
+
+  const other = await openPage(browser);
+  await other.page.goto(link);
+  await other.page.locator('[data-test=verdict]').waitFor();
+  assert.deepEqual(await read(other.page), before);
+  assert(await other.page.locator('input[type=radio][value="withdrawal.broadcast"]').isChecked());
+  // The body is in none of the addresses that were asked for.
+  assert(other.requests.every((url) => !new URL(url).search && !url.includes('#1.')));
+
+  await other.page.evaluate(() => {
+    location.hash = '#1.d.AAAA';
+  });
+  await other.page.locator('.notice', { hasText: 'damaged' }).waitFor();
+  await other.close();
+});
+
+test('bytes that are no text keep their outcome in a link', async () => {
+  const { page, close } = await openInspector();
+  await giveFile(page, fixture('invalid/not-utf-8').body);
+  await page.locator('.notice', { hasText: 'not UTF-8' }).waitFor();
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.locator('.notice', { hasText: 'ink' }).waitFor();
+  await page.waitForURL(/#1\./);
+  await page.reload();
+  await page.locator('[data-test=verdict]').waitFor();
+  assert.match((await read(page)).remarks[0]?.message ?? '', /bytes that are not UTF-8/);
+  await close();
+});
+
+const HOSTILE = [
+  '<img src=x onerror="globalThis.hacked=1">',
+  '<script>globalThis.hacked=1</script>',
+  '"><svg onload="globalThis.hacked=1"></svg><a href="javascript:globalThis.hacked=1">x</a>',
+  '{{ globalThis.hacked = 1 }}',
+  '\u0024{globalThis.hacked=1}`',
+];
+
+test('nothing in a body becomes markup, a link or a script, in values and in names', async () => {
+  const { page, complaints, close } = await openInspector();
+  const text = HOSTILE.join(' ');
+  for (const name of ['deposit-received/sample', 'withdrawal-broadcast/sample']) {
+    const fields = JSON.parse(fixture(name).body.toString());
+    // All at once is refused early; one at a time, the rest of the page is filled.
+    const bodies = [
+      Object.fromEntries(Object.keys(fields).map((field) => [field, text])),
+      ...Object.keys(fields).map((field) => ({ ...fields, [field]: text, [text]: [text] })),
+      { ...fields, txAddressOwner: { name: text, category: text, [text]: text } },
+    ];
+    for (const body of bodies) {
+      await page.locator('textarea').fill(JSON.stringify(body));
+      const found = await page.evaluate(() => ({
+        elements: document.querySelectorAll(
+          '.inspector :is(img, svg, script, iframe, object, embed, a, link, style)',
+        ).length,
+        hacked: 'hacked' in globalThis,
+      }));
+      assert.deepEqual(found, { elements: 0, hacked: false });
+    }
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('text that turns a line around or prints nothing is shown as its escapes', async () => {
+  const { page, close } = await openInspector();
+  await page.locator('textarea').fill('{"depositId": "a\u202Eb\u200Bc", "x\u2066y": 1}');
+  const text = await page.locator('tbody').textContent();
+  assert.match(text ?? '', /a\\u202eb\\u200bc/);
+  assert.match(text ?? '', /x\\u2066y/);
+  assert.doesNotMatch(text ?? '', /[\u202E\u200B\u2066]/);
+  await close();
+});
+
+test('the digits that JSON.parse loses are marked in the number', async () => {
+  const { page, close } = await openInspector();
+  const marks = async (/** @type {string} */ literal) => {
+    const body = fixture('deposit-received/sample').body.toString();
+    await page
+      .locator('textarea')
+      .fill(body.replace(/(?<="actualDepositAmount": )[^,]*/, () => literal));
+    const row = page.locator('[data-field=actualDepositAmount] .raw');
+    return (await row.locator('mark').allTextContents()).join();
+  };
+  assert.equal(await marks('0.123456789012345678'), '78');
+  assert.equal(await marks('123456789.123456789123456789'), '89123456789');
+  assert.equal(await marks('9007199254740993'), '3');
+  assert.equal(await marks('1234567890123456789e-18'), '89');
+  assert.equal(await marks('0.5'), '');
+  await close();
+});
+
+test('address and tag stand apart, and faults at their fields', async () => {
+  const { page, close } = await openInspector();
+  await giveFile(page, fixture('withdrawal-broadcast/tag-with-leading-zeros').body);
+  const row = page.locator('[data-field=toTxAddress]');
+  await row.waitFor();
+  assert.match((await row.locator('.parsed').textContent()) ?? '', /destination tag\s*00482/);
+
+  await giveFile(page, fixture('invalid/missing-fields').body);
+  await page.locator('.remarks .jump', { hasText: 'actualDepositAmount' }).focus();
+  await page.keyboard.press('Enter');
+  const focused = await page.evaluate(() => document.activeElement?.textContent);
+  assert.match(focused ?? '', /actualDepositAmount.*not sent.*received nothing/s);
+  await close();
+});
+
+test('a body of 64 KiB that is made to cost much is shown at once', async (t) => {
+  const { page, complaints, close } = await openInspector();
+  const length = 64 * 1024;
+  const names = Array.from({ length: 8000 }, (_, index) => `"${index.toString(36)}":0`).join(',');
+  /** @type {Record<string, string>} */
+  const bodies = {
+    'many fields': `{"depositId":1,${names}`.slice(0, length - 1).replace(/,[^,]*$/, '}'),
+    'one long text': `{"depositId":"${'<'.repeat(length - 20)}"}`,
+    'a long number': `{"depositId":1,"actualDepositAmount":${'1'.repeat(length - 60)}}`,
+    'deep nesting': `{"depositId":1,"x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+    'no JSON': '{'.repeat(length - 1),
+  };
+  for (const [label, body] of Object.entries(bodies)) {
+    assert(body.length <= length);
+    await page.locator('textarea').fill('');
+    const elapsed = await page.evaluate(async (text) => {
+      const area = document.querySelector('textarea');
+      if (!area) throw new Error('no textarea');
+      area.value = text;
+      const start = performance.now();
+      area.dispatchEvent(new Event('input'));
+      await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+      return performance.now() - start;
+    }, body);
+    // What can be tested on any machine is that little is drawn, whatever comes.
+    const nodes = await page.evaluate(() => document.querySelectorAll('.inspector *').length);
+    assert(nodes < 2500, `${label}: ${nodes} elements`);
+    t.diagnostic(`${label}: ${Math.round(elapsed)} ms, ${nodes} elements`);
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the page is light', async (t) => {
+  const { page, close } = await openPage(browser);
+  let transferred = 0;
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    transferred += encodedDataLength;
+  });
+  await page.goto(`${site.url}inspector.html`, { waitUntil: 'load' });
+  await page.waitForFunction(() => performance.getEntriesByName('inspector-ready').length);
+  const ready = await page.evaluate(
+    () => performance.getEntriesByName('inspector-ready')[0]?.startTime ?? 0,
+  );
+  t.diagnostic(`${transferred} bytes, ready after ${Math.round(ready)} ms`);
+  assert(transferred <= MAX_TRANSFER, `${transferred} bytes`);
+  await close();
+});

@@ -1,0 +1,42 @@
+import { PGlite } from '@electric-sql/pglite';
+import express from 'express';
+import { idempotencyKey, safeParseDepositReceived } from 'payment-notifications';
+
+// PostgreSQL inside this process. The same SQL runs on yours.
+const database = new PGlite('./data');
+await database.exec(`
+  CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, body bytea NOT NULL);
+  CREATE TABLE IF NOT EXISTS balance (account text, currency text, amount numeric NOT NULL,
+    PRIMARY KEY (account, currency));
+  CREATE TABLE IF NOT EXISTS refused (body bytea NOT NULL, reason text NOT NULL)`);
+
+const app = express();
+
+// The raw body: mount this before any express.json(), which would round its numbers. The method and the
+// content type of a callback are not documented: take any.
+app.all('/deposits', express.raw({ type: () => true }), async (request, response) => {
+  const body = request.body ?? Buffer.alloc(0);
+  // Your check of where the callback comes from goes here.
+  const { notification: deposit, error } = safeParseDepositReceived(body);
+  if (error) {
+    await database.query('INSERT INTO refused VALUES ($1, $2)', [body, error.message]);
+    response.status(400).json(error.issues.map(({ code }) => code));
+    return;
+  }
+  const answer = await database.transaction(async ({ query }) => {
+    const key = await query(
+      'INSERT INTO event VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING key',
+      [idempotencyKey(deposit), body],
+    );
+    if (key.rows.length === 0) return 'repeated'; // it is credited already: a success, too
+    await query(
+      `INSERT INTO balance VALUES ($1, $2, $3) ON CONFLICT (account, currency)
+       DO UPDATE SET amount = balance.amount + excluded.amount`,
+      [deposit.clientPaymentId, deposit.depositCurrency, deposit.actualDepositAmount.toString()],
+    );
+    return 'credited';
+  });
+  response.json(answer);
+});
+
+app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');

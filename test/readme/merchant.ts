@@ -1,1 +1,0 @@
-export { settled } from '../../examples/frameworks/merchant.js';

@@ -7,17 +7,17 @@ const result = pn.safeParseDepositReceived('');
 // Each line below is a mistake that every compiler must report, with the code at its end.
 deposit.status = 'CONFIRMED'; // TS2540
 deposit.additionalFields.extra = 1; // TS2542
-withdrawal.toTxAddress.address = ''; // TS2540
+deposit.warnings.push(deposit.warnings); // TS2339
 deposit.withdrawalId; // TS2339
 notification.depositId; // TS2339
-result.notification; // TS2339
+result.notification.status; // TS18048
 deposit.onChainFee.plus(1); // TS18047
 withdrawal.actualWithdrawAmount.plus(1); // TS18047
 deposit.actualDepositAmount + 1; // TS2365
 deposit.actualDepositAmount * 2; // TS2362
 export const asNumber: number = deposit.settlementAmount; // TS2322
 export const asText: string = withdrawal.toTxAddress; // TS2322
-export const tag: string = withdrawal.toTxAddress.destinationTag; // TS2322
+export const tag = withdrawal.toTxAddress.destinationTag; // TS18047
 export const seconds: number = deposit.paymentReceivedAt; // TS2322
 export const pending = withdrawal.status === 'PENDING'; // TS2367
 export const rate: pn.RateType = 'VARIABLE'; // TS2322

@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { arch, availableParallelism, cpus, platform } from 'node:os';
+import { arch, availableParallelism, cpus, loadavg, platform } from 'node:os';
 import { AT_ONCE } from './load.js';
 
 /** @import { Load } from './load.js' */
 
 const FILE = new URL('../merchant/RESULTS.md', import.meta.url);
+
+/** Of others, before this began: above the number of cores, the figures are theirs as much as ours. */
+const [loadBefore = 0] = loadavg();
 
 /** @type {string[][]} */
 const rows = [];
@@ -45,7 +48,9 @@ export function writeFigures() {
 
 Written by \`npm run test:examples\` on ${day}, Node.js ${process.versions.node}, ${machine}.
 Merchants, database and sender share the machine; ${AT_ONCE} deliveries are under way at once. p50 and p99
-are the time from the start of a request to the end of its answer.
+are the time from the start of a request to the end of its answer. Before the run, the load average of the
+machine was ${loadBefore.toFixed(1)}; above the number of its cores, others had their part in the figures. The
+double-entry check held after every run and every kill.
 
 ${table.join('\n')}
 `;

@@ -56,14 +56,15 @@ async function postFixtures() {
     const response = await fetch(origin + PATHS[expected.parser], { method: 'POST', body });
     /** @type {any} */
     const received = await response.json();
-    const outcome = received.issues ? withoutDetails(received) : received;
+    const outcome = withoutDetails(received);
     const { parser, idempotencyKey, ...rest } = expected;
     const isExpected =
       isDeepStrictEqual(outcome, expected.notification ?? rest) &&
       response.status === (expected.notification ? 200 : 400);
     if (!isExpected) failed += 1;
     console.log(`${isExpected ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', name)}`);
-    for (const line of received.issues ? refusal(received) : summary(received)) {
+    const faults = listFaults(received.issues ?? received.warnings);
+    for (const line of received.issues ? faults : [...summary(received), ...faults]) {
       console.log(`    ${line}`);
     }
     if (!isExpected) {
@@ -77,26 +78,28 @@ async function postFixtures() {
 }
 
 /**
- * What an invalid fixture's expected outcome holds of an error.
+ * What a fixture's expected outcome holds of a notification or an error.
  *
- * @param {any} error
+ * @param {any} received
  */
-function withoutDetails({ notificationType, issues, reference }) {
-  return {
-    notificationType,
-    issues: issues.map((/** @type {any} */ { code, path, message }) => ({ code, path, message })),
-    reference,
-  };
+function withoutDetails(received) {
+  const { notificationType, issues, reference, warnings } = received;
+  return issues
+    ? { notificationType, issues: issues.map(inShort), reference }
+    : { ...received, warnings: warnings.map(inShort) };
+}
+
+/** @param {{ code: string, path: string[], message: string }} issue */
+function inShort({ code, path, message }) {
+  return { code, path, message };
 }
 
 /**
- * @param {any} error
+ * @param {{ code: string, message: string }[]} issues
  * @returns {string[]}
  */
-function refusal({ issues }) {
-  return issues.map(
-    (/** @type {any} */ { code, message }) => `${paint('yellow', code)} ${message}`,
-  );
+function listFaults(issues) {
+  return issues.map(({ code, message }) => `${paint('yellow', code)} ${message}`);
 }
 
 /**
@@ -113,7 +116,7 @@ function summary(notification) {
     ];
   }
   const { status, actualWithdrawAmount, estimatedWithdrawAmount, withdrawCurrency } = notification;
-  const { address, destinationTag } = notification.toTxAddress;
+  const { address = 'no known address', destinationTag = null } = notification.toTxAddress ?? {};
   const amount = actualWithdrawAmount ?? `${estimatedWithdrawAmount} (estimated)`;
   return [
     `${status}: ${paint('cyan', `${amount} ${withdrawCurrency}`)}`,

@@ -32,17 +32,23 @@ export function outcomes(library, fixtures) {
  */
 function outcome(library, parser, body) {
   try {
-    const notification = library[parser](body);
-    return { notification, idempotencyKey: library.idempotencyKey(notification) };
+    const read = library[parser](body);
+    const notification = { ...read, warnings: read.warnings.map(inShort) };
+    return { notification, idempotencyKey: library.idempotencyKey(read) };
   } catch (error) {
     if (!library.isNotificationError(error)) return { thrown: String(error) };
     const { notificationType, issues, reference } = /** @type {any} */ (error);
     return {
       notificationType,
-      issues: issues.map((/** @type {any} */ { code, path, message }) => ({ code, path, message })),
+      issues: issues.map(inShort),
       reference,
     };
   }
+}
+
+/** @param {{ code: string, path: string[], message: string }} issue */
+function inShort({ code, path, message }) {
+  return { code, path, message };
 }
 
 /** @param {string} base64 */

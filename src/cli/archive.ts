@@ -12,12 +12,15 @@ const NEWLINE = 0x0a;
  * if it is gzip. Of a line that is longer than a part, only so much is kept that it is too long for a body.
  *
  * @param onBytes - Told how many bytes were read, before they are unzipped.
+ * @param spare - Memory of parts that were read already, to be used again: new memory is freed late.
  */
 export async function* readLines(
   input: AsyncIterable<Buffer>,
   onBytes: (count: number) => void,
+  spare: ArrayBuffer[],
 ): AsyncGenerator<Uint8Array> {
-  let chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  const allocate = (): Buffer => Buffer.from(spare.pop() ?? new ArrayBuffer(CHUNK_BYTES));
+  let chunk = allocate();
   let length = 0;
   let isSkipping = false;
   for await (let piece of unzip(counted(input, onBytes))) {
@@ -34,8 +37,8 @@ export async function* readLines(
       if (length < CHUNK_BYTES) continue;
       const full = chunk;
       const end = full.lastIndexOf(NEWLINE) + 1;
-      // What is handed on may be moved to another thread, for good.
-      chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+      // What is handed on may be moved to another thread.
+      chunk = allocate();
       isSkipping = end === 0;
       length = isSkipping ? 0 : full.copy(chunk, 0, end);
       yield full.subarray(0, isSkipping ? MAX_BYTES + 1 : end);

@@ -71,6 +71,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   const start = clock.now();
   const progress = createProgress(terminal, await sizeOf(files));
   const unread: string[] = [];
+  const spare: ArrayBuffer[] = [];
   let bytes = 0;
   const onBytes = (count: number): void => {
     bytes += count;
@@ -78,9 +79,10 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   try {
     for (const [file, name] of files.entries()) {
       try {
-        const parts = readFile(name, terminal, onBytes);
+        const parts = readFile(name, terminal, onBytes, spare);
         for await (const tally of inOrder(parts, crew, terminal.threads * PARTS_AHEAD)) {
           findings.add(tally, file);
+          spare.push(tally.memory);
           if (tally.refused.length > 0) await refused?.write(tally.refused);
           progress.tell(bytes, findings.counts.lines);
         }
@@ -141,9 +143,10 @@ async function* readFile(
   file: string,
   terminal: Terminal,
   onBytes: (count: number) => void,
+  spare: ArrayBuffer[],
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* readLines(openInput(file, terminal, CHUNK_BYTES / 4), onBytes);
+    yield* readLines(openInput(file, terminal, CHUNK_BYTES / 4), onBytes, spare);
   } catch (error) {
     throw inputErrorOf(file, error);
   }
@@ -174,17 +177,18 @@ async function* inOrder(
   if (failure !== null) throw failure;
 }
 
-/** A crew for the second part and those behind it: threads take longer to start than the first one to be read. */
+/**
+ * This thread and others, which take turns. It begins: the first part is read before another thread has
+ * started, and there may be no second one.
+ */
 function createLazyCrew(options: TallyOptions, { threads, startThread }: Terminal): Crew {
-  let isFirst = true;
+  let turn = -1;
   let crew: Crew | null = null;
   return {
     async tally(lines) {
-      if (isFirst || threads === 1) {
-        isFirst = false;
-        return tallyLines(lines, options);
-      }
-      crew ??= createCrew(() => startThread(options), threads);
+      turn += 1;
+      if (turn % threads === 0) return tallyLines(lines, options);
+      crew ??= createCrew(() => startThread(options), threads - 1);
       return crew.tally(lines);
     },
     dismiss: () => crew?.dismiss(),

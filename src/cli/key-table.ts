@@ -125,7 +125,7 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
     segment[at + KIND] = wordAt(events, start + KIND) | (place.file << FILE_SHIFT);
     segment[at + LINE] = place.line;
     different += 1;
-    if (different * 2 > slots.length) grow();
+    if (different * 4 > slots.length * 3) grow();
   };
 
   const compare = (

@@ -53,6 +53,8 @@ export interface Tally {
   readonly refused: Uint8Array;
   /** The event of each notification that was read, see {@link pushEvent}. */
   readonly events: Uint32Array;
+  /** What the lines were in. */
+  readonly memory: ArrayBuffer;
 }
 
 const NEWLINE = 0x0a;
@@ -99,7 +101,13 @@ export function tallyLines(bytes: Uint8Array, options: TallyOptions): Tally {
     note(kinds, isBody ? 'refused' : 'no body', error.issues, line, body, options);
     if (options.keepRefused && body.length <= MAX_BYTES) refused.push(body, LINE_BREAK);
   }
-  return { counts, kinds, refused: concat(refused), events: new Uint32Array(events) };
+  return {
+    counts,
+    kinds,
+    refused: concat(refused),
+    events: new Uint32Array(events),
+    memory: bytes.buffer as ArrayBuffer,
+  };
 }
 
 function concat(parts: readonly Uint8Array[]): Uint8Array {

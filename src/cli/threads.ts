@@ -21,7 +21,7 @@ export interface Crew {
 export function serve(port: Thread, options: TallyOptions): void {
   port.on('message', (lines: Uint8Array) => {
     const tally = tallyLines(lines, options);
-    port.postMessage(tally, [bufferOf(tally.events), bufferOf(tally.refused)]);
+    port.postMessage(tally, [bufferOf(tally.events), bufferOf(tally.refused), tally.memory]);
   });
 }
 

@@ -263,6 +263,15 @@ describe('a hostile value in a field', () => {
   });
 });
 
+test("an owner that throws when it is read is that field's fault alone", () => {
+  const body = { ...JSON.parse(withdrawal()), txAddressOwner: revoked() };
+  const { txAddressOwner, warnings } = read(safeParseWithdrawalBroadcast(body));
+  expect(txAddressOwner).toStrictEqual({ name: null, category: null, additionalFields: {} });
+  expect(warnings.map(({ message }) => message)).toStrictEqual([
+    'txAddressOwner: expected an object with name and category, received an object',
+  ]);
+});
+
 describe('what somebody put onto Object.prototype', () => {
   const forms = [
     ['text', (body: string) => body],

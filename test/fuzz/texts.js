@@ -98,14 +98,16 @@ export const decimalLiteral = fc
     sign: fc.constantFrom('', '-'),
     whole: fc.oneof(
       fc.constant('0'),
+      fc.tuple(fc.constantFrom(...'123456789'), digits(0, 7)).map((parts) => parts.join('')),
       fc.tuple(fc.constantFrom(...'123456789'), digits(0, 85)).map((parts) => parts.join('')),
     ),
     fraction: fc.oneof(
       fc.constant(''),
+      digits(1, 9).map((text) => `.${text}`),
       digits(1, 85).map((text) => `.${text}`),
     ),
     exponent: fc.oneof(
-      fc.constant(''),
+      { arbitrary: fc.constant(''), weight: 3 },
       fc
         .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.nat({ max: 90 }))
         .map((parts) => parts.join('')),
@@ -115,19 +117,24 @@ export const decimalLiteral = fc
 
 /**
  * Whether an amount consists of the same parts as the Decimal that decimal.js makes of its literal: sign,
- * exponent and every word. Beyond the limits there must be none.
+ * exponent and every word. Beyond the limits there must be none. The same for the double nearest to it.
  *
  * @param {(literal: string | number) => HostDecimal | null} toAmount
  * @param {string} literal
  * @returns {string | null}
  */
 export function amountFault(toAmount, literal) {
-  const expected = new HostDecimal(literal);
-  const isWithinLimits =
-    literal.length <= 128 && expected.precision() <= 78 && Math.abs(expected.e) <= 78;
-  const amount = toAmount(literal);
-  if (!isWithinLimits) return amount === null ? null : 'is beyond the limits';
-  return isDeepStrictEqual(partsOf(amount), partsOf(expected)) ? null : `is read as ${amount}`;
+  for (const value of [literal, Number(literal)]) {
+    const expected = new HostDecimal(value);
+    const isWithinLimits =
+      literal.length <= 128 && expected.precision() <= 78 && Math.abs(expected.e) <= 78;
+    const amount = literal.length <= 128 ? toAmount(value) : null;
+    const isSame = isWithinLimits
+      ? isDeepStrictEqual(partsOf(amount), partsOf(expected))
+      : amount === null;
+    if (!isSame) return `is read as ${amount} from a ${typeof value}`;
+  }
+  return null;
 }
 
 /** @param {HostDecimal | null} decimal */

@@ -237,7 +237,7 @@ function toExact(
   value: unknown,
 ): unknown {
   return literals !== null && kind === 'amount' && typeof value === 'number'
-    ? (literals.get(name) ?? value)
+    ? literals.get(name)
     : value;
 }
 

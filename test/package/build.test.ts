@@ -20,11 +20,11 @@ test('a build without a file that package.json names fails, and names the file',
   const folder = await copy('unfinished');
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
   manifest.exports['./extra'] = './dist/extra.js';
-  manifest.exports['./schemas/*.json'] = './dist/schemas/*.json';
+  manifest.exports['./extra/*.json'] = './dist/extra/*.json';
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
   const { status, stderr } = await build(folder);
   expect(status).not.toBe(0);
-  expect(stderr).toContain('dist/extra.js, dist/schemas/*.json');
+  expect(stderr).toContain('dist/extra.js, dist/extra/*.json');
 });
 
 test('what lost a file after the build is not packed', async () => {

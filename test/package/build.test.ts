@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -52,7 +53,8 @@ async function copy(name: string): Promise<string> {
 
 function build(folder: string, env: Record<string, string> = {}): Promise<Outcome> {
   const slowWorker = pathToFileURL(join(import.meta.dirname, 'slow-worker.js'));
-  return run(process.execPath, ['scripts/build.js', '--silent'], folder, {
+  // A build may be started from anywhere.
+  return run(process.execPath, [join(folder, 'scripts/build.js'), '--silent'], tmpdir(), {
     NODE_OPTIONS: `--import=${slowWorker}`,
     ...env,
   });

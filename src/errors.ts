@@ -87,7 +87,7 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
 export class NotificationError extends Error {
   // On the prototype, once: defined on each error, it would take a tenth of the time to refuse a body.
   static {
-    Object.defineProperty(this.prototype, BRAND, { value: true });
+    Object.defineProperty(NotificationError.prototype, BRAND, { value: true });
   }
 
   override readonly name = 'NotificationError';

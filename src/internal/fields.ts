@@ -166,6 +166,12 @@ export function defineFields<R extends Record<string, Rule<unknown>>>(
 }
 
 /**
+ * What the host has set for valibot doesn't count here: `safeParse` would take its configuration, and call
+ * its functions for messages, unless the language is one that nobody sets them for.
+ */
+const OWN_CONFIG = { lang: 'payment-notifications' };
+
+/**
  * Reads one field. A faulty one is noted in the context: as an issue if it is required, and reading goes
  * on to find further faults; as a warning otherwise.
  *
@@ -183,12 +189,12 @@ export function readField<T>(context: ReadContext, field: Field<T>, value: unkno
     return noteFault(context, field, value);
   }
   const exact = toExact(context, field, value);
-  const result = v.safeParse(field.schema, exact);
-  if (!result.success) return noteFault(context, field, value, exact);
-  if (context.isPreParsed && typeof value === 'number' && result.output instanceof Decimal) {
-    noteRounding(context, field, value, result.output);
+  const result = field.schema['~run']({ value: exact }, OWN_CONFIG);
+  if (result.issues !== undefined) return noteFault(context, field, value, exact);
+  if (context.isPreParsed && typeof value === 'number' && result.value instanceof Decimal) {
+    noteRounding(context, field, value, result.value);
   }
-  return result.output;
+  return result.value;
 }
 
 /** The context in which the fields of a nested object are read. */

@@ -2,21 +2,23 @@ import type { Decimal } from './amount.js';
 import type { Issue } from './errors.js';
 import {
   additionalFields,
+  INHERITED,
+  type ReadContext,
+  readField,
+  withoutPrototype,
+} from './internal/fields.js';
+import {
   amount,
   defineFields,
   type FieldTable,
-  INHERITED,
   nonNegativeAmount,
   oneOf,
   optional,
-  type ReadContext,
-  readField,
   required,
   text,
   timestamp,
   uuid,
-  withoutPrototype,
-} from './internal/fields.js';
+} from './internal/rules.js';
 
 /** The states of a deposit. The service's documentation lists one. */
 export const DepositStatus = {

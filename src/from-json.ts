@@ -3,12 +3,7 @@ import { Decimal, isDecimalLiteral } from './amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from './deposit-received.js';
 import { type Issue, type IssueCode, NotificationError, type NotificationType } from './errors.js';
 import { openBody, toBytes } from './internal/body.js';
-import {
-  type Fields,
-  type FieldTable,
-  ownProperties,
-  withoutPrototype,
-} from './internal/fields.js';
+import { type Fields, ownProperties, withoutPrototype } from './internal/fields.js';
 import {
   describe,
   escapeUnprintable,
@@ -17,6 +12,7 @@ import {
   quote,
   referenceOf,
 } from './internal/issues.js';
+import type { FieldTable } from './internal/rules.js';
 import { type Notification, readNotification } from './notification.js';
 import { WITHDRAWAL_BROADCAST_FIELDS, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 

@@ -2,27 +2,29 @@ import type { Decimal } from './amount.js';
 import type { Issue } from './errors.js';
 import {
   additionalFields,
+  type Fields,
+  INHERITED,
+  nestContext,
+  ownProperties,
+  type ReadContext,
+  readField,
+  withoutPrototype,
+} from './internal/fields.js';
+import { describe, issue, quoteLiteral } from './internal/issues.js';
+import {
   amount,
   anyText,
   defineFields,
   expected,
-  type Fields,
   type FieldTable,
   type FieldType,
-  INHERITED,
-  nestContext,
   nonNegativeAmount,
   oneOf,
   optional,
-  ownProperties,
-  type ReadContext,
-  readField,
   required,
   text,
   uuid,
-  withoutPrototype,
-} from './internal/fields.js';
-import { describe, issue, quoteLiteral } from './internal/issues.js';
+} from './internal/rules.js';
 import { accept, createSchema, type Fault, reject } from './internal/schemas.js';
 import type { TxAddress } from './tx-address.js';
 import { txAddress } from './tx-address-schema.js';

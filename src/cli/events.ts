@@ -1,7 +1,7 @@
 import { Decimal } from '../amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
-import type { FieldTable } from '../internal/fields.js';
+import type { FieldTable } from '../internal/rules.js';
 import type { Notification } from '../notification.js';
 import { DEDUCED } from '../wire/sample.js';
 import { WITHDRAWAL_BROADCAST_FIELDS, WithdrawalStatus } from '../withdrawal-broadcast.js';

@@ -17,7 +17,7 @@ import {
 import { is } from 'valibot';
 
 /**
- * @import { FieldTable } from '../../src/internal/fields.js'
+ * @import { FieldTable } from '../../src/internal/rules.js'
  * @import { Issue, Notification } from 'payment-notifications'
  *
  * @typedef {object} Tables The rules from which the shapes of the notifications follow.

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { inspectBody } from 'payment-notifications/inspect';
+import stringWidth from 'string-width';
 import { describe, expect, test, vi } from 'vitest';
 import { cut, fold, widthOf, wrap } from '../../src/cli/terminal.js';
 import { fixture, fixtures } from '../fixtures.js';
@@ -229,6 +230,21 @@ describe('on a terminal', () => {
       expect(ratio).toBeGreaterThan(2);
       expect(ratio).toBeLessThan(4.5);
     }
+  });
+
+  test('values of any script stand in straight columns', async () => {
+    const stdin = deposit({
+      network: '"日本🎉"',
+      clientPaymentId: '"ｶﾞＡ1️⃣"',
+      fromAddress: '"🇪🇪e\u0301"',
+      日本: '"x"',
+    });
+    const { out } = await command(['inspect'], { stdin, columns: 100 });
+    const starts = linesOf(out)
+      .filter((line) => line.endsWith('as sent'))
+      .map((line) => stringWidth(line.slice(0, -'as sent'.length)));
+    expect(starts.length).toBeGreaterThan(10);
+    expect(new Set(starts).size).toBe(1);
   });
 
   test('of any width nothing is cut off', async () => {

@@ -226,7 +226,7 @@ describe('on a terminal', () => {
       return work;
     };
     for (const columns of [80, Number.POSITIVE_INFINITY]) {
-      const ratio = (await shown(2000, columns)) / (await shown(500, columns));
+      const ratio = (await shown(600, columns)) / (await shown(150, columns));
       expect(ratio).toBeGreaterThan(2);
       expect(ratio).toBeLessThan(4.5);
     }
@@ -305,8 +305,17 @@ describe('columns', () => {
     expect(wrap('one two three', 7)).toStrictEqual(['one two', 'three']);
     expect(wrap('a very-long-word b', 5)).toStrictEqual(['a', 'very-', 'long-', 'word', 'b']);
     expect(fold('one two', 4)).toStrictEqual(['one ', 'two']);
+    expect(fold('abc', 0)).toStrictEqual(['a', 'b', 'c']);
+    expect(fold('~ ~', 1)).toStrictEqual(['~', ' ', '~']);
     expect(fold('日本', 1)).toStrictEqual(['日', '本']);
     expect(fold('', 4)).toStrictEqual(['']);
+  });
+
+  test('of a long value in ASCII are not looked for one by one', () => {
+    const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+    expect(fold('{"a":1}~ '.repeat(7000), 70)).toHaveLength(900);
+    expect(segment).not.toHaveBeenCalled();
+    segment.mockRestore();
   });
 
   test('break nothing that is drawn as one', () => {

@@ -190,20 +190,17 @@ describe('a body that is refused', () => {
 describe('on a terminal', () => {
   const bodies = fixtures.filter(({ body }) => body.length < 5000);
 
-  test.each([200, 120, 80, 68, 67, 66, 61, 60, 40])(
-    'of %i columns the lines fit',
-    async (columns) => {
-      for (const { name, body } of bodies) {
-        const { out } = await command(['inspect'], { stdin: body, columns });
-        // The first line names the file, and is left to the terminal.
-        const long = out
-          .split('\n')
-          .slice(1)
-          .filter((line) => widthOf(line) > columns);
-        expect(long, name).toStrictEqual([]);
-      }
-    },
-  );
+  test.each([120, 80, 67, 66, 40])('of %i columns the lines fit', async (columns) => {
+    for (const { name, body } of bodies) {
+      const { out } = await command(['inspect'], { stdin: body, columns });
+      // The first line names the file, and is left to the terminal.
+      const long = out
+        .split('\n')
+        .slice(1)
+        .filter((line) => widthOf(line) > columns);
+      expect(long, name).toStrictEqual([]);
+    }
+  });
 
   test('a field with a very long name fits too', async () => {
     const stdin = deposit({ ['x'.repeat(500)]: '1' });

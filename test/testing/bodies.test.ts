@@ -30,7 +30,7 @@ describe('a deposit body', () => {
         const notification = parseDepositReceived(depositReceivedBody(overrides));
         expectOverrides(notification, overrides);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -76,7 +76,7 @@ describe('a withdrawal body', () => {
         const notification = parseWithdrawalBroadcast(withdrawalBroadcastBody(overrides));
         expectOverrides(notification, overrides);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 

@@ -30,7 +30,7 @@ export const PARTS = {
 
 /** The part that the variable MUTATE names: it reaches the processes of Stryker, too. */
 export function readPart() {
-  const name = process.env.MUTATE ?? '';
+  const name = process.env.MUTATE ?? 'parser';
   const part = PARTS[name];
   if (part === undefined) {
     throw new Error(`MUTATE: expected ${Object.keys(PARTS).join(', ')}, received "${name}"`);

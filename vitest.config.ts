@@ -17,14 +17,14 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    // Of the built command and of the packed package: npm run test:cli, npm run test:package.
+    // Of the built command and of the packed package: npm run test:package.
     exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],
     // For what hangs: no test measures how long it takes by it.
     testTimeout: 300_000,
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './test/tsconfig.json' },
     coverage: {
       include: ['src/**'],
-      // Ties the command line to its process, which only a process can show: npm run test:cli.
+      // Ties the command line to its process, which only a process can show: npm run test:package.
       exclude: ['src/cli/main.ts'],
       reporter: ['text'],
       thresholds: { statements: 100, branches: 100, functions: 100, lines: 100 },

@@ -1,4 +1,4 @@
-// The one place where the targets stand: `npm run bench` shows them, `npm run bench:check` holds them.
+// The one place where the targets stand: `npm run bench` shows them, `npm run bench -- --check` holds them.
 import { cases } from './cases.js';
 
 /**

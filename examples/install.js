@@ -11,7 +11,10 @@ function npm(cwd, ...args) {
 }
 
 if (!existsSync(new URL('node_modules/tsup', ROOT))) npm(ROOT, 'install');
-npm(ROOT, 'run', 'tarball');
+execFileSync(process.execPath, ['scripts/pack.js'], {
+  cwd: ROOT,
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
 npm(EXAMPLES, 'install', '--loglevel=error');

@@ -1,5 +1,5 @@
-// Publishes the one tarball, the one that the checks were run on: TARBALL_SHA256 is what they printed.
-// Does nothing for a version that is on the registry already.
+// Publishes the one tarball, the one that the checks were run on (TARBALL_SHA256 is what they printed),
+// unless the registry has this version already. With --tag, tags the commit after that.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -24,6 +24,9 @@ if (isPublished()) {
   // A path, not a name: npm publishes the file as it is, and runs no script of the package.
   const file = join(ROOT, TARBALL);
   execFileSync('npm', ['publish', file, '--access', 'public'], { stdio: 'inherit' });
+}
+if (process.argv.includes('--tag')) {
+  execFileSync('npx', ['changeset', 'tag'], { cwd: ROOT, stdio: 'inherit' });
 }
 
 /** Whether the registry has this version; any answer but "there is none" is a failure. */

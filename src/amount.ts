@@ -20,6 +20,13 @@ let rounding: DecimalJs.Rounding = ROUNDING;
 /** How many decimal digits decimal.js keeps in one word of a coefficient. */
 const WORD = 7;
 
+/** 10^0 to 10^22: those that a double holds exactly. */
+const POWERS_OF_10: readonly number[] = /* @__PURE__ */ Array.from({ length: 23 }, (_, power) =>
+  Number(`1e${power}`),
+);
+/** Below this, an integer has at most 15 digits: as many as a double gives back for certain. */
+const SAFE_LIMIT = 1e15;
+
 /** JSON's number grammar (RFC 8259, section 6): `1E-8` is fine; `+1`, `0x10` and `1_000` are not. */
 const DECIMAL_LITERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -119,9 +126,51 @@ export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} 
 export function toAmount(literal: string | number): Decimal | null {
   // An operation that threw may have left them raised.
   resetSettings();
-  if (typeof literal === 'number' ? !Number.isFinite(literal) : !isReadable(literal)) return null;
-  const text = String(literal);
+  if (typeof literal === 'string') return isReadable(literal) ? readText(literal) : null;
+  if (!Number.isFinite(literal)) return null;
+  return (HAS_KNOWN_PARTS ? readDouble(literal) : null) ?? readText(String(literal));
+}
 
+/**
+ * The shortest decimal that gives this double, by arithmetic: to print it takes as long as to parse it.
+ * Null where it has more than 15 digits or 22 decimals.
+ *
+ * Two decimals of up to 15 digits never give the same double. So the first such quotient that equals the
+ * double is the number that `String` would print.
+ */
+function readDouble(value: number): Decimal | null {
+  const magnitude = Math.abs(value);
+  for (let decimals = 0; decimals < POWERS_OF_10.length; decimals += 1) {
+    const scale = powerOf10(decimals);
+    const digits = Math.round(magnitude * scale);
+    if (digits >= SAFE_LIMIT) return null;
+    if (digits / scale === magnitude) return fromDigits(value < 0 ? -1 : 1, digits, decimals);
+  }
+  return null;
+}
+
+/** The Decimal of an integer of at most 15 digits, divided by 10^decimals. */
+function fromDigits(sign: number, digits: number, decimals: number): Decimal {
+  let length = 1;
+  while (powerOf10(length) <= digits) length += 1;
+  // The last word is filled up with zeros.
+  const filled = decimals % WORD || WORD;
+  const rest = Math.floor(digits / powerOf10(filled));
+  // Bit operations keep the words integers: with doubles, all that is done with the amount would be slower.
+  const high = (rest / powerOf10(WORD)) | 0;
+  const middle = (rest % powerOf10(WORD)) | 0;
+  const low = ((digits % powerOf10(filled)) * powerOf10(WORD - filled)) | 0;
+  const words = high > 0 ? [high, middle, low] : middle > 0 ? [middle, low] : [low];
+  while (words.at(-1) === 0 && words.length > 1) words.pop();
+  return fromParts(sign, length - 1 - decimals, words);
+}
+
+function powerOf10(power: number): number {
+  return POWERS_OF_10[power] as number;
+}
+
+/** The same for digits of any number, one by one. */
+function readText(text: string): Decimal | null {
   let point = -1;
   // The digits without leading and trailing zeros.
   let first = -1;

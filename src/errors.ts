@@ -85,6 +85,11 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
  * The message is one line, fit for a log. `JSON.stringify` gives the same as structured data.
  */
 export class NotificationError extends Error {
+  // On the prototype, once: defined on each error, it would take a tenth of the time to refuse a body.
+  static {
+    Object.defineProperty(NotificationError.prototype, BRAND, { value: true });
+  }
+
   override readonly name = 'NotificationError';
   /** Which notification was being read; null where the body did not tell. */
   readonly notificationType: NotificationType | null;
@@ -104,7 +109,6 @@ export class NotificationError extends Error {
     this.notificationType = notificationType;
     this.issues = issues;
     this.reference = reference;
-    Object.defineProperty(this, BRAND, { value: true });
   }
 
   /** The error as plain data for structured logs, without stack and cause. */

@@ -14,7 +14,7 @@ const examine = createExamine({
   TX_ADDRESS_OWNER_FIELDS,
 });
 
-// For millions of bodies: npm run fuzz.
+// For millions of bodies: node test/fuzz/run.js.
 test('any body is refused with a NotificationError, or read without a loss and the same after JSON', () => {
   fc.assert(
     fc.property(anyBody, fc.nat({ max: PARSER_COUNT - 1 }), (makeBody, parser) => {

@@ -15,7 +15,7 @@ export function ref(name: string): { $ref: string } {
 export function standAlone(schema: JsonSchema, definitions: Definitions): JsonSchema {
   return {
     $schema: DIALECT,
-    $comment: 'Written by `npm run schemas`.',
+    $comment: 'Generated from the rules that the package reads by.',
     ...schema,
     $defs: referenced(schema, definitions),
   };

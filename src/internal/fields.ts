@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Decimal } from '../amount.js';
+import { Decimal } from '../amount.js';
 import type { Issue, IssueCode } from '../errors.js';
 import { describe, issue, quote, quoteLiteral } from './issues.js';
 import { type Literals, SAFE_DIGITS } from './json.js';
@@ -185,7 +185,9 @@ export function readField<T>(context: ReadContext, field: Field<T>, value: unkno
   const exact = toExact(context, field, value);
   const result = v.safeParse(field.schema, exact);
   if (!result.success) return noteFault(context, field, value, exact);
-  if (context.isPreParsed && field.kind === 'amount') noteRounding(context, field, value);
+  if (context.isPreParsed && typeof value === 'number' && result.output instanceof Decimal) {
+    noteRounding(context, field, value, result.output);
+  }
   return result.output;
 }
 
@@ -280,18 +282,11 @@ function describeFault(
 function noteRounding(
   { path, warnings }: ReadContext,
   { name }: Field<unknown>,
-  value: unknown,
+  value: number,
+  amount: Decimal,
 ): void {
-  if (typeof value !== 'number' || mayHoldAll(value)) return;
+  // From 2^53 on, a double has lost digits that its shortest form shows as zeros.
+  if (Math.abs(value) < 2 ** 53 && amount.precision() <= SAFE_DIGITS) return;
   const expected = `at most ${SAFE_DIGITS} digits in a parsed body: pass the raw one`;
   warnings.push(issue('inexact_number', [...path, name], expected, String(value)));
-}
-
-/** Whether a double may hold all digits of the literal that it was read from. */
-function mayHoldAll(value: number): boolean {
-  if (Math.abs(value) >= 2 ** 53) return false;
-  const text = String(value);
-  if (text.length <= SAFE_DIGITS) return true;
-  const [digits = ''] = text.replace('.', '').split('e');
-  return digits.replace(/^-?0*/, '').length <= SAFE_DIGITS;
 }

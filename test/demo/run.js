@@ -1,12 +1,17 @@
-// Posts every fixture to a real HTTP server on loopback, shows what its handler received, and compares
-// that with the fixture's expected outcome. With --serve, the server stays for bodies of your own.
+// Posts bodies to a real HTTP server on loopback, shows what its handler received, and compares that with the
+// expected outcome: a dozen that tell why the package exists, with --all every fixture. With --serve, the
+// server stays for bodies of your own.
 import { once } from 'node:events';
 import { isDeepStrictEqual, parseArgs, styleText } from 'node:util';
-import { fixtures } from '../fixtures.js';
+import { fixture, fixtures } from '../fixtures.js';
 import { inShort } from '../package/outcomes.js';
 import { PATHS, server } from './server.js';
+import { TELLING } from './telling.js';
 
-const { serve, port } = readOptions();
+const { all, serve, port } = readOptions();
+
+// A pager that was closed has read enough.
+process.stdout.on('error', () => process.exit(0));
 
 const hasColours = process.stdout.hasColors?.() ?? false;
 
@@ -38,22 +43,24 @@ function readOptions() {
   try {
     const { values } = parseArgs({
       options: {
+        all: { type: 'boolean', default: false },
         serve: { type: 'boolean', default: false },
         port: { type: 'string', default: '0' },
       },
     });
     if (!/^\d{1,5}$/.test(values.port)) throw new Error(`--port ${values.port} is no port`);
-    return { serve: values.serve, port: Number(values.port) };
+    return { ...values, port: Number(values.port) };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}`);
-    console.error('usage: npm run demo [-- --serve [--port NUMBER]]');
+    console.error('usage: npm run demo [-- --all | --serve [--port NUMBER]]');
     process.exit(2);
   }
 }
 
 async function postFixtures() {
+  const shown = all ? fixtures : Object.keys(TELLING).map(fixture);
   let failed = 0;
-  for (const { name, body, expected } of fixtures) {
+  for (const { name, body, expected } of shown) {
     const response = await fetch(origin + PATHS[expected.parser], { method: 'POST', body });
     /** @type {any} */
     const received = await response.json();
@@ -63,18 +70,22 @@ async function postFixtures() {
       isDeepStrictEqual(outcome, expected.notification ?? rest) &&
       response.status === (expected.notification ? 200 : 400);
     if (!isExpected) failed += 1;
-    console.log(`${isExpected ? paint('green', '✓') : paint('red', '✗')} ${paint('bold', name)}`);
+    const { what = '', otherwise } = (!all && TELLING[name]) || {};
+    const mark = isExpected ? paint('green', '✓') : paint('red', '✗');
+    console.log(`${mark} ${paint('bold', name)}${what && `: ${what}`}`);
     const faults = listFaults(received.issues ?? received.warnings);
     for (const line of received.issues ? faults : [...summary(received), ...faults]) {
       console.log(`    ${line}`);
     }
+    if (otherwise) console.log(paint('dim', `    Otherwise: ${otherwise}.`));
     if (!isExpected) {
       console.log(paint('red', `    expected ${JSON.stringify(expected.notification ?? rest)}`));
       console.log(paint('red', `    received ${response.status} ${JSON.stringify(outcome)}`));
     }
   }
   const style = failed === 0 ? 'green' : 'red';
-  console.log(`\n${paint(style, `${fixtures.length - failed} passed, ${failed} failed`)}`);
+  console.log(`\n${paint(style, `${shown.length - failed} passed, ${failed} failed`)}`);
+  if (!all) console.log(`npm run demo -- --all posts all ${fixtures.length} fixtures.`);
   return failed === 0;
 }
 

@@ -1,5 +1,5 @@
 // Changes src in every way that Stryker knows, one change at a time, and tells which ones no test notices:
-// npm run test:mutation [-- PART… --OPTION-OF-STRYKER…], e.g. -- cli --incremental
+// node test/mutation/run.js [PART…] [--OPTION-OF-STRYKER…]
 import { spawnSync } from 'node:child_process';
 import { PARTS } from './parts.js';
 
@@ -9,7 +9,7 @@ const options = args.filter((arg) => arg.startsWith('-'));
 for (const part of named.length === 0 ? Object.keys(PARTS) : named) {
   console.log(`── ${part}`);
   const env = { ...process.env, MUTATE: part };
-  const { status } = spawnSync('stryker', ['run', ...options], { env, stdio: 'inherit' });
+  const { status } = spawnSync('npx', ['stryker', 'run', ...options], { env, stdio: 'inherit' });
   // The other parts are still worth a look.
   if (status !== 0) process.exitCode = 1;
 }

@@ -5,8 +5,8 @@ import { expect, inject, test } from 'vitest';
 
 // Each has 3 % of headroom when it is set, so that a small fix is no red build. Whoever must raise one says
 // in the commit what it is spent on.
-const WHOLE_JOB = 21_050;
-const OWN_CODE = 6_020;
+const WHOLE_JOB = 21_260;
+const OWN_CODE = 6_190;
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const consumer = inject('consumer');

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Outcome, run } from './command.js';
-import { ROOT } from './pack.js';
+import { copyProject } from './copy.js';
 
 test('every build gives the same files, whichever of its workers is slow', async () => {
   const plain = await sumsOfBuild('plain');
@@ -17,7 +18,7 @@ test('every build gives the same files, whichever of its workers is slow', async
 });
 
 test('a build without a file that package.json names fails, and names the file', async () => {
-  const folder = await copy('unfinished');
+  const folder = await copyProject('unfinished');
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
   manifest.exports['./extra'] = './dist/extra.js';
   manifest.exports['./extra/*.json'] = './dist/extra/*.json';
@@ -28,7 +29,7 @@ test('a build without a file that package.json names fails, and names the file',
 });
 
 test('what lost a file after the build is not packed', async () => {
-  const folder = await copy('damaged');
+  const folder = await copyProject('damaged');
   expect(await build(folder)).toMatchObject({ status: 0 });
   await rm(join(folder, 'dist/testing.d.ts'));
   const { status, stderr } = await run(process.execPath, ['scripts/pack.js'], folder);
@@ -37,22 +38,10 @@ test('what lost a file after the build is not packed', async () => {
   expect(await readdir(folder)).not.toContain('pack');
 });
 
-/** A copy of all that a build needs, inside the project: there it finds its tools. */
-async function copy(name: string): Promise<string> {
-  const folder = join(ROOT, 'pack', name);
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await mkdir(folder, { recursive: true });
-  const { files } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-  const paths = ['src', 'scripts', 'tsup.config.ts', 'tsconfig.json', 'package.json'];
-  for (const path of [...paths, ...files, 'README.md', 'LICENSE']) {
-    if (path !== 'dist') await cp(join(ROOT, path), join(folder, path), { recursive: true });
-  }
-  return folder;
-}
-
 function build(folder: string, env: Record<string, string> = {}): Promise<Outcome> {
   const slowWorker = pathToFileURL(join(import.meta.dirname, 'slow-worker.js'));
-  return run(process.execPath, ['scripts/build.js', '--silent'], folder, {
+  // A build may be started from anywhere.
+  return run(process.execPath, [join(folder, 'scripts/build.js'), '--silent'], tmpdir(), {
     NODE_OPTIONS: `--import=${slowWorker}`,
     ...env,
   });
@@ -63,7 +52,7 @@ async function sumsOfBuild(
   name: string,
   env?: Record<string, string>,
 ): Promise<Record<string, string>> {
-  const folder = await copy(name);
+  const folder = await copyProject(name);
   expect(await build(folder, env)).toMatchObject({ status: 0 });
   const files = await readdir(join(folder, 'dist'));
   const sums = files.sort().map(async (file) => {

@@ -17,7 +17,7 @@ import { textBodiesFrom } from '../fuzz/bodies.js';
 import { createTally, judge, readJson, type Tally } from './judge.js';
 import { HOSTILE_VALUES } from './values.js';
 
-/** How many fuzzed bodies; `npm run test:schemas` judges 200,000. */
+/** How many fuzzed bodies; .ci/run judges 200,000. */
 const FUZZED = Number(process.env.SCHEMAS_FUZZED ?? 4000);
 const SEED = 20261121;
 

@@ -51,6 +51,20 @@ export async function endpoint(behave: Behaviour): Promise<Endpoint> {
 }
 
 /**
+ * Does something with the address of an endpoint that is there until then.
+ *
+ * @returns What came of it, and what the endpoint received.
+ */
+export async function against<T extends object>(
+  behave: Behaviour,
+  act: (url: string) => Promise<T>,
+): Promise<T & Pick<Endpoint, 'url' | 'received'>> {
+  await using merchant = await endpoint(behave);
+  const { url, received } = merchant;
+  return { ...(await act(url)), url, received };
+}
+
+/**
  * An address that refuses connections. Its port is the near end of a connection: nobody listens there, and
  * nobody else gets it before this is disposed of, as could happen to a port that is merely free.
  */

@@ -85,6 +85,7 @@ const segmenter = new Intl.Segmenter('en');
 /** A value in lines of at most so many columns, with each of its characters. */
 export function fold(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
+  if (ASCII.test(text)) return slices(text, Math.max(columns, 1));
   const lines: string[] = [];
   let line = '';
   let width = 0;
@@ -100,6 +101,15 @@ export function fold(text: string, columns: number): string[] {
     width += own;
   }
   return [...lines, line];
+}
+
+/** What nearly every value is made of: a column a character. To segment 64 KiB of it would take a second. */
+const ASCII = /^[ -~]*$/;
+
+function slices(text: string, length: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
+    text.slice(index * length, (index + 1) * length),
+  );
 }
 
 /** A text cut to so many columns. */

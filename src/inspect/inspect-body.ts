@@ -155,7 +155,7 @@ function findValue(notification: Notification, name: string, raw: string): unkno
   // Of the two spellings of a name, the other one may have had the value.
   if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
   const key = name === DEDUCED ? DEDUCTED : name;
-  return Object.entries(notification).find(([field]) => field === key)?.[1];
+  return new Map<string, unknown>(Object.entries(notification)).get(key);
 }
 
 /** As it is after JSON.stringify and JSON.parse. */

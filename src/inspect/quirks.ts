@@ -54,14 +54,15 @@ export function findQuirks(
   value: unknown,
 ): Quirk[] {
   const sample = SAMPLES[notification.type];
-  if (!Object.hasOwn(sample, name)) {
+  const field = Object.hasOwn(sample, name) ? sample[name] : undefined;
+  if (field === undefined) {
     return [{ code: 'additional', note: 'not documented: kept in additionalFields' }];
   }
   return [
     ...spellingQuirks(name),
     ...(Object.hasOwn(notification.additionalFields, name)
       ? [{ code: 'unreadable', note: 'null, and kept as sent in additionalFields' } as const]
-      : valueQuirks(notification, name, raw, value, sample[name]?.as)),
+      : valueQuirks(notification, name, raw, value, field.as)),
   ];
 }
 
@@ -72,7 +73,7 @@ function valueQuirks(
   name: string,
   raw: string,
   value: unknown,
-  encoding: Encoding | undefined,
+  encoding: Encoding,
 ): Quirk[] {
   if (value === null) return raw === '""' ? [EMPTY_TEXT] : [];
   if (value instanceof Decimal) return amountQuirks(raw, value, encoding);
@@ -101,7 +102,7 @@ function encodingQuirks(raw: string, documented: 'a number' | 'a string'): Quirk
   return [{ code: 'encoding', note: `${received}, where the sample has ${documented}` }];
 }
 
-function amountQuirks(raw: string, amount: Decimal, encoding: Encoding | undefined): Quirk[] {
+function amountQuirks(raw: string, amount: Decimal, encoding: Encoding): Quirk[] {
   const quirks = encodingQuirks(raw, encoding === 'string' ? 'a string' : 'a number');
   if (isString(raw)) return quirks;
   const double = String(Number(raw));

@@ -7,9 +7,9 @@ import {
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import {
+  against,
   answers,
   type Behaviour,
-  endpoint,
   failsTimes,
   hangs,
   hangsUp,
@@ -21,10 +21,11 @@ type Given = Parameters<typeof command>[1];
 
 /** Runs `send` against an endpoint on loopback. */
 async function sendTo(behaviour: Behaviour, args: readonly string[], given: Given = {}) {
-  await using merchant = await endpoint(behaviour);
-  const ran = await command(['send', ...args, '--to', merchant.url], given);
-  const told = linesOf(ran.out.replaceAll(merchant.url, 'URL'));
-  return { ...ran, told, bodies: merchant.received.map(({ body }) => `${body}`) };
+  const { url, received, ...ran } = await against(behaviour, (to) =>
+    command(['send', ...args, '--to', to], given),
+  );
+  const told = linesOf(ran.out.replaceAll(url, 'URL'));
+  return { ...ran, told, bodies: received.map(({ body }) => `${body}`) };
 }
 
 const parsed = (body: string | undefined) => JSON.parse(JSON.stringify(parseNotification(body)));

@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { isDeepStrictEqual, parseArgs, styleText } from 'node:util';
 import { fixture, fixtures } from '../fixtures.js';
+import { inShort } from '../package/outcomes.js';
 import { PATHS, server } from './server.js';
 import { TELLING } from './telling.js';
 
@@ -63,7 +64,7 @@ async function postFixtures() {
     const response = await fetch(origin + PATHS[expected.parser], { method: 'POST', body });
     /** @type {any} */
     const received = await response.json();
-    const outcome = withoutDetails(received);
+    const outcome = inShort(received);
     const { parser, idempotencyKey, ...rest } = expected;
     const isExpected =
       isDeepStrictEqual(outcome, expected.notification ?? rest) &&
@@ -86,23 +87,6 @@ async function postFixtures() {
   console.log(`\n${paint(style, `${shown.length - failed} passed, ${failed} failed`)}`);
   if (!all) console.log(`npm run demo -- --all posts all ${fixtures.length} fixtures.`);
   return failed === 0;
-}
-
-/**
- * What a fixture's expected outcome holds of a notification or an error.
- *
- * @param {any} received
- */
-function withoutDetails(received) {
-  const { notificationType, issues, reference, warnings } = received;
-  return issues
-    ? { notificationType, issues: issues.map(inShort), reference }
-    : { ...received, warnings: warnings.map(inShort) };
-}
-
-/** @param {{ code: string, path: string[], message: string }} issue */
-function inShort({ code, path, message }) {
-  return { code, path, message };
 }
 
 /**

@@ -374,6 +374,13 @@ describe('quirks that are named', () => {
       'depositId',
       ['upper_case: the idempotency key has it in lower case'],
     ],
+    [
+      'an identifier of a withdrawal in upper case',
+      withdrawal({ withdrawalId: '"3D6C2C1E-52A5-4F0B-9A53-2F1D8C0B7E44"' }),
+      'withdrawalId',
+      ['upper_case: the idempotency key has it in lower case'],
+    ],
+    ['no quirk of an identifier in lower case', deposit(), 'depositId', []],
     ['no quirk of another text in upper case', deposit(), 'network', []],
     [
       'leading zeros of a tag',
@@ -446,8 +453,23 @@ describe('quirks that are named', () => {
       ],
     ],
     [
+      'objects that are nested deeply',
+      deposit({ extra: `${'{"a":'.repeat(101)}1${'}'.repeat(101)}` }),
+      'extra',
+      [
+        'additional: not documented: kept in additionalFields',
+        'deeply_nested: nested deeper than 100: only in raw',
+      ],
+    ],
+    [
       'not what is nested as deeply as may be',
       deposit({ extra: `${'['.repeat(100)}${']'.repeat(100)}` }),
+      'extra',
+      ['additional: not documented: kept in additionalFields'],
+    ],
+    [
+      'not what has many brackets beside each other',
+      deposit({ extra: `[${'[[{"a":{}}]],'.repeat(101)}[]]` }),
       'extra',
       ['additional: not documented: kept in additionalFields'],
     ],
@@ -456,6 +478,12 @@ describe('quirks that are named', () => {
       withdrawal({ txAddressOwner: '{"name":"x","category":5,"level":1}' }),
       'txAddressOwner',
       ['additional: unknown or unreadable: category, level, kept in its additionalFields'],
+    ],
+    [
+      'not those of the owner at another field',
+      withdrawal({ txAddressOwner: '{"name":"x","category":"y","level":1}' }),
+      'transactionId',
+      [],
     ],
     ['no quirk of a null', withdrawal({ withdrawFee: 'null' }), 'withdrawFee', []],
     ['no quirk of a tag alone', withdrawal({ toTxAddress: '"rX?dt=70"' }), 'toTxAddress', []],

@@ -2,6 +2,23 @@
 // any import, so that every one of them takes it as it is.
 
 /**
+ * What a fixture's expected outcome holds of a notification or an error: of each warning and issue, what
+ * does not follow from its message.
+ *
+ * @param {any} outcome
+ */
+export function inShort({ notificationType, issues, reference, warnings, ...fields }) {
+  return issues
+    ? { notificationType, issues: issues.map(shortIssue), reference }
+    : { ...fields, warnings: warnings.map(shortIssue) };
+}
+
+/** @param {{ code: string, path: string[], message: string }} issue */
+function shortIssue({ code, path, message }) {
+  return { code, path, message };
+}
+
+/**
  * @typedef {object} SentFixture
  * @property {string} name
  * @property {string} body The wire's bytes in base64.
@@ -32,23 +49,14 @@ export function outcomes(library, fixtures) {
  */
 function outcome(library, parser, body) {
   try {
-    const read = library[parser](body);
-    const notification = { ...read, warnings: read.warnings.map(inShort) };
-    return { notification, idempotencyKey: library.idempotencyKey(read) };
-  } catch (error) {
-    if (!library.isNotificationError(error)) return { thrown: String(error) };
-    const { notificationType, issues, reference } = /** @type {any} */ (error);
+    const notification = library[parser](body);
     return {
-      notificationType,
-      issues: issues.map(inShort),
-      reference,
+      notification: inShort(notification),
+      idempotencyKey: library.idempotencyKey(notification),
     };
+  } catch (error) {
+    return library.isNotificationError(error) ? inShort(error) : { thrown: String(error) };
   }
-}
-
-/** @param {{ code: string, path: string[], message: string }} issue */
-function inShort({ code, path, message }) {
-  return { code, path, message };
 }
 
 /** @param {string} base64 */

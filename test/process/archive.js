@@ -1,12 +1,24 @@
-// An archive of bodies with planted faults, whose numbers are known. Run as a program, it has the built
-// command check 2 million of them, and tells how fast that was and how much memory it took:
-// node test/process/archive.js [COUNT]
+// An archive of bodies with planted faults, whose numbers are known. Run as a program on Linux, it has the
+// built command check 2 million of them, and prints the table of docs/command.md: how fast that was, and how
+// much memory it took. node test/process/archive.js [COUNT]
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { COMMAND } from './command.js';
 
@@ -110,50 +122,70 @@ function bodyOf(seed, overrides) {
     : depositReceivedBody(overrides, { seed });
 }
 
-/** @param {number} count */
-function measure(count) {
+/** @param {number} count A multiple of a thousand, from 2000 on. */
+async function measure(count) {
   const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
-  const file = join(folder, 'archive.ndjson');
-  const expected = writeArchive(file, count);
-  const times = join(folder, 'times');
-  console.log(
-    `${count} lines, ${statSync(file).size} bytes, ${cpus()[0]?.model}, Node.js ${process.version}`,
-  );
-  for (const pinned of [['taskset', '-c', '0'], []]) {
-    const [program = '', ...args] = ['/usr/bin/time', '-o', times, '-f', '%U %S %M', ...pinned];
-    let out = '';
-    try {
-      const command = [
-        ...args,
-        process.execPath,
-        COMMAND,
-        'check',
-        '--json',
-        '--keys',
-        '4000000',
-        file,
-      ];
-      out = execFileSync(program, command, { encoding: 'utf8', maxBuffer: 1e9 });
-    } catch (error) {
-      // What is planted makes it exit with 1.
-      out = /** @type {{ stdout: string }} */ (error).stdout;
+  try {
+    const plain = join(folder, 'archive.ndjson');
+    const zipped = join(folder, 'archive.ndjson.gz');
+    const expected = writeArchive(plain, count);
+    await pipeline(createReadStream(plain), createGzip(), createWriteStream(zipped));
+
+    const cores = availableParallelism();
+    console.log(
+      `${count.toLocaleString('en')} bodies, ${cpus()[0]?.model.trim()}, ${cores} cores,`,
+    );
+    const [busy = 0] = loadavg();
+    const date = new Date().toISOString().slice(0, 10);
+    console.log(`Node.js ${process.version}, ${date}, load at the start ${busy.toFixed(1)}\n`);
+    console.log('| archive | cores | bodies a second | CPU time | peak memory |');
+    console.log('| --- | --- | --- | --- | --- |');
+    for (const { name, file } of [
+      { name: 'plain', file: plain },
+      { name: 'gzip', file: zipped },
+    ]) {
+      const size = `${(statSync(file).size / 1e9).toFixed(2)} GB`;
+      for (const used of cores > 1 ? [1, cores] : [1]) {
+        const { rate, cpu, memory } = timeCheck(file, count, used, expected);
+        const figures = [rate.toLocaleString('en'), `${cpu.toFixed(1)} s`, `${memory} MB`];
+        console.log(`| ${[`${name}, ${size}`, used, ...figures].join(' | ')} |`);
+      }
     }
-    const result = JSON.parse(out);
-    assert.deepStrictEqual(foundIn(result), expected);
-    const [user, system, memory] =
-      execFileSync('cat', [times], { encoding: 'utf8' })
-        .split('\n')
-        .at(-2)
-        ?.split(' ')
-        .map(Number) ?? [];
-    console.log({
-      cores: pinned.length > 0 ? 1 : 'all',
-      bodiesPerSecond: Math.round((count / result.durationMs) * 1000),
-      bodiesPerSecondOfCpu: Math.round(count / ((user ?? 0) + (system ?? 0))),
-      peakMegabytes: Math.round((memory ?? 0) / 1000),
-    });
+    console.log('\nEach time, exactly what was planted was found.');
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  rmSync(folder, { recursive: true });
 }
 
-if (process.argv[1] === import.meta.filename) measure(Number(process.argv[2] ?? 2_000_000));
+/**
+ * Has the command check an archive on the first cores.
+ *
+ * @param {string} file
+ * @param {number} count
+ * @param {number} cores
+ * @param {ReturnType<typeof writeArchive>} expected
+ */
+function timeCheck(file, count, cores, expected) {
+  const times = `${file}.times`;
+  const { stdout, stderr, status } = spawnSync(
+    '/usr/bin/time',
+    ['-q', '-o', times, '-f', '%U %S %M', 'taskset', '-c', `0-${cores - 1}`].concat(
+      [process.execPath, COMMAND, 'check', '--json'],
+      // Every key is remembered.
+      ['--keys', `${count}`, file],
+    ),
+    { encoding: 'utf8', maxBuffer: 1e9 },
+  );
+  // What is planted makes it exit with 1.
+  assert.equal(status, 1, stderr);
+  const result = JSON.parse(stdout);
+  assert.deepStrictEqual(foundIn(result), expected);
+  const [user = 0, system = 0, kibibytes = 0] = readFileSync(times, 'utf8').split(' ').map(Number);
+  return {
+    rate: Math.round((count / result.durationMs) * 1000),
+    cpu: user + system,
+    memory: Math.round((kibibytes * 1024) / 1e6),
+  };
+}
+
+if (process.argv[1] === import.meta.filename) await measure(Number(process.argv[2] ?? 2_000_000));

@@ -41,10 +41,12 @@ export function run(args, given = {}) {
 }
 
 /**
- * What the command printed with TIME for every duration, which differ from run to run.
+ * What the command printed with TIME for every duration and RATE for every rate, which differ from run to run.
  *
  * @param {string} text
  */
 export function withoutDurations(text) {
-  return text.replace(/\b\d[\d.:]* (?:ms|s|min|h)\b/g, 'TIME');
+  return text
+    .replace(/\b\d[\d.:]* (?:ms|s|min|h)\b/g, 'TIME')
+    .replace(/\b\d[\d,]* a second\b/g, 'RATE a second');
 }

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isNotificationError, parseNotification } from 'payment-notifications';
-import { depositReceivedBody } from 'payment-notifications/testing';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { run } from './command.js';
 
 const PAGE = new URL('../../docs/command.md', import.meta.url);
@@ -20,11 +20,19 @@ const BODIES = {
     ...leftOut(),
   }),
   'refused.json': depositReceivedBody({ depositId: 'x', settlementAmount: undefined }),
+  'archive.ndjson': [
+    depositReceivedBody(),
+    depositReceivedBody({ settlementAmount: undefined }, { seed: 2 }),
+    withdrawalBroadcastBody({ txAddressOwner: { name: 'Example Exchange', category: null } }),
+    depositReceivedBody(),
+    depositReceivedBody({ settlementAmount: '950.26' }),
+  ].join('\n'),
 };
 
 const SESSION = [
   'inspect callback.json',
   'inspect refused.json',
+  'check archive.ndjson',
   'send withdrawal --to http://127.0.0.1:3000/callbacks --status FAILED',
   'send deposit --to http://127.0.0.1:3000/callbacks --retry --every 1s',
 ];

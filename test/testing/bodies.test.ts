@@ -30,7 +30,7 @@ describe('a deposit body', () => {
         const notification = parseDepositReceived(depositReceivedBody(overrides));
         expectOverrides(notification, overrides);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -42,6 +42,17 @@ describe('a deposit body', () => {
     expect(body).toContain('"actualDepositAmount":0.100000000000000000001,');
     expect(body).toContain('"displayDistributedUserServiceFee":"1.00"');
   });
+
+  test.each(['1e8', '1E-8', '-1.5e+10', '0e0'])('holds %s as it is given', (onChainFee) => {
+    expect(depositReceivedBody({ onChainFee })).toContain(`"onChainFee":${onChainFee},`);
+  });
+
+  test.each(['1e', '1e+', '1ex', '01', '1.', '+1', ' 1', '1 ', '.5'])(
+    'refuses %j',
+    (onChainFee) => {
+      expect(() => depositReceivedBody({ onChainFee })).toThrow('onChainFee: expected a decimal');
+    },
+  );
 
   test('leaves out what is undefined, and has null where null is given', () => {
     const body = JSON.parse(depositReceivedBody({ network: undefined, onChainFee: null }));
@@ -76,7 +87,7 @@ describe('a withdrawal body', () => {
         const notification = parseWithdrawalBroadcast(withdrawalBroadcastBody(overrides));
         expectOverrides(notification, overrides);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 

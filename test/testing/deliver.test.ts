@@ -12,6 +12,7 @@ import {
 } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
+  against,
   answers,
   type Behaviour,
   endpoint,
@@ -26,15 +27,12 @@ const WITHDRAWAL = withdrawalBroadcastBody();
 const MINUTE = 60_000;
 
 /** Delivers to an endpoint on loopback. */
-async function deliverTo(
+function deliverTo(
   behaviour: Behaviour,
   body: string | Uint8Array = DEPOSIT,
   options: Partial<DeliverOptions> = {},
 ) {
-  await using merchant = await endpoint(behaviour);
-  const url = merchant.url;
-  const delivery = await deliver(body, { url, clock: virtualClock(), ...options });
-  return { ...delivery, received: merchant.received, url };
+  return against(behaviour, (url) => deliver(body, { url, clock: virtualClock(), ...options }));
 }
 
 /** Delivers to a `fetch` that gives one status after the other, the last one for good. */
@@ -43,6 +41,8 @@ function deliverAmong(statuses: readonly [number, ...number[]], options: Partial
   const fetch = async () => answerOf((rest.length > 1 ? rest.shift() : rest[0]) ?? 0);
   return deliver(DEPOSIT, { url: 'http://127.0.0.1/', clock: virtualClock(), fetch, ...options });
 }
+
+afterEach(() => void vi.useRealTimers());
 
 const minutesOf = (attempts: readonly Attempt[]) => attempts.map(({ at }) => +at / MINUTE);
 
@@ -203,8 +203,6 @@ describe('retries', () => {
 });
 
 describe('without a clock', () => {
-  afterEach(() => void vi.useRealTimers());
-
   /** Delivers by the timers of the runtime, which pass at once. */
   async function deliverByTimers(options: Partial<DeliverOptions>) {
     vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -290,21 +288,27 @@ describe('copies', () => {
   });
 
   test('that hang are tried again by themselves', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const statuses = [null, 500, 200, 200];
     // The first attempt hangs until its time is up; the others are answered at once.
     const fetch = async () => {
       const status = statuses.shift();
       return status === null ? new Promise<never>(() => {}) : answerOf(status ?? 0);
     };
-    const { delivered, attempts } = await deliverAmong([200], {
-      fetch,
-      copies: 2,
-      timeoutMs: 20,
-      retry: DEPOSIT_RETRY,
-    });
+    const delivery = deliverAmong([200], { fetch, copies: 2, retry: DEPOSIT_RETRY });
+    await vi.runAllTimersAsync();
+    const { delivered, attempts } = await delivery;
     expect(delivered).toBe(true);
-    // Both copies in either round, by a clock that moved once.
-    expect(minutesOf(attempts).sort()).toStrictEqual([0, 0, 2, 2]);
+    // Both copies in either round, by a clock that moved once: not before the first round was over.
+    expect(minutesOf(attempts)).toStrictEqual([0, 0, 2, 2]);
+    expect(
+      attempts.map(({ copy, number, durationMs }) => [copy, number, durationMs]),
+    ).toStrictEqual([
+      [2, 1, 0],
+      [1, 1, 0],
+      [2, 2, 0],
+      [1, 2, 0],
+    ]);
   });
 
   test('are all to be delivered', async () => {

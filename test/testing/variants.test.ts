@@ -40,7 +40,7 @@ describe('every variant', () => {
           expect(idempotencyKey(other), label).toBe(idempotencyKey(notification));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 

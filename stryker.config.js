@@ -1,0 +1,20 @@
+import { readPart } from './test/mutation/parts.js';
+
+const { name, mutate, least } = readPart();
+
+// See test/mutation/run.js.
+export default {
+  testRunner: 'vitest',
+  // The tests of a part are listed: with those that are related to a file, all of them would run for each mutant.
+  vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+  mutate,
+  ignorePatterns: ['bench', 'examples/node_modules', 'dist', 'coverage'],
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  timeoutMS: 20_000,
+  reporters: ['clear-text', 'progress-append-only'],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  tempDirName: 'coverage/stryker',
+  incrementalFile: `coverage/mutation-${name}.json`,
+  thresholds: { high: 100, low: least, break: least },
+};

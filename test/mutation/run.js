@@ -1,0 +1,15 @@
+// Changes src in every way that Stryker knows, one change at a time, and tells which ones no test notices:
+// node test/mutation/run.js [PART…] [--OPTION-OF-STRYKER…]
+import { spawnSync } from 'node:child_process';
+import { PARTS } from './parts.js';
+
+const args = process.argv.slice(2);
+const named = args.filter((arg) => !arg.startsWith('-'));
+const options = args.filter((arg) => arg.startsWith('-'));
+for (const part of named.length === 0 ? Object.keys(PARTS) : named) {
+  console.log(`── ${part}`);
+  const env = { ...process.env, MUTATE: part };
+  const { status } = spawnSync('npx', ['stryker', 'run', ...options], { env, stdio: 'inherit' });
+  // The other parts are still worth a look.
+  if (status !== 0) process.exitCode = 1;
+}

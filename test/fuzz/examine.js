@@ -40,7 +40,7 @@ export const PARSER_COUNT = PARSERS.length;
 
 /** The documentation has two spellings of one name; this one is no field of the output. */
 const OTHER_SPELLING = 'deducedSettlementAmount';
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{DI}]/u;
 const MAX_MESSAGE = 300;
 
 /**

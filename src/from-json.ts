@@ -47,12 +47,8 @@ const CODES: Readonly<Record<IssueCode, IssueCode>> = {
   conflicting_fields: 'conflicting_fields',
 };
 
-/** A line of an issue: printable, and no longer than any that a parser writes. */
-const LineSchema = v.pipe(
-  v.string(),
-  v.maxLength(MAX_LINE),
-  v.check((text) => escapeUnprintable(text) === text),
-);
+/** A line of an issue: no longer than any that a parser writes, and printable. */
+const LineSchema = v.pipe(v.string(), v.maxLength(MAX_LINE), v.transform(escapeUnprintable));
 
 const WarningsSchema: v.GenericSchema<
   unknown,
@@ -101,7 +97,7 @@ export function notificationFromJSON(json: unknown): Notification {
   return restored;
 }
 
-/** The text to read. A parsed notification becomes text again: its own, if it is the notification itself. */
+/** The text to read. What was parsed becomes text again, so that Dates and Decimals do. */
 function toText(json: unknown): unknown {
   if (typeof json !== 'object' || json === null || toBytes(json) !== null) return json;
   const { fields } = openBody(json);
@@ -182,7 +178,7 @@ function restore(notification: Notification, json: Fields, issues: Issue[]): Not
 }
 
 function readWarnings(value: unknown, issues: Issue[]): readonly Issue[] {
-  // A million warnings need not be judged once the first is none.
+  // Stops at the first that is not a warning: the list may be long.
   const { success, output } = v.safeParse(WarningsSchema, value, { abortEarly: true });
   if (success) {
     return output.map(({ code, path, expected, received }) =>

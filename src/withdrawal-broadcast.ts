@@ -55,8 +55,9 @@ export interface TxAddressOwner {
  * A withdrawal finished. Its `status` tells how, and which member of the union it is.
  *
  * Amounts are exact. Null means that there is no value: the field was absent, null, empty or
- * unreadable; the last of these leaves a warning, and so does the absence of a field that the service's
- * documentation requires. Required are only the fields that identify the withdrawal or tell its money.
+ * unreadable; the last of these leaves a warning, and so does the absence of `toTxAddress` or
+ * `txAddressOwner`. The service's documentation doesn't require the actual amounts: they may be null
+ * even if the withdrawal completed.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
@@ -129,7 +130,7 @@ interface WithdrawalFields {
   readonly transactionId: string | null;
   /** The fields that this version doesn't know or could not read, as `JSON.parse` gives them. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
-  /** What was wrong with the body, but didn't cost the notification. Log or count them. */
+  /** Faults for which the body was not refused. Log or count them. */
   readonly warnings: readonly Issue[];
 }
 
@@ -274,26 +275,26 @@ function readOwner(context: ReadContext, value: unknown): TxAddressOwner {
 
 /** Whether every object inherits a field of a withdrawal. A loop would take ten times as long. */
 function isInherited(): boolean {
-  const inherited =
-    INHERITED.status ??
-    INHERITED.withdrawalId ??
-    INHERITED.clientWithdrawalId ??
-    INHERITED.businessId ??
-    INHERITED.withdrawCurrency ??
-    INHERITED.estimatedWithdrawAmount ??
-    INHERITED.actualWithdrawAmount ??
-    INHERITED.withdrawFee ??
-    INHERITED.displayCurrency ??
-    INHERITED.expectedDisplayAmount ??
-    INHERITED.actualDisplayAmount ??
-    INHERITED.displayFee ??
-    INHERITED.settlementCurrency ??
-    INHERITED.deductedSettlementAmount ??
-    INHERITED.deducedSettlementAmount ??
-    INHERITED.displayRateDepegLossAmount ??
-    INHERITED.settlementRateDepegLossAmount ??
-    INHERITED.toTxAddress ??
-    INHERITED.txAddressOwner ??
-    INHERITED.transactionId;
-  return inherited !== undefined;
+  return (
+    INHERITED.status !== undefined ||
+    INHERITED.withdrawalId !== undefined ||
+    INHERITED.clientWithdrawalId !== undefined ||
+    INHERITED.businessId !== undefined ||
+    INHERITED.withdrawCurrency !== undefined ||
+    INHERITED.estimatedWithdrawAmount !== undefined ||
+    INHERITED.actualWithdrawAmount !== undefined ||
+    INHERITED.withdrawFee !== undefined ||
+    INHERITED.displayCurrency !== undefined ||
+    INHERITED.expectedDisplayAmount !== undefined ||
+    INHERITED.actualDisplayAmount !== undefined ||
+    INHERITED.displayFee !== undefined ||
+    INHERITED.settlementCurrency !== undefined ||
+    INHERITED.deductedSettlementAmount !== undefined ||
+    INHERITED.deducedSettlementAmount !== undefined ||
+    INHERITED.displayRateDepegLossAmount !== undefined ||
+    INHERITED.settlementRateDepegLossAmount !== undefined ||
+    INHERITED.toTxAddress !== undefined ||
+    INHERITED.txAddressOwner !== undefined ||
+    INHERITED.transactionId !== undefined
+  );
 }

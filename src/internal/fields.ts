@@ -39,8 +39,8 @@ const OWN_CONFIG = { lang: 'payment-notifications' };
  * on to find further faults; as a warning otherwise.
  *
  * @param value - The field's value; undefined where it is absent.
- * @returns The output, or null where there is none. The type of a required field is without null,
- * because one that has no output has left an issue, for which the whole notification is dropped.
+ * @returns The output, or null where there is none. A required field's type is without null: if it has no
+ * output, it has left an issue, and the notification is dropped.
  */
 export function readField<T>(context: ReadContext, field: Field<T, 'required'>, value: unknown): T;
 export function readField<T>(context: ReadContext, field: Field<T>, value: unknown): T | null;

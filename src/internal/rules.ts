@@ -23,9 +23,9 @@ export interface FieldType<T> {
 }
 
 /**
- * What an absent or unreadable field costs.
+ * What happens when a field is absent or unreadable.
  *
- * - `required`: the notification is refused. Identity, or money that decides, hangs on the field.
+ * - `required`: the notification is refused. The field identifies the event, or says what moved.
  * - `expected`: null and a warning. The service's documentation says that the field is always there.
  * - `optional`: null where it is absent, null and a warning where it is unreadable.
  */
@@ -44,7 +44,7 @@ export interface Field<T, N extends Need = Need> extends Rule<T, N> {
 /** The rules of a JSON object: its fields by name, in the order of the output. */
 export type FieldTable = Readonly<Record<string, Field<unknown>>>;
 
-/** A string that is not empty, kept to the character. */
+/** A string that is not empty, kept verbatim. */
 export const text: FieldType<string> = stringType(
   'text',
   v.pipe(v.string(), v.nonEmpty()),

@@ -318,7 +318,7 @@ describe('columns', () => {
   test('of a text that is cut are not counted behind the cut', () => {
     const segments = new Intl.Segmenter('en').segment('')[Symbol.iterator]();
     const next = vi.spyOn(Object.getPrototypeOf(segments), 'next');
-    expect(cut('é'.repeat(100_000), 60)).toBe(`${'é'.repeat(59)}…`);
+    expect(cut('é'.repeat(5000), 60)).toBe(`${'é'.repeat(59)}…`);
     expect(next.mock.calls.length).toBeLessThan(1000);
     next.mockRestore();
     expect(cut('é'.repeat(60), 60)).toBe('é'.repeat(60));

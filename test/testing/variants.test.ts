@@ -179,7 +179,7 @@ describe('the variants', () => {
       'spelled deductedSettlementAmount, the other null',
     ]);
     const gaps = withdrawalBroadcastBody({ transactionId: undefined, withdrawFee: null });
-    expect(labelsOf(gaps).slice(-7)).toStrictEqual([
+    expect(labelsOf(gaps).slice(-8)).toStrictEqual([
       'settlementRateDepegLossAmount as a number',
       'null for every field without a value',
       'no field without a value',

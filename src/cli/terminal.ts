@@ -85,22 +85,7 @@ const segmenter = new Intl.Segmenter('en');
 /** A value in lines of at most so many columns, with each of its characters. */
 export function fold(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
-  if (ASCII.test(text)) return slices(text, Math.max(columns, 1));
-  const lines: string[] = [];
-  let line = '';
-  let width = 0;
-  // Whatever is drawn as one, an emoji of several characters or a letter with its accents, stays in one piece.
-  for (const { segment } of segmenter.segment(text)) {
-    const own = widthOf(segment);
-    if (width + own > columns && line !== '') {
-      lines.push(line);
-      line = '';
-      width = 0;
-    }
-    line += segment;
-    width += own;
-  }
-  return [...lines, line];
+  return ASCII.test(text) ? slices(text, Math.max(columns, 1)) : [...linesOf(text, columns)];
 }
 
 /** What nearly every value is made of: a column a character. To segment 64 KiB of it would take a second. */
@@ -112,9 +97,28 @@ function slices(text: string, length: number): string[] {
   );
 }
 
-/** A text cut to so many columns. */
+/** One line after the other: whoever needs only the first doesn't wait for the rest. */
+function* linesOf(text: string, columns: number): Generator<string> {
+  let line = '';
+  let width = 0;
+  // Whatever is drawn as one, an emoji of several characters or a letter with its accents, stays in one piece.
+  for (const { segment } of segmenter.segment(text)) {
+    const own = widthOf(segment);
+    if (width + own > columns && line !== '') {
+      yield line;
+      line = '';
+      width = 0;
+    }
+    line += segment;
+    width += own;
+  }
+  yield line;
+}
+
+/** A text cut to so many columns, however long it is. */
 export function cut(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
-  const [start = ''] = fold(text, columns - 1);
+  const [line = '', next] = linesOf(text, columns);
+  if (next === undefined) return line;
+  const [start = ''] = linesOf(line, columns - 1);
   return `${start}…`;
 }

@@ -117,6 +117,16 @@ describe('an archive', () => {
     }
   });
 
+  test('may begin with one of the bytes with which gzip does', async () => {
+    for (const start of [
+      [0x1f, 0x7b],
+      [0x7b, 0x8b],
+    ]) {
+      const { counts } = await checked([], [], { stdin: Buffer.from(start) });
+      expect(counts).toMatchObject({ lines: 1, noBody: 1 });
+    }
+  });
+
   test('may be a single byte', async () => {
     expect(await checked([], [], { stdin: '1' })).toMatchObject({ counts: { noBody: 1 } });
   });
@@ -270,6 +280,7 @@ describe('events', () => {
     const { exit, out } = await command(['check', one, two]);
     expect(exit).toBe(1);
     expect(out).toContain(` ${one}:2 and ${two}:1 ${D} account\n`);
+    expect(out).toMatch(/^2 files: 3 lines, [\d.]+ kB in 0 ms, 3,000 a second\n/);
   });
 
   test('are remembered up to a limit, and those beyond are counted', async () => {
@@ -398,6 +409,13 @@ describe('the refused lines', () => {
     const { exit } = await checked(lines, ['--refused', file]);
     expect(exit).toBe(1);
     expect(readFileSync(file, 'utf8')).toBe(`{ }\r\nhello\n${lines[3]}\n`);
+  });
+
+  test('are written aside up to the limit of a body', async () => {
+    const file = join(folder, 'limit.ndjson');
+    const longest = '{}'.padEnd(65_536);
+    await checked([longest, `${longest} `], ['--refused', file]);
+    expect(readFileSync(file, 'utf8')).toBe(`${longest}\n`);
   });
 
   test('are not written over what is there', async () => {

@@ -315,6 +315,16 @@ describe('columns', () => {
     segment.mockRestore();
   });
 
+  test('of a text that is cut are not counted behind the cut', () => {
+    const segments = new Intl.Segmenter('en').segment('')[Symbol.iterator]();
+    const next = vi.spyOn(Object.getPrototypeOf(segments), 'next');
+    expect(cut('é'.repeat(5000), 60)).toBe(`${'é'.repeat(59)}…`);
+    expect(next.mock.calls.length).toBeLessThan(1000);
+    next.mockRestore();
+    expect(cut('é'.repeat(60), 60)).toBe('é'.repeat(60));
+    expect(cut('', 60)).toBe('');
+  });
+
   test('break nothing that is drawn as one', () => {
     expect(fold('👩‍👩‍👧👩‍👩‍👧e\u0301e\u0301', 2)).toStrictEqual([
       '👩‍👩‍👧',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sayBytes } from '../../src/cli/progress.js';
 import { readCount, readDuration, sayDuration, usageErrorOf } from '../../src/cli/usage.js';
 import { command } from './terminal.js';
 
@@ -70,6 +71,18 @@ describe('wrong usage is told in one line', () => {
       ['send', 'deposit', ...TO, '--set', 'depositAmount=1'],
       'a deposit has no field "depositAmount": is it actualDepositAmount or expectedDepositAmount?',
     ],
+    [
+      ['send', 'deposit', ...TO, '--set', 'AMOUNT=1'],
+      'a deposit has no field "AMOUNT": is it actualDepositAmount or actualDisplayAmount or expectedDepositAmount or expectedDisplayAmount?',
+    ],
+    [
+      ['send', 'withdrawal', ...TO, '--set', 'txAddressOwner.names=x'],
+      'a withdrawal has no field "txAddressOwner.names"',
+    ],
+    [
+      ['send', 'withdrawal', ...TO, '--set', 'the txAddressOwner.name=x'],
+      'a withdrawal has no field "the txAddressOwner.name"',
+    ],
     [['send', 'deposit', ...TO, '--set', 'foo=1'], 'a deposit has no field "foo"'],
     [['send', 'deposit', ...TO, '--set', '=1'], 'a deposit has no field ""'],
     [
@@ -87,6 +100,14 @@ describe('wrong usage is told in one line', () => {
     [
       ['send', 'deposit', ...TO, '--set', 'paymentReceivedAt=today'],
       'paymentReceivedAt: expected a UNIX time, given as a number, received "today"',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--set', 'paymentReceivedAt=12h'],
+      'paymentReceivedAt: expected a UNIX time, given as a number, received "12h"',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--set', 'paymentReceivedAt=at 12'],
+      'paymentReceivedAt: expected a UNIX time, given as a number, received "at 12"',
     ],
     [
       ['send', 'deposit', ...TO, '--seed', 'x'],
@@ -147,12 +168,26 @@ describe('a duration', () => {
     expect(readDuration('--every', text)).toBe(milliseconds);
   });
 
+  test.each(['10', '10 s', 's', '.5s', '1.s', '1.5.5s', '-1s', 'in 10s', '10s!', '1d', '0ms'])(
+    'may not be %j',
+    (text) => {
+      expect(() => readDuration('--every', text)).toThrow(
+        `--every: expected a duration such as 500ms, 10s, 2m or 24h, received "${text}"`,
+      );
+    },
+  );
+
   test.each([
     [0.4, '0 ms'],
     [340, '340 ms'],
+    [999, '999 ms'],
+    [1000, '1 s'],
     [2000, '2 s'],
     [2540, '2.5 s'],
     [59_000, '59 s'],
+    [60_000, '1:00 min'],
+    [3_599_000, '59:59 min'],
+    [3_600_000, '1:00:00 h'],
     [120_000, '2:00 min'],
     [118_400, '1:58 min'],
     [7_080_000, '1:58:00 h'],
@@ -162,8 +197,21 @@ describe('a duration', () => {
   });
 });
 
-test('a count beyond what a number holds is refused', () => {
-  expect(() => readCount('--copies', '9007199254740993', 1)).toThrow('--copies: expected');
+test.each([
+  [0, '0 bytes'],
+  [999, '999 bytes'],
+  [1000, '1 kB'],
+  [1_234_567, '1.2 MB'],
+  [2e9, '2 GB'],
+  [5e15, '5000 TB'],
+])('%i bytes are said as %s', (bytes, said) => {
+  expect(sayBytes(bytes)).toBe(said);
+});
+
+test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5', ''])('a count may not be %j', (text) => {
+  expect(() => readCount('--copies', text, 1)).toThrow(
+    `--copies: expected a whole number from 1, received "${text}"`,
+  );
 });
 
 test('a message of several lines is told in its first', () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   type Attempt,
   bodyVariants,
@@ -358,6 +359,7 @@ describe('an attempt without an answer', () => {
     [new Error('outer', { cause: new Error('inner\n  line') }), 'inner line'],
     [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
     [new TypeError(), 'TypeError'],
+    [new Error('outer', { cause: 'text' }), 'text'],
     ['text', 'text'],
   ])('because of %s gives the innermost reason in one line', async (thrown, error) => {
     const fetch = async () => {
@@ -450,6 +452,46 @@ describe('a signal', () => {
     });
     expect({ delivered, aborted }).toStrictEqual({ delivered: true, aborted: false });
     expect(minutesOf(attempts)).toStrictEqual([0, 2]);
+  });
+});
+
+describe('a delivery that is over leaves nothing behind', () => {
+  const timers = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+
+  test('of its requests', async () => {
+    timers();
+    const { attempts } = await deliverAmong([500, 500, 200], { copies: 2, retry: DEPOSIT_RETRY });
+    expect(attempts).toHaveLength(4);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('of its waits', async () => {
+    timers();
+    const { signal } = new AbortController();
+    const delivery = deliverAmong([500, 500, 200], {
+      clock: undefined,
+      signal,
+      retry: DEPOSIT_RETRY,
+    });
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect((await delivery).attempts).toHaveLength(3);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
+  });
+
+  test('of a wait that a signal ended', async () => {
+    timers();
+    const controller = new AbortController();
+    const { aborted } = await deliverAmong([500], {
+      clock: undefined,
+      signal: controller.signal,
+      retry: DEPOSIT_RETRY,
+      onAttempt: () => setImmediate(() => controller.abort()),
+    });
+    expect(aborted).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(controller.signal, 'abort')).toStrictEqual([]);
   });
 });
 

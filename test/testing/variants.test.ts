@@ -147,6 +147,57 @@ describe('the variants', () => {
     },
   );
 
+  test('say what is special about them', () => {
+    expect(labelsOf(depositReceivedBody({ network: undefined }))).toStrictEqual([
+      'as given',
+      'every amount as a number',
+      'every amount as a string',
+      'actualDepositAmount as a string',
+      'actualDisplayAmount as a string',
+      'displayServiceFee as a string',
+      'expectedDepositAmount as a string',
+      'expectedDisplayAmount as a string',
+      'onChainFee as a string',
+      'settlementAmount as a string',
+      'settlementServiceFee as a string',
+      'settlementDistributedUserServiceFee as a number',
+      'displayDistributedUserServiceFee as a number',
+      'null for every field without a value',
+      'no field without a value',
+      'displayRateDepegLossAmount left out',
+      'settlementRateDepegLossAmount left out',
+    ]);
+    const body = withdrawalBroadcastBody({ displayRateDepegLossAmount: null, withdrawFee: '1e2' });
+    expect(labelsOf(body.replace('deducted', 'deduced'))).toStrictEqual([
+      'as given',
+      'every amount as a number',
+      'expectedDisplayAmount as a number',
+      'actualDisplayAmount as a number',
+      'estimatedWithdrawAmount as a number',
+      'actualWithdrawAmount as a number',
+      'deducedSettlementAmount as a number',
+      'withdrawFee as a number',
+      'displayFee as a number',
+      'settlementRateDepegLossAmount as a number',
+      'null for every field without a value',
+      'no field without a value',
+      'spelled deductedSettlementAmount',
+      'spelled both ways',
+      'spelled deductedSettlementAmount, the other null',
+    ]);
+    const gaps = withdrawalBroadcastBody({ transactionId: undefined, withdrawFee: null });
+    expect(labelsOf(gaps).slice(-8)).toStrictEqual([
+      'settlementRateDepegLossAmount as a number',
+      'null for every field without a value',
+      'no field without a value',
+      'deducedSettlementAmount null',
+      'transactionId null',
+      'spelled deducedSettlementAmount',
+      'spelled both ways',
+      'spelled deducedSettlementAmount, the other null',
+    ]);
+  });
+
   test('leave alone what the document does not know', () => {
     const body = `{"extra":0.10,"deducedSettlementAmount":"5","withdrawalId":null,${deposit.slice(1)}`;
     const notification = parseNotification(body);

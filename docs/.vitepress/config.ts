@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
 import ts from 'typescript';
 import { type DefaultTheme, defineConfig } from 'vitepress';
+import { readRepository } from '../../scripts/repository.js';
 import { sourceLinks } from './source-links';
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const source = readRepository(JSON.parse(readFileSync(path('../../package.json'), 'utf8')))?.source;
 const SOURCES: Record<string, string> = {
   'payment-notifications': path('../../src/index.ts'),
   'payment-notifications/inspect': path('../../src/inspect/index.ts'),
@@ -51,6 +53,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
       ...page('Schemas', 'schemas'),
       ...page('payment-notifications', 'reference/index'),
       ...page('…/valibot', 'reference/valibot'),
+      ...page('…/json-schema', 'reference/json-schema'),
       ...page('…/inspect', 'reference/inspect'),
       ...page('…/testing', 'reference/testing'),
     ],
@@ -98,7 +101,7 @@ export default defineConfig({
     ),
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => md.use(sourceLinks),
+    config: (md) => md.use(sourceLinks, source ?? null),
     codeTransformers: [
       transformerTwoslash({
         explicitTrigger: true,

@@ -1,5 +1,6 @@
-// How long the built inspector takes, in a Chromium of its own for each figure: until it can be used, and
-// until a hostile body is shown, the first one and later ones. Prints the median and the range.
+// How long the built inspector takes, in a Chromium of its own for each body: until it can be used, and until
+// a hostile body is shown, the first time and again. Prints median and range, and of a body also the CPU time
+// of the page's thread, which a busy machine doesn't lengthen as much.
 import process from 'node:process';
 import { HOSTILE_BODIES, showBody } from '../test/hostile.js';
 import { launch, openPage, serve } from '../test/site.js';
@@ -25,8 +26,20 @@ for (let time = 0; time < TIMES; time += 1) {
       performance.getEntriesByName('inspector-ready').map(({ startTime }) => startTime),
     );
     note('ready', ready ?? Number.NaN);
-    note(`${label}, first`, await showBody(page, body));
-    note(`${label}, again`, await showBody(page, `${body} `.slice(0, 65_536)));
+    // Nobody pastes sooner.
+    await page.waitForTimeout(1500);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.setTimeDomain', { timeDomain: 'threadTicks' });
+    await session.send('Performance.enable');
+    const cpuTime = async () => {
+      const { metrics } = await session.send('Performance.getMetrics');
+      return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+    };
+    for (const turn of ['first', 'again']) {
+      const before = await cpuTime();
+      note(`${label}, ${turn}`, await showBody(page, turn === 'first' ? body : `${body.trim()} `));
+      note(`${label}, ${turn}, CPU`, (await cpuTime()) - before);
+    }
     await browser.close();
   }
 }

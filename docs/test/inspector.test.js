@@ -76,8 +76,12 @@ function read(page) {
 
 test('every fixture has the outcome that it must have', async () => {
   const { page, complaints, close } = await openInspector();
+  let type = '';
   for (const { name, body, expected } of fixtures) {
-    await page.locator(`input[type=radio][value="${TYPES[expected.parser]}"]`).check();
+    if (TYPES[expected.parser] !== type) {
+      type = TYPES[expected.parser];
+      await page.locator(`input[type=radio][value="${type}"]`).check();
+    }
     await page.locator('textarea').fill('');
     await giveFile(page, body);
     if (body.length > 0) await page.locator('[data-test=verdict]').waitFor();

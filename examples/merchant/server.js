@@ -111,7 +111,8 @@ export async function serve({ database, spool, port }) {
   await prepare().catch((error) => console.error(`The database is down: ${error}`));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  console.log(`What there is to settle, and the balances: http://127.0.0.1:${port}/`);
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  console.log(`What there is to settle, and the balances: http://127.0.0.1:${address.port}/`);
   const draining = drainForever();
 
   const stop = async () => {

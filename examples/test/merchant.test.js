@@ -33,7 +33,7 @@ for (const { name, skip, open } of ENGINES) {
       const storage = await engine.create('plain');
       const deposits = depositsOf(engine, random);
       const merchants = await startMerchants(storage, engine.processes);
-      const load = await deliverAll(copies(deposits, random), urlsOf(merchants), random);
+      const load = await deliverAll(copies(deposits, random), merchants, random);
       await stop(merchants);
 
       assert.equal(load.undelivered, 0);
@@ -66,7 +66,7 @@ for (const { name, skip, open } of ENGINES) {
         }
       }
       const bodies = copies(deposits, random);
-      const load = await deliverAll(bodies, urlsOf(merchants), random, disturbances);
+      const load = await deliverAll(bodies, merchants, random, disturbances);
       await stop(merchants);
 
       assert.equal(load.undelivered, 0);
@@ -96,7 +96,7 @@ for (const { name, skip, open } of ENGINES) {
           await server.stop(mode);
           await server.start();
         });
-        const load = await deliverAll(bodies, urlsOf(merchants), random, stops, null);
+        const load = await deliverAll(bodies, merchants, random, stops, null);
         for (const merchant of merchants) await untilDrained(merchant);
         await stop(merchants);
 
@@ -135,7 +135,7 @@ for (const { name, skip, open } of ENGINES) {
       const bad = hostile.map((body) => ({ body, status: 400 }));
       const merchants = await startMerchants(storage, engine.processes);
       const bodies = shuffle([...good, ...bad], random);
-      const load = await deliverAll(bodies, urlsOf(merchants), random);
+      const load = await deliverAll(bodies, merchants, random);
       assert(merchants.every((merchant) => merchant.isRunning()));
       await stop(merchants);
 
@@ -187,11 +187,6 @@ function hostileBodies({ load }, random) {
   return bodies;
 }
 
-/** @param {Server[]} merchants */
-function urlsOf(merchants) {
-  return merchants.map(({ url }) => url);
-}
-
 /**
  * Kills a process with SIGKILL, looks at the books, and starts it again, as a supervisor would.
  *
@@ -204,7 +199,7 @@ async function killAndCheck(merchants, index, storage) {
   assert(merchant);
   await merchant.kill();
   await assertBalanced(storage);
-  merchants[index] = await startMerchant(storage, { index, port: merchant.port });
+  merchants[index] = await startMerchant(storage, { index });
 }
 
 /** @param {Storage} storage */

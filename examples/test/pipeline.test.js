@@ -84,7 +84,9 @@ describe('the pipeline', { skip: whyMissing('nats-server', 'postgresql-15') }, (
     assert.equal(message?.string(), body);
     assert(await manager.streams.deleteMessage(STREAM, message.seq));
     restartSettlers();
-    await pipeline.settled(EVENTS + 2);
+    const key = `withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`;
+    const find = () => pipeline.database.query('SELECT FROM event WHERE key = $1', [key]);
+    await pipeline.until('settled', async () => (await find()).length > 0);
     await pipeline.confirmed();
   });
 

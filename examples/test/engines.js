@@ -58,7 +58,7 @@ export async function openPGlite() {
   return {
     name: 'PGlite',
     processes: 1,
-    load: { deposits: 1_000, hostile: 5_000, kills: 5 },
+    load: { deposits: 500, hostile: 1_000, kills: 5 },
     async create(name) {
       const data = join(folder, name);
       mkdirSync(data);

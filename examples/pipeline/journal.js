@@ -36,10 +36,11 @@ export async function openJournal(folder) {
 
   async function begin() {
     const begunAt = Date.now();
-    current = { begunAt, handle: await open(pathOf(begunAt), 'ax') };
+    const handle = await open(pathOf(begunAt), 'ax');
     const directory = await open(folder);
     await directory.sync(); // so that the new name, too, survives a crash of the machine
     await directory.close();
+    current = { begunAt, handle };
     return current;
   }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +14,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { createTables, settle } from '../merchant/ledger.js';
+import { readLines } from '../merchant/spool.js';
 import { findUnsettled } from '../pipeline/confirm.js';
 import { openJournal } from '../pipeline/journal.js';
 import { openPGlite } from './engines.js';
@@ -57,6 +59,31 @@ describe("a receiver's journal", () => {
     assert.deepEqual(await review(next, true), { asked: [texts], isDone: true });
     assert.deepEqual(readdirSync(folder), []);
     assert.deepEqual(await review(next, true), { asked: [], isDone: true });
+  });
+
+  test('answers after the disk has synced, once for all that came while it was busy', async () => {
+    const journal = await openJournal(folder);
+    const directory = await open(folder);
+    await directory.close();
+    const handles = Object.getPrototypeOf(directory);
+    const { datasync } = handles;
+    /** How many bodies were in the file at each sync. @type {number[]} */
+    const synced = [];
+    const spy = mock.method(handles, 'datasync', async function () {
+      const text = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'latin1');
+      // @ts-expect-error It is called on a handle.
+      await datasync.call(this);
+      synced.push(readLines(text).whole.size);
+    });
+    const first = journal.append(Buffer.from('first')).then(() => [...synced]);
+    await new Promise(setImmediate);
+    const others = Array.from({ length: 50 }, (_, count) =>
+      journal.append(Buffer.from(`${count}`)),
+    );
+    assert.deepEqual(await first, [1]);
+    await Promise.all(others);
+    spy.mock.restore();
+    assert.deepEqual(synced, [1, 51]);
   });
 
   test('lets go of the oldest first, and of nothing beyond what is not settled', async () => {

@@ -76,7 +76,7 @@ for (const { name, skip, open } of ENGINES) {
       // asks again hears "repeated", which is as good.
       const unheard = engine.load.deposits - (load.answers.get('200 settled') ?? 0);
       const run = `${engine.load.kills} kills${server ? ', 2 stops of the database' : ' with the database inside'}`;
-      const survived = `${credited}; ${unheard} credits were answered only later`;
+      const survived = `${credited}; answered only later: ${unheard}`;
       addFigures(engine.name, run, engine.load.deposits, load, survived);
     });
 

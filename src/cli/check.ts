@@ -83,7 +83,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
         for await (const tally of inOrder(parts, crew, terminal.threads * PARTS_AHEAD)) {
           findings.add(tally, file);
           spare.push(tally.memory);
-          if (tally.refused.length > 0) await refused?.write(tally.refused);
+          await refused?.write(tally.refused);
           progress.tell(bytes, findings.counts.lines);
         }
       } catch (error) {

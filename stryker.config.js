@@ -8,6 +8,8 @@ export default {
   // The tests of a part are listed: with those that are related to a file, all of them would run for each mutant.
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
   mutate,
+  // Nothing checks types here, and a test compares a file with what the site shows of it.
+  disableTypeChecks: false,
   ignorePatterns: ['bench', 'examples/node_modules', 'dist', 'coverage'],
   coverageAnalysis: 'perTest',
   concurrency: 2,

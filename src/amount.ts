@@ -11,7 +11,7 @@ export const MAX_DIGITS = 78;
 const PRECISION = 256;
 /** How a quotient is rounded to that many: half up, as decimal.js does by default. */
 const ROUNDING: DecimalJs.Rounding = 4;
-/** From this magnitude of the exponent on, a number is printed with one. No amount comes near. */
+/** The exponent from which on a number is printed in scientific notation. No amount comes near. */
 const MAX_PRINTED_EXPONENT = 1000;
 /** The settings of {@link Decimal}, which decimal.js changes while it computes. */
 let precision: number = PRECISION;
@@ -69,7 +69,8 @@ function createDecimal(): typeof DecimalJs {
   }
   return Object.defineProperties(Object.assign(OwnDecimal, { set: refuse, config: refuse }), {
     // While decimal.js computes a logarithm, a power or a sine, it raises the precision and truncates;
-    // afterwards it restores both. No other assignment gets through.
+    // afterwards it restores both. So a higher precision can be set, until the next amount is read, but
+    // none that makes a result less exact.
     precision: {
       get: () => precision,
       set: (value: number) => {
@@ -115,7 +116,7 @@ export function isDecimalLiteral(text: string): boolean {
 export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
 
 /**
- * The exact value of a decimal literal, with -0 as 0; null where it is none or beyond the limits.
+ * The exact value of a decimal literal, with -0 as 0; null if it is not one, or beyond the limits.
  *
  * The limits (78 digits hold any 256-bit integer) keep every later operation cheap: decimal.js reads
  * `1e1000000` readily, and its `toFixed` then writes a million digits.
@@ -169,7 +170,7 @@ function powerOf10(power: number): number {
   return POWERS_OF_10[power] as number;
 }
 
-/** The same for digits of any number, one by one. */
+/** A literal of any length, digit by digit. */
 function readText(text: string): Decimal | null {
   let point = -1;
   // The digits without leading and trailing zeros.
@@ -237,8 +238,8 @@ function fromParts(sign: number, exponent: number, words: number[]): Decimal {
 }
 
 /**
- * Whether decimal.js still consists of these parts. A version that doesn't reads its literals itself,
- * more slowly.
+ * Whether a Decimal still consists of these parts. If not, decimal.js reads the literals itself, more
+ * slowly.
  */
 function hasKnownParts(): boolean {
   return String(fromParts(-1, 7, [1, 2345678, 9000000])) === '-12345678.9';

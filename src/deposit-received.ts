@@ -2,21 +2,23 @@ import type { Decimal } from './amount.js';
 import type { Issue } from './errors.js';
 import {
   additionalFields,
+  INHERITED,
+  type ReadContext,
+  readField,
+  withoutPrototype,
+} from './internal/fields.js';
+import {
   amount,
   defineFields,
   type FieldTable,
-  INHERITED,
   nonNegativeAmount,
   oneOf,
   optional,
-  type ReadContext,
-  readField,
   required,
   text,
   timestamp,
   uuid,
-  withoutPrototype,
-} from './internal/fields.js';
+} from './internal/rules.js';
 
 /** The states of a deposit. The service's documentation lists one. */
 export const DepositStatus = {
@@ -42,7 +44,7 @@ export type RateType = (typeof RateType)[keyof typeof RateType];
  *
  * Amounts are exact. Null means that there is no value: the field was absent, null, empty or
  * unreadable; the last of these leaves a warning. The service's documentation doesn't state which
- * fields are always there, so only those are required without which nothing can be credited.
+ * fields are always there, so only those that a deposit can't be credited without are required.
  */
 export interface DepositReceived {
   /** Tells a deposit from a withdrawal. */
@@ -114,7 +116,7 @@ export interface DepositReceived {
   readonly expirationTime: Date | null;
   /** The fields that this version doesn't know or could not read, as `JSON.parse` gives them. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
-  /** What was wrong with the body, but didn't cost the notification. Log or count them. */
+  /** Faults for which the body was not refused. Log or count them. */
   readonly warnings: readonly Issue[];
 }
 
@@ -216,33 +218,33 @@ export function readDepositReceived(context: ReadContext): DepositReceived {
 
 /** Whether every object inherits a field of a deposit. A loop would take ten times as long. */
 function isInherited(): boolean {
-  const inherited =
-    INHERITED.status ??
-    INHERITED.depositId ??
-    INHERITED.paymentId ??
-    INHERITED.clientPaymentId ??
-    INHERITED.depositCurrency ??
-    INHERITED.actualDepositAmount ??
-    INHERITED.expectedDepositAmount ??
-    INHERITED.displayCurrency ??
-    INHERITED.actualDisplayAmount ??
-    INHERITED.expectedDisplayAmount ??
-    INHERITED.displayServiceFee ??
-    INHERITED.settlementCurrency ??
-    INHERITED.settlementAmount ??
-    INHERITED.settlementServiceFee ??
-    INHERITED.onChainFee ??
-    INHERITED.displayRateDepegLossAmount ??
-    INHERITED.settlementRateDepegLossAmount ??
-    INHERITED.displayDistributedUserServiceFee ??
-    INHERITED.settlementDistributedUserServiceFee ??
-    INHERITED.network ??
-    INHERITED.depositAddress ??
-    INHERITED.fromAddress ??
-    INHERITED.transactionId ??
-    INHERITED.rateType ??
-    INHERITED.paymentRequestedAt ??
-    INHERITED.paymentReceivedAt ??
-    INHERITED.expirationTime;
-  return inherited !== undefined;
+  return (
+    INHERITED.status !== undefined ||
+    INHERITED.depositId !== undefined ||
+    INHERITED.paymentId !== undefined ||
+    INHERITED.clientPaymentId !== undefined ||
+    INHERITED.depositCurrency !== undefined ||
+    INHERITED.actualDepositAmount !== undefined ||
+    INHERITED.expectedDepositAmount !== undefined ||
+    INHERITED.displayCurrency !== undefined ||
+    INHERITED.actualDisplayAmount !== undefined ||
+    INHERITED.expectedDisplayAmount !== undefined ||
+    INHERITED.displayServiceFee !== undefined ||
+    INHERITED.settlementCurrency !== undefined ||
+    INHERITED.settlementAmount !== undefined ||
+    INHERITED.settlementServiceFee !== undefined ||
+    INHERITED.onChainFee !== undefined ||
+    INHERITED.displayRateDepegLossAmount !== undefined ||
+    INHERITED.settlementRateDepegLossAmount !== undefined ||
+    INHERITED.displayDistributedUserServiceFee !== undefined ||
+    INHERITED.settlementDistributedUserServiceFee !== undefined ||
+    INHERITED.network !== undefined ||
+    INHERITED.depositAddress !== undefined ||
+    INHERITED.fromAddress !== undefined ||
+    INHERITED.transactionId !== undefined ||
+    INHERITED.rateType !== undefined ||
+    INHERITED.paymentRequestedAt !== undefined ||
+    INHERITED.paymentReceivedAt !== undefined ||
+    INHERITED.expirationTime !== undefined
+  );
 }

@@ -9,7 +9,7 @@ export type IssueCode =
   | 'body_too_large'
   /** The body holds no JSON object: it is an array, a stream, a promise, nothing at all. */
   | 'not_an_object'
-  /** The body is the other notification or, by its identifiers, neither or both. */
+  /** The body has the identifier of the other notification, or of both, or of neither. */
   | 'unrecognized_notification'
   /** A field that the service should always send is absent or null. */
   | 'missing_field'

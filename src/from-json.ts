@@ -3,12 +3,7 @@ import { Decimal, isDecimalLiteral } from './amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from './deposit-received.js';
 import { type Issue, type IssueCode, NotificationError, type NotificationType } from './errors.js';
 import { openBody, toBytes } from './internal/body.js';
-import {
-  type Fields,
-  type FieldTable,
-  ownProperties,
-  withoutPrototype,
-} from './internal/fields.js';
+import { type Fields, ownProperties, withoutPrototype } from './internal/fields.js';
 import {
   describe,
   escapeUnprintable,
@@ -17,6 +12,7 @@ import {
   quote,
   referenceOf,
 } from './internal/issues.js';
+import type { FieldTable } from './internal/rules.js';
 import { type Notification, readNotification } from './notification.js';
 import { WITHDRAWAL_BROADCAST_FIELDS, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -51,12 +47,8 @@ const CODES: Readonly<Record<IssueCode, IssueCode>> = {
   conflicting_fields: 'conflicting_fields',
 };
 
-/** A line of an issue: printable, and no longer than any that a parser writes. */
-const LineSchema = v.pipe(
-  v.string(),
-  v.maxLength(MAX_LINE),
-  v.check((text) => escapeUnprintable(text) === text),
-);
+/** A line of an issue: no longer than any that a parser writes, and printable. */
+const LineSchema = v.pipe(v.string(), v.maxLength(MAX_LINE), v.transform(escapeUnprintable));
 
 const WarningsSchema: v.GenericSchema<
   unknown,
@@ -105,7 +97,7 @@ export function notificationFromJSON(json: unknown): Notification {
   return restored;
 }
 
-/** The text to read. A parsed notification becomes text again: its own, if it is the notification itself. */
+/** The text to read. What was parsed becomes text again, so that Dates and Decimals do. */
 function toText(json: unknown): unknown {
   if (typeof json !== 'object' || json === null || toBytes(json) !== null) return json;
   const { fields } = openBody(json);
@@ -186,7 +178,7 @@ function restore(notification: Notification, json: Fields, issues: Issue[]): Not
 }
 
 function readWarnings(value: unknown, issues: Issue[]): readonly Issue[] {
-  // A million warnings need not be judged once the first is none.
+  // Stops at the first that is not a warning: the list may be long.
   const { success, output } = v.safeParse(WarningsSchema, value, { abortEarly: true });
   if (success) {
     return output.map(({ code, path, expected, received }) =>

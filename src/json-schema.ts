@@ -78,7 +78,7 @@ function eitherBody(): JsonSchema {
   const { $schema: _, $defs: others, ...withdrawal } = acceptedWithdrawal;
   const without = (id: string): JsonSchema => ({
     type: 'object',
-    properties: { [id]: { type: 'null' } },
+    properties: { [id]: { enum: [null, ''] } },
   });
   return {
     $schema,

@@ -14,9 +14,10 @@ export function detectType(fields: Fields): NotificationType | null {
   return isDeposit ? 'deposit.received' : 'withdrawal.broadcast';
 }
 
-/** Whether an object has a field of its own that is not null. */
+/** Whether an object has a field of its own that is neither null nor empty. */
 export function hasValue(fields: Fields, name: string): boolean {
-  return Object.hasOwn(fields, name) && fields[name] !== undefined && fields[name] !== null;
+  const value = Object.hasOwn(fields, name) ? fields[name] : null;
+  return value !== undefined && value !== null && value !== '';
 }
 
 /** Reads a notification of a known type. */

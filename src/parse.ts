@@ -25,7 +25,8 @@ export type ParseResult<T> =
  *
  * @param body - The request's body: its raw text or bytes (`Uint8Array`, `Buffer`, `ArrayBuffer`; at
  * most 64 KiB of UTF-8), or the object that a framework has already parsed. Prefer raw: in a parsed
- * body `JSON.parse` has rounded the numbers to 15 to 17 digits, and the others can't be restored.
+ * body `JSON.parse` has rounded the numbers to 15 to 17 digits. The lost ones can't be recovered, and
+ * that some are lost can't always be seen.
  * @returns The deposit, with exact amounts.
  * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
  * whatever the body.
@@ -93,7 +94,7 @@ export function safeParseNotification(body: unknown): ParseResult<Notification> 
   return safeParse(body, null, readDetected);
 }
 
-/** Reads a body as the given type; null stands for whichever it is. */
+/** Reads a body as the given type; null: as the one that it is. */
 function safeParse<T>(
   body: unknown,
   type: NotificationType | null,

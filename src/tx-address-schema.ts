@@ -1,5 +1,5 @@
 import type { GenericSchema } from 'valibot';
-import type { FieldType } from './internal/fields.js';
+import type { FieldType } from './internal/rules.js';
 import { accept, createSchema, reject } from './internal/schemas.js';
 import { explainTxAddress, split, type TxAddress } from './tx-address.js';
 

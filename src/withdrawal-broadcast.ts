@@ -2,27 +2,29 @@ import type { Decimal } from './amount.js';
 import type { Issue } from './errors.js';
 import {
   additionalFields,
+  type Fields,
+  INHERITED,
+  nestContext,
+  ownProperties,
+  type ReadContext,
+  readField,
+  withoutPrototype,
+} from './internal/fields.js';
+import { describe, issue, quoteLiteral } from './internal/issues.js';
+import {
   amount,
   anyText,
   defineFields,
   expected,
-  type Fields,
   type FieldTable,
   type FieldType,
-  INHERITED,
-  nestContext,
   nonNegativeAmount,
   oneOf,
   optional,
-  ownProperties,
-  type ReadContext,
-  readField,
   required,
   text,
   uuid,
-  withoutPrototype,
-} from './internal/fields.js';
-import { describe, issue, quoteLiteral } from './internal/issues.js';
+} from './internal/rules.js';
 import { accept, createSchema, type Fault, reject } from './internal/schemas.js';
 import type { TxAddress } from './tx-address.js';
 import { txAddress } from './tx-address-schema.js';
@@ -53,8 +55,9 @@ export interface TxAddressOwner {
  * A withdrawal finished. Its `status` tells how, and which member of the union it is.
  *
  * Amounts are exact. Null means that there is no value: the field was absent, null, empty or
- * unreadable; the last of these leaves a warning, and so does the absence of a field that the service's
- * documentation requires. Required are only the fields that identify the withdrawal or tell its money.
+ * unreadable; the last of these leaves a warning, and so does the absence of `toTxAddress` or
+ * `txAddressOwner`. The service's documentation doesn't require the actual amounts: they may be null
+ * even if the withdrawal completed.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
@@ -127,7 +130,7 @@ interface WithdrawalFields {
   readonly transactionId: string | null;
   /** The fields that this version doesn't know or could not read, as `JSON.parse` gives them. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
-  /** What was wrong with the body, but didn't cost the notification. Log or count them. */
+  /** Faults for which the body was not refused. Log or count them. */
   readonly warnings: readonly Issue[];
 }
 
@@ -272,26 +275,26 @@ function readOwner(context: ReadContext, value: unknown): TxAddressOwner {
 
 /** Whether every object inherits a field of a withdrawal. A loop would take ten times as long. */
 function isInherited(): boolean {
-  const inherited =
-    INHERITED.status ??
-    INHERITED.withdrawalId ??
-    INHERITED.clientWithdrawalId ??
-    INHERITED.businessId ??
-    INHERITED.withdrawCurrency ??
-    INHERITED.estimatedWithdrawAmount ??
-    INHERITED.actualWithdrawAmount ??
-    INHERITED.withdrawFee ??
-    INHERITED.displayCurrency ??
-    INHERITED.expectedDisplayAmount ??
-    INHERITED.actualDisplayAmount ??
-    INHERITED.displayFee ??
-    INHERITED.settlementCurrency ??
-    INHERITED.deductedSettlementAmount ??
-    INHERITED.deducedSettlementAmount ??
-    INHERITED.displayRateDepegLossAmount ??
-    INHERITED.settlementRateDepegLossAmount ??
-    INHERITED.toTxAddress ??
-    INHERITED.txAddressOwner ??
-    INHERITED.transactionId;
-  return inherited !== undefined;
+  return (
+    INHERITED.status !== undefined ||
+    INHERITED.withdrawalId !== undefined ||
+    INHERITED.clientWithdrawalId !== undefined ||
+    INHERITED.businessId !== undefined ||
+    INHERITED.withdrawCurrency !== undefined ||
+    INHERITED.estimatedWithdrawAmount !== undefined ||
+    INHERITED.actualWithdrawAmount !== undefined ||
+    INHERITED.withdrawFee !== undefined ||
+    INHERITED.displayCurrency !== undefined ||
+    INHERITED.expectedDisplayAmount !== undefined ||
+    INHERITED.actualDisplayAmount !== undefined ||
+    INHERITED.displayFee !== undefined ||
+    INHERITED.settlementCurrency !== undefined ||
+    INHERITED.deductedSettlementAmount !== undefined ||
+    INHERITED.deducedSettlementAmount !== undefined ||
+    INHERITED.displayRateDepegLossAmount !== undefined ||
+    INHERITED.settlementRateDepegLossAmount !== undefined ||
+    INHERITED.toTxAddress !== undefined ||
+    INHERITED.txAddressOwner !== undefined ||
+    INHERITED.transactionId !== undefined
+  );
 }

@@ -144,6 +144,17 @@ test.each<[string, unknown, string, string]>([
     'a value that fails to be read',
   ],
   ['a revoked proxy', revoked(), 'not_an_object', 'a value that fails to be read'],
+  [
+    'what says that it is an ArrayBuffer, and has a length that throws',
+    {
+      [Symbol.toStringTag]: 'ArrayBuffer',
+      get byteLength() {
+        return fails();
+      },
+    },
+    'invalid_json',
+    'bytes that fail to be read',
+  ],
   ['no text', '', 'invalid_json', 'an empty body: was it read already?'],
   ['white space', ' \r\n', 'invalid_json', 'an empty body: was it read already?'],
   ['no bytes', Buffer.alloc(0), 'invalid_json', 'an empty body: was it read already?'],
@@ -279,8 +290,13 @@ describe('what somebody put onto Object.prototype', () => {
   ] as const;
 
   /** Has every object inherit a property, enumerable or not, while something runs. */
-  function polluted<T>(name: string, enumerable: boolean, run: () => T): T {
-    const property = { value: 'polluted', configurable: true, enumerable };
+  function polluted<T>(
+    name: string,
+    enumerable: boolean,
+    run: () => T,
+    value: unknown = 'polluted',
+  ): T {
+    const property = { value, configurable: true, enumerable };
     Object.defineProperty(Object.prototype, name, property);
     try {
       return run();
@@ -298,9 +314,11 @@ describe('what somebody put onto Object.prototype', () => {
       const body = form(text);
       const parse = of === 'deposit' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
       const clean = parse(form(text));
-      const result = polluted(name, enumerable, () => parse(body));
-      expect(issuesOf(result)).toStrictEqual(issuesOf(clean));
-      expect(result).toStrictEqual(clean);
+      for (const value of ['polluted', null]) {
+        const result = polluted(name, enumerable, () => parse(body), value);
+        expect(issuesOf(result)).toStrictEqual(issuesOf(clean));
+        expect(result).toStrictEqual(clean);
+      }
     }
   });
 

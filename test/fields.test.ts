@@ -1,12 +1,17 @@
-import { idempotencyKey, safeParseWithdrawalBroadcast } from 'payment-notifications';
-import { describe, expect, test } from 'vitest';
+import {
+  idempotencyKey,
+  safeParseDepositReceived,
+  safeParseWithdrawalBroadcast,
+} from 'payment-notifications';
+import * as v from 'valibot';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DEPOSIT_RECEIVED_FIELDS } from '../src/deposit-received.js';
 import {
   TX_ADDRESS_OWNER_FIELDS,
   UNSENT_WITHDRAWAL_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../src/withdrawal-broadcast.js';
-import { errorOf, FIELDS, issuesOf, parseWith, read, withdrawal } from './wire.js';
+import { deposit, errorOf, FIELDS, issuesOf, parseWith, read, withdrawal } from './wire.js';
 
 /** The contract in short, apart from the code: what each field costs where it is faulty. */
 const CONTRACT = `
@@ -317,4 +322,26 @@ test('warnings come in the order of the fields, whatever the order of the body',
   expect(
     issuesOf(safeParseWithdrawalBroadcast(body)).map(({ path }) => path.join('.')),
   ).toStrictEqual(['withdrawFee', 'txAddressOwner', 'transactionId']);
+});
+
+test('what the host has set for valibot changes nothing, and none of its functions is called', () => {
+  const hosts = vi.fn(() => {
+    throw new Error("the host's");
+  });
+  const body = deposit({ depositId: '"x"', status: '"x"', actualDepositAmount: '"x"' });
+  const { issues } = errorOf(safeParseDepositReceived(body));
+  onTestFinished(() => {
+    v.deleteGlobalConfig();
+    v.deleteGlobalMessage();
+    v.deleteSchemaMessage();
+    v.deleteSpecificMessage(v.uuid);
+  });
+  v.setGlobalConfig({ lang: 'en', abortEarly: true });
+  for (const lang of [undefined, 'en']) {
+    v.setGlobalMessage(hosts, lang);
+    v.setSchemaMessage(hosts, lang);
+    v.setSpecificMessage(v.uuid, hosts, lang);
+  }
+  expect(errorOf(safeParseDepositReceived(body)).issues).toStrictEqual(issues);
+  expect(hosts).not.toHaveBeenCalled();
 });

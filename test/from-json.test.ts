@@ -119,7 +119,6 @@ describe('what is no JSON of a notification', () => {
     [DEPOSIT, { additionalFields: [] }, 'wrong_type additionalFields'],
     [DEPOSIT, { warnings: undefined }, 'wrong_type warnings'],
     [DEPOSIT, { warnings: [{ code: 'odd' }] }, 'wrong_type warnings'],
-    [DEPOSIT, { warnings: [{ ...WARNING, received: 'two\nlines' }] }, 'wrong_type warnings'],
     [DEPOSIT, { warnings: [{ ...WARNING, path: ['x'.repeat(301)] }] }, 'wrong_type warnings'],
     [DEPOSIT, { onChainFee: undefined }, 'missing_field onChainFee'],
     [DEPOSIT, { network: '' }, 'missing_field network'],
@@ -193,3 +192,10 @@ function cycle(): object {
   value.self = value;
   return value;
 }
+
+test('a warning of foreign JSON is made printable: it may forge no line of a log', () => {
+  const [{ received } = WARNING] = notificationFromJSON(
+    jsonOf(DEPOSIT, { warnings: [{ ...WARNING, received: 'two\nlines' }] }),
+  ).warnings;
+  expect(received).toBe('two\\u000alines');
+});

@@ -9,7 +9,7 @@ import {
   type WithdrawalBroadcast,
 } from 'payment-notifications';
 import { DEPOSIT_RECEIVED_FIELDS } from '../src/deposit-received.js';
-import type { Field } from '../src/internal/fields.js';
+import type { Field } from '../src/internal/rules.js';
 import { WITHDRAWAL_BROADCAST_FIELDS } from '../src/withdrawal-broadcast.js';
 import { fixture } from './fixtures.js';
 

@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { AMOUNT_LIMITS, MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
-import type { Field } from '../../src/internal/fields.js';
+import type { Field } from '../../src/internal/rules.js';
 import {
   AmountSchema,
   NonNegativeAmountSchema,

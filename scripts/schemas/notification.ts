@@ -1,5 +1,5 @@
 import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
-import type { Field, FieldTable } from '../../src/internal/fields.js';
+import type { Field, FieldTable } from '../../src/internal/rules.js';
 import { NonNegativeAmountSchema } from '../../src/internal/schemas.js';
 import {
   TX_ADDRESS_OWNER_FIELDS,

@@ -1,6 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { CHUNK_BYTES, readLines } from './archive.js';
 import { type CheckResult, reportOf } from './check-report.js';
+import { randomSeeds } from './events.js';
 import { createFindings } from './findings.js';
 import { InputError, inputErrorOf, nameOf, openInput, STDIN } from './input.js';
 import { createKeyTable } from './key-table.js';
@@ -8,7 +9,15 @@ import { createProgress } from './progress.js';
 import { type Tally, type TallyOptions, tallyLines } from './tally.js';
 import type { Terminal } from './terminal.js';
 import { type Crew, createCrew } from './threads.js';
-import { EXIT, readArguments, readCount, readType, UsageError, warn } from './usage.js';
+import {
+  EXIT,
+  OutputError,
+  readArguments,
+  readCount,
+  readType,
+  UsageError,
+  warn,
+} from './usage.js';
 
 export const CHECK_HELP = `payment-notifications check [FILE…]
 
@@ -22,15 +31,15 @@ again; and which events came with different amounts, currencies or accounts.
   --show N                 print the first N bodies of each kind
   --refused FILE           write the lines that are refused to a new file, but for those
                            of more than 64 KiB
-  --keys N                 remember at most N idempotency keys, in 50 bytes each
+  --keys N                 remember at most N idempotency keys, in 60 bytes each
                            (2000000); the report says how many were not remembered
   --json                   one line of JSON
   -h, --help
   -v, --version
 
-Exit code: 0 if every body is valid and no two contradict each other, 1 if not, 2 for
-wrong usage or a file that can't be read, 3 if the output can't be written, 130 for
-Ctrl-C.
+Exit code: 0 if every body is valid and no two contradict each other, 1 if not or if
+some could not be compared (--keys), 2 for wrong usage or a file that can't be read, 3
+if the output can't be written, 130 for Ctrl-C.
 
 Examples:
 
@@ -61,6 +70,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
     as: readType(values.as),
     show: readCount('--show', values.show, 0),
     keepRefused: values.refused !== undefined,
+    seeds: randomSeeds(),
   };
   const limit = readCount('--keys', values.keys, 0);
   const keys = createKeyTable(limit, values.json ? LISTED.json : LISTED.text);
@@ -83,7 +93,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
         for await (const tally of inOrder(parts, crew, terminal.threads * PARTS_AHEAD)) {
           findings.add(tally, file);
           spare.push(tally.memory);
-          await refused?.write(tally.refused);
+          await refused?.append(tally.refused);
           progress.tell(bytes, findings.counts.lines);
         }
       } catch (error) {
@@ -114,17 +124,36 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   terminal.print(values.json ? `${JSON.stringify(result)}\n` : reportOf(result, terminal));
   if (result.interrupted) return EXIT.interrupted;
   if (unread.length > 0) return EXIT.usage;
-  const { refused: refusals, noBody } = counts;
-  return refusals + noBody + result.keys.conflicting > 0 ? EXIT.failed : EXIT.ok;
+  const { conflicting, unremembered } = result.keys;
+  return counts.refused + counts.noBody + conflicting + unremembered > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** A file that lines are written to. */
+interface Output {
+  append(lines: Uint8Array): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** A new file: what is there already, the archive itself e.g., is not written over. */
-async function create(file: string): Promise<FileHandle> {
+async function create(file: string): Promise<Output> {
+  const reasonOf = (error: unknown): string => `--refused: ${inputErrorOf(file, error).message}`;
+  let handle: FileHandle;
   try {
-    return await open(file, 'wx');
+    handle = await open(file, 'wx');
   } catch (error) {
-    throw new UsageError(`--refused: ${inputErrorOf(file, error).message}`);
+    throw new UsageError(reasonOf(error));
   }
+  return {
+    async append(lines) {
+      try {
+        // Not `write`, which may write less.
+        await handle.writeFile(lines);
+      } catch (error) {
+        throw new OutputError(reasonOf(error));
+      }
+    },
+    close: () => handle.close(),
+  };
 }
 
 /** The size of all files; null if one of them has none, as standard input. */

@@ -1,37 +1,53 @@
 import { Decimal } from '../amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
-import type { FieldTable } from '../internal/fields.js';
+import type { FieldTable } from '../internal/rules.js';
 import type { Notification } from '../notification.js';
 import { DEDUCED } from '../wire/sample.js';
 import { WITHDRAWAL_BROADCAST_FIELDS, WithdrawalStatus } from '../withdrawal-broadcast.js';
 
 // An event as a few numbers, so that millions of them can be remembered and compared: the four words of its
-// UUID, what else its idempotency key says, a hash each of its amounts, its currencies and its accounts, and
-// its line.
+// UUID, what else its idempotency key says, a hash of two words each of its amounts, its currencies and its
+// accounts, and its line.
 
 /** How many numbers an event is. */
-export const EVENT_WORDS = 9;
+export const EVENT_WORDS = 12;
 /** Where in it they are. */
 export const KIND = 4;
 export const AMOUNTS = 5;
-export const CURRENCIES = 6;
-export const ACCOUNTS = 7;
-export const LINE = 8;
+export const CURRENCIES = 7;
+export const ACCOUNTS = 9;
+export const LINE = 11;
+
+/**
+ * Two random numbers, one for each word of a hash: with 64 bits that nobody can foresee, two events that
+ * differ don't come to the same, not even if somebody wants them to.
+ */
+export type Seeds = readonly [number, number];
+
+export function randomSeeds(): Seeds {
+  const [first = 0, second = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return [first, second];
+}
 
 const STATUSES: readonly string[] = Object.values(WithdrawalStatus);
 
 /** Adds the numbers of a notification's event. */
-export function pushEvent(events: number[], notification: Notification, line: number): void {
+export function pushEvent(
+  events: number[],
+  notification: Notification,
+  line: number,
+  seeds: Seeds,
+): void {
   pushUuid(events, idOf(notification));
   const isDeposit = notification.type === 'deposit.received';
-  events.push(
-    isDeposit ? 0 : 1 + STATUSES.indexOf(notification.status),
-    hashAmounts(notification),
-    hashTexts(currenciesOf(notification)),
-    hashTexts(accountsOf(notification)),
-    line,
-  );
+  events.push(isDeposit ? 0 : 1 + STATUSES.indexOf(notification.status));
+  for (const seed of seeds) events.push(hashAmounts(notification, seed));
+  const currencies = currenciesOf(notification);
+  for (const seed of seeds) events.push(hashTexts(currencies, seed));
+  const accounts = accountsOf(notification);
+  for (const seed of seeds) events.push(hashTexts(accounts, seed));
+  events.push(line);
 }
 
 /** The idempotency key of the event that starts there. */
@@ -104,30 +120,30 @@ function accountsOf(notification: Notification): (string | null)[] {
 }
 
 /** The same for equal amounts, however they were written. */
-function hashAmounts(notification: Notification): number {
+function hashAmounts(notification: Notification, seed: number): number {
   const values = notification as unknown as Readonly<Record<string, unknown>>;
   let hash = 0;
   for (const name of AMOUNT_FIELDS[notification.type]) {
     const amount = values[name];
     if (!(amount instanceof Decimal)) {
-      hash = mix(hash, 0);
+      hash = mix(hash, seed);
       continue;
     }
     // What decimal.js documents a Decimal to be made of.
-    hash = mix(mix(hash, amount.s), amount.e);
-    for (const word of amount.d) hash = mix(hash, word);
-    hash = mix(hash, amount.d.length);
+    hash = mix(mix(hash, amount.s ^ seed), amount.e ^ seed);
+    for (const word of amount.d) hash = mix(hash, word ^ seed);
+    hash = mix(hash, amount.d.length ^ seed);
   }
   return hash >>> 0;
 }
 
-function hashTexts(texts: readonly (string | null)[]): number {
+function hashTexts(texts: readonly (string | null)[], seed: number): number {
   let hash = 0;
   for (const text of texts) {
     if (text !== null) {
-      for (let at = 0; at < text.length; at += 1) hash = mix(hash, text.charCodeAt(at));
+      for (let at = 0; at < text.length; at += 1) hash = mix(hash, text.charCodeAt(at) ^ seed);
     }
-    hash = mix(hash, text === null ? -1 : text.length);
+    hash = mix(hash, (text === null ? -1 : text.length) ^ seed);
   }
   return hash >>> 0;
 }

@@ -2,7 +2,7 @@ import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { EXIT, suggest, UsageError, warn } from './usage.js';
+import { EXIT, OutputError, suggest, UsageError, warn } from './usage.js';
 
 const HELP = `payment-notifications <command>
 
@@ -62,8 +62,9 @@ export async function run(args: string[], terminal: Terminal, version: string): 
     return await command.run(rest, terminal);
   } catch (error) {
     if (terminal.interrupt.aborted) return EXIT.interrupted;
-    if (!(error instanceof UsageError)) throw error;
+    const isOutput = error instanceof OutputError;
+    if (!isOutput && !(error instanceof UsageError)) throw error;
     warn(terminal, error.message);
-    return EXIT.usage;
+    return isOutput ? EXIT.output : EXIT.usage;
   }
 }

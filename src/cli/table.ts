@@ -14,11 +14,11 @@ export function table(
   fields: readonly InspectedField[],
   terminal: Pick<Terminal, 'colours' | 'columns'>,
 ): string[] {
-  const rows = fields.map(({ name, raw, parsed, quirks }) => ({
-    name: escapeUnprintable(name),
-    raw: escapeUnprintable(raw),
-    display: display(raw, parsed).map(escapeUnprintable),
-    notes: quirks.map(({ note }) => escapeUnprintable(note)),
+  const rows = fields.map((field) => ({
+    name: escapeUnprintable(field.name),
+    raw: escapeUnprintable(field.raw),
+    display: display(field).map(escapeUnprintable),
+    notes: field.quirks.map(({ note }) => escapeUnprintable(note)),
   }));
   const nameWidth = Math.max(...rows.map(({ name }) => widthOf(name)));
   const isNarrow = terminal.columns - nameWidth < NARROW;
@@ -59,25 +59,22 @@ export function table(
 }
 
 /** How a value was understood, for people: a line for each of its parts. */
-function display(raw: string, parsed: unknown): string[] {
+function display({ name, raw, parsed }: InspectedField): string[] {
   if (parsed === null) return [raw === 'null' || raw === '""' ? 'no value' : 'not read'];
   if (JSON.stringify(parsed) === raw) return ['as sent'];
   if (typeof parsed !== 'object') return [`${parsed}`.replace('.000Z', 'Z')];
-  const { address, destinationTag, name, category, additionalFields }: Parts = parsed;
-  if (typeof address === 'string' && destinationTag !== undefined) {
-    return [address, destinationTag === null ? 'no tag' : `tag ${destinationTag}`];
+  // In a deposit, both names are unknown, and may hold anything.
+  const parts = new Map(Object.entries(parsed));
+  const part = (key: string): string => {
+    const value = parts.get(key);
+    return typeof value === 'string' ? value : 'unknown';
+  };
+  if (name === 'toTxAddress') {
+    const tag = parts.get('destinationTag') === null ? 'no tag' : `tag ${part('destinationTag')}`;
+    return [part('address'), tag];
   }
-  if (additionalFields === undefined) return ['as sent'];
-  return [`name ${name ?? 'unknown'}`, `category ${category ?? 'unknown'}`];
-}
-
-/** Of a parsed address, or of its owner. */
-interface Parts {
-  readonly address?: unknown;
-  readonly destinationTag?: unknown;
-  readonly name?: unknown;
-  readonly category?: unknown;
-  readonly additionalFields?: unknown;
+  if (name === 'txAddressOwner') return [`name ${part('name')}`, `category ${part('category')}`];
+  return ['as sent'];
 }
 
 /** Divides the room between two columns: the second has what it needs, up to a half. */

@@ -1,7 +1,7 @@
 import type { Issue, IssueCode, NotificationType } from '../errors.js';
 import { parserOf } from '../inspect/inspect-body.js';
 import { MAX_BYTES } from '../internal/body.js';
-import { pushEvent } from './events.js';
+import { pushEvent, type Seeds } from './events.js';
 
 // What is done with each line of an archive, in whichever thread. Whatever leaves here can be sent to another
 // one: plain data, and bytes for what there is of every body.
@@ -13,6 +13,8 @@ export interface TallyOptions {
   readonly show: number;
   /** Whether the refused lines are kept. */
   readonly keepRefused: boolean;
+  /** The same in all threads: their hashes are compared. */
+  readonly seeds: Seeds;
 }
 
 /** What became of a line. */
@@ -87,7 +89,7 @@ export function tallyLines(bytes: Uint8Array, options: TallyOptions): Tally {
     }
     const { notification, error } = parse(body);
     if (notification !== undefined) {
-      pushEvent(events, notification, line);
+      pushEvent(events, notification, line, options.seeds);
       if (notification.warnings.length === 0) {
         counts.valid += 1;
         continue;

@@ -16,6 +16,9 @@ export const EXIT = {
 /** The command was called in a way that it does not know. Its message is the line that is printed. */
 export class UsageError extends Error {}
 
+/** What was to be written could not be. Its message is the line that is printed. */
+export class OutputError extends Error {}
+
 /** Tells what went wrong, in one line on standard error. */
 export function warn({ warn: print }: Pick<Terminal, 'warn'>, message: string): void {
   print(`payment-notifications: ${message}\n`);

@@ -131,7 +131,7 @@ function idQuirks(raw: string): Quirk[] {
 }
 
 function addressQuirks(to: WithdrawalBroadcast['toTxAddress']): Quirk[] {
-  if (to?.destinationTag?.startsWith('0')) {
+  if (/^0\d/.test(to?.destinationTag ?? '')) {
     return [{ code: 'leading_zeros', note: 'a tag read as a number would lose its zeros' }];
   }
   if (to?.destinationTag === null && to.raw !== to.address) {

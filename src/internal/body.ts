@@ -37,7 +37,7 @@ export function openBody(
 }
 
 /**
- * An object as the bytes that it is; null for any other. Not by instanceof, since a test runner's bytes
+ * The value itself if it is bytes, otherwise null. Not by instanceof, since a test runner's bytes
  * may come from another realm.
  */
 export function toBytes(body: object): Uint8Array | ArrayBuffer | null {
@@ -53,14 +53,16 @@ function openBytes(
   bytes: ArrayBuffer | Uint8Array,
   maxBytes: number,
 ): ReadContext | UnreadableBody {
-  // What only says that it is an ArrayBuffer may have any length.
-  const length = Number(bytes.byteLength);
-  if (length > maxBytes) return tooLarge(`${length} bytes`, maxBytes);
+  let received = 'bytes that fail to be read';
   let text: string;
   try {
+    // What only says that it is an ArrayBuffer may have any length, and may throw.
+    const length = Number(bytes.byteLength);
+    if (length > maxBytes) return tooLarge(`${length} bytes`, maxBytes);
+    received = `${length} bytes that are not UTF-8`;
     text = decoder.decode(bytes);
   } catch {
-    return unreadable('invalid_json', `${length} bytes that are not UTF-8`);
+    return unreadable('invalid_json', received);
   }
   return openText(text, maxBytes);
 }

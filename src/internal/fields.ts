@@ -1,52 +1,12 @@
-import * as v from 'valibot';
 import { Decimal } from '../amount.js';
-import type { Issue, IssueCode } from '../errors.js';
-import { describe, issue, quote, quoteLiteral } from './issues.js';
+import type { Issue } from '../errors.js';
+import { describe, issue, quoteLiteral } from './issues.js';
 import { type Literals, SAFE_DIGITS } from './json.js';
-import {
-  AmountSchema,
-  explainAmount,
-  explainTimestamp,
-  type Fault,
-  NonNegativeAmountSchema,
-  TimestampSchema,
-} from './schemas.js';
+import type { Field, FieldTable } from './rules.js';
+import type { Fault } from './schemas.js';
 
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
-
-/** What sort of value a field holds. */
-type FieldKind = 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address' | 'object';
-
-/** What a field may hold. */
-export interface FieldType<T> {
-  readonly kind: FieldKind;
-  readonly schema: v.GenericSchema<unknown, T>;
-  /** What is wrong with a value that the schema refuses, in the words of a message. */
-  readonly explain: (value: unknown) => Fault;
-}
-
-/**
- * What an absent or unreadable field costs.
- *
- * - `required`: the notification is refused. Identity, or money that decides, hangs on the field.
- * - `expected`: null and a warning. The service's documentation says that the field is always there.
- * - `optional`: null where it is absent, null and a warning where it is unreadable.
- */
-type Need = 'required' | 'expected' | 'optional';
-
-/** The rule of one field: a line of its notification's table. */
-export interface Rule<T, N extends Need = Need> extends FieldType<T> {
-  readonly need: N;
-}
-
-/** A rule with the name of its field. */
-export interface Field<T, N extends Need = Need> extends Rule<T, N> {
-  readonly name: string;
-}
-
-/** The rules of a JSON object: its fields by name, in the order of the output. */
-export type FieldTable = Readonly<Record<string, Field<unknown>>>;
 
 /** One JSON object while its fields are read. */
 export interface ReadContext {
@@ -68,110 +28,19 @@ export interface ReadContext {
   readonly unreadable: string[];
 }
 
-/** A string that is not empty, kept to the character. */
-export const text: FieldType<string> = stringType(
-  'text',
-  v.pipe(v.string(), v.nonEmpty()),
-  'a non-empty string',
-);
-
-/** A string that may be empty. */
-export const anyText: FieldType<string> = stringType('text', v.string(), 'a string');
-
-/** An identifier assigned by the service: a UUID of any version in any case, kept as sent. */
-export const uuid: FieldType<string> = stringType(
-  'id',
-  v.pipe(v.string(), v.uuid()),
-  'a UUID',
-  'invalid_id',
-);
-
-/** An amount that keeps its sign: a fee (a rebate is below zero) or a loss (a gain is). */
-export const amount: FieldType<Decimal> = {
-  kind: 'amount',
-  schema: AmountSchema,
-  explain: explainAmount,
-};
-
-/** An amount that says how much moved, or should move: never below zero. */
-export const nonNegativeAmount: FieldType<Decimal> = {
-  kind: 'amount',
-  schema: NonNegativeAmountSchema,
-  explain: explainAmount,
-};
-
-/** A point in time. */
-export const timestamp: FieldType<Date> = {
-  kind: 'timestamp',
-  schema: TimestampSchema,
-  explain: explainTimestamp,
-};
-
-/** One of the documented values, in the documented case. */
-/* @__NO_SIDE_EFFECTS__ */
-export function oneOf<T extends string>(values: Readonly<Record<string, T>>): FieldType<T> {
-  const options = Object.values(values);
-  return {
-    kind: 'enum',
-    schema: v.picklist(options),
-    explain: (value) => ({
-      code: typeof value === 'string' ? 'unknown_value' : 'wrong_type',
-      expected: options.map((option) => `"${option}"`).join(' or '),
-      received: quote(value),
-    }),
-  };
-}
-
-/** Messages only describe names, identifiers and addresses: the values stay out of logs. */
-/* @__NO_SIDE_EFFECTS__ */
-function stringType(
-  kind: FieldKind,
-  schema: v.GenericSchema<unknown, string>,
-  expected: string,
-  code: IssueCode = 'wrong_type',
-): FieldType<string> {
-  return {
-    kind,
-    schema,
-    explain: (value) => ({
-      code: typeof value === 'string' ? code : 'wrong_type',
-      expected,
-      received: describe(value),
-    }),
-  };
-}
-
-/* @__NO_SIDE_EFFECTS__ */
-export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
-  return { need: 'required', ...type };
-}
-
-/* @__NO_SIDE_EFFECTS__ */
-export function expected<T>(type: FieldType<T>): Rule<T, 'expected'> {
-  return { need: 'expected', ...type };
-}
-
-/* @__NO_SIDE_EFFECTS__ */
-export function optional<T>(type: FieldType<T>): Rule<T, 'optional'> {
-  return { need: 'optional', ...type };
-}
-
-/** A table of rules, each with the name of its field. */
-/* @__NO_SIDE_EFFECTS__ */
-export function defineFields<R extends Record<string, Rule<unknown>>>(
-  rules: R,
-): { readonly [Name in keyof R]: R[Name] & { readonly name: string } } {
-  const fields = Object.entries(rules).map(([name, rule]) => [name, { name, ...rule }]);
-  return Object.fromEntries(fields);
-}
+/**
+ * What the host has set for valibot doesn't count here: `safeParse` would take its configuration, and call
+ * its functions for messages, unless the language is one that nobody sets them for.
+ */
+const OWN_CONFIG = { lang: 'payment-notifications' };
 
 /**
  * Reads one field. A faulty one is noted in the context: as an issue if it is required, and reading goes
  * on to find further faults; as a warning otherwise.
  *
  * @param value - The field's value; undefined where it is absent.
- * @returns The output, or null where there is none. The type of a required field is without null,
- * because one that has no output has left an issue, for which the whole notification is dropped.
+ * @returns The output, or null where there is none. A required field's type is without null: if it has no
+ * output, it has left an issue, and the notification is dropped.
  */
 export function readField<T>(context: ReadContext, field: Field<T, 'required'>, value: unknown): T;
 export function readField<T>(context: ReadContext, field: Field<T>, value: unknown): T | null;
@@ -183,12 +52,12 @@ export function readField<T>(context: ReadContext, field: Field<T>, value: unkno
     return noteFault(context, field, value);
   }
   const exact = toExact(context, field, value);
-  const result = v.safeParse(field.schema, exact);
-  if (!result.success) return noteFault(context, field, value, exact);
-  if (context.isPreParsed && typeof value === 'number' && result.output instanceof Decimal) {
-    noteRounding(context, field, value, result.output);
+  const result = field.schema['~run']({ value: exact }, OWN_CONFIG);
+  if (result.issues !== undefined) return noteFault(context, field, value, exact);
+  if (context.isPreParsed && typeof value === 'number' && result.value instanceof Decimal) {
+    noteRounding(context, field, value, result.value);
   }
-  return result.output;
+  return result.value;
 }
 
 /** The context in which the fields of a nested object are read. */

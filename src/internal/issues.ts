@@ -80,8 +80,8 @@ export function escapeUnprintable(text: string): string {
   // Most text needs no escapes, and the expression below takes three times as long to find that out.
   if (/^[ -~]*$/.test(text)) return text;
   // Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph
-  // separators. Written here, since a constant would cost every import what only a faulty body needs.
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+  // separators, letters that are drawn as nothing (the Hangul filler). Written here, since a constant would cost every import what only a faulty body needs.
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
     character
       .split('')
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

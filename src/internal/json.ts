@@ -18,7 +18,7 @@ export function findLiterals(text: string): Literals | null {
 }
 
 /**
- * Whether valid JSON text holds a field whose number a double may not carry.
+ * Whether valid JSON text holds a field whose number a double might not carry exactly.
  *
  * A field's value stands behind a colon, so only the colons are looked at. A colon inside a string may
  * raise a false alarm, which costs a second look and nothing else. It is a loop, because a regular

@@ -69,8 +69,9 @@ export function reject<T>(
 }
 
 /**
- * An amount as a field of your own schema: a JSON number, or a string in the same grammar, as an exact
- * `Decimal`. It may be below zero.
+ * An amount as a field of your own schema: a number, or a string in JSON's grammar of numbers, as a
+ * `Decimal`. It may be below zero. A string's value is exact; of a number in JSON, `JSON.parse` has kept
+ * 15 to 17 digits.
  *
  * @example
  * ```ts
@@ -78,25 +79,22 @@ export function reject<T>(
  * v.parse(Refund, { orderId: 'order-10042', amount: '950.25' }).amount.toString(); // '950.25'
  * ```
  */
-export const AmountSchema: Schema<Decimal> = createSchema('amount', function (dataset, config) {
-  const { value } = dataset;
-  const amount = isNumberOrString(value) ? toAmount(value) : null;
-  return amount === null
-    ? reject(this, dataset, config, explainAmount(value))
-    : accept(dataset, amount);
-});
+export const AmountSchema: Schema<Decimal> = /* @__PURE__ */ createAmountSchema(-1);
 
 /** An amount of zero or more. */
-export const NonNegativeAmountSchema: Schema<Decimal> = createSchema(
-  'amount',
-  function (dataset, config) {
+export const NonNegativeAmountSchema: Schema<Decimal> = /* @__PURE__ */ createAmountSchema(0);
+
+/** @param leastSign - The sign that an amount may have at least: decimal.js has 1 and -1. */
+/* @__NO_SIDE_EFFECTS__ */
+function createAmountSchema(leastSign: number): Schema<Decimal> {
+  return createSchema('amount', function (dataset, config) {
     const { value } = dataset;
     const amount = isNumberOrString(value) ? toAmount(value) : null;
-    return amount === null || amount.s < 0
+    return amount === null || amount.s < leastSign
       ? reject(this, dataset, config, explainAmount(value))
       : accept(dataset, amount);
-  },
-);
+  });
+}
 
 /**
  * A point in time as a field of your own schema: a UNIX time in seconds or milliseconds, or a date-time

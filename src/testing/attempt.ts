@@ -32,15 +32,15 @@ export type Outcome =
 export interface AttemptOptions {
   /** The endpoint: an `http:` or `https:` address. */
   readonly url: string;
-  /** Headers beside `content-type: application/json`, or instead of it; which ones come is not shown. */
+  /** Headers beside `content-type: application/json`, or instead of it. The service's own are undocumented. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long an answer may take, in milliseconds of real time; not shown, 30 s by default. */
+  /** How long an answer may take, in milliseconds of real time: 30 s by default. The service's limit is undocumented. */
   readonly timeoutMs?: number | undefined;
   /** The global `fetch` by default. */
   readonly fetch?: Fetch | undefined;
 }
 
-/** How long an answer may take: the document shows nothing, so what HTTP clients commonly wait. */
+/** How long HTTP clients commonly wait. */
 const TIMEOUT_MS = 30_000;
 
 /** Posts a body once, unless `stopped` comes first. Never throws. */
@@ -83,7 +83,14 @@ async function answerOf(send: Fetch, url: string, request: DeliveryRequest): Pro
 /** The innermost cause: `fetch failed` says nothing, `connect ECONNREFUSED 127.0.0.1:3000` does. */
 function reasonOf(error: unknown): string {
   let reason = error;
-  while (reason instanceof Error && reason.cause !== undefined) reason = reason.cause;
+  // A few at most: an error may be its own cause.
+  for (
+    let depth = 0;
+    depth < 10 && reason instanceof Error && reason.cause !== undefined;
+    depth += 1
+  ) {
+    reason = reason.cause;
+  }
   if (!(reason instanceof Error)) return oneLine(String(reason));
   // Of several addresses that refused, Node tells the code alone.
   return oneLine(reason.message || ('code' in reason ? String(reason.code) : reason.name));

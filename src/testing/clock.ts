@@ -1,11 +1,11 @@
-/** What of an `AbortSignal` is needed, where the runtime's own type is not to be had. */
+/** The part of `AbortSignal` that is used here, for projects without DOM or Node.js types. */
 export interface MinimalSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** The runtime's `AbortSignal`; a project without DOM and Node types gets the part that is needed. */
+/** The runtime's `AbortSignal`, or the part of it that is used here. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } }
   ? Own
   : MinimalSignal;
@@ -38,6 +38,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
       const wake = (): void => {
         cancel();
         signal?.removeEventListener('abort', wake);
@@ -49,8 +50,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * A clock that stands still but for sleeping, which takes no time: 24 hours of retries pass as fast
- * as the endpoint answers.
+ * A clock that moves only when it is slept on, and then at once: 24 hours of retries pass as fast as the
+ * endpoint answers.
  *
  * @param start - What it shows at first, in milliseconds since 1970.
  */

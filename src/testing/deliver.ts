@@ -91,34 +91,32 @@ export async function deliver(
   check(options);
   const { signal } = options;
   // One listener for all copies: with a dozen of them on one signal, Node warns of a leak.
-  const [stopped, stop] = latch();
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop);
   try {
-    return await repeat(body, options, stopped);
+    return await repeat(body, options, controller.signal);
+  } catch (error) {
+    // A function of the caller's has thrown: the other copies must not go on.
+    stop();
+    throw error;
   } finally {
     signal?.removeEventListener('abort', stop);
   }
 }
 
-/** A promise, and what resolves it. */
-function latch(): [promise: Promise<void>, open: () => void] {
-  const resolves: (() => void)[] = [];
-  const promise = new Promise<void>((resolve) => resolves.push(resolve));
-  const open = (): void => {
-    for (const resolve of resolves) resolve();
-  };
-  return [promise, open];
-}
-
 async function repeat(
   body: string | Uint8Array,
   options: DeliverOptions,
-  stopped: Promise<void>,
+  signal: Signal,
 ): Promise<Delivery> {
-  const { retry = null, clock = systemClock, copies = 1, isSuccess = isOk } = options;
-  const { signal, onAttempt } = options;
+  const { retry = null, clock = systemClock, copies = 1, isSuccess = isOk, onAttempt } = options;
   const attempts: Attempt[] = [];
-  const isAborted = (): boolean => signal?.aborted ?? false;
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
   const requests = new Set<Promise<Outcome>>();
 
   const attempt = async (copy: number, number: number): Promise<boolean> => {
@@ -137,8 +135,8 @@ async function repeat(
 
   const start = clock.now();
   const pauses = new Map<number, Promise<void>>();
-  // One pause for all copies, for which those wait that are still under way, though not beyond the pause's
-  // end: so a clock of the caller's own moves once for each round.
+  // All copies share one pause a round. It begins when the requests under way have ended, or the interval is
+  // over: so a clock of the caller's own moves once a round.
   const pauseUntil = (slot: number, intervalMs: number): Promise<void> => {
     const until = start + slot * intervalMs;
     const pause =
@@ -151,9 +149,9 @@ async function repeat(
   const deliverCopy = async (copy: number): Promise<boolean> => {
     // Counted in intervals since the start, so that slow answers don't shift the schedule.
     let slot = 0;
-    for (let number = 1; !isAborted(); number += 1) {
+    for (let number = 1; !signal.aborted; number += 1) {
       if (await attempt(copy, number)) return true;
-      if (retry === null || isAborted()) return false;
+      if (retry === null || signal.aborted) return false;
       const { intervalMs, durationMs } = retry;
       slot = Math.max(slot + 1, Math.ceil((clock.now() - start) / intervalMs));
       if (slot * intervalMs > durationMs) return false;
@@ -165,7 +163,7 @@ async function repeat(
   const outcomes = await Promise.all(
     Array.from({ length: copies }, (_, index) => deliverCopy(index + 1)),
   );
-  return { delivered: outcomes.every(Boolean), aborted: isAborted(), attempts };
+  return { delivered: outcomes.every(Boolean), aborted: signal.aborted, attempts };
 }
 
 /** Resolves when all requests have ended, or after so many milliseconds of real time. */

@@ -21,7 +21,8 @@ export interface BodyVariant {
  * for whatever has no value.
  *
  * Service document, "Encoding note" and the field tables. All variants of a body that parses parse
- * to equal notifications, so a handler must do the same with each, and settle only the first.
+ * to equal notifications, but for the words of a warning, so a handler must do the same with each, and
+ * settle only the first.
  *
  * @param body - The JSON text of either notification: of {@link depositReceivedBody}, say, or one
  * that you have kept.
@@ -85,8 +86,11 @@ function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
 
 /** The amount that has two names under the other one, and under both, alike or one of them null. */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
-  const amount = fields.get(hasValue(fields, DEDUCTED) ? DEDUCTED : DEDUCED);
-  if (amount === undefined || amount === 'null') return [];
+  const [amount, second] = [DEDUCTED, DEDUCED]
+    .filter((name) => hasValue(fields, name))
+    .map((name) => fields.get(name));
+  // Two that differ have no value that a third could be spelled with.
+  if (amount === undefined || (second !== undefined && second !== amount)) return [];
   const spelled = (label: string, deducted?: string, deduced?: string): BodyVariant =>
     changed(label, fields, [
       [DEDUCTED, deducted],

@@ -69,9 +69,9 @@ export function withoutByteOrderMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Whether a field is there and not null. */
+/** Whether a field is there, and neither null nor empty. */
 export function hasValue(fields: WireFields, name: string): boolean {
-  return (fields.get(name) ?? 'null') !== 'null';
+  return !['null', '""'].includes(fields.get(name) ?? 'null');
 }
 
 /** Whether a text is a number in JSON's grammar (RFC 8259, section 6). */

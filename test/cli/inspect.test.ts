@@ -68,6 +68,16 @@ describe('a body that is inspected', () => {
     expect(rows).toContainEqual(['extra', '{"a":1.0}', 'as sent']);
   });
 
+  test('shows an unknown field that looks like an address or an owner as it came', async () => {
+    const odd =
+      '{"additionalFields":1.0,"address":{"toString":1},"destinationTag":5,"name":{"toString":1}}';
+    const { out, exit } = await command(['inspect'], {
+      stdin: deposit({ extra: odd, toTxAddress: odd, txAddressOwner: odd }),
+    });
+    expect(exit).toBe(0);
+    expect(out).toContain('as sent');
+  });
+
   test('comes as data with --json', async () => {
     const body = deposit({ actualDepositAmount: '0.10', expirationTime: undefined });
     const { out } = await command(['inspect', '--json'], { stdin: body });

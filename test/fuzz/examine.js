@@ -17,7 +17,7 @@ import {
 import { is } from 'valibot';
 
 /**
- * @import { FieldTable } from '../../src/internal/fields.js'
+ * @import { FieldTable } from '../../src/internal/rules.js'
  * @import { Issue, Notification } from 'payment-notifications'
  *
  * @typedef {object} Tables The rules from which the shapes of the notifications follow.
@@ -40,7 +40,7 @@ export const PARSER_COUNT = PARSERS.length;
 
 /** The documentation has two spellings of one name; this one is no field of the output. */
 const OTHER_SPELLING = 'deducedSettlementAmount';
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{DI}]/u;
 const MAX_MESSAGE = 300;
 
 /**

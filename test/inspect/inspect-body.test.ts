@@ -394,6 +394,7 @@ describe('quirks that are named', () => {
       'toTxAddress',
       ['empty_tag: an empty tag counts as none'],
     ],
+    ['no quirk of a tag of zero', withdrawal({ toTxAddress: '"rX?dt=0"' }), 'toTxAddress', []],
     ['no quirk of an address alone', withdrawal({ toTxAddress: '"rX"' }), 'toTxAddress', []],
     [
       'a field that is not documented',

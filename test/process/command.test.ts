@@ -163,6 +163,19 @@ describe('inspect', () => {
     expect(err).toMatch(/^payment-notifications: can't write the output: ENOSPC.*\n$/);
   });
 
+  test('says so in one line when the refused lines can not be written', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const archive = join(folder, 'archive.ndjson');
+    writeFileSync(archive, '{"a":1}\n'.repeat(100_000));
+    const refused = join(folder, 'refused.ndjson');
+    // So many blocks a file may have: half a megabyte at the most.
+    const line = `ulimit -f 512; '${process.execPath}' '${COMMAND}' check --refused '${refused}' '${archive}'`;
+    const { err, exit } = await start('bash', ['-c', line], { stdin: '' }).ended;
+    expect(exit).toBe(3);
+    expect(err).toBe(`payment-notifications: --refused: ${refused}: file too large\n`);
+  });
+
   test('inspects the files behind one that is not there', async () => {
     const { out, err, exit } = await run(['inspect', SAMPLE, 'missing.json', SAMPLE]);
     expect(exit).toBe(2);

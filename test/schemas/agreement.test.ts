@@ -5,7 +5,7 @@ import {
 } from 'payment-notifications/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
-import type { FieldTable } from '../../src/internal/fields.js';
+import type { FieldTable } from '../../src/internal/rules.js';
 import { readWire, type WireFields, writeWire } from '../../src/wire/members.js';
 import {
   TX_ADDRESS_OWNER_FIELDS,

@@ -12,6 +12,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/testing/clock.js';
 import {
   against,
   answers,
@@ -548,6 +549,42 @@ test('a fetch of the caller gets the whole request', async () => {
   expect(requests).toMatchObject([
     [url, { method: 'POST', body: DEPOSIT, redirect: 'manual', signal: { aborted: false } }],
   ]);
+});
+
+test('a function of the caller that throws stops all copies', async () => {
+  let requests = 0;
+  const delivery = deliver(DEPOSIT, {
+    url: 'http://merchant.example/',
+    copies: 2,
+    clock: virtualClock(),
+    retry: DEPOSIT_RETRY,
+    fetch: async () => {
+      requests += 1;
+      return answerOf(500);
+    },
+    onAttempt: ({ copy, number }) => {
+      if (copy === 1 && number === 3) throw new Error("the caller's");
+    },
+  });
+  await expect(delivery).rejects.toThrow("the caller's");
+  const before = requests;
+  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+  // The other copy may have begun its attempt of the same round.
+  expect(requests - before).toBeLessThanOrEqual(1);
+});
+
+test('an error that is its own cause is told like any other', async () => {
+  const error = new Error('odd');
+  error.cause = error;
+  const { attempts } = await deliver(DEPOSIT, {
+    url: 'http://merchant.example/',
+    fetch: () => Promise.reject(error),
+  });
+  expect(attempts).toMatchObject([{ success: false, error: 'odd' }]);
+});
+
+test('nobody sleeps on a signal that is aborted already', async () => {
+  await expect(systemClock.sleep(2 ** 40, AbortSignal.abort())).resolves.toBeUndefined();
 });
 
 function answerOf(status: number) {

@@ -6,7 +6,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
-import { fixtures } from '../fixtures.js';
+import { fixture, fixtures } from '../fixtures.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 
 const labelsOf = (body: string) => bodyVariants(body).map(({ label }) => label);
@@ -53,6 +53,13 @@ describe('every variant', () => {
       }
     },
   );
+
+  test('of two spellings that differ leaves them alone', () => {
+    const { body } = fixture('withdrawal-broadcast/conflicting-spellings');
+    for (const { label, body: other } of bodyVariants(body.toString('utf8'))) {
+      expect(parseNotification(other), label).toMatchObject({ deductedSettlementAmount: null });
+    }
+  });
 
   test('has a label and a text of its own', () => {
     fc.assert(

@@ -1,10 +1,11 @@
 // Packs what is in dist into the one tarball that is tested and published, and prints its sha256. Builds
 // first if the sources are newer than dist; leaves a tarball alone that is as new as all that is in it.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { checkFiles, isOlder, packedPaths, ROOT, SOURCES } from './manifest.js';
+import { checkFiles, isOlder, packedPaths, ROOT, readManifest, SOURCES } from './manifest.js';
+import { readRepository, withAbsoluteLinks } from './repository.js';
 import { sha256OfTarball, TARBALL } from './tarball.js';
 
 if (isOlder('dist', SOURCES)) {
@@ -17,11 +18,34 @@ checkFiles();
 if (isOlder(TARBALL, packedPaths())) {
   const folder = join(ROOT, dirname(TARBALL));
   rmSync(join(ROOT, TARBALL), { force: true });
-  mkdirSync(folder, { recursive: true });
+  const staged = stage(join(folder, 'staged'));
   // Without scripts: `prepack` would build again.
   const options = ['--json', '--ignore-scripts', '--pack-destination', folder];
-  const printed = execFileSync('npm', ['pack', ...options], { cwd: ROOT, encoding: 'utf8' });
+  const printed = execFileSync('npm', ['pack', ...options], { cwd: staged, encoding: 'utf8' });
   const [{ filename }] = JSON.parse(printed);
   renameSync(join(folder, filename), join(ROOT, TARBALL));
+  rmSync(staged, { recursive: true });
 }
 console.log(`${sha256OfTarball()}  ${TARBALL}`);
+
+/**
+ * Copies what is packed into a folder, with the homepage and the links that derive from the repository.
+ *
+ * @param {string} folder
+ */
+function stage(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  for (const path of packedPaths()) {
+    cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  }
+  const manifest = readManifest();
+  const repository = readRepository(manifest);
+  if (repository) {
+    const { homepage } = repository;
+    const text = JSON.stringify({ ...manifest, homepage }, null, 2);
+    writeFileSync(join(folder, 'package.json'), `${text}\n`);
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    writeFileSync(join(folder, 'README.md'), withAbsoluteLinks(readme, repository));
+  }
+  return folder;
+}

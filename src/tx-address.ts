@@ -11,7 +11,7 @@ export interface TxAddress {
   readonly raw: string;
   /** The blockchain address, without the tag. */
   readonly address: string;
-  /** The destination tag or memo; null where there is none. Text: `007` and `7` are two tags. */
+  /** The destination tag or memo, or null. Text: `007` and `7` are two tags. */
   readonly destinationTag: string | null;
 }
 
@@ -25,7 +25,7 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  * @param value - The `toTxAddress` of a withdrawal, as sent.
  * @returns The value and its two parts.
  * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty, or
- * `wrong_type` where the value is no string.
+ * `wrong_type` if the value is not a string.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export function splitToTxAddress(value: string): TxAddress {
  * Joins an address and its tag to `<address>?dt=<tag>`: what {@link splitToTxAddress} splits again
  * into the same parts.
  *
- * @param address - An address and its tag; null or an empty tag is none.
+ * @param address - An address and its tag; null and an empty tag mean that there is none.
  * @returns The address, with `?dt=` and the tag behind it if there is one.
  * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty,
  * or holds a `?dt=` of its own, which would be split elsewhere, and `wrong_type` where the tag is no

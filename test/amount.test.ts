@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { toAmount } from '../src/amount.js';
 import { NonNegativeAmountSchema } from '../src/internal/schemas.js';
 import { amountFault, decimalLiteral } from './fuzz/texts.js';
+import { runs } from './runs.js';
 import { FIELDS, issuesOf, parseWith, read } from './wire.js';
 
 const AMOUNT_FIELDS = FIELDS.filter(
@@ -81,7 +82,7 @@ describe('an amount', () => {
           expect(exact(`${amountOf(result, where.name)}`)).toStrictEqual(exact(text));
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('an amount', () => {
       fc.property(decimalLiteral, (text) => {
         expect(amountFault(toAmount, text)).toBeNull();
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -165,7 +166,7 @@ describe('Decimal', () => {
         expect(exact(left.plus(right).toString())).toStrictEqual(add(exact(a), exact(b)));
         expect(exact(left.times(right).toString())).toStrictEqual(multiply(exact(a), exact(b)));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -7,6 +7,7 @@ import {
 } from '../src/withdrawal-broadcast.js';
 import { anyBody } from './fuzz/bodies.js';
 import { createExamine, PARSER_COUNT } from './fuzz/examine.js';
+import { runs } from './runs.js';
 
 const examine = createExamine({
   DEPOSIT_RECEIVED_FIELDS,
@@ -20,6 +21,6 @@ test('any body is refused with a NotificationError, or read without a loss and t
     fc.property(anyBody, fc.nat({ max: PARSER_COUNT - 1 }), (makeBody, parser) => {
       expect(examine(makeBody(), makeBody(), parser)).toBeNull();
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

@@ -3,6 +3,7 @@ import { safeParseDepositReceived } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
 import { findLiterals } from '../src/internal/json.js';
 import { anyNumber, anySpace, anyText, isSame, literalsFault } from './fuzz/texts.js';
+import { runs } from './runs.js';
 import { deposit, read } from './wire.js';
 
 /** A literal that makes the text be searched. */
@@ -16,7 +17,7 @@ describe('the literals of a text', () => {
         const searched = text.replace(/^\{\s*(\})?/, (_, end) => `{"long":${LONG}${end ?? ','}`);
         expect(literalsFault(findLiterals, isSearched ? searched : text)).toBeNull();
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -48,7 +49,7 @@ describe('the literals of a text', () => {
         if (literals === null) expect(isSame(literal, Number(literal))).toBe(true);
         else expect(literals).toStrictEqual(new Map([['a', literal]]));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

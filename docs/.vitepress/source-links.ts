@@ -1,20 +1,10 @@
 // Links to files outside of this folder. Where the repository is known, they lead to it; until then they
 // are no links on the site.
-import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
 
-const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-
-/** Where people see the sources, from `repository` in package.json; null while that isn't set. */
-function sourceUrl(): string | null {
-  const url = manifest.repository?.url ?? manifest.repository;
-  if (typeof url !== 'string') return null;
-  return `${url.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/main/`;
-}
-
-export function sourceLinks(md: MarkdownRenderer): void {
-  const base = sourceUrl();
+/** @param base What a path in the repository follows in the address of its page; null if unknown. */
+export function sourceLinks(md: MarkdownRenderer, base: string | null): void {
   md.core.ruler.push('source-links', ({ tokens, env }) => {
     const folder = posix.dirname(posix.join('docs', env.relativePath ?? ''));
     for (const { children } of tokens) {

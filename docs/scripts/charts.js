@@ -55,7 +55,7 @@ function draw(rows, colours) {
     document,
     width: 720,
     height: rows.length * 26 + 60,
-    marginLeft: 180,
+    marginLeft: 260,
     marginRight: 48,
     marginTop: 8,
     marginBottom: 44,

@@ -106,18 +106,13 @@ function write(file, prefix, { NonNegativeAmountSchema }, table, members, unsent
     const label = kind === 'amount' ? `amount${sign}` : KINDS[kind]?.(rule);
     if (!label) throw new Error(`${name}: what is a field of kind ${kind} called?`);
     const others = other
-      ? `; of one that was not sent: ${other.need}, ${code(otherMember?.type ?? '')}`
+      ? `; if it was not sent: **${other.need}**, ${code(otherMember?.type ?? '')}`
       : '';
-    const cells = [
-      `<a id="${prefix}-${name}"></a>\`${name}\``,
-      label,
-      need + others,
-      code(member.type),
-      member.text,
-    ];
-    return `| ${cells.join(' | ')} |`;
+    // Two columns: with more, the meaning is out of sight on most screens.
+    const summary = `${label}, **${need}**, ${code(member.type)}${others}`;
+    return `| <a id="${prefix}-${name}"></a>\`${name}\` | ${summary}<br>${member.text} |`;
   });
-  const head = '| field | kind | need | type | meaning |\n| --- | --- | --- | --- | --- |';
+  const head = '| field | kind, need, type and meaning |\n| --- | --- |';
   writeFileSync(new URL(file, TARGET), `${head}\n${rows.join('\n')}\n`);
 }
 

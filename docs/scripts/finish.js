@@ -1,10 +1,13 @@
 // For readers that are no people: every page as plain Markdown beside it, and lists of them.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join, normalize } from 'node:path';
+import { dirname, extname, join, normalize, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readManifest } from '../../scripts/manifest.js';
+import { readRepository } from '../../scripts/repository.js';
 
 const DOCS = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(DOCS, '.vitepress/dist');
+const repository = readRepository(readManifest());
 /** What is no page of text. */
 const NOT_TEXT = ['index.md', 'inspector.md'];
 const FOLDERS = ['.', 'reference'];
@@ -28,7 +31,13 @@ function toMarkdown(/** @type {string} */ page) {
     })
     .replace(/^:::.*\n\n?/gm, '')
     .replace(/ ?\{(#|target=).*?\}/g, '')
-    .replace(/<a id="[^"]*"><\/a>/g, '');
+    .replace(/<a id="[^"]*"><\/a>/g, '')
+    .replace(/\[([^\]]*)\]\((\.\.\/[^)]*)\)/g, (link, label, target) => {
+      // A link to a file outside of this folder: its text alone, as long as nobody knows where the file is.
+      const path = posix.join('docs', dirname(page), target);
+      if (path.startsWith('docs/')) return link;
+      return repository ? `[${label}](${repository.source}${path})` : label;
+    });
 }
 
 /** @param {string} page */

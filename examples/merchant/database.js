@@ -11,8 +11,7 @@ import pg from 'pg';
  * @property {() => Promise<void>} close
  */
 
-// Every wait ends: for a connection, for another's lock, for a statement, for a server that no longer
-// answers. A lock is given up early: the copies of one event that wait for it hold connections.
+// Every wait ends. That for a lock ends early: copies of one event that wait for it hold connections.
 const LIMITS = {
   max: 20,
   connectionTimeoutMillis: 3_000,
@@ -22,7 +21,7 @@ const LIMITS = {
   query_timeout: 4_000,
 };
 
-/** PostgreSQL aborts one of two transactions under `serializable`, and in a deadlock. */
+/** Of two transactions that PostgreSQL can't both let through: serialization failure, deadlock. */
 const ABORTED = ['40001', '40P01'];
 const ATTEMPTS = 10;
 

@@ -4,18 +4,15 @@ import { Decimal, idempotencyKey, safeParseNotification } from 'payment-notifica
 /** @import { Database, Query } from './database.js' */
 
 // Why no deposit is credited twice and none is lost, whatever happens to the processes or the network:
-//
 // 1. `event.key` is a primary key. Of all deliveries of one event, to any number of processes, only
 //    one inserts it. The others wait for that transaction, then insert nothing.
 // 2. The event and its two lines are inserted by one statement: all three are there, or none.
 // 3. The sender gets its 200 after the commit. Without one it may deliver again: see 1.
 //
-// Events and lines are never changed, and no two events touch the same row, so one customer's
-// deposits never wait for another's. A balance is the sum of the account's lines.
-//
-// Double entry: what one account gains, another one lacks. A deposit adds to the customer and takes
-// from `service`, whose negative balance is what the service holds for you; a withdrawal does the
-// opposite. So the sum of all lines of a currency is zero at any time, which `check` verifies.
+// Double entry: a deposit adds to the customer and takes from `service`, whose negative balance is what
+// the service holds for you; a withdrawal does the opposite. So all lines of a currency sum to zero at
+// any time, which `check` verifies. A balance is the sum of an account's lines. Lines are only added,
+// so no event waits for another.
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS event (
      key text PRIMARY KEY,
@@ -74,10 +71,9 @@ export async function createTables(database) {
 
 /**
  * Settles the raw body of a callback once, or holds it for a person. Throws only if the database
- * fails; then nothing is stored. Several bodies may share a transaction, but then one error dooms
- * them all: settle them one by one.
+ * fails; then nothing is stored.
  *
- * @param {Query} query The database's, or a transaction's.
+ * @param {Query} query The database's; or a transaction's, in which one error dooms all bodies.
  * @param {Uint8Array} body
  * @param {number} deliveries 0 to settle a body again that is held already.
  */
@@ -139,13 +135,12 @@ function refusal(faults, reason) {
 }
 
 /**
- * What an event moves: the same in every honest copy of it. Amounts are text, never JavaScript
- * numbers; null if the service doesn't say one. Here an account is named by the identifier that you
- * gave to the service; yours is that of the customer for whom you gave it.
+ * What an event moves: the same in every honest copy of it. An account is named by the identifier that
+ * you gave to the service; yours is that of the customer for whom you gave it.
  *
  * @param {Notification} notification
  */
-function movesOf(notification) {
+export function movesOf(notification) {
   if (notification.type === 'deposit.received') {
     return {
       account: notification.clientPaymentId,
@@ -189,7 +184,7 @@ function warningsOf({ warnings, additionalFields }) {
 
 /**
  * The double-entry check: every event has two lines that sum to zero and move what it says, or none
- * if it doesn't say its amount; so all lines sum to zero. What it lists is wrong.
+ * if it doesn't say its amount. What it lists is wrong.
  *
  * @param {Query} query
  */

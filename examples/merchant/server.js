@@ -19,7 +19,6 @@ export async function serve({ database, spool, port }) {
   const stopping = new AbortController();
   /** @type {Promise<void> | null} */
   let tables = null;
-  /** The database may be down when the process starts: bodies are received all the same. */
   function prepare() {
     tables ??= createTables(database).catch((error) => {
       tables = null;
@@ -60,7 +59,6 @@ export async function serve({ database, spool, port }) {
     }
   }
 
-  /** Settles what is spooled, until the process ends. */
   async function drainForever() {
     while (!stopping.signal.aborted) {
       try {
@@ -108,10 +106,12 @@ export async function serve({ database, spool, port }) {
       response.writeHead(isTooLarge ? 413 : 500).end('not received');
     }
   });
+  // Bodies are received all the same: they go to the spool.
   await prepare().catch((error) => console.error(`The database is down: ${error}`));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  console.log(`What there is to settle, and the balances: http://127.0.0.1:${port}/`);
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  console.log(`What there is to settle, and the balances: http://127.0.0.1:${address.port}/`);
   const draining = drainForever();
 
   const stop = async () => {

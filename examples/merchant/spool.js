@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// The bodies that could not be settled, one a line: digest, time, and the body in base64. A line only
-// counts if the digest is that of its body, so the remains of a write that was cut off (by a kill, a
-// full disk) are recognized. A line also begins with a newline: such remains can't spoil the next one.
+// The bodies that could not be settled, one a line: digest, time, and the body in base64. The remains
+// of a write that was cut off (by a kill, a full disk) don't match their digest; and since a line also
+// begins with a newline, they can't spoil the next one.
 
 /** @typedef {Awaited<ReturnType<typeof openSpool>>} Spool */
 
@@ -14,13 +14,8 @@ const MAX_ERRORS = 3;
 /** @param {string} folder This process's own: see lockFolder. @param {number} [maxBytes] */
 export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
   const [path, tornPath] = [join(folder, 'spool'), join(folder, 'spool.torn')];
-  /** By digest, the oldest first. @type {Map<string, string>} */
-  const lines = new Map();
-  for (const line of (await read(path)).split('\n').filter(Boolean)) {
-    const digest = digestOf(bodyOf(line));
-    if (line.startsWith(digest)) lines.set(digest, line);
-    else await write(tornPath, 'a', `${line}\n`);
-  }
+  const { whole: lines, torn } = readLines(await read(path));
+  for (const line of torn) await write(tornPath, 'a', `${line}\n`);
   let file = await open(path, 'a');
   let size = await rewrite();
   /** The latest write, for they must not overlap. @type {Promise<unknown>} */
@@ -33,7 +28,7 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
   };
 
   async function rewrite() {
-    const content = [...lines.values()].map((line) => `\n${line}\n`).join('');
+    const content = [...lines.values()].join('');
     await write(`${path}.new`, 'w', content);
     await rename(`${path}.new`, path);
     const [before, directory] = [file, await open(folder)];
@@ -50,17 +45,16 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
       exclusively(async () => {
         const digest = digestOf(body);
         if (lines.has(digest)) return; // delivered again
-        const line = `${digest} ${new Date().toISOString()} ${Buffer.from(body).toString('base64')}`;
+        const line = lineOf(body);
         if (size + line.length > maxBytes) throw new Error(`the spool is full: ${size} bytes`);
-        size += line.length + 2;
-        await file.appendFile(`\n${line}\n`);
+        size += line.length;
+        await file.appendFile(line);
         await file.datasync();
         lines.set(digest, line);
       }),
 
     /**
-     * Settles the bodies, the oldest first, and then removes them. After a kill in between they are
-     * settled again, so `settle` must be idempotent. What fails stays for the next time.
+     * Settles the bodies, the oldest first, and removes them. Killed in between, it settles them again.
      *
      * @param {(body: Buffer) => Promise<unknown>} settle
      */
@@ -93,9 +87,29 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
   };
 }
 
+/** @param {Uint8Array} body */
+export function lineOf(body) {
+  const time = new Date().toISOString();
+  return `\n${digestOf(body)} ${time} ${Buffer.from(body).toString('base64')}\n`;
+}
+
 /** @param {string} line */
-function bodyOf(line) {
+export function bodyOf(line) {
   return Buffer.from(line.split(' ')[2] ?? '', 'base64');
+}
+
+/** The whole lines by their digests, the oldest first, and the torn ones. @param {string} text */
+export function readLines(text) {
+  /** @type {Map<string, string>} */
+  const whole = new Map();
+  /** @type {string[]} */
+  const torn = [];
+  for (const line of text.split('\n').filter(Boolean)) {
+    const digest = digestOf(bodyOf(line));
+    if (line.startsWith(digest)) whole.set(digest, `\n${line}\n`);
+    else torn.push(line);
+  }
+  return { whole, torn };
 }
 
 /** @param {Uint8Array} body */

@@ -1,52 +1,76 @@
-// Takes callbacks: checks each body and appends it to the stream, whether it is good or not. It knows
-// no database. Any number of these may run, each with a folder of its own.
+// Takes callbacks: checks each body, writes it to its own disk and appends it to the stream, whether
+// it is good or not. Then it asks the ledger, and appends again what never got there. It works while
+// the ledger's database is down. Any number of these may run, each with a folder of its own.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { setInterval } from 'node:timers/promises';
-import { jetstream } from '@nats-io/jetstream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import getRawBody from 'raw-body';
+import { openServer } from '../merchant/database.js';
 import { lockFolder } from '../merchant/folder.js';
-import { openSpool } from '../merchant/spool.js';
-import { connectTo, STREAM } from './stream.js';
+import { findUnsettled } from './confirm.js';
+import { openJournal } from './journal.js';
+import { CONSUMER, connectTo, STREAM } from './stream.js';
 
-const { NATS_SERVERS = '127.0.0.1:4222', PORT = '3000', DATA_FOLDER = './receiver' } = process.env;
+const { NATS_SERVERS = '127.0.0.1:4222', DATABASE_URL = '' } = process.env;
+const { HOST = '127.0.0.1', PORT = '3000', DATA_FOLDER = './receiver' } = process.env;
 
 /** Attempts for about as long as the election of a new leader takes. */
 const PUBLISHING = { timeout: 2_000, retries: 3 };
+const REVIEW_EVERY_MS = 1_000;
+/** How long what is not settled is left alone. */
+const PATIENCE_MS = 10_000;
 
 const taken = lockFolder(DATA_FOLDER);
 if (taken !== null) throw new Error(taken);
-const spool = await openSpool(DATA_FOLDER);
+const journal = await openJournal(DATA_FOLDER);
+const database = openServer(DATABASE_URL);
 const connection = await connectTo(NATS_SERVERS);
 const stream = jetstream(connection);
+const manager = await jetstreamManager(connection, { checkAPI: false });
 
-/** Resolves once the stream has the body. @param {Buffer} body */
-async function append(body) {
+/** Resolves once the stream has the body. @param {Buffer} body @param {string} attempt */
+async function appendToStream(body, attempt = 'first') {
   const result = safeParseNotification(body);
   const [subject, key] = result.success
     ? [result.notification.type, idempotencyKey(result.notification)]
     : ['refused', 'refused'];
   // With the digest, because a body with the same key that says something else is no copy: the ledger
   // must see it, and report the conflict.
-  const msgID = `${key}:${createHash('sha256').update(body).digest('hex')}`;
+  const digest = createHash('sha256').update(body).digest('hex');
+  const msgID = `${key}:${digest}:${attempt}`;
   await stream.publish(`${STREAM}.${subject}`, body, { msgID, ...PUBLISHING });
   return result;
 }
 
 /** @param {Buffer} body */
 async function receive(body) {
-  try {
-    const result = await append(body);
-    if (result.success) return { status: 200, answer: 'received' };
-    return { status: 400, answer: JSON.stringify(result.error.issues.map(({ code }) => code)) };
-  } catch (error) {
-    console.error(`Not appended: ${error}`);
+  const [kept, appended] = await Promise.allSettled([journal.append(body), appendToStream(body)]);
+  if (kept.status === 'rejected') throw kept.reason;
+  if (appended.status === 'rejected') {
+    console.error(`Not appended: ${appended.reason}`);
+    // 500 all the same: if the service delivers again, it needn't depend on this disk.
+    return { status: 500, answer: 'kept' };
   }
-  // 500 all the same: if the service delivers again, it needn't depend on this disk.
-  await spool.append(body);
-  return { status: 500, answer: 'spooled' };
+  const result = appended.value;
+  if (result.success) return { status: 200, answer: 'received' };
+  return { status: 400, answer: JSON.stringify(result.error.issues.map(({ code }) => code)) };
+}
+
+/** Whether the ledger has them all. @param {Buffer[]} bodies */
+async function areSettled(bodies) {
+  const unsettled = await findUnsettled(database.query, bodies);
+  if (unsettled.length === 0) return true;
+  // While the settlers are behind, it may be waiting in the stream: a second copy would not help them.
+  const { num_pending: behind } = await manager.consumers.info(STREAM, CONSUMER);
+  if (behind > 0) return false;
+  console.error(`Appended again: ${unsettled.length} bodies that the ledger doesn't have`);
+  // Under another id: that of a body which it has lost, the stream may remember.
+  const attempt = new Date().toISOString();
+  for (const body of unsettled) await appendToStream(body, attempt);
+  return false;
 }
 
 const server = createServer(async (request, response) => {
@@ -68,7 +92,7 @@ const server = createServer(async (request, response) => {
     response.writeHead(isTooLarge ? 413 : 500).end('not received');
   }
 });
-server.listen(Number(PORT), '127.0.0.1');
+server.listen(Number(PORT), HOST);
 await once(server, 'listening');
 
 process.once('SIGTERM', async () => {
@@ -77,6 +101,10 @@ process.once('SIGTERM', async () => {
   process.exit();
 });
 
-for await (const _ of setInterval(1_000)) {
-  await spool.drain(append).catch((error) => console.error(`The spool waits: ${error}`));
+for (;;) {
+  const isDone = await journal.review(areSettled).catch((error) => {
+    console.error(`The journal waits: ${error}`);
+    return false;
+  });
+  await sleep(isDone ? REVIEW_EVERY_MS : PATIENCE_MS);
 }

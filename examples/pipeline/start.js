@@ -1,30 +1,31 @@
 // All of the pipeline on this machine, for a look and for the tests: three NATS servers, a PostgreSQL
 // server, receivers and settlers.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { openServer } from '../merchant/database.js';
 import { createTables } from '../merchant/ledger.js';
+import { installFromDebian } from '../test/debian.js';
 import { findPostgres, startPostgres } from '../test/postgres.js';
-import { atExit, freePort } from '../test/server.js';
+import { missingPackages, NATS_SERVER, whyMissing } from '../test/programs.js';
+import { atExit, claimNetwork } from '../test/server.js';
 import { CONSUMER, connectTo, openConsumer, STREAM } from './stream.js';
 import { createSupervisor } from './supervisor.js';
 
 /** @typedef {Awaited<ReturnType<typeof startPipeline>>} Pipeline */
 
-/** Where Debian has it, which is not on everybody's PATH. */
-const NATS_SERVER = '/usr/sbin/nats-server';
-/** Of Debian. */
-const PACKAGES = ['nats-server', 'postgresql-15'];
+const SERVERS = /** @type {const} */ (['nats-server', 'postgresql-15']);
+/** Below those that a system gives to outgoing connections. */
+const [NATS_PORT, CLUSTER_PORT, RECEIVER_PORT] = ['19222', '19622', '19000'];
 /** Many times what anything here takes on a slow machine: it has failed then. */
 const PATIENCE_MS = 600_000;
 
 /** @param {{ receivers: number, settlers: number }} counts */
 export async function startPipeline({ receivers, settlers }) {
-  installServers();
+  installFromDebian(missingPackages(...SERVERS));
+  if (whyMissing(...SERVERS)) throw new Error(`${whyMissing(...SERVERS)}`);
   const folder = mkdtempSync(join(tmpdir(), 'pipeline-'));
   const supervisor = createSupervisor(folder);
   const forget = atExit(() => {
@@ -32,7 +33,9 @@ export async function startPipeline({ receivers, settlers }) {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const NATS_SERVERS = await startCluster(supervisor, folder);
+  // Started again, a server must have its address again: so each has one of its own, with fixed ports.
+  const network = await claimNetwork();
+  const NATS_SERVERS = startCluster(supervisor, folder, network);
   const postgres = await startPostgres(findPostgres() ?? { bin: '' });
   const DATABASE_URL = postgres.url('postgres');
   const startSettler = (/** @type {number} */ number) =>
@@ -40,11 +43,20 @@ export async function startPipeline({ receivers, settlers }) {
   for (let number = 1; number <= settlers; number += 1) startSettler(number);
   /** @type {string[]} */
   const urls = [];
+  /** @type {string[]} */
+  const journals = [];
   for (let number = 1; number <= receivers; number += 1) {
-    const env = { PORT: `${await freePort()}`, DATA_FOLDER: join(folder, `receiver-${number}`) };
-    supervisor.start(`receiver-${number}`, ['node', 'receiver.js'], { NATS_SERVERS, ...env });
-    urls.push(`http://127.0.0.1:${env.PORT}/callbacks`);
+    const HOST = `${network}.${10 + number}`;
+    const DATA_FOLDER = join(folder, `receiver-${number}`);
+    const env = { NATS_SERVERS, DATABASE_URL, HOST, PORT: RECEIVER_PORT, DATA_FOLDER };
+    supervisor.start(`receiver-${number}`, ['node', 'receiver.js'], env);
+    urls.push(`http://${HOST}:${RECEIVER_PORT}/callbacks`);
+    journals.push(DATA_FOLDER);
   }
+  /** How many files of bodies the receivers keep until the ledger has them. */
+  const kept = () =>
+    journals.flatMap((name) => readdirSync(name)).filter((name) => name.endsWith('.journal'))
+      .length;
 
   const database = openServer(DATABASE_URL);
   const connection = await connectTo(NATS_SERVERS);
@@ -94,12 +106,15 @@ export async function startPipeline({ receivers, settlers }) {
     connection,
     status,
     until,
+    kept,
     /** Waits until so many events are settled, and nothing waits. @param {number} events */
     settled: (events) =>
       until(`${events} settled`, async () => {
         const { unsettled, settled } = await status();
         return unsettled === 0 && settled === events;
       }),
+    /** Waits until the receivers know that all is settled. */
+    confirmed: () => until('confirmed', async () => kept() === 0),
     async stop() {
       await connection.close();
       await database.close();
@@ -111,39 +126,21 @@ export async function startPipeline({ receivers, settlers }) {
   };
 }
 
-/** @param {ReturnType<typeof createSupervisor>} supervisor @param {string} folder */
-async function startCluster(supervisor, folder) {
-  const servers = await Promise.all(
-    ['nats-1', 'nats-2', 'nats-3'].map(async (name) => ({
-      name,
-      listen: `127.0.0.1:${await freePort()}`,
-      cluster: `127.0.0.1:${await freePort()}`,
-    })),
-  );
-  const routes = servers.map(({ cluster }) => `nats-route://${cluster}`);
-  for (const { name, listen, cluster } of servers) {
+/** @type {(supervisor: ReturnType<typeof createSupervisor>, folder: string, network: string) => string} */
+function startCluster(supervisor, folder, network) {
+  const names = ['nats-1', 'nats-2', 'nats-3'];
+  const servers = names.map((name, index) => ({ name, host: `${network}.${1 + index}` }));
+  const routes = servers.map(({ host }) => `nats-route://${host}:${CLUSTER_PORT}`);
+  for (const { name, host } of servers) {
     const path = join(folder, `${name}.json`);
     const config = {
       server_name: name,
-      listen,
+      listen: `${host}:${NATS_PORT}`,
       jetstream: { store_dir: join(folder, name) },
-      cluster: { name: 'pipeline', listen: cluster, routes },
+      cluster: { name: 'pipeline', listen: `${host}:${CLUSTER_PORT}`, routes },
     };
     writeFileSync(path, JSON.stringify(config));
     supervisor.start(name, [NATS_SERVER, '--config', path]);
   }
-  return servers.map(({ listen }) => listen).join();
-}
-
-/** Installs what is missing, where this may: as root on Debian. */
-function installServers() {
-  const areThere = () => existsSync(NATS_SERVER) && findPostgres() !== null;
-  if (!areThere() && process.getuid?.() === 0) {
-    console.log(`Installing ${PACKAGES.join(' and ')}.`);
-    spawnSync('sh', ['-c', `apt-get update -qq && apt-get install -qq -y ${PACKAGES.join(' ')}`], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  }
-  if (!areThere()) throw new Error(`Two servers are needed: apt-get install ${PACKAGES.join(' ')}`);
+  return servers.map(({ host }) => `${host}:${NATS_PORT}`).join();
 }

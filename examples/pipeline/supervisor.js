@@ -58,6 +58,8 @@ export function createSupervisor(folder) {
       killAll();
       await Promise.all([...processes.values()].map(({ ended }) => ended));
     },
+    /** All that it printed. @param {string} name */
+    log: (name) => readFileSync(logOf(name), 'utf8'),
     /** What each process printed last. */
     logs: () =>
       [...processes.keys()].map((name) => {

@@ -39,4 +39,8 @@ app.all('/deposits', express.raw({ type: () => true }), async (request, response
   response.json(answer);
 });
 
-app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
+const port = Number(process.env.PORT ?? 3000);
+app.listen(port, '127.0.0.1', (error) => {
+  if (error) throw error;
+  console.log(`listening at http://127.0.0.1:${port}/deposits`);
+});

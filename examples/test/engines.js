@@ -58,7 +58,7 @@ export async function openPGlite() {
   return {
     name: 'PGlite',
     processes: 1,
-    load: { deposits: 1_000, hostile: 5_000, kills: 5 },
+    load: { deposits: 500, hostile: 500, kills: 3 },
     async create(name) {
       const data = join(folder, name);
       mkdirSync(data);
@@ -85,7 +85,7 @@ export async function openPostgres() {
   return {
     name: `PostgreSQL ${found.version}`,
     processes: 2,
-    load: { deposits: 2_000, hostile: 10_000, kills: 10 },
+    load: { deposits: 1_000, hostile: 5_000, kills: 10 },
     async create(name) {
       const admin = openServer(postgres.url('postgres'));
       await admin.query(`CREATE DATABASE ${name}`);
@@ -115,17 +115,13 @@ export const ENGINES = [
 
 /**
  * @param {Storage} storage
- * @param {{ index?: number, port?: number, command?: string[], env?: Record<string, string>, exits?: boolean }} [options]
+ * @param {{ index?: number, command?: string[], env?: Record<string, string>, exits?: boolean }} [options]
  */
-export async function startMerchant(
-  storage,
-  { index = 0, port, command = [], env, exits = false } = {},
-) {
+export async function startMerchant(storage, { index = 0, command = [], env, exits = false } = {}) {
   const merchant = await startServer([process.execPath, 'merchant.js', ...command], {
     cwd: MERCHANT,
     env: { ...storage.env(index), ...env },
     exits,
-    ...(port !== undefined && { port }),
   });
   started.add(merchant);
   return merchant;

@@ -28,7 +28,7 @@ const SERVERS = {
   Koa: { command: ['node', 'koa.js'] },
   NestJS: { command: ['node', '--import', 'tsx', 'nestjs.ts'] },
   'Next.js': {
-    command: [bin('next'), 'start', '--hostname', '127.0.0.1', '--port', '{port}'],
+    command: [bin('next'), 'start', '--hostname', '127.0.0.1', '--port', '0'],
     cwd: NEXT,
     env: { NEXT_TELEMETRY_DISABLED: '1' },
     build: () => run(bin('next'), ['build'], NEXT),
@@ -41,7 +41,7 @@ const SERVERS = {
   },
   'Cloudflare Worker': {
     skip: whyNot('workerd'),
-    command: [bin('workerd'), 'serve', 'workerd.capnp', '--socket-addr=http=127.0.0.1:{port}'],
+    command: [bin('workerd'), 'serve', 'workerd.capnp', '--socket-addr=http=127.0.0.1:0'],
     build: () =>
       run(
         bin('esbuild'),

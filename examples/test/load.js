@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deliver } from 'payment-notifications/testing';
 
 /** @import { Random } from '../../test/fuzz/random.js' */
-/** @import { Answer } from 'payment-notifications/testing' */
+/** @import { Answer, DeliveryRequest } from 'payment-notifications/testing' */
+/** @import { Server } from './engines.js' */
 
 /** How many deliveries are under way at once. */
 export const AT_ONCE = 32;
@@ -30,16 +31,17 @@ async function pause(milliseconds) {
  */
 
 /**
- * Delivers bodies to several processes, each body until it is answered as it should be.
+ * Delivers bodies to several processes, each body until it is answered as it should be; to the one
+ * process or, if that was killed, to the one that was started in its place.
  *
  * @param {{ body: string | Uint8Array, status: number }[]} bodies With the status to wait for.
- * @param {string[]} urls
+ * @param {Server[]} merchants
  * @param {Random} random
  * @param {(() => Promise<void>)[]} [disturbances] One after the other, spread over the deliveries.
  * @param {typeof RETRY | null} [retry] Null: each body comes once.
  * @returns {Promise<Load>}
  */
-export async function deliverAll(bodies, urls, random, disturbances = [], retry = RETRY) {
+export async function deliverAll(bodies, merchants, random, disturbances = [], retry = RETRY) {
   /** @type {number[]} */
   const times = [];
   /** @type {Map<string, number>} */
@@ -56,7 +58,8 @@ export async function deliverAll(bodies, urls, random, disturbances = [], retry 
       if (next % every === 0) disturbing = disturbing.then(ahead.shift());
       const { status } = item;
       const { delivered, attempts } = await deliver(item.body, {
-        url: random.pick(urls),
+        url: 'http://merchant/callbacks',
+        fetch: toCurrent(merchants, random.below(merchants.length)),
         retry,
         clock,
         timeoutMs: 10_000,
@@ -86,5 +89,15 @@ export async function deliverAll(bodies, urls, random, disturbances = [], retry 
     p50: at(0.5),
     p99: at(0.99),
     answers,
+  };
+}
+
+/** @param {Server[]} merchants @param {number} index */
+function toCurrent(merchants, index) {
+  return async (/** @type {string} */ _url, /** @type {DeliveryRequest} */ request) => {
+    const merchant = merchants[index];
+    // A port of the dead may be somebody else's by now.
+    if (!merchant?.isRunning()) throw new Error('not running');
+    return fetch(merchant.url, /** @type {RequestInit} */ (request));
   };
 }

@@ -33,7 +33,7 @@ for (const { name, skip, open } of ENGINES) {
       const storage = await engine.create('plain');
       const deposits = depositsOf(engine, random);
       const merchants = await startMerchants(storage, engine.processes);
-      const load = await deliverAll(copies(deposits, random), urlsOf(merchants), random);
+      const load = await deliverAll(copies(deposits, random), merchants, random);
       await stop(merchants);
 
       assert.equal(load.undelivered, 0);
@@ -66,7 +66,7 @@ for (const { name, skip, open } of ENGINES) {
         }
       }
       const bodies = copies(deposits, random);
-      const load = await deliverAll(bodies, urlsOf(merchants), random, disturbances);
+      const load = await deliverAll(bodies, merchants, random, disturbances);
       await stop(merchants);
 
       assert.equal(load.undelivered, 0);
@@ -76,7 +76,7 @@ for (const { name, skip, open } of ENGINES) {
       // asks again hears "repeated", which is as good.
       const unheard = engine.load.deposits - (load.answers.get('200 settled') ?? 0);
       const run = `${engine.load.kills} kills${server ? ', 2 stops of the database' : ' with the database inside'}`;
-      const survived = `${credited}; ${unheard} credits were answered only later`;
+      const survived = `${credited}; answered only later: ${unheard}`;
       addFigures(engine.name, run, engine.load.deposits, load, survived);
     });
 
@@ -96,7 +96,7 @@ for (const { name, skip, open } of ENGINES) {
           await server.stop(mode);
           await server.start();
         });
-        const load = await deliverAll(bodies, urlsOf(merchants), random, stops, null);
+        const load = await deliverAll(bodies, merchants, random, stops, null);
         for (const merchant of merchants) await untilDrained(merchant);
         await stop(merchants);
 
@@ -135,7 +135,7 @@ for (const { name, skip, open } of ENGINES) {
       const bad = hostile.map((body) => ({ body, status: 400 }));
       const merchants = await startMerchants(storage, engine.processes);
       const bodies = shuffle([...good, ...bad], random);
-      const load = await deliverAll(bodies, urlsOf(merchants), random);
+      const load = await deliverAll(bodies, merchants, random);
       assert(merchants.every((merchant) => merchant.isRunning()));
       await stop(merchants);
 
@@ -187,11 +187,6 @@ function hostileBodies({ load }, random) {
   return bodies;
 }
 
-/** @param {Server[]} merchants */
-function urlsOf(merchants) {
-  return merchants.map(({ url }) => url);
-}
-
 /**
  * Kills a process with SIGKILL, looks at the books, and starts it again, as a supervisor would.
  *
@@ -204,7 +199,7 @@ async function killAndCheck(merchants, index, storage) {
   assert(merchant);
   await merchant.kill();
   await assertBalanced(storage);
-  merchants[index] = await startMerchant(storage, { index, port: merchant.port });
+  merchants[index] = await startMerchant(storage, { index });
 }
 
 /** @param {Storage} storage */

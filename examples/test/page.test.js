@@ -9,7 +9,7 @@ import {
 } from 'payment-notifications/testing';
 import { chromium } from 'playwright-core';
 import { openPGlite, startMerchant } from './engines.js';
-import { CHROMIUM, whyNoChromium } from './programs.js';
+import { CHROMIUM, whyMissing } from './programs.js';
 
 /** @import { Browser, Page } from 'playwright-core' */
 /** @import { Engine, Server } from './engines.js' */
@@ -17,7 +17,7 @@ import { CHROMIUM, whyNoChromium } from './programs.js';
 const HOSTILE = `"><script>document.title = 'owned'</script><img src=x onerror="document.title='owned'">`;
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
-describe("the merchant's page", { skip: whyNoChromium() }, () => {
+describe("the merchant's page", { skip: whyMissing('chromium') }, () => {
   /** @type {Engine} */
   let engine;
   /** @type {Server} */

@@ -58,6 +58,7 @@ export async function runChaos(pipeline, plan) {
     await killer.stop();
     await pipeline.settled(events.keys.length);
     const settledSeconds = seconds();
+    await pipeline.confirmed();
 
     assert.equal(sender.sent.answered, events.parcels.length);
     await assertSettled(pipeline.database.query, events);
@@ -65,6 +66,7 @@ export async function runChaos(pipeline, plan) {
       sent: sender.sent,
       events: events.keys.length,
       killed: killer.killed,
+      appendedAgain: countAppendedAgain(pipeline),
       sentSeconds,
       settledSeconds,
     };
@@ -72,6 +74,15 @@ export async function runChaos(pipeline, plan) {
     await killer.stop();
     await table.stop();
   }
+}
+
+/** How often a receiver found that the ledger lacked a body. @param {Pipeline} pipeline */
+function countAppendedAgain({ names, log }) {
+  const logs = names()
+    .filter((name) => name.startsWith('receiver'))
+    .map(log);
+  const counts = logs.flatMap((text) => [...text.matchAll(/^Appended again: (\d+)/gm)]);
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** What is sent, and what must come of it. @param {Plan} plan @param {Random} random */

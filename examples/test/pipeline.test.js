@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
 import {
   deliver,
@@ -10,13 +10,7 @@ import { check } from '../merchant/ledger.js';
 import { startPipeline } from '../pipeline/start.js';
 import { CONSUMER, STREAM } from '../pipeline/stream.js';
 import { runChaos } from './pipeline-chaos.js';
-
-/** @type {import('../pipeline/start.js').Pipeline} */
-let pipeline;
-before(async () => {
-  pipeline = await startPipeline({ receivers: 2, settlers: 2 });
-});
-after(() => pipeline?.stop());
+import { whyMissing } from './programs.js';
 
 // A small version of what `npm run chaos` does.
 const PLAN = {
@@ -27,55 +21,89 @@ const PLAN = {
   kills: { min: 8, max: 8 },
   databaseDownMs: 2_000,
 };
+const RETRY = { intervalMs: 250, durationMs: 3_600_000 };
 const EVENTS = PLAN.deposits + PLAN.withdrawals;
 
-test('settles each event once while all seven processes are killed and the database is down', async () => {
-  const { killed, sent } = await runChaos(pipeline, PLAN);
-  assert.equal(new Set(killed).size, 7);
-  assert(sent.retries > 0, 'nothing was in the way of a kill');
-});
+describe('the pipeline', { skip: whyMissing('nats-server', 'postgresql-15') }, () => {
+  /** @type {import('../pipeline/start.js').Pipeline} */
+  let pipeline;
+  before(async () => {
+    pipeline = await startPipeline({ receivers: 2, settlers: 2 });
+  });
+  after(() => pipeline?.stop());
 
-test('keeps a body that the stream does not take, and appends it later', async () => {
-  const servers = pipeline.names().filter((name) => name.startsWith('nats'));
-  const [url = ''] = pipeline.urls;
-  const body = withdrawalBroadcastBody({}, { seed: EVENTS + 1 });
-  for (const name of servers) pipeline.kill(name, 'SIGSTOP');
-  const { attempts } = await deliver(body, { url, retry: null }); // nobody sends it again
-  assert.deepEqual(attempts[0]?.answer, { status: 500, body: 'spooled' });
-  pipeline.kill('receiver-1');
-  for (const name of servers) pipeline.kill(name, 'SIGCONT');
-  await pipeline.settled(EVENTS + 1);
-});
+  test('settles each event once while all seven processes are killed and the database is down', async () => {
+    const { killed, sent } = await runChaos(pipeline, PLAN);
+    assert.equal(new Set(killed).size, 7);
+    assert(sent.retries > 0, 'nothing was in the way of a kill');
+  });
 
-test('fills a ledger that was lost from the stream', async () => {
-  await pipeline.database.query('TRUNCATE event, line, held');
-  const manager = await jetstreamManager(pipeline.connection, { checkAPI: false });
-  const isRemoved = () =>
-    manager.consumers
-      .delete(STREAM, CONSUMER)
-      // While a leader is being elected, it fails; or only its answer is late.
-      .catch(({ message }) => message === 'consumer not found');
-  await pipeline.until('without a consumer', isRemoved);
-  // They create the consumer again, from the beginning of the stream.
-  for (const name of ['settler-1', 'settler-2']) pipeline.kill(name);
-  await pipeline.settled(EVENTS + 1);
-  assert((await check(pipeline.database.query)).isBalanced);
-});
+  test('keeps a body that the stream does not take, and appends it later', async () => {
+    const servers = pipeline.names().filter((name) => name.startsWith('nats'));
+    const [url = ''] = pipeline.urls;
+    const body = withdrawalBroadcastBody({}, { seed: EVENTS + 1 });
+    for (const name of servers) pipeline.kill(name, 'SIGSTOP');
+    const { attempts } = await deliver(body, { url, retry: null }); // nobody sends it again
+    assert.deepEqual(attempts[0]?.answer, { status: 500, body: 'kept' });
+    pipeline.kill('receiver-1');
+    for (const name of servers) pipeline.kill(name, 'SIGCONT');
+    await pipeline.settled(EVENTS + 1);
+  });
 
-test('shows the ledger a body that says something else under the key of a settled event', async () => {
-  const [url = ''] = pipeline.urls;
-  const retry = { intervalMs: 250, durationMs: 3_600_000 };
-  const seed = EVENTS + 2;
-  const real = depositReceivedBody({}, { seed });
-  const forged = depositReceivedBody({ actualDepositAmount: '0.00000001' }, { seed });
-  assert((await deliver(real, { url, retry })).delivered);
-  await pipeline.settled(EVENTS + 2);
-  assert((await deliver(forged, { url, retry })).delivered);
-  const { query } = pipeline.database;
-  const find = () => query('SELECT body, key FROM held WHERE key IS NOT NULL');
-  await pipeline.until('a conflict', async () => (await find()).length > 0);
-  const [held] = await find();
-  assert.equal(`${held?.body}`, forged);
-  assert.equal(held?.key, `deposit.received:${JSON.parse(forged).depositId}`);
-  assert((await check(query)).isBalanced);
+  async function removeConsumer() {
+    const manager = await jetstreamManager(pipeline.connection, { checkAPI: false });
+    const isRemoved = () =>
+      manager.consumers
+        .delete(STREAM, CONSUMER)
+        // While a leader is being elected, it fails; or only its answer is late.
+        .catch(({ message }) => message === 'consumer not found');
+    await pipeline.until('without a consumer', isRemoved);
+  }
+
+  /** They create the consumer again, from the beginning of the stream. */
+  function restartSettlers() {
+    for (const name of ['settler-1', 'settler-2']) pipeline.kill(name);
+  }
+
+  test('fills a ledger that was lost from the stream', async () => {
+    await pipeline.database.query('TRUNCATE event, line, held');
+    await removeConsumer();
+    restartSettlers();
+    await pipeline.settled(EVENTS + 1);
+    assert((await check(pipeline.database.query)).isBalanced);
+  });
+
+  test('settles a body that the stream acknowledged and lost', async () => {
+    const [url = ''] = pipeline.urls;
+    await removeConsumer(); // so that no settler gets it before it is lost
+    const body = withdrawalBroadcastBody({}, { seed: EVENTS + 2 });
+    assert((await deliver(body, { url, retry: RETRY })).delivered);
+    const manager = await jetstreamManager(pipeline.connection, { checkAPI: false });
+    const last = { last_by_subj: `${STREAM}.withdrawal.broadcast` };
+    const message = await manager.streams.getMessage(STREAM, last);
+    assert.equal(message?.string(), body);
+    assert(await manager.streams.deleteMessage(STREAM, message.seq));
+    restartSettlers();
+    const key = `withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`;
+    const find = () => pipeline.database.query('SELECT FROM event WHERE key = $1', [key]);
+    await pipeline.until('settled', async () => (await find()).length > 0);
+    await pipeline.confirmed();
+  });
+
+  test('shows the ledger a body that says something else under the key of a settled event', async () => {
+    const [url = ''] = pipeline.urls;
+    const seed = EVENTS + 3;
+    const real = depositReceivedBody({}, { seed });
+    const forged = depositReceivedBody({ actualDepositAmount: '0.00000001' }, { seed });
+    assert((await deliver(real, { url, retry: RETRY })).delivered);
+    await pipeline.settled(EVENTS + 3);
+    assert((await deliver(forged, { url, retry: RETRY })).delivered);
+    const { query } = pipeline.database;
+    const find = () => query('SELECT body, key FROM held WHERE key IS NOT NULL');
+    await pipeline.until('a conflict', async () => (await find()).length > 0);
+    const [held] = await find();
+    assert.equal(`${held?.body}`, forged);
+    assert.equal(held?.key, `deposit.received:${JSON.parse(forged).depositId}`);
+    assert((await check(query)).isBalanced);
+  });
 });

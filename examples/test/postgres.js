@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atExit, freePort } from './server.js';
+import { atExit } from './server.js';
 
 const VERSIONS = '/usr/lib/postgresql';
 
@@ -18,12 +18,11 @@ export function findPostgres() {
 
 /**
  * Starts a PostgreSQL server on a temporary folder, with its settings as they come: each commit is
- * on the disk before it is answered.
+ * on the disk before it is answered. It takes no port: it listens on a socket in its folder.
  *
  * @param {{ bin: string }} postgres
  */
 export async function startPostgres({ bin }) {
-  const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'merchant-postgres-'));
   // The server refuses to run as root.
   const user = process.getuid?.() === 0 ? idsOf('postgres') : null;
@@ -39,7 +38,7 @@ export async function startPostgres({ bin }) {
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new Error(`${program} failed: see ${folder}/server.log`);
   };
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
+  const options = `-c listen_addresses= -c unix_socket_directories=${folder}`;
   const log = join(folder, 'server.log');
 
   await run('initdb', '--username=merchant', '--auth=trust', '--no-sync', '--encoding=UTF8');
@@ -51,7 +50,8 @@ export async function startPostgres({ bin }) {
   });
   return {
     /** @param {string} database */
-    url: (database) => `postgres://merchant@127.0.0.1:${port}/${database}`,
+    url: (database) =>
+      `postgres://merchant@localhost/${database}?host=${encodeURIComponent(folder)}`,
     start,
     /** @param {'fast' | 'immediate'} mode Breaks off what runs; or crashes. */
     stop: (mode) => run('pg_ctl', 'stop', '--silent', '-w', '-m', mode),

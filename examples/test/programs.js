@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { findPostgres } from './postgres.js';
 
 /** A program of an npm package, by its name. @param {string} name */
 export function bin(name) {
-  return new URL(`../node_modules/.bin/${name}`, import.meta.url).pathname;
+  return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 }
 
 /**
@@ -18,23 +19,33 @@ export function whyNot(runtime) {
   return `${runtime} does not run on this machine: ${error?.message ?? `it exits with ${status}`}`;
 }
 
-/** Why the merchant can't be tested on a PostgreSQL server here; false if it can. */
-export function whyNoPostgres() {
-  return findPostgres()
-    ? false
-    : 'no PostgreSQL server is installed: apt-get install postgresql-15';
-}
-
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** Where Debian has it, which is not on everybody's PATH. */
+export const NATS_SERVER = '/usr/sbin/nats-server';
 
-/** Why the merchant's page can't be tested here; false if it can. */
-export function whyNoChromium() {
-  return existsSync(CHROMIUM) ? false : 'no Chromium is installed: apt-get install chromium';
+/** Programs that no npm package brings, by Debian's name for them. */
+const PACKAGES = {
+  'postgresql-15': () => findPostgres() !== null,
+  'nats-server': () => existsSync(NATS_SERVER),
+  chromium: () => existsSync(CHROMIUM),
+};
+
+/** What of Debian's is not installed. @param {(keyof typeof PACKAGES)[]} needed */
+export function missingPackages(...needed) {
+  const names = needed.length > 0 ? needed : /** @type {typeof needed} */ (Object.keys(PACKAGES));
+  return names.filter((name) => !PACKAGES[name]());
 }
+
+/** Why something can't be tested here; false if it can. @param {(keyof typeof PACKAGES)[]} needed */
+export function whyMissing(...needed) {
+  const missing = missingPackages(...needed);
+  return missing.length > 0 && `not installed: apt-get install ${missing.join(' ')}`;
+}
+
+/** Why the merchant can't be tested on a PostgreSQL server here; false if it can. */
+export const whyNoPostgres = () => whyMissing('postgresql-15');
 
 /** The reasons for all that is skipped. */
 export function skipped() {
-  return [...['bun', 'deno', 'workerd'].map(whyNot), whyNoPostgres(), whyNoChromium()].filter(
-    Boolean,
-  );
+  return [...['bun', 'deno', 'workerd'].map(whyNot), whyMissing()].filter(Boolean);
 }

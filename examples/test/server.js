@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -24,37 +25,42 @@ export function atExit(end) {
   return () => running.delete(end);
 }
 
-/** A port that is free now. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+/** Of no server, and below the ports that a system gives to outgoing connections. */
+const GUARD_PORT = 19_099;
+
+/**
+ * Three bytes of loopback addresses that are this process's alone, for as long as it runs: a server
+ * on one of them can be killed and started again, and nobody takes its port in between.
+ */
+export async function claimNetwork() {
+  for (let number = 256 + (process.pid % 60_000); ; number += 1) {
+    const network = `127.${number >> 8}.${number & 255}`;
+    const guard = createServer().unref();
+    try {
+      await once(guard.listen(GUARD_PORT, `${network}.255`), 'listening');
+      return network;
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      if (!isTaken) throw error;
+    }
+  }
 }
 
 /**
- * Starts a server as a process of its own and waits until it takes connections, or, if it is a program
- * that `exits`, for its end.
+ * Starts a server as a process of its own, on a port that the system picks, and waits until it takes
+ * connections, or, if it is a program that `exits`, for its end.
  *
- * @param {string[]} command The port is in `PORT`, and replaces `{port}` in here.
- * @param {{ cwd: URL, env?: Record<string, string>, port?: number, exits?: boolean }} options
+ * @param {string[]} command
+ * @param {{ cwd: URL, env?: Record<string, string>, exits?: boolean }} options
  */
-export async function startServer([program = '', ...args], { cwd, env, port: given, exits }) {
-  const port = given ?? (await freePort());
-  const child = spawn(
-    program,
-    args.map((arg) => arg.replace('{port}', `${port}`)),
-    {
-      cwd,
-      env: { ...process.env, NODE_ENV: 'production', ...env, PORT: `${port}` },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, which ends as one: some programs are started by another.
-      detached: true,
-    },
-  );
+export async function startServer([program = '', ...args], { cwd, env, exits }) {
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...process.env, NODE_ENV: 'production', ...env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, which ends as one: some programs are started by another.
+    detached: true,
+  });
   const exited = once(child, 'close');
   const forget = atExit(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
   exited.then(forget);
@@ -77,25 +83,23 @@ export async function startServer([program = '', ...args], { cwd, env, port: giv
   };
 
   const deadline = Date.now() + START_MS;
-  if (exits) {
-    while (isRunning() && !(await takesConnections(port))) await sleep(20);
-    if (isRunning()) {
-      await end('SIGKILL');
-      throw new Error(`${program} ${args.join(' ')} started, but should have exited`);
-    }
-    await exited;
-  }
-  while (!exits && !(await takesConnections(port))) {
-    if (!isRunning() || Date.now() > deadline) {
-      await end('SIGKILL');
-      throw new Error(`${program} ${args.join(' ')} did not start:\n${printed.join('\n')}`);
-    }
+  const findPort = () => (child.pid === undefined ? null : listeningPort(child.pid));
+  let port = findPort();
+  while (isRunning() && port === null && (exits || Date.now() < deadline)) {
     await sleep(20);
+    port = findPort();
   }
+  if (exits ? port !== null : !isRunning() || port === null) {
+    await end('SIGKILL');
+    const not = exits ? 'started, but should have exited' : 'did not start';
+    throw new Error(`${program} ${args.join(' ')} ${not}:\n${printed.join('\n')}`);
+  }
+  if (exits) await exited;
 
   return {
-    port,
-    url: `http://127.0.0.1:${port}/callbacks`,
+    /** 0 if it has ended. */
+    port: port ?? 0,
+    url: `http://127.0.0.1:${port ?? 0}/callbacks`,
     journal,
     printed,
     isRunning,
@@ -112,15 +116,28 @@ export async function startServer([program = '', ...args], { cwd, env, port: giv
   };
 }
 
-/** @param {number} port */
-async function takesConnections(port) {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
+/**
+ * On which port of IPv4 the processes of a group listen; null if on none. The kernel knows it, whatever
+ * they print.
+ *
+ * @param {number} group
+ */
+function listeningPort(group) {
+  /** @type {Map<string, number>} */
+  const ports = new Map();
+  for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n').slice(1)) {
+    const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+    if (state === '0A') ports.set(`socket:[${inode}]`, Number.parseInt(local.slice(9), 16));
   }
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
+      if (Number(fields.split(' ')[2]) !== group) continue;
+      for (const file of readdirSync(`/proc/${pid}/fd`)) {
+        const port = ports.get(readlinkSync(`/proc/${pid}/fd/${file}`));
+        if (port !== undefined) return port;
+      }
+    } catch {} // it has ended, or the file is closed
+  }
+  return null;
 }

@@ -9,7 +9,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Cuts an archive into parts of whole lines, the last of which may lack its line break. It is unzipped
- * if it is gzip. Of a line that is longer than a part, only so much is kept that it is too long for a body.
+ * if it is gzip. A line longer than a part is cut just above the limit of a body, so that it is still too long.
  *
  * @param onBytes - Told how many bytes were read, before they are unzipped.
  * @param spare - Memory of parts that were read already, to be used again: new memory is freed late.

@@ -22,15 +22,15 @@ import {
 export const CHECK_HELP = `payment-notifications check [FILE…]
 
 Reads archives of notification bodies, one JSON text a line, plain or gzip, or standard
-input, and says what this version makes of them: how many are valid, have warnings or
-are refused; the same by fault and field, with the first line of each; how many came
-again; and which events came with different amounts, currencies or accounts.
+input, and reports how this version reads them: how many are valid, have warnings or
+are refused; the same by fault and field, with the first line of each; how many are
+redeliveries; and which events came with different amounts, currencies or accounts.
 
   --as deposit|withdrawal  read them as what this endpoint receives; without it, each
                            body's identifier tells which notification it is
   --show N                 print the first N bodies of each kind
-  --refused FILE           write the lines that are refused to a new file, but for those
-                           of more than 64 KiB
+  --refused FILE           write the lines that are refused to a new file, except lines
+                           over 64 KiB
   --keys N                 remember at most N idempotency keys, in 60 bytes each
                            (2000000); the report says how many were not remembered
   --json                   one line of JSON

@@ -11,7 +11,7 @@ import { EXIT, warn } from './usage.js';
 
 /** More threads than this take more memory than they are worth. */
 const MAX_THREADS = 8;
-/** What a thread keeps is short-lived: with more room for it, it would only be cleared less often. */
+/** A thread's garbage is short-lived: a larger young generation would only be collected later. */
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8 };
 
 // This file is also what another thread runs.

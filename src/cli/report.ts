@@ -74,7 +74,7 @@ export function textReport(terminal: Terminal): Report {
       line(summary(outcome, terminal));
       const { of, idempotencyKey: key } = outcome;
       if (of === 1 || key === null) return;
-      const advice = `All of them are one event: settle ${key} once.`;
+      const advice = `These are all one event: credit or debit it once, as ${key}.`;
       for (const part of wrap(advice, terminal.columns)) line(part);
     },
   };

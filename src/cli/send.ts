@@ -22,13 +22,13 @@ answer. An answer from 200 to 299 counts as delivered.
   --set FIELD=VALUE    another value for a field, digit by digit; null is JSON null;
                        may be repeated
   --omit FIELD         leaves a field out; may be repeated
-  --seed N             another event: other identifiers, the same for the same number
+  --seed N             another event: the same N gives the same identifiers
   --variants           the notification in every encoding that a receiver must tolerate
-  --copies N           so many copies at once
+  --copies N           send N copies at once
   --retry              tries again as the service does with deposits: every 2 minutes,
                        for up to 24 hours, until delivered
   --every DURATION     with --retry, another interval: 500ms, 10s, 2m, 1h
-  --for DURATION       with --retry, another end
+  --for DURATION       with --retry, give up after this long
   --timeout DURATION   how long an answer may take (30s)
   --json               one line of JSON for each answer, and one for the outcome
   -h, --help

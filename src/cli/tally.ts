@@ -3,8 +3,7 @@ import { parserOf } from '../inspect/inspect-body.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { pushEvent, type Seeds } from './events.js';
 
-// What is done with each line of an archive, in whichever thread. Whatever leaves here can be sent to another
-// one: plain data, and bytes for what there is of every body.
+// What is done with each line of an archive, in any thread. All that is returned can be sent to another thread.
 
 /** How the lines are read. */
 export interface TallyOptions {

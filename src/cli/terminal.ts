@@ -79,7 +79,7 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** Of the locale of the terminal nothing is known, and little depends on it. */
+/** The terminal's locale is unknown, and hardly matters. */
 const segmenter = new Intl.Segmenter('en');
 
 /** A value in lines of at most so many columns, with each of its characters. */

@@ -13,7 +13,7 @@ export const EXIT = {
   pipe: 141,
 } as const;
 
-/** The command was called in a way that it does not know. Its message is the line that is printed. */
+/** Wrong usage. Its message is the line that is printed. */
 export class UsageError extends Error {}
 
 /** What was to be written could not be. Its message is the line that is printed. */

@@ -67,8 +67,8 @@ export function nestContext(context: ReadContext, name: string, fields: Fields):
 }
 
 /**
- * A JSON object's own properties, without a prototype; null for what is no object, or throws when it is
- * read.
+ * A JSON object's own properties, without a prototype; null if the value is not an object, or throws when
+ * it is read.
  */
 export function ownProperties(value: unknown): Fields | null {
   try {

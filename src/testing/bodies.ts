@@ -74,10 +74,10 @@ export function depositReceivedBody(
 
 /**
  * The JSON text of a withdrawal broadcast body as the service sends it: in the encodings of the
- * service document's sample, with values of our own.
+ * documentation's sample, with values of our own.
  *
- * A FAILED or BLOCKED one has no fields that say what moved. Whether the service sends them is not
- * shown; {@link bodyVariants} has them as null, too.
+ * A FAILED or BLOCKED one has no fields that say what moved. Whether the service sends them is
+ * undocumented; {@link bodyVariants} has them as null, too.
  *
  * @param overrides - As for {@link depositReceivedBody}.
  * @param options - A seed gives another event.

@@ -10,10 +10,9 @@ export interface RetryPolicy {
 }
 
 /**
- * How the service retries a deposit: every 2 minutes for up to 24 hours, until a delivery succeeds
- * (service document, "Limits").
+ * How the service retries a deposit: every 2 minutes for up to 24 hours, until a delivery succeeds.
  *
- * The document doesn't say whether a retry falls on the 24th hour itself. Here it does: an endpoint
+ * Whether a retry falls on the 24th hour itself is undocumented. Here it does: an endpoint
  * that never succeeds gets 721 deliveries, the first one and 720 retries.
  */
 export const DEPOSIT_RETRY: RetryPolicy = { intervalMs: 120_000, durationMs: 86_400_000 };
@@ -27,7 +26,7 @@ export interface DeliverOptions extends AttemptOptions {
   readonly retry?: RetryPolicy | null | undefined;
   /** How many copies are sent at once, each until it succeeds, whatever comes of the others: 1 by default. */
   readonly copies?: number | undefined;
-  /** What counts as success, which is not shown: by default a status of 200 to 299. */
+  /** What counts as success, which is undocumented: by default a status of 200 to 299. */
   readonly isSuccess?: ((answer: Answer) => boolean) | undefined;
   /** Real time by default; a {@link virtualClock} lets 24 hours pass at once. */
   readonly clock?: Clock | undefined;
@@ -67,8 +66,7 @@ export interface Delivery {
  * Delivers a body as the service does: an HTTP POST of JSON, once or, with `retry`, until it succeeds.
  * Redirects are not followed; they are answers without success.
  *
- * Method, headers, timeout and what counts as success are not shown in the service document. All
- * but the method can be changed.
+ * Method, headers, timeout and what counts as success are undocumented. All but the method can be changed.
  *
  * @param body - Text as it is, or bytes.
  * @param options - The endpoint, and what differs from the service's behaviour.

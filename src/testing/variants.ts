@@ -20,13 +20,12 @@ export interface BodyVariant {
  * amount as number and as string, both spellings of `deductedSettlementAmount`, and null or absent
  * for whatever has no value.
  *
- * Service document, "Encoding note" and the field tables. All variants of a body that parses parse
- * to equal notifications, but for the words of a warning, so a handler must do the same with each, and
- * settle only the first.
+ * All variants of a body that parses parse to equal notifications, but for the words of a warning. So a
+ * handler must do the same with each, and settle only the first.
  *
- * @param body - The JSON text of either notification: of {@link depositReceivedBody}, say, or one
+ * @param body - The JSON text of either notification: of {@link depositReceivedBody}, or one
  * that you have kept.
- * @throws SyntaxError for text that is no JSON, TypeError for JSON that is no object.
+ * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
  *
  * @example
  * ```ts

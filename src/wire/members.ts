@@ -53,7 +53,7 @@ export function isNestedDeeperThan(limit: number, value: string): boolean {
  * Reads the JSON text of an object without losing a digit. As with `JSON.parse`, the last one of a
  * repeated field counts.
  *
- * @throws SyntaxError for text that is no JSON, TypeError for JSON that is no object.
+ * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
  */
 export function readWire(body: string): WireFields {
   const text = withoutByteOrderMark(body);

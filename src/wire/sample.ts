@@ -35,7 +35,7 @@ const time = (value: string): SampleField => ({ as: 'time', value });
 const NO_LOSS: SampleField = { as: 'number', value: null };
 
 /**
- * A deposit in the encodings of the service document's sample: amounts as numbers, the distributed
+ * A deposit in the encodings of the documentation's sample: amounts as numbers, the distributed
  * fees as strings, the depeg losses null. The values are ours.
  */
 export const DEPOSIT_SAMPLE: Sample<DepositReceivedField> = {
@@ -69,7 +69,7 @@ export const DEPOSIT_SAMPLE: Sample<DepositReceivedField> = {
 };
 
 /**
- * A completed withdrawal in the encodings of the service document's sample: amounts as strings of 8
+ * A completed withdrawal in the encodings of the documentation's sample: amounts as strings of 8
  * fractional digits, the depeg losses of 2. The values are ours.
  */
 export const WITHDRAWAL_SAMPLE: Sample<WithdrawalBroadcastField> = {
@@ -103,7 +103,7 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
 
 /**
  * A withdrawal that did not complete, without the fields that say what moved. Which fields such a
- * body has is not shown; these are the ones that the document's field table does not require.
+ * body has is undocumented; these are the ones that the documentation does not require.
  */
 export const UNSENT_WITHDRAWAL_SAMPLE: Sample<WithdrawalBroadcastField> = {
   ...WITHDRAWAL_SAMPLE,

@@ -105,7 +105,7 @@ describe('sending', () => {
     );
     expect(told.at(-2)).toMatch(new RegExp(`^${variants.length} of ${variants.length} delivered`));
     expect(told.at(-1)).toBe(
-      'All of them are one event: settle withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44:COMPLETED once.',
+      'These are all one event: credit or debit it once, as withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44:COMPLETED.',
     );
   });
 

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { type Outcome, run } from './command.js';
+import { TARBALL } from '../../scripts/tarball.js';
+import { type Outcome, output, run } from './command.js';
 import { copyProject } from './copy.js';
+import { ROOT } from './pack.js';
 
 test('every build gives the same files, whichever of its workers is slow', async () => {
   const plain = await sumsOfBuild('plain');
@@ -37,6 +40,48 @@ test('what lost a file after the build is not packed', async () => {
   expect(stderr).toContain('dist/testing.d.ts');
   expect(await readdir(folder)).not.toContain('pack');
 });
+
+test('the homepage and the links of the README derive from the repository, once that is known', async () => {
+  const folder = await copyProject('linked');
+  const pack = async (manifest: object) => {
+    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+    // After the sources, so that it isn't built.
+    await rm(join(folder, 'dist'), { recursive: true, force: true });
+    await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+    await output(process.execPath, ['scripts/pack.js'], folder);
+    const read = (file: string) => output('tar', ['-xzOf', TARBALL, `package/${file}`], folder);
+    return { manifest: JSON.parse(await read('package.json')), readme: await read('README.md') };
+  };
+  const original = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const { repository: _, homepage: __, ...unknown } = original;
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  expect(await pack(unknown)).toStrictEqual({ manifest: unknown, readme });
+
+  const url = 'git+https://github.com/Owner/some.name.git';
+  const known = { ...unknown, repository: { type: 'git', url } };
+  const packed = await pack(known);
+  const homepage = 'https://owner.github.io/some.name/';
+  expect(packed.manifest).toStrictEqual({ ...known, homepage });
+
+  const places = [
+    [homepage, 'docs/'],
+    ['https://github.com/Owner/some.name/blob/HEAD/', ''],
+    ['https://raw.githubusercontent.com/Owner/some.name/HEAD/', ''],
+  ] as const;
+  const relative = linksOf(readme).filter((link) => !/^https?:/.test(link));
+  const derived = linksOf(packed.readme).filter((link) => !linksOf(readme).includes(link));
+  expect(derived.length).toBe(relative.length);
+  for (const link of derived) {
+    const [start, source] = places.find(([place]) => link.startsWith(place)) ?? [];
+    const path = `${source}${link.slice(start?.length)}`.replace(/\.html$/, '.md');
+    expect(existsSync(join(ROOT, path)), link).toBe(true);
+  }
+  expect(derived).toContain(`${homepage}handlers.html`);
+});
+
+function linksOf(readme: string): string[] {
+  return [...readme.matchAll(/(?:\]\(|src(?:set)?=")([^)"]+)/g)].map(([, link = '']) => link);
+}
 
 function build(folder: string, env: Record<string, string> = {}): Promise<Outcome> {
   const slowWorker = pathToFileURL(join(import.meta.dirname, 'slow-worker.js'));

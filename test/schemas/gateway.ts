@@ -10,7 +10,7 @@ const ajv = new Ajv2020();
 const isAccepted = ajv.compile(accepted);
 const isDocumented = ajv.compile(documented);
 
-/** What becomes of a deposit's body at the gateway. It is passed on as it came, never written anew. */
+/** What the gateway does with a deposit's body, which it passes on unchanged. */
 export function judge(rawBody: string): string {
   const body = JSON.parse(rawBody);
   if (!isAccepted(body)) return `400: ${ajv.errorsText(isAccepted.errors)}`;

@@ -8,6 +8,7 @@ import {
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../fixtures.js';
+import { runs } from '../runs.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 
 describe('a deposit body', () => {
@@ -30,7 +31,7 @@ describe('a deposit body', () => {
         const notification = parseDepositReceived(depositReceivedBody(overrides));
         expectOverrides(notification, overrides);
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('a withdrawal body', () => {
         const notification = parseWithdrawalBroadcast(withdrawalBroadcastBody(overrides));
         expectOverrides(notification, overrides);
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 

@@ -7,6 +7,7 @@ import {
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixture, fixtures } from '../fixtures.js';
+import { runs } from '../runs.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 
 const labelsOf = (body: string) => bodyVariants(body).map(({ label }) => label);
@@ -40,7 +41,7 @@ describe('every variant', () => {
           expect(idempotencyKey(other), label).toBe(idempotencyKey(notification));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

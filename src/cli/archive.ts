@@ -44,7 +44,7 @@ export async function* readLines(
       yield full.subarray(0, isSkipping ? MAX_BYTES + 1 : end);
     }
   }
-  if (length > 0) yield chunk.subarray(0, length);
+  yield chunk.subarray(0, length);
 }
 
 async function* counted(

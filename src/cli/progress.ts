@@ -14,7 +14,10 @@ export interface Progress {
 /**
  * @param total - How many bytes there are; null where nobody knows.
  */
-export function createProgress(terminal: Terminal, total: number | null): Progress {
+export function createProgress(
+  terminal: Pick<Terminal, 'clock' | 'watched' | 'colours' | 'columns' | 'warn'>,
+  total: number | null,
+): Progress {
   const { clock, watched } = terminal;
   if (!watched) return { tell() {}, end() {} };
   const start = clock.now();

@@ -10,7 +10,10 @@ export const GAP = '  ';
 const NARROW = 32;
 
 /** A table that fits: field, as it came, as understood, and what is to be noted under them. */
-export function table(fields: readonly InspectedField[], terminal: Terminal): string[] {
+export function table(
+  fields: readonly InspectedField[],
+  terminal: Pick<Terminal, 'colours' | 'columns'>,
+): string[] {
   const rows = fields.map((field) => ({
     name: escapeUnprintable(field.name),
     raw: escapeUnprintable(field.raw),

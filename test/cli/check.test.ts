@@ -6,6 +6,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { afterAll, describe, expect, test } from 'vitest';
+import { createProgress } from '../../src/cli/progress.js';
 import type { TallyOptions } from '../../src/cli/tally.js';
 import { serve } from '../../src/cli/threads.js';
 import { deposit } from '../wire.js';
@@ -283,12 +284,13 @@ describe('events', () => {
   });
 
   test('are compared across files', async () => {
-    const one = archive('one.ndjson', `\n${depositOf(1)}\n`);
-    const two = archive('two.ndjson.gz', gzipSync(`${depositOf(1, { network: 'x' })}\n`));
-    const { exit, out } = await command(['check', one, two]);
+    const one = archive('one.ndjson', `${depositOf(3)}\n`);
+    const two = archive('two.ndjson', `\n${depositOf(1)}\n`);
+    const three = archive('three.ndjson.gz', gzipSync(`${depositOf(1, { network: 'x' })}\n`));
+    const { exit, out } = await command(['check', one, two, three]);
     expect(exit).toBe(1);
-    expect(out).toContain(` ${one}:2 and ${two}:1 ${D} account\n`);
-    expect(out).toMatch(/^2 files: 3 lines, [\d.]+ kB in 0 ms, 3,000 a second\n/);
+    expect(out).toContain(` ${two}:2 and ${three}:1 ${D} account\n`);
+    expect(out).toMatch(/^3 files: 4 lines, [\d.]+ kB in 0 ms, 4,000 a second\n/);
   });
 
   test('are remembered up to a limit, and those beyond are counted', async () => {
@@ -369,12 +371,15 @@ contradictions
     Number((Buffer.byteLength(lines.join('\n')) / 1000).toFixed(1));
 
   test('is sorted by how often it came, in columns', async () => {
-    const lines = ['{}', '{}', ...[1, 2, 3].map((seed) => depositOf(seed, { paymentId: 'x' }))];
+    const seeds = Array.from({ length: 12 }, (_, seed) => seed);
+    const lines = ['{}', '{}', ...seeds.map((seed) => depositOf(seed, { paymentId: 'x' }))];
     const { out } = await command(['check'], { stdin: lines.join('\n') });
     expect(linesOf(out)).toStrictEqual(
       expect.arrayContaining([
-        ' 3  invalid_id                 paymentId  first in standard input:3',
-        ' 2  unrecognized_notification  body       first in standard input:1',
+        '  0  valid',
+        ' 14  refused',
+        ' 12  invalid_id                 paymentId  first in standard input:3',
+        '  2  unrecognized_notification  body       first in standard input:1',
       ]),
     );
     expect(out.indexOf('invalid_id')).toBeLessThan(out.indexOf('unrecognized'));
@@ -500,6 +505,44 @@ describe('progress', () => {
       expect(line).toMatch(/^ [\d.]+ [kM]B of 2\.\d MB, \d+ bodies a second, [\d.]+ m?s left$/);
     }
     expect(told.at(-2)).toMatch(/ 0 ms left$/);
+  });
+
+  test('says how much is left, as fast as it went so far', () => {
+    let now = 5000;
+    const written: string[] = [];
+    const progress = createProgress(
+      {
+        clock: { now: () => now, sleep: async () => {} },
+        watched: true,
+        colours: false,
+        columns: 100,
+        warn: (text) => void written.push(text),
+      },
+      1000,
+    );
+    now = 5500;
+    progress.tell(250, 50);
+    now = 6000;
+    // The file has grown.
+    progress.tell(2000, 50);
+    expect(written).toStrictEqual([
+      '\r\u001b[K 250 bytes of 1 kB, 100 bodies a second, 1.5 s left',
+      '\r\u001b[K 2 kB of 1 kB, 50 bodies a second, 0 ms left',
+    ]);
+  });
+
+  test('knows no end where there is something else than files', async () => {
+    const file = archive('beside.ndjson', lines);
+    const { err } = await command(['check', 'src', file], { watched: true, clock: ticking() });
+    const [, , told] = err.split('\r\u001b[K');
+    expect(told).toMatch(/^ [\d.]+ [kM]B, \d+ bodies a second$/);
+  });
+
+  test('makes way for what is told of a file', async () => {
+    const whole = gzipSync(lines);
+    const broken = archive('broken.gz', whole.subarray(0, whole.length - 100));
+    const { err } = await command(['check', broken], { watched: true, clock: ticking() });
+    expect(err).toContain('\r\u001b[Kpayment-notifications: ');
   });
 
   test('is cut to the width of the terminal, whose last column stays free', async () => {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { inspectBody } from 'payment-notifications/inspect';
 import stringWidth from 'string-width';
 import { describe, expect, test, vi } from 'vitest';
+import { table } from '../../src/cli/table.js';
 import { cut, fold, widthOf, wrap } from '../../src/cli/terminal.js';
 import { fixture, fixtures } from '../fixtures.js';
 import { deposit, withdrawal } from '../wire.js';
@@ -210,6 +211,34 @@ describe('on a terminal', () => {
         .filter((line) => widthOf(line) > columns);
       expect(long, name).toStrictEqual([]);
     }
+  });
+
+  test('values stand beside the names as long as there is room', async () => {
+    // The longest name has 35 letters.
+    const { out: beside } = await command(['inspect'], { stdin: deposit(), columns: 67 });
+    expect(beside).toMatch(/^ status {29} {2}"CONFIRMED" {5}as sent$/m);
+    const { out: under } = await command(['inspect'], { stdin: deposit(), columns: 66 });
+    expect(under).toMatch(/^ status\n {2}"CONFIRMED" {2,}as sent$/m);
+  });
+
+  test('the second column has what it needs, up to a half', () => {
+    const shown = (raw: string, parsed: string | null) =>
+      table([{ name: 'depositId', raw, parsed, quirks: [] }], { colours: false, columns: 50 });
+    expect(shown(`"${'1'.repeat(40)}"`, null)).toStrictEqual([
+      ' field      as it came               as understood',
+      ' depositId  "1111111111111111111111  not read',
+      '            111111111111111111"',
+    ]);
+    expect(shown('1'.repeat(40), '2'.repeat(40))).toStrictEqual([
+      ' field      as it came          as understood',
+      ' depositId  111111111111111111  222222222222222222',
+      '            111111111111111111  222222222222222222',
+      '            1111                2222',
+    ]);
+    expect(shown('1', '2')).toStrictEqual([
+      ' field      as it came  as understood',
+      ' depositId  1           2',
+    ]);
   });
 
   test('a field with a very long name fits too', async () => {

@@ -136,6 +136,11 @@ describe('a seed', () => {
     expect(deposit.clientPaymentId).toBe('order-255');
   });
 
+  test.each([0, 2 ** 48 - 1])('may be %i', (most) => {
+    const { clientPaymentId } = parseDepositReceived(depositReceivedBody({}, { seed: most }));
+    expect(clientPaymentId).toBe(`order-${most}`);
+  });
+
   test('gives way to an identifier that is given', () => {
     const depositId = '11111111-2222-4333-8444-555555555555';
     expect(parseDepositReceived(depositReceivedBody({ depositId }, { seed: 1 })).depositId).toBe(

@@ -507,6 +507,16 @@ test.each<[string, Partial<DeliverOptions>, string]>([
     { url: 'ftp://x' },
     'url: expected an http or https address, received "ftp://x"',
   ],
+  [
+    'a protocol with a longer name',
+    { url: 'httpsx://x' },
+    'url: expected an http or https address, received "httpsx://x"',
+  ],
+  [
+    'a protocol that ends alike',
+    { url: 'xhttp://x' },
+    'url: expected an http or https address, received "xhttp://x"',
+  ],
   ['no copies', { copies: 0 }, 'copies: expected a whole number from 1, received 0'],
   ['half a copy', { copies: 1.5 }, 'copies: expected a whole number from 1, received 1.5'],
   ['no time', { timeoutMs: 0 }, 'timeoutMs: expected more than 0, received 0'],

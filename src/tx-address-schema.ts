@@ -20,7 +20,7 @@ export const TxAddressSchema: GenericSchema<unknown, TxAddress> = createSchema(
     const { value } = dataset;
     const address = typeof value === 'string' ? split(value) : null;
     return address === null
-      ? reject(this, dataset, config, explainTxAddress(value))
+      ? reject(this, dataset, config, explainTxAddress)
       : accept(dataset, address);
   },
 );

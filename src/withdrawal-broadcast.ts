@@ -139,9 +139,7 @@ const owner: FieldType<Fields> = {
   kind: 'object',
   schema: createSchema('object', function (dataset, config) {
     const fields = ownProperties(dataset.value);
-    return fields === null
-      ? reject(this, dataset, config, explainOwner(dataset.value))
-      : accept(dataset, fields);
+    return fields === null ? reject(this, dataset, config, explainOwner) : accept(dataset, fields);
   }),
   explain: explainOwner,
 };

@@ -3,7 +3,7 @@ import type { Issue } from '../errors.js';
 import { describe, issue, quoteLiteral } from './issues.js';
 import { type Literals, SAFE_DIGITS } from './json.js';
 import type { Field, FieldTable } from './rules.js';
-import type { Fault } from './schemas.js';
+import { type Fault, OWN_CONFIG } from './schemas.js';
 
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -27,12 +27,6 @@ export interface ReadContext {
   /** The documented fields that could not be read. */
   readonly unreadable: string[];
 }
-
-/**
- * What the host has set for valibot doesn't count here: `safeParse` would take its configuration, and call
- * its functions for messages, unless the language is one that nobody sets them for.
- */
-const OWN_CONFIG = { lang: 'payment-notifications' };
 
 /**
  * Reads one field. A faulty one is noted in the context: as an issue if it is required, and reading goes

@@ -15,6 +15,12 @@ export interface Fault {
   readonly received: string;
 }
 
+/**
+ * What the host has set for valibot doesn't count here: `safeParse` would take its configuration, and call
+ * its functions for messages, unless the language is one that nobody sets them for.
+ */
+export const OWN_CONFIG: Config = { lang: 'payment-notifications' };
+
 type Schema<T> = v.GenericSchema<unknown, T>;
 type Dataset = Parameters<Schema<unknown>['~run']>[0];
 type Config = Parameters<Schema<unknown>['~run']>[1];
@@ -58,13 +64,21 @@ export function accept<T>(dataset: Dataset, output: T): OutputDataset<T> {
   return success;
 }
 
+/** @param explain - What is wrong with the value. */
 export function reject<T>(
   schema: Schema<T>,
   dataset: Dataset,
   config: Config,
-  { expected, received }: Fault,
+  explain: (value: unknown) => Fault,
 ): OutputDataset<T> {
-  v._addIssue(schema, schema.type, dataset, config, { expected, received });
+  if (config === OWN_CONFIG) {
+    // The reader explains by itself, with a code.
+    const rejected: { issues?: unknown } = dataset;
+    rejected.issues = [];
+  } else {
+    const { expected, received } = explain(dataset.value);
+    v._addIssue(schema, schema.type, dataset, config, { expected, received });
+  }
   return dataset as unknown as OutputDataset<T>;
 }
 
@@ -91,7 +105,7 @@ function createAmountSchema(leastSign: number): Schema<Decimal> {
     const { value } = dataset;
     const amount = isNumberOrString(value) ? toAmount(value) : null;
     return amount === null || amount.s < leastSign
-      ? reject(this, dataset, config, explainAmount(value))
+      ? reject(this, dataset, config, explainAmount)
       : accept(dataset, amount);
   });
 }
@@ -109,9 +123,7 @@ function createAmountSchema(leastSign: number): Schema<Decimal> {
 export const TimestampSchema: Schema<Date> = createSchema('timestamp', function (dataset, config) {
   const { value } = dataset;
   const date = isNumberOrString(value) ? toDate(value) : null;
-  return date === null
-    ? reject(this, dataset, config, explainTimestamp(value))
-    : accept(dataset, date);
+  return date === null ? reject(this, dataset, config, explainTimestamp) : accept(dataset, date);
 });
 
 export function explainAmount(value: unknown): Fault {

@@ -91,12 +91,13 @@ export class NotificationError extends Error {
   }
 
   override readonly name = 'NotificationError';
+  // Declared only: to define them first and assign them then would take longer.
   /** Which notification was being read; null where the body did not tell. */
-  readonly notificationType: NotificationType | null;
+  declare readonly notificationType: NotificationType | null;
   /** Every fault for which the body was refused, in the order of its fields. */
-  readonly issues: readonly [Issue, ...Issue[]];
+  declare readonly issues: readonly [Issue, ...Issue[]];
   /** The identifiers that could be read nevertheless. */
-  readonly reference: NotificationReference;
+  declare readonly reference: NotificationReference;
 
   /**
    * The parsers create it; your tests may, too.

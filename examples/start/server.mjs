@@ -36,6 +36,7 @@ app.all('/deposits', express.raw({ type: () => true }), async (request, response
     );
     return 'credited';
   });
+  for (const { message } of deposit.warnings) console.warn(message);
   response.json(answer);
 });
 

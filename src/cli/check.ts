@@ -149,6 +149,8 @@ async function create(file: string): Promise<Output> {
         // Not `write`, which may write less.
         await handle.writeFile(lines);
       } catch (error) {
+        // Only a process can have too little room: npm run test:package.
+        /* v8 ignore next */
         throw new OutputError(reasonOf(error));
       }
     },

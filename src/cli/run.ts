@@ -2,7 +2,7 @@ import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { EXIT, OutputError, suggest, UsageError, warn } from './usage.js';
+import { CommandError, EXIT, suggest, UsageError, warn } from './usage.js';
 
 const HELP = `payment-notifications <command>
 
@@ -62,9 +62,8 @@ export async function run(args: string[], terminal: Terminal, version: string): 
     return await command.run(rest, terminal);
   } catch (error) {
     if (terminal.interrupt.aborted) return EXIT.interrupted;
-    const isOutput = error instanceof OutputError;
-    if (!isOutput && !(error instanceof UsageError)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     warn(terminal, error.message);
-    return isOutput ? EXIT.output : EXIT.usage;
+    return error.exit;
   }
 }

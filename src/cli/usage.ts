@@ -13,11 +13,22 @@ export const EXIT = {
   pipe: 141,
 } as const;
 
-/** Wrong usage. Its message is the line that is printed. */
-export class UsageError extends Error {}
+/** Why a command can't go on. Its message is the line that is printed. */
+export abstract class CommandError extends Error {
+  /** The exit code. */
+  abstract readonly exit: number;
+}
 
-/** What was to be written could not be. Its message is the line that is printed. */
-export class OutputError extends Error {}
+/** Wrong usage. */
+export class UsageError extends CommandError {
+  override readonly exit: number = EXIT.usage;
+}
+
+/** What was to be written could not be. */
+export class OutputError extends CommandError {
+  /* v8 ignore next */
+  override readonly exit: number = EXIT.output;
+}
 
 /** Tells what went wrong, in one line on standard error. */
 export function warn({ warn: print }: Pick<Terminal, 'warn'>, message: string): void {

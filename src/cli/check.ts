@@ -10,8 +10,8 @@ import { type Tally, type TallyOptions, tallyLines } from './tally.js';
 import type { Terminal } from './terminal.js';
 import { type Crew, createCrew } from './threads.js';
 import {
+  CommandError,
   EXIT,
-  OutputError,
   readArguments,
   readCount,
   readType,
@@ -151,7 +151,7 @@ async function create(file: string): Promise<Output> {
       } catch (error) {
         // Only a process can have too little room: npm run test:package.
         /* v8 ignore next */
-        throw new OutputError(reasonOf(error));
+        throw new CommandError(reasonOf(error), EXIT.output);
       }
     },
     close: () => handle.close(),

@@ -14,20 +14,21 @@ export const EXIT = {
 } as const;
 
 /** Why a command can't go on. Its message is the line that is printed. */
-export abstract class CommandError extends Error {
-  /** The exit code. */
-  abstract readonly exit: number;
+export class CommandError extends Error {
+  readonly exit: number;
+
+  /** @param exit - The exit code. */
+  constructor(message: string, exit: number) {
+    super(message);
+    this.exit = exit;
+  }
 }
 
 /** Wrong usage. */
 export class UsageError extends CommandError {
-  override readonly exit: number = EXIT.usage;
-}
-
-/** What was to be written could not be. */
-export class OutputError extends CommandError {
-  /* v8 ignore next */
-  override readonly exit: number = EXIT.output;
+  constructor(message: string) {
+    super(message, EXIT.usage);
+  }
 }
 
 /** Tells what went wrong, in one line on standard error. */
@@ -38,7 +39,7 @@ export function warn({ warn: print }: Pick<Terminal, 'warn'>, message: string): 
 /** Reduces an error to one line. */
 export function usageErrorOf(error: unknown): UsageError {
   const message = error instanceof Error ? error.message : String(error);
-  return new UsageError(message.split('\n', 1)[0]);
+  return new UsageError(message.split('\n', 1).join());
 }
 
 /** A command's options and operands. */

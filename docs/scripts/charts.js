@@ -53,12 +53,12 @@ function draw(rows, colours) {
   const { document } = parseHTML('<html><body></body></html>');
   const svg = Plot.plot({
     document,
-    width: 720,
-    height: rows.length * 26 + 60,
-    marginLeft: 260,
+    width: 750,
+    height: rows.length * 26 + 66,
+    marginLeft: 290,
     marginRight: 48,
     marginTop: 8,
-    marginBottom: 44,
+    marginBottom: 50,
     style: {
       color: colours.text,
       background: 'transparent',

@@ -1,7 +1,6 @@
 import type { Issue, IssueCode } from '../errors.js';
 import type { Fields, ReadContext } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
-import { findLiterals, type Literals } from './json.js';
 
 /** Fifty times the size of a real body, in bytes of UTF-8. */
 export const MAX_BYTES: number = 64 * 1024;
@@ -81,7 +80,7 @@ function openText(text: string, maxBytes: number): ReadContext | UnreadableBody 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('not_an_object', describeJson(value));
   }
-  return createContext(value as Fields, findLiterals(json), false);
+  return createContext(value as Fields, json);
 }
 
 /** Somebody else's object: its getters or its proxy may throw whenever it is touched. */
@@ -94,18 +93,16 @@ function openObject(body: object): ReadContext | UnreadableBody {
   } catch (cause) {
     return unreadable('not_an_object', 'a value that fails to be read', cause);
   }
-  return createContext(fields, null, true);
+  return createContext(fields, null);
 }
 
-function createContext(
-  fields: Fields,
-  literals: Literals | null,
-  isPreParsed: boolean,
-): ReadContext {
+/** @param text - Null where the caller had parsed the body. */
+function createContext(fields: Fields, text: string | null): ReadContext {
   return {
     fields,
-    literals,
-    isPreParsed,
+    text,
+    literals: undefined,
+    isPreParsed: text === null,
     path: [],
     issues: [],
     warnings: [],

@@ -1,7 +1,7 @@
 import { Decimal } from '../amount.js';
 import type { Issue } from '../errors.js';
 import { describe, issue, quoteLiteral } from './issues.js';
-import { type Literals, SAFE_DIGITS } from './json.js';
+import { findLiterals, type Literals, SAFE_DIGITS } from './json.js';
 import type { Field, FieldTable } from './rules.js';
 import { type Fault, OWN_CONFIG } from './schemas.js';
 
@@ -12,8 +12,10 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface ReadContext {
   /** The object's fields: it inherits none. */
   readonly fields: Fields;
-  /** The literals of its numbers; null where none has more digits than a double carries. */
-  readonly literals: Literals | null;
+  /** The text that holds the literals of its numbers; null where there is none. */
+  readonly text: string | null;
+  /** The literals of its numbers; null where a double carries them all, undefined until one is asked for. */
+  literals: Literals | null | undefined;
   /** Whether the caller had parsed the body: its numbers may already be rounded. */
   readonly isPreParsed: boolean;
   /** Where the object stands: empty for the body itself. */
@@ -57,7 +59,7 @@ export function readField<T>(context: ReadContext, field: Field<T>, value: unkno
 /** The context in which the fields of a nested object are read. */
 export function nestContext(context: ReadContext, name: string, fields: Fields): ReadContext {
   const path = [...context.path, name];
-  return { ...context, fields, literals: null, path, knownKeys: 0, unreadable: [] };
+  return { ...context, fields, text: null, literals: null, path, knownKeys: 0, unreadable: [] };
 }
 
 /**
@@ -96,14 +98,10 @@ export function additionalFields(context: ReadContext, table: FieldTable): Field
 }
 
 /** A number's literal where a double has lost digits of it; any other value as it is. */
-function toExact(
-  { literals }: ReadContext,
-  { kind, name }: Field<unknown>,
-  value: unknown,
-): unknown {
-  return literals !== null && kind === 'amount' && typeof value === 'number'
-    ? literals.get(name)
-    : value;
+function toExact(context: ReadContext, { kind, name }: Field<unknown>, value: unknown): unknown {
+  if (kind !== 'amount' || typeof value !== 'number' || context.text === null) return value;
+  if (context.literals === undefined) context.literals = findLiterals(context.text);
+  return context.literals === null ? value : context.literals.get(name);
 }
 
 function noteFault(

@@ -94,6 +94,14 @@ export function safeParseNotification(body: unknown): ParseResult<Notification> 
   return safeParse(body, null, readDetected);
 }
 
+/** The safe parser of what an endpoint receives; without a type, of whichever notification it is. */
+export function parserOf(
+  type: NotificationType | undefined,
+): (body: unknown) => ParseResult<Notification> {
+  if (type === undefined) return safeParseNotification;
+  return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
+}
+
 /** Reads a body as the given type; null: as the one that it is. */
 function safeParse<T>(
   body: unknown,

@@ -1,5 +1,5 @@
 import type { KeyTable, Place } from './key-table.js';
-import type { Counts, Kind, Tally } from './tally.js';
+import { type Counts, createCounts, type Kind, type Tally } from './tally.js';
 
 /** Bodies with the same fault in the same field, in all files. */
 export interface FoundKind extends Omit<Kind, 'line' | 'examples'> {
@@ -21,12 +21,14 @@ export interface Findings {
   add(tally: Tally, file: number): void;
 }
 
+const COUNTED = Object.keys(createCounts()) as (keyof Counts)[];
+
 /**
  * @param show - How many bodies of each kind are kept.
  * @param keys - Where the events are remembered.
  */
 export function createFindings(show: number, keys: KeyTable): Findings {
-  const counts: Counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0, noBody: 0 };
+  const counts = createCounts();
   const kinds = new Map<string, FoundKind>();
   const linesOf = new Map<number, number>();
 
@@ -52,12 +54,7 @@ export function createFindings(show: number, keys: KeyTable): Findings {
       linesOf.set(file, before + tally.counts.lines);
       keys.add(tally.events, { file, line: before + 1 });
       for (const [id, kind] of tally.kinds) addKind(id, kind, file, before);
-      counts.lines += tally.counts.lines;
-      counts.blank += tally.counts.blank;
-      counts.valid += tally.counts.valid;
-      counts.warnings += tally.counts.warnings;
-      counts.refused += tally.counts.refused;
-      counts.noBody += tally.counts.noBody;
+      for (const name of COUNTED) counts[name] += tally.counts[name];
     },
   };
 }

@@ -6,7 +6,7 @@ import { cut, paint, type Terminal, wrap } from './terminal.js';
 import { sayDuration } from './usage.js';
 
 /** What came of everything that was sent. */
-export interface Outcome {
+export interface SendSummary {
   readonly delivered: number;
   readonly of: number;
   readonly attempts: number;
@@ -20,11 +20,11 @@ export interface Outcome {
 export interface Report {
   begin(url: string, body: string): void;
   attempt(label: string, attempt: Attempt): void;
-  end(outcome: Outcome): void;
+  end(outcome: SendSummary): void;
 }
 
 /** The key of a body's event; null for a body that is invalid. */
-export function keyOf(body: string): string | null {
+export function eventKeyOf(body: string): string | null {
   const result = safeParseNotification(body);
   return result.success ? idempotencyKey(result.notification) : null;
 }
@@ -39,7 +39,7 @@ export function jsonReport({ print }: Terminal): Report {
   };
 }
 
-const INDENT = '  ';
+export const INDENT = '  ';
 /** Longest answer that is shown where the width of the terminal sets no limit. */
 const MAX_ANSWER = 200;
 
@@ -90,7 +90,7 @@ function countsOf({ copy, number }: Attempt): string[] {
   return [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
 }
 
-function summary(outcome: Outcome, terminal: Terminal): string {
+function summary(outcome: SendSummary, terminal: Terminal): string {
   const { delivered, of, attempts, durationMs, interrupted } = outcome;
   const counts = `${delivered} of ${of} delivered`;
   const text = paint(terminal, delivered === of ? 'green' : 'red', counts);

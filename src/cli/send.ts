@@ -8,7 +8,7 @@ import {
 } from '../testing/deliver.js';
 import { bodyVariants } from '../testing/variants.js';
 import { readBody } from './body.js';
-import { jsonReport, keyOf, type Outcome, textReport } from './report.js';
+import { eventKeyOf, INDENT, jsonReport, type SendSummary, textReport } from './report.js';
 import { CLEAR_LINE, cut, paint, type Terminal } from './terminal.js';
 import { EXIT, readArguments, readCount, readDuration, sayDuration, UsageError } from './usage.js';
 
@@ -88,13 +88,13 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     attempts.push(...(await deliver(variant, { ...options, onAttempt })).attempts);
     if (terminal.interrupt.aborted) break;
   }
-  const outcome: Outcome = {
+  const outcome: SendSummary = {
     delivered: attempts.filter(({ success }) => success).length,
     of: bodies.length * copies,
     attempts: attempts.length,
     durationMs: clock.now() - start,
     interrupted: terminal.interrupt.aborted,
-    idempotencyKey: keyOf(body),
+    idempotencyKey: eventKeyOf(body),
   };
   report.end(outcome);
   if (outcome.interrupted) return EXIT.interrupted;
@@ -145,5 +145,3 @@ function sleepWithCountdown(terminal: Terminal): Clock['sleep'] {
     terminal.print(CLEAR_LINE);
   };
 }
-
-const INDENT = '  ';

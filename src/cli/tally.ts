@@ -1,6 +1,6 @@
 import type { Issue, IssueCode, NotificationType } from '../errors.js';
-import { parserOf } from '../inspect/inspect-body.js';
 import { MAX_BYTES } from '../internal/body.js';
+import { parserOf } from '../parse.js';
 import { pushEvent, type Seeds } from './events.js';
 
 // What is done with each line of an archive, in any thread. All that is returned can be sent to another thread.
@@ -46,6 +46,10 @@ export interface Counts {
   noBody: number;
 }
 
+export function createCounts(): Counts {
+  return { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0, noBody: 0 };
+}
+
 /** What was found in some lines. */
 export interface Tally {
   readonly counts: Counts;
@@ -71,7 +75,7 @@ const NO_BODY: ReadonlySet<IssueCode> = new Set([
 /** Reads every line of a part of an archive. */
 export function tallyLines(bytes: Uint8Array, options: TallyOptions): Tally {
   const parse = parserOf(options.as);
-  const counts: Counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0, noBody: 0 };
+  const counts = createCounts();
   const kinds = new Map<string, Kind>();
   const refused: Uint8Array[] = [];
   const events: number[] = [];

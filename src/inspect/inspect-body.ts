@@ -7,12 +7,7 @@ import {
   type Notification,
   readNotification,
 } from '../notification.js';
-import {
-  type ParseResult,
-  safeParseDepositReceived,
-  safeParseNotification,
-  safeParseWithdrawalBroadcast,
-} from '../parse.js';
+import { parserOf } from '../parse.js';
 import {
   isNestedDeeperThan,
   type Member,
@@ -109,14 +104,6 @@ export function inspectBody(
     issues: error?.issues ?? [],
     reference: referenceOf(context.fields),
   };
-}
-
-/** The parser of what an endpoint receives. */
-export function parserOf(
-  type: NotificationType | undefined,
-): (body: unknown) => ParseResult<Notification> {
-  if (type === undefined) return safeParseNotification;
-  return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
 }
 
 /** The text of bytes that are known to be UTF-8; the decoder skips a byte-order mark. */

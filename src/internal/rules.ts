@@ -87,12 +87,13 @@ export const timestamp: FieldType<Date> = {
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOf<T extends string>(values: Readonly<Record<string, T>>): FieldType<T> {
   const options = Object.values(values);
+  const listed = options.map((option) => `"${option}"`).join(' or ');
   return {
     kind: 'enum',
     schema: v.picklist(options),
     explain: (value) => ({
       code: typeof value === 'string' ? 'unknown_value' : 'wrong_type',
-      expected: options.map((option) => `"${option}"`).join(' or '),
+      expected: listed,
       received: quote(value),
     }),
   };

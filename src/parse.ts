@@ -25,8 +25,8 @@ export type ParseResult<T> =
  *
  * @param body - The request's body: its raw text or bytes (`Uint8Array`, `Buffer`, `ArrayBuffer`; at
  * most 64 KiB of UTF-8), or the object that a framework has already parsed. Prefer raw: in a parsed
- * body `JSON.parse` has rounded the numbers to 15 to 17 digits. The lost ones can't be recovered, and
- * that some are lost can't always be seen.
+ * body `JSON.parse` has rounded the numbers to 15 to 17 digits. Lost digits can't be recovered,
+ * and their loss can't always be detected.
  * @returns The deposit, with exact amounts.
  * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
  * whatever the body.
@@ -94,7 +94,7 @@ export function safeParseNotification(body: unknown): ParseResult<Notification> 
   return safeParse(body, null, readDetected);
 }
 
-/** The safe parser of what an endpoint receives; without a type, of whichever notification it is. */
+/** The safe parser for one notification; without a type, for either. */
 export function parserOf(
   type: NotificationType | undefined,
 ): (body: unknown) => ParseResult<Notification> {
@@ -102,7 +102,7 @@ export function parserOf(
   return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
 }
 
-/** Reads a body as the given type; null: as the one that it is. */
+/** Reads a body as the given type; with null, detects it. */
 function safeParse<T>(
   body: unknown,
   type: NotificationType | null,

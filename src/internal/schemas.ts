@@ -16,8 +16,8 @@ export interface Fault {
 }
 
 /**
- * What the host has set for valibot doesn't count here: `safeParse` would take its configuration, and call
- * its functions for messages, unless the language is one that nobody sets them for.
+ * The reader's configuration. Its language is one that no host uses, so valibot calls none of the message
+ * functions that a host has registered, and its global configuration is left out.
  */
 export const OWN_CONFIG: Config = { lang: 'payment-notifications' };
 

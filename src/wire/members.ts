@@ -40,6 +40,8 @@ export function readMembers(text: string): Member[] {
 
 /** Whether a value's JSON text has more brackets open at once than that. */
 export function isNestedDeeperThan(limit: number, value: string): boolean {
+  // Each level takes two brackets, so most values need no second look.
+  if (value.length <= limit * 2) return false;
   let depth = 0;
   for (const [token] of value.matchAll(TOKEN)) {
     if (token === '{' || token === '[') depth += 1;

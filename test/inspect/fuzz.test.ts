@@ -10,9 +10,10 @@ import {
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
 import { bytesBody } from '../fuzz/bodies.js';
+import { runs } from '../runs.js';
 
 /** Enough for a change of the code; RUNS=100000 for more. */
-const RUNS = Number(process.env.RUNS ?? 1000);
+const RUNS = runs(1000);
 
 const ENDPOINTS = [
   { as: undefined, parse: safeParseNotification },

@@ -27,6 +27,7 @@ describe('a NotificationError', () => {
     expect(error).toBeInstanceOf(Error);
     expect(error).toBeInstanceOf(NotificationError);
     expect(String(error)).toBe(`NotificationError: ${error.message}`);
+    expect(error.stack?.startsWith(`${error}\n`)).toBe(true);
     expect(error.stack).toContain('errors.test.ts');
   });
 
@@ -80,12 +81,7 @@ describe('a NotificationError', () => {
   });
 
   test('prints nothing but what it says', () => {
-    expect(Object.keys(error).sort()).toStrictEqual([
-      'issues',
-      'name',
-      'notificationType',
-      'reference',
-    ]);
+    expect(Object.keys(error).sort()).toStrictEqual(['issues', 'notificationType', 'reference']);
   });
 
   test('without a known notification says so', () => {

@@ -40,6 +40,7 @@ test('an imported and a required copy know each other’s errors and add up exac
     copies: 2,
     esmKnowsCjs: true,
     cjsKnowsEsm: true,
+    printed: ['NotificationError', 'NotificationError'],
     esmPlusCjs: decimal(amount + amount, 39),
     cjsPlusEsm: decimal(amount + amount, 39),
     esmTimesCjs: decimal(amount * amount, 78),

@@ -1,6 +1,7 @@
 // A process in which one dependency imports the package and another one requires it.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { inspect } from 'node:util';
 import * as esm from 'payment-notifications';
 
 /** @type {typeof esm} */
@@ -20,6 +21,7 @@ console.log(
     copies: esm.NotificationError === cjs.NotificationError ? 1 : 2,
     esmKnowsCjs: !refusedByCjs.success && esm.isNotificationError(refusedByCjs.error),
     cjsKnowsEsm: !refusedByEsm.success && cjs.isNotificationError(refusedByEsm.error),
+    printed: [refusedByEsm.error, refusedByCjs.error].map((error) => inspect(error).split(':')[0]),
     esmPlusCjs: imported.plus(required),
     cjsPlusEsm: required.plus(imported),
     esmTimesCjs: imported.times(required),

@@ -6,9 +6,13 @@ const app = express();
 
 // The method and content type are not documented: take any.
 app.all('/callbacks', express.raw({ type: () => true }), async (request, response) => {
-  const result = safeParseNotification(request.body);
+  // Without a body, Express leaves it undefined.
+  const body = request.body ?? Buffer.alloc(0);
+  if (!Buffer.isBuffer(body))
+    throw new Error('it was parsed before: mount this above express.json()');
+  const result = safeParseNotification(body);
   if (!result.success) {
-    await keepRefused(request.body, result.error);
+    await keepRefused(body, result.error);
     response.status(400).json(result.error.issues.map(({ code }) => code));
     return;
   }

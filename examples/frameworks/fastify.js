@@ -15,8 +15,16 @@ app.register(async (callbacks) => {
     done(null, body);
   });
 
+  // Fastify itself would send the error's message, and print nothing.
+  callbacks.setErrorHandler((error, _request, reply) => {
+    console.error(error);
+    const isTooLarge =
+      error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
+    return reply.code(isTooLarge ? 413 : 500).send('not received');
+  });
+
   callbacks.all('/callbacks', async (request, reply) => {
-    const body = /** @type {Buffer | undefined} */ (request.body);
+    const body = /** @type {Buffer | undefined} */ (request.body) ?? Buffer.alloc(0);
     const result = safeParseNotification(body);
     if (!result.success) {
       await keepRefused(body, result.error);

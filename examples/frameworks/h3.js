@@ -6,14 +6,21 @@ const app = new H3();
 
 app.all('/callbacks', async (event) => {
   const body = await event.req.arrayBuffer();
-  const result = safeParseNotification(body);
-  if (!result.success) {
-    await keepRefused(body, result.error);
-    event.res.status = 400;
-    return result.error.issues.map(({ code }) => code);
+  try {
+    const result = safeParseNotification(body);
+    if (!result.success) {
+      await keepRefused(body, result.error);
+      event.res.status = 400;
+      return result.error.issues.map(({ code }) => code);
+    }
+    await settleOnce(idempotencyKey(result.notification), result.notification);
+    return 'ok';
+  } catch (error) {
+    // h3 itself would answer with the status of the error, which may be the 200 of some other answer.
+    console.error(error);
+    event.res.status = 500;
+    return 'not received';
   }
-  await settleOnce(idempotencyKey(result.notification), result.notification);
-  return 'ok';
 });
 
 serve(app, { port: Number(process.env.PORT ?? 3000), hostname: '127.0.0.1' });

@@ -11,15 +11,21 @@ app.use(async (context) => {
     context.req.resume(); // or the rest of it blocks the connection
     throw error;
   });
-  const result = safeParseNotification(body);
-  if (!result.success) {
-    await keepRefused(body, result.error);
-    context.status = 400;
-    context.body = result.error.issues.map(({ code }) => code);
-    return;
+  try {
+    const result = safeParseNotification(body);
+    if (!result.success) {
+      await keepRefused(body, result.error);
+      context.status = 400;
+      context.body = result.error.issues.map(({ code }) => code);
+      return;
+    }
+    await settleOnce(idempotencyKey(result.notification), result.notification);
+    context.body = 'ok';
+  } catch (error) {
+    // Koa itself would answer with the status of the error, which may be the 200 of some other answer.
+    console.error(error);
+    context.status = 500;
   }
-  await settleOnce(idempotencyKey(result.notification), result.notification);
-  context.body = 'ok';
 });
 
 app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');

@@ -14,16 +14,15 @@ export const settled = new Map();
 export async function settleOnce(key, notification) {
   const isRepeated = settled.has(key); // then there is nothing to do, and that is a success
   if (!isRepeated) settled.set(key, notification);
-  console.info(JSON.stringify({ key, isRepeated, notification }));
+  console.info(isRepeated ? 'repeated' : 'settled', key);
 }
 
 /**
  * In your database: the raw body as it came, for a person to look at.
  *
- * @param {Uint8Array | ArrayBuffer | undefined} body Express and Fastify leave it undefined where none came.
+ * @param {Uint8Array | ArrayBuffer} body
  * @param {NotificationError} error
  */
 export async function keepRefused(body, error) {
-  const refused = Buffer.from(new Uint8Array(body ?? [])).toString('base64');
-  console.info(JSON.stringify({ refused, error }));
+  console.warn(error.message, Buffer.from(new Uint8Array(body)).toString('base64'));
 }

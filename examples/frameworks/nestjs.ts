@@ -10,7 +10,9 @@ import { keepRefused, settleOnce } from './merchant.js';
 class CallbacksController {
   @All()
   @HttpCode(200)
-  async receive(@Body() body: Buffer): Promise<string> {
+  async receive(@Body() body: Buffer = Buffer.alloc(0)): Promise<string> {
+    // The path below, of express.raw, has to be the whole one: with a global prefix, that is part of it.
+    if (!Buffer.isBuffer(body)) throw new Error('Nest has parsed it: the path of raw() is another');
     const result = safeParseNotification(body);
     if (!result.success) {
       await keepRefused(body, result.error);

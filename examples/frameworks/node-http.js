@@ -26,7 +26,8 @@ const server = createServer(async (request, response) => {
     // Nobody else catches it, and an unhandled rejection ends the process.
     console.error(error);
     request.resume(); // or the rest of a body that is too large blocks the connection
-    const isTooLarge = error instanceof Error && 'status' in error;
+    const isTooLarge =
+      error instanceof Error && 'type' in error && error.type === 'entity.too.large';
     answer(isTooLarge ? 413 : 500, 'not received');
   }
 });

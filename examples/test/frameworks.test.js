@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { safeParseNotification } from 'payment-notifications';
@@ -16,8 +17,19 @@ import { startServer } from './server.js';
 /** @import { Issue } from 'payment-notifications' */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
-const FRAMEWORKS = new URL('../frameworks/', import.meta.url);
+/** A copy whose merchant tells the tests what it gets; at the same depth, since packages are looked up from it. */
+const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
 const NEXT = new URL('next/', FRAMEWORKS);
+
+before(() => {
+  rmSync(FRAMEWORKS, { recursive: true, force: true });
+  cpSync(new URL('../frameworks/', import.meta.url), FRAMEWORKS, { recursive: true });
+  copyFileSync(new URL('watched-merchant.js', import.meta.url), new URL('merchant.js', FRAMEWORKS));
+  // NestJS takes its decorators' settings from the nearest one that names the file.
+  const tsconfig = { extends: '../tsconfig.json', include: ['*.ts'] };
+  writeFileSync(new URL('tsconfig.json', FRAMEWORKS), JSON.stringify(tsconfig));
+});
+after(() => rmSync(FRAMEWORKS, { recursive: true }));
 
 /** How each is started. @type {Record<string, { command: string[], cwd?: URL, env?: Record<string, string>, build?: () => void, skip?: string | false }>} */
 const SERVERS = {
@@ -260,6 +272,20 @@ for (const [name, { command, cwd = FRAMEWORKS, env = {}, build, skip }] of Objec
     test('answers other paths with 404', async () => {
       const other = await fetch(`${server.url}/other`, { method: 'POST', body: '{}' });
       assert.equal(other.status, 404);
+    });
+
+    test('answers with no success if the merchant fails, whatever status the error has', async () => {
+      for (const status of ['', '200', '404']) {
+        const body = depositReceivedBody({ clientPaymentId: `fail with ${status}` }, { seed: 5 });
+        for (const text of [body, body.replace('CONFIRMED', 'PENDING')]) {
+          const { attempts } = await deliver(text, { url: server.url, retry: null });
+          const answer = attempts[0]?.answer;
+          assert(answer && answer.status >= 400, `${answer?.status} for an error with "${status}"`);
+          assert.doesNotMatch(answer.body, /the database says no/);
+          assert.doesNotMatch(answer.body, STACK);
+        }
+      }
+      assert.deepEqual(server.journal, []);
     });
 
     test('survives callers that hang up in the middle of a body', async () => {

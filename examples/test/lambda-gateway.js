@@ -1,8 +1,11 @@
 // What API Gateway does in front of a Lambda: makes of a request an event of its format 2.0, and of
-// the result a response.
+// the result a response. The Lambda is that of the folder in which this is started.
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { handler } from '../frameworks/lambda.js';
+import { pathToFileURL } from 'node:url';
+
+/** @type {typeof import('../frameworks/lambda.js')} */
+const { handler } = await import(pathToFileURL('lambda.js').href);
 
 const AS_TEXT = process.env.BODY === 'text';
 

@@ -1,5 +1,5 @@
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
-import { keepRefused, settleOnce } from '../../../merchant.js';
+import { keepRefused, settleOnce } from '../../merchant.js';
 
 async function receive(request: Request): Promise<Response> {
   const body = await request.arrayBuffer();

@@ -1,0 +1,1 @@
+export { keepRefused, settleOnce } from '../merchant.js';

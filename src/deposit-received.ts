@@ -44,7 +44,8 @@ export type RateType = (typeof RateType)[keyof typeof RateType];
  *
  * Amounts are exact. Null means that there is no value: the field was absent, null, empty or
  * unreadable; the last of these leaves a warning. The service's documentation doesn't state which
- * fields are always there, so only those that a deposit can't be credited without are required.
+ * fields are always there. Required are the identifiers and the amount in each of the three currencies,
+ * since a merchant may credit any of them.
  */
 export interface DepositReceived {
   /** Tells a deposit from a withdrawal. */

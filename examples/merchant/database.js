@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
+import { inTransaction } from './transaction.js';
 
 /** @typedef {(sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>} Query */
 /**
@@ -34,19 +35,11 @@ export function openServer(url) {
   return {
     query: (sql, values) => retry(async () => (await pool.query(sql, values)).rows),
     transaction: (work) =>
-      retry(async () => {
-        const client = await pool.connect();
-        try {
-          await client.query('BEGIN');
-          const result = await work(async (sql, values) => (await client.query(sql, values)).rows);
-          await client.query('COMMIT');
-          client.release();
-          return result;
-        } catch (error) {
-          client.release(true); // without its connection, the server rolls back
-          throw error;
-        }
-      }),
+      retry(() =>
+        inTransaction(pool, (client) =>
+          work(async (sql, values) => (await client.query(sql, values)).rows),
+        ),
+      ),
     close: () => pool.end(),
   };
 }

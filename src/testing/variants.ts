@@ -1,3 +1,4 @@
+import { quote } from '../internal/issues.js';
 import { hasValue, isNumber, readWire, type WireFields, writeWire } from '../wire/members.js';
 import {
   DEDUCED,
@@ -25,7 +26,7 @@ export interface BodyVariant {
  *
  * @param body - The JSON text of either notification: of {@link depositReceivedBody}, or one
  * that you have kept.
- * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
+ * @throws SyntaxError if the text is not JSON, TypeError for anything but a text, or if the JSON is not an object.
  *
  * @example
  * ```ts
@@ -35,6 +36,9 @@ export interface BodyVariant {
  * ```
  */
 export function bodyVariants(body: string): BodyVariant[] {
+  if (typeof body !== 'string') {
+    throw new TypeError(`body: expected text, received ${quote(body)}`);
+  }
   const fields = readWire(body);
   const isWithdrawal = hasValue(fields, 'withdrawalId');
   const sample: Sample = isWithdrawal ? WITHDRAWAL_SAMPLE : DEPOSIT_SAMPLE;

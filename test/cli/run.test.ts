@@ -127,6 +127,20 @@ describe('wrong usage is told in one line', () => {
     ],
     [['send', 'deposit', ...TO, '--every', '1s'], '--every says how to retry: add --retry'],
     [['send', 'deposit', ...TO, '--for', '1s'], '--for says how to retry: add --retry'],
+    [['send', 'deposit', ...TO, '--every='], '--every says how to retry: add --retry'],
+    [['send', 'deposit', ...TO, '--for='], '--for says how to retry: add --retry'],
+    [
+      ['send', 'deposit', ...TO, '--retry', '--every='],
+      '--every: expected a duration such as 500ms, 10s, 2m or 24h, received ""',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--retry', '--for='],
+      '--for: expected a duration such as 500ms, 10s, 2m or 24h, received ""',
+    ],
+    [
+      ['send', 'deposit', '--to', 'http://me:secret@127.0.0.1:1/'],
+      '--to: expected an address without user name and password',
+    ],
     [
       ['send', 'deposit', ...TO, '--timeout', '0s'],
       '--timeout: expected a duration such as 500ms, 10s, 2m or 24h, received "0s"',

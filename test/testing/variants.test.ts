@@ -219,5 +219,8 @@ describe('the variants', () => {
     expect(() => bodyVariants('null')).toThrow('expected the JSON text of an object');
     expect(() => bodyVariants('5')).toThrow(TypeError);
     expect(() => bodyVariants('{')).toThrow(SyntaxError);
+    expect(() => bodyVariants(Buffer.from(deposit) as unknown as string)).toThrow(
+      new TypeError('body: expected text, received an object'),
+    );
   });
 });

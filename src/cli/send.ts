@@ -34,7 +34,8 @@ answer. An answer from 200 to 299 counts as delivered.
   -h, --help
   -v, --version
 
-Exit code: 0 if everything was delivered, 1 if not, 2 for wrong usage, 130 for Ctrl-C.
+Exit code: 0 if everything was delivered, 1 if not, 2 for wrong usage, 3 if the output
+can't be written, 130 for Ctrl-C.
 
 Examples:
 

@@ -190,7 +190,7 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
   const fault = faultOfUrl(url);
   if (fault !== null) throw new TypeError(`url: ${fault}`);
   if (!Number.isSafeInteger(copies) || copies < 1) {
-    throw new RangeError(`copies: expected a whole number from 1, received ${copies}`);
+    throw new RangeError(`copies: expected a whole number from 1, received ${quote(copies)}`);
   }
   const { intervalMs, durationMs } = retry ?? DEPOSIT_RETRY;
   for (const [name, value] of Object.entries({ timeoutMs, intervalMs, durationMs })) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -467,6 +467,16 @@ describe('the refused lines', () => {
     const longest = '{}'.padEnd(65_536);
     await checked([longest, `${longest} `], ['--refused', file]);
     expect(readFileSync(file, 'utf8')).toBe(`${longest}\n`);
+  });
+
+  test('are in no file if there are none, so that the command can be repeated', async () => {
+    const file = join(folder, 'none.ndjson');
+    const args = ['check', '--refused', file];
+    expect((await command([...args, 'mistyped'])).exit).toBe(2);
+    expect((await command(args, { stdin: depositOf(1) })).exit).toBe(0);
+    expect(existsSync(file)).toBe(false);
+    expect((await command(args, { stdin: '{}' })).exit).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe('{}\n');
   });
 
   test('are not written over what is there', async () => {

@@ -543,6 +543,11 @@ test.each<[string, Partial<DeliverOptions>, string]>([
   ],
   ['no copies', { copies: 0 }, 'copies: expected a whole number from 1, received 0'],
   ['half a copy', { copies: 1.5 }, 'copies: expected a whole number from 1, received 1.5'],
+  [
+    'a number of copies as text',
+    { copies: '2' as unknown as number },
+    'copies: expected a whole number from 1, received "2"',
+  ],
   ['no time', { timeoutMs: 0 }, 'timeoutMs: expected more than 0, received 0'],
   [
     'no interval',

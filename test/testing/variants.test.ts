@@ -55,6 +55,17 @@ describe('every variant', () => {
     },
   );
 
+  test('of an amount that can not be read keeps it as it was encoded', () => {
+    const body = depositReceivedBody({ onChainFee: '1e99999' });
+    const kept = bodyVariants(body).map(({ label, body: text }) => {
+      const { additionalFields, ...rest } = parseNotification(text);
+      const { additionalFields: _, ...original } = parseNotification(body);
+      expect({ ...rest, warnings: [] }, label).toStrictEqual({ ...original, warnings: [] });
+      return JSON.stringify(additionalFields);
+    });
+    expect(new Set(kept).size).toBe(2);
+  });
+
   test('of two spellings that differ leaves them alone', () => {
     const { body } = fixture('withdrawal-broadcast/conflicting-spellings');
     for (const { label, body: other } of bodyVariants(body.toString('utf8'))) {

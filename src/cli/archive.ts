@@ -10,6 +10,7 @@ const NEWLINE = 0x0a;
 /**
  * Cuts an archive into parts of whole lines, the last of which may lack its line break. It is unzipped
  * if it is gzip. A line longer than a part is cut just above the limit of a body, so that it is still too long.
+ * Of an archive that breaks off, the whole lines are handed on before the error is thrown.
  *
  * @param onBytes - Told how many bytes were read, before they are unzipped.
  * @param spare - Memory of parts that were read already, to be used again: new memory is freed late.
@@ -23,26 +24,33 @@ export async function* readLines(
   let chunk = allocate();
   let length = 0;
   let isSkipping = false;
-  for await (let piece of unzip(counted(input, onBytes))) {
-    while (piece.length > 0) {
-      if (isSkipping) {
-        const newline = piece.indexOf(NEWLINE);
-        isSkipping = newline === -1;
-        piece = isSkipping ? piece.subarray(piece.length) : piece.subarray(newline + 1);
-        continue;
+  try {
+    for await (let piece of unzip(counted(input, onBytes))) {
+      while (piece.length > 0) {
+        if (isSkipping) {
+          const newline = piece.indexOf(NEWLINE);
+          isSkipping = newline === -1;
+          piece = isSkipping ? piece.subarray(piece.length) : piece.subarray(newline + 1);
+          continue;
+        }
+        const copied = piece.copy(chunk, length);
+        length += copied;
+        piece = piece.subarray(copied);
+        if (length < CHUNK_BYTES) continue;
+        const full = chunk;
+        const end = full.lastIndexOf(NEWLINE) + 1;
+        // What is handed on may be moved to another thread.
+        chunk = allocate();
+        isSkipping = end === 0;
+        length = isSkipping ? 0 : full.copy(chunk, 0, end);
+        yield full.subarray(0, isSkipping ? MAX_BYTES + 1 : end);
       }
-      const copied = piece.copy(chunk, length);
-      length += copied;
-      piece = piece.subarray(copied);
-      if (length < CHUNK_BYTES) continue;
-      const full = chunk;
-      const end = full.lastIndexOf(NEWLINE) + 1;
-      // What is handed on may be moved to another thread.
-      chunk = allocate();
-      isSkipping = end === 0;
-      length = isSkipping ? 0 : full.copy(chunk, 0, end);
-      yield full.subarray(0, isSkipping ? MAX_BYTES + 1 : end);
     }
+  } catch (error) {
+    // The line that it breaks off in would be taken for a faulty one.
+    const end = chunk.subarray(0, length).lastIndexOf(NEWLINE) + 1;
+    if (end > 0) yield chunk.subarray(0, end);
+    throw error;
   }
   yield chunk.subarray(0, length);
 }

@@ -32,8 +32,8 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
       [counts.valid, 'valid'],
       [counts.warnings, 'valid, with warnings'],
       [counts.refused, 'refused'],
-      [counts.noBody, 'lines that are no body'],
-      [counts.blank, 'blank lines'],
+      [counts.noBody, 'line that is no body', 'lines that are no body'],
+      [counts.blank, 'blank line', 'blank lines'],
     ]),
     ...(['refused', 'no body', 'warnings'] as const).flatMap((verdict) =>
       kindLines(verdict, kinds, place, terminal),
@@ -43,19 +43,26 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
   return `${lines.join('\n')}\n`;
 }
 
-function headline({ files, bytes, durationMs, interrupted, counts }: CheckResult): string {
+function headline(result: CheckResult): string {
+  const { files, unread, bytes, durationMs, interrupted, counts } = result;
   const name = files.length === 1 ? files[0] : `${files.length} files`;
+  const which = files.length === 1 ? '' : `${unread.length} of them `;
+  const gap = unread.length === 0 ? '' : `, ${which}not read to the end`;
   const rate = Math.round((counts.lines / Math.max(durationMs, 1)) * 1000);
-  const amount = `${sayCount(counts.lines)} lines, ${sayBytes(bytes)}`;
+  const lines = counts.lines === 1 ? '1 line' : `${sayCount(counts.lines)} lines`;
   const speed = `in ${sayDuration(durationMs)}, ${sayCount(rate)} a second`;
-  return `${interrupted ? 'Interrupted: ' : ''}${name}: ${amount} ${speed}`;
+  return `${interrupted ? 'Interrupted: ' : ''}${name}${gap}: ${lines}, ${sayBytes(bytes)} ${speed}`;
 }
 
 /** Counts and what they count, without those of which there are none; the first one stays. */
-function numbers(rows: readonly (readonly [count: number, noun: string])[]): string[] {
+function numbers(
+  rows: readonly (readonly [count: number, one: string, several?: string])[],
+): string[] {
   const shown = rows.filter(([count], index) => count > 0 || index === 0);
   const width = Math.max(...shown.map(([count]) => sayCount(count).length));
-  return shown.map(([count, noun]) => `${INDENT}${sayCount(count).padStart(width)}  ${noun}`);
+  return shown.map(([count, one, several = one]) => {
+    return `${INDENT}${sayCount(count).padStart(width)}  ${count === 1 ? one : several}`;
+  });
 }
 
 const TITLES: Readonly<Record<LineVerdict, readonly [title: string, style: Style]>> = {
@@ -92,30 +99,43 @@ function kindLines(
   ];
 }
 
+const DIFFERENCES = [
+  ['amount', 'an amount'],
+  ['currency', 'a currency'],
+  ['account', 'an account'],
+] as const;
+
 function keyLines(
   { limit, different, repeated, unremembered, conflicting, differing, conflicts }: KeySummary,
   place: (place: Place) => string,
   terminal: Terminal,
 ): string[] {
+  const beyond = `beyond ${sayCount(limit)} ${limit === 1 ? 'key' : 'keys'}: not compared (--keys)`;
   const lines = [
     '',
     'idempotency keys',
     ...numbers([
       [different, 'different'],
-      [repeated, 'bodies that came again'],
+      [repeated, 'body that came again', 'bodies that came again'],
       [conflicting, 'whose bodies differ'],
-      [unremembered, `bodies beyond ${sayCount(limit)} keys: not compared (--keys)`],
+      [unremembered, `body ${beyond}`, `bodies ${beyond}`],
     ]),
   ];
   if (conflicting === 0) return lines;
-  const counts = Object.entries(differing).filter(([, count]) => count > 0);
+  const found = DIFFERENCES.filter(([difference]) => differing[difference] > 0);
   return [
     ...lines,
     '',
     paint(terminal, 'red', 'contradictions'),
-    ...numbers(counts.map(([difference, count]) => [count, `differ in an ${difference}`])),
-    ...conflicts.map(({ key, differs, places: [first, other] }) => {
-      const where = paint(terminal, 'cyan', `${place(first)} and ${place(other)}`);
+    ...numbers(
+      found.map(([difference, noun]) => [
+        differing[difference],
+        `differs in ${noun}`,
+        `differ in ${noun}`,
+      ]),
+    ),
+    ...conflicts.map(({ key, differs, places }) => {
+      const where = paint(terminal, 'cyan', places.map(place).join(' and '));
       return `${INDENT}${where} ${key} ${differs.join(', ')}`;
     }),
     ...(conflicting > conflicts.length

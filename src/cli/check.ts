@@ -1,4 +1,4 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { CHUNK_BYTES, readLines } from './archive.js';
 import { type CheckResult, reportOf } from './check-report.js';
 import { randomSeeds } from './events.js';
@@ -29,8 +29,8 @@ redeliveries; and which events came with different amounts, currencies or accoun
   --as deposit|withdrawal  read them as what this endpoint receives; without it, each
                            body's identifier tells which notification it is
   --show N                 print the first N bodies of each kind
-  --refused FILE           write the lines that are refused to a new file, except lines
-                           over 64 KiB
+  --refused FILE           write the lines that are refused or are no body to a new
+                           file, except lines over 64 KiB; without any there is no file
   --keys N                 remember at most N idempotency keys, in 60 bytes each
                            (2000000); the report says how many were not remembered
   --json                   one line of JSON
@@ -131,6 +131,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
 /** A file that lines are written to. */
 interface Output {
   append(lines: Uint8Array): Promise<void>;
+  /** Takes the file away again if nothing was written: the command can be repeated as it is. */
   close(): Promise<void>;
 }
 
@@ -143,8 +144,11 @@ async function create(file: string): Promise<Output> {
   } catch (error) {
     throw new UsageError(reasonOf(error));
   }
+  let isEmpty = true;
   return {
     async append(lines) {
+      if (lines.length === 0) return;
+      isEmpty = false;
       try {
         // Not `write`, which may write less.
         await handle.writeFile(lines);
@@ -154,7 +158,10 @@ async function create(file: string): Promise<Output> {
         throw new CommandError(reasonOf(error), EXIT.output);
       }
     },
-    close: () => handle.close(),
+    async close() {
+      await handle.close();
+      if (isEmpty) await rm(file, { force: true });
+    },
   };
 }
 

@@ -23,12 +23,12 @@ export interface Place {
 const DIFFERENCES = ['amount', 'currency', 'account'] as const;
 type Difference = (typeof DIFFERENCES)[number];
 
-/** Two bodies of one event that contradict each other. */
+/** Bodies of one event that contradict each other. */
 interface Conflict {
   readonly key: string;
-  readonly differs: readonly Difference[];
-  /** The first body of the event, and the first one that differs from it. */
-  readonly places: readonly [Place, Place];
+  readonly differs: Difference[];
+  /** The first body of the event, and each that differs from it in something that none before it did. */
+  readonly places: Place[];
 }
 
 /** The events of an archive by their idempotency keys. */
@@ -86,7 +86,7 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
   let unremembered = 0;
   let conflicting = 0;
   const differing: Record<Difference, number> = { amount: 0, currency: 0, account: 0 };
-  const conflicts: Conflict[] = [];
+  const conflicts = new Map<string, Conflict>();
 
   const segmentOf = (number: number): Uint32Array =>
     segments[number >>> SEGMENT_BITS] as Uint32Array;
@@ -138,26 +138,32 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
     place: Place,
   ): void => {
     let word = wordAt(segment, at + KIND);
-    const differs = DIFFERENCES.filter((difference) => {
-      const word = HASHES[difference];
+    const isFirst = ((word >>> DIFFERS_SHIFT) & 7) === 0;
+    const differs = DIFFERENCES.filter((difference, index) => {
+      const isKnown = ((word >>> (DIFFERS_SHIFT + index)) & 1) === 1;
+      const hash = HASHES[difference];
       return (
-        segment[at + word] !== events[start + word] ||
-        segment[at + word + 1] !== events[start + word + 1]
+        !isKnown &&
+        (segment[at + hash] !== events[start + hash] ||
+          segment[at + hash + 1] !== events[start + hash + 1])
       );
     });
     if (differs.length === 0) return;
-    const isFirst = ((word >>> DIFFERS_SHIFT) & 7) === 0;
     for (const difference of differs) {
-      const bit = 1 << (DIFFERS_SHIFT + DIFFERENCES.indexOf(difference));
-      if ((word & bit) === 0) differing[difference] += 1;
-      word |= bit;
+      differing[difference] += 1;
+      word |= 1 << (DIFFERS_SHIFT + DIFFERENCES.indexOf(difference));
     }
     segment[at + KIND] = word;
-    if (!isFirst) return;
-    conflicting += 1;
-    if (conflicts.length === listed) return;
-    const first = { file: word >>> FILE_SHIFT, line: wordAt(segment, at + LINE) };
-    conflicts.push({ key: keyOf(events, start), differs, places: [first, place] });
+    if (isFirst) conflicting += 1;
+    const key = keyOf(events, start);
+    const known = conflicts.get(key);
+    if (known !== undefined) {
+      known.differs.push(...differs);
+      known.places.push(place);
+    } else if (conflicts.size < listed) {
+      const first = { file: word >>> FILE_SHIFT, line: wordAt(segment, at + LINE) };
+      conflicts.set(key, { key, differs, places: [first, place] });
+    }
   };
 
   return {
@@ -173,7 +179,7 @@ export function createKeyTable(limit: number, listed: number): KeyTable {
       unremembered,
       conflicting,
       differing: { ...differing },
-      conflicts,
+      conflicts: [...conflicts.values()],
     }),
   };
 }

@@ -58,6 +58,7 @@ const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
 /** A number of bytes: `1.2 GB`. */
 export function sayBytes(bytes: number): string {
+  if (bytes === 1) return '1 byte';
   let value = bytes;
   let unit = 0;
   while (value >= 1000 && unit < UNITS.length - 1) {

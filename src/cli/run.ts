@@ -56,7 +56,7 @@ export async function run(args: string[], terminal: Terminal, version: string): 
     if (command === undefined) {
       const commands = [...COMMANDS.keys()];
       const what = name === '' ? 'no command' : `unknown command "${name}"`;
-      const near = suggest(name, commands) || `: ${commands.join(', ')}`;
+      const near = suggest(name, [...commands, '--version']) || `: ${commands.join(', ')}`;
       throw new UsageError(`${what}${near} (--help tells more)`);
     }
     return await command.run(rest, terminal);

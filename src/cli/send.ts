@@ -3,7 +3,7 @@ import {
   type Attempt,
   DEPOSIT_RETRY,
   deliver,
-  isHttp,
+  faultOfUrl,
   type RetryPolicy,
 } from '../testing/deliver.js';
 import { bodyVariants } from '../testing/variants.js';
@@ -34,7 +34,8 @@ answer. An answer from 200 to 299 counts as delivered.
   -h, --help
   -v, --version
 
-Exit code: 0 if everything was delivered, 1 if not, 2 for wrong usage, 130 for Ctrl-C.
+Exit code: 0 if everything was delivered, 1 if not, 2 for wrong usage, 3 if the output
+can't be written, 130 for Ctrl-C.
 
 Examples:
 
@@ -102,12 +103,10 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
 }
 
 function readUrl(url = ''): string {
-  if (isHttp(url)) return url;
-  throw new UsageError(
-    url === ''
-      ? '--to URL is missing: the endpoint to post to'
-      : `--to: expected an http or https address, received "${url}"`,
-  );
+  if (url === '') throw new UsageError('--to URL is missing: the endpoint to post to');
+  const fault = faultOfUrl(url);
+  if (fault !== null) throw new UsageError(`--to: ${fault}`);
+  return url;
 }
 
 function readRetry(values: {
@@ -116,13 +115,14 @@ function readRetry(values: {
   for?: string | undefined;
 }): RetryPolicy | null {
   if (!values.retry) {
-    const useless = values.every === undefined ? values.for && '--for' : '--every';
-    if (useless) throw new UsageError(`${useless} says how to retry: add --retry`);
+    const useless = (['every', 'for'] as const).find((name) => values[name] !== undefined);
+    if (useless !== undefined) throw new UsageError(`--${useless} says how to retry: add --retry`);
     return null;
   }
+  const { intervalMs, durationMs } = DEPOSIT_RETRY;
   return {
-    intervalMs: values.every ? readDuration('--every', values.every) : DEPOSIT_RETRY.intervalMs,
-    durationMs: values.for ? readDuration('--for', values.for) : DEPOSIT_RETRY.durationMs,
+    intervalMs: values.every === undefined ? intervalMs : readDuration('--every', values.every),
+    durationMs: values.for === undefined ? durationMs : readDuration('--for', values.for),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import leven from 'leven';
 import type { NotificationType } from '../errors.js';
+import { escapeUnprintable } from '../internal/issues.js';
 import type { Terminal } from './terminal.js';
 
 /** Exit codes, the same for every command. The last two are what a shell has for SIGINT and SIGPIPE. */
@@ -49,18 +50,29 @@ export function readArguments<
   try {
     return parseArgs(config);
   } catch (error) {
-    throw unknownOptionError(error, Object.keys(config.options)) ?? usageErrorOf(error);
+    throw optionErrorOf(error, config) ?? usageErrorOf(error);
   }
 }
 
-/** For an option that the command doesn't have: parseArgs says how to pass a file whose name starts with a dash. */
-function unknownOptionError(error: unknown, known: readonly string[]): UsageError | null {
+/** What is wrong with an option, in fewer words than parseArgs has for it; null for any other error. */
+function optionErrorOf(
+  error: unknown,
+  { args = [], options = {} }: ParseArgsConfig,
+): UsageError | null {
   const { code, message } = error as NodeJS.ErrnoException;
+  // "Unknown option '--colour'. To specify …", "Option '--to <value>' argument missing"
+  const option = String(message.split("'")[1]?.split(' ', 1));
+  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
+    const isSwitch = options[option.slice(2)]?.type === 'boolean';
+    return new UsageError(`${option}: ${isSwitch ? 'takes no value' : 'a value is missing'}`);
+  }
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
-  // "Unknown option '--colour'. To specify …"
-  const option = String(message.split("'")[1]);
-  const names = known.map((name) => `--${name}`);
-  return new UsageError(`unknown option "${option}"${suggest(option, names)}`);
+  const known = [...Object.keys(options), 'help', 'version'].map((name) => `--${name}`);
+  const near = suggest(option, known);
+  const file = args.find((arg) => arg.startsWith(option) && /^[^=]*[./]/.test(arg));
+  return near !== '' || file === undefined
+    ? new UsageError(`unknown option "${option}"${near}`)
+    : new UsageError(`unknown option "${escapeUnprintable(file)}": a file? put -- before it`);
 }
 
 /** `: is it …?` with the nearest of the known words, if one is near; nothing otherwise. */

@@ -1,6 +1,6 @@
 import type { Issue, NotificationReference, NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
-import { referenceOf } from '../internal/issues.js';
+import { quote, referenceOf } from '../internal/issues.js';
 import {
   detectType,
   idempotencyKey,
@@ -67,7 +67,7 @@ export interface InspectOptions {
  * @param body - The raw body, as text or bytes.
  * @param options - `as` says which notification must have come.
  * @returns Plain data. Nothing in it is hidden: it holds all that the body holds.
- * @throws TypeError for a body that is parsed already, whose digits are gone.
+ * @throws TypeError for a body that is parsed already, whose digits are gone, or an unknown `as`.
  *
  * @example
  * ```ts
@@ -79,6 +79,9 @@ export function inspectBody(
   body: string | Uint8Array | ArrayBuffer,
   { as }: InspectOptions = {},
 ): Inspection {
+  if (as !== undefined && !Object.hasOwn(SAMPLES, as)) {
+    throw new TypeError(`as: expected ${Object.keys(SAMPLES).join(' or ')}, received ${quote(as)}`);
+  }
   const context = openBody(body);
   if (context.fields === null) {
     const { issues } = context;

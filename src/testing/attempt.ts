@@ -32,8 +32,11 @@ export type Outcome =
 export interface AttemptOptions {
   /** The endpoint: an `http:` or `https:` address. */
   readonly url: string;
-  /** Headers beside `content-type: application/json`, or instead of it. The service's own are undocumented. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Headers beside `content-type: application/json`, or instead of it; one that is undefined is left out.
+   * The service's own are undocumented.
+   */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** How long an answer may take, in milliseconds of real time: 30 s by default. The service's limit is undocumented. */
   readonly timeoutMs?: number | undefined;
   /** The global `fetch` by default. */
@@ -60,7 +63,7 @@ export function post(
     stopped.then(() => fail('stopped'));
     answerOf(send, url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: headersOf(headers),
       body: typeof body === 'string' ? body : new Uint8Array(body).buffer,
       redirect: 'manual',
       signal: controller.signal,
@@ -69,6 +72,15 @@ export function post(
       resolve(outcome);
     });
   });
+}
+
+/** Names in lower case, for fetch would send both spellings of one. */
+function headersOf(given: AttemptOptions['headers'] = {}): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) headers[name.toLowerCase()] = value;
+  }
+  return headers;
 }
 
 async function answerOf(send: Fetch, url: string, request: DeliveryRequest): Promise<Outcome> {

@@ -1,5 +1,6 @@
 import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
+import { quote } from '../internal/issues.js';
 import type { TxAddress } from '../tx-address.js';
 import { isNumber, type WireFields, writeWire } from '../wire/members.js';
 import {
@@ -37,7 +38,10 @@ export type WithdrawalBroadcastOverrides = {
     | Override<WithdrawalBroadcast[Field]>
     | undefined;
 } & {
-  /** The other spelling of `deductedSettlementAmount`, which a body has instead or as well. */
+  /**
+   * The other spelling of `deductedSettlementAmount`. Give that one as undefined or null beside it: two
+   * amounts that differ conflict.
+   */
   readonly deducedSettlementAmount?: string | null | undefined;
 };
 
@@ -134,8 +138,7 @@ const EXPECTED: Readonly<Record<Encoding, string>> = {
 /** The JSON text of one value. */
 function write(name: string, as: Encoding, value: unknown): string {
   if (!fits(as, value)) {
-    const received = typeof value === 'string' ? JSON.stringify(value) : typeof value;
-    throw new TypeError(`${name}: expected ${EXPECTED[as]}, received ${received}`);
+    throw new TypeError(`${name}: expected ${EXPECTED[as]}, received ${quote(value)}`);
   }
   return as === 'number' ? String(value) : JSON.stringify(value);
 }
@@ -160,7 +163,9 @@ const MAX_SEED = 2 ** 48 - 1;
 /** An identifier that ends with the seed; every other value as it is. */
 function seeded(name: string, value: SampleField['value'], seed: number): SampleField['value'] {
   if (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED) {
-    throw new RangeError(`seed: expected a whole number from 0 to ${MAX_SEED}, received ${seed}`);
+    throw new RangeError(
+      `seed: expected a whole number from 0 to ${MAX_SEED}, received ${quote(seed)}`,
+    );
   }
   if (typeof value !== 'string' || !SEEDED_FIELDS.has(name)) return value;
   if (name.startsWith('client')) return value.slice(0, value.lastIndexOf('-') + 1) + seed;

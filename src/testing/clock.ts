@@ -1,3 +1,5 @@
+import { quote } from '../internal/issues.js';
+
 /** The part of `AbortSignal` that is used here, for projects without DOM or Node.js types. */
 export interface MinimalSignal {
   readonly aborted: boolean;
@@ -49,13 +51,21 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Refuses what is no time: with NaN, a schedule of retries would never end. */
+export function checkTime(name: string, value: number): void {
+  if (Number.isFinite(value)) return;
+  throw new TypeError(`${name}: expected milliseconds since 1970, received ${quote(value)}`);
+}
+
 /**
  * A clock that moves only when it is slept on, and then at once: 24 hours of retries pass as fast as the
  * endpoint answers.
  *
  * @param start - What it shows at first, in milliseconds since 1970.
+ * @throws TypeError for a start that is no number, a `Date` e.g., or not finite.
  */
 export function virtualClock(start = 0): Clock {
+  checkTime('start', start);
   let now = start;
   return {
     now: () => now,

@@ -1,5 +1,6 @@
+import { quote } from '../internal/issues.js';
 import { type Answer, type AttemptOptions, type Outcome, post } from './attempt.js';
-import { type Clock, type Signal, setTimer, systemClock } from './clock.js';
+import { type Clock, checkTime, type Signal, setTimer, systemClock } from './clock.js';
 
 /** When a delivery is tried again. */
 export interface RetryPolicy {
@@ -71,7 +72,7 @@ export interface Delivery {
  * @param body - Text as it is, or bytes.
  * @param options - The endpoint, and what differs from the service's behaviour.
  * @returns Every attempt, and whether the body was delivered. A failed attempt is no exception.
- * @throws TypeError or RangeError for options that make no sense.
+ * @throws TypeError or RangeError for a body that is neither text nor bytes, or options that make no sense.
  *
  * @example
  * ```ts
@@ -86,7 +87,7 @@ export async function deliver(
   body: string | Uint8Array,
   options: DeliverOptions,
 ): Promise<Delivery> {
-  check(options);
+  check(body, options);
   const { signal } = options;
   // One listener for all copies: with a dozen of them on one signal, Node warns of a leak.
   const controller = new AbortController();
@@ -132,6 +133,7 @@ async function repeat(
   };
 
   const start = clock.now();
+  checkTime('clock.now()', start);
   const pauses = new Map<number, Promise<void>>();
   // All copies share one pause a round. It begins when the requests under way have ended, or the interval is
   // over: so a clock of the caller's own moves once a round.
@@ -181,11 +183,14 @@ function isOk({ status }: Answer): boolean {
   return status >= 200 && status <= 299;
 }
 
-function check({ url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void {
-  if (!isHttp(url))
-    throw new TypeError(`url: expected an http or https address, received "${url}"`);
+function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void {
+  if (typeof body !== 'string' && !isBytes(body)) {
+    throw new TypeError(`body: expected text or bytes, received ${quote(body)}`);
+  }
+  const fault = faultOfUrl(url);
+  if (fault !== null) throw new TypeError(`url: ${fault}`);
   if (!Number.isSafeInteger(copies) || copies < 1) {
-    throw new RangeError(`copies: expected a whole number from 1, received ${copies}`);
+    throw new RangeError(`copies: expected a whole number from 1, received ${quote(copies)}`);
   }
   const { intervalMs, durationMs } = retry ?? DEPOSIT_RETRY;
   for (const [name, value] of Object.entries({ timeoutMs, intervalMs, durationMs })) {
@@ -193,7 +198,18 @@ function check({ url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void 
   }
 }
 
-/** Whether a text is an address that can be posted to. */
-export function isHttp(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+/** By the tag, since a test runner's bytes may come from another realm. */
+function isBytes(body: unknown): boolean {
+  return /^\[object (?:Uint8Array|ArrayBuffer)\]$/.test(Object.prototype.toString.call(body));
+}
+
+/** Why an address can't be posted to; null if it can. */
+export function faultOfUrl(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // fetch refuses them. The address is not repeated: a password must not get into a log.
+  if (url !== null && url.username + url.password !== '') {
+    return 'expected an address without user name and password';
+  }
+  if (url !== null && /^https?:$/.test(url.protocol)) return null;
+  return `expected an http or https address, received "${text}"`;
 }

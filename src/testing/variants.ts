@@ -1,3 +1,4 @@
+import { quote } from '../internal/issues.js';
 import { hasValue, isNumber, readWire, type WireFields, writeWire } from '../wire/members.js';
 import {
   DEDUCED,
@@ -20,12 +21,13 @@ export interface BodyVariant {
  * amount as number and as string, both spellings of `deductedSettlementAmount`, and null or absent
  * for whatever has no value.
  *
- * All variants of a body that parses parse to equal notifications, but for the words of a warning. So a
- * handler must do the same with each, and settle only the first.
+ * All variants of a body that parses parse to equal notifications, but for the words of a warning, and for
+ * an optional amount that can't be read: `additionalFields` has it as it was encoded. So a handler must do
+ * the same with each, and settle only the first.
  *
  * @param body - The JSON text of either notification: of {@link depositReceivedBody}, or one
  * that you have kept.
- * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
+ * @throws SyntaxError if the text is not JSON, TypeError for anything but a text, or if the JSON is not an object.
  *
  * @example
  * ```ts
@@ -35,6 +37,9 @@ export interface BodyVariant {
  * ```
  */
 export function bodyVariants(body: string): BodyVariant[] {
+  if (typeof body !== 'string') {
+    throw new TypeError(`body: expected text, received ${quote(body)}`);
+  }
   const fields = readWire(body);
   const isWithdrawal = hasValue(fields, 'withdrawalId');
   const sample: Sample = isWithdrawal ? WITHDRAWAL_SAMPLE : DEPOSIT_SAMPLE;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -270,17 +270,24 @@ describe('events', () => {
     }
   });
 
-  test('are told once, where they first differ, and counted for each difference', async () => {
+  test('are told once, with each line that differs in something new', async () => {
     const other = depositOf(1, { settlementAmount: '1' });
-    const lines = [depositOf(1), depositOf(1), other, other, depositOf(1, { network: 'x' })];
+    const third = depositOf(1, { settlementAmount: '2', network: 'x' });
+    const lines = [depositOf(1), depositOf(1), other, other, third, third];
     const { keys } = await checked(lines);
     expect(keys).toMatchObject({
       different: 1,
-      repeated: 4,
+      repeated: 5,
       conflicting: 1,
       differing: { amount: 1, currency: 0, account: 1 },
-      conflicts: [{ differs: ['amount'], places: [{ line: 1 }, { line: 3 }] }],
+      conflicts: [
+        { differs: ['amount', 'account'], places: [{ line: 1 }, { line: 3 }, { line: 5 }] },
+      ],
     });
+    const { out } = await command(['check'], { stdin: lines.join('\n') });
+    expect(out).toContain(
+      ` standard input:1 and standard input:3 and standard input:5 ${D} amount, account\n`,
+    );
   });
 
   test('are compared across files', async () => {
@@ -340,8 +347,8 @@ describe('what is shown', () => {
  3  valid
  1  valid, with warnings
  2  refused
- 1  lines that are no body
- 1  blank lines
+ 1  line that is no body
+ 1  blank line
 
 refused
  2  negative_amount  actualDepositAmount  first in standard input:4
@@ -361,10 +368,39 @@ idempotency keys
  1  whose bodies differ
 
 contradictions
- 1  differ in an amount
- 1  differ in an account
+ 1  differs in an amount
+ 1  differs in an account
  standard input:1 and standard input:3 deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-000000000001 amount, account
 `);
+  });
+
+  test('has the singular for one and the plural for several', async () => {
+    const one = await command(['check', '--keys', '1'], {
+      stdin: `${depositOf(1)}\n${depositOf(2)}`,
+    });
+    expect(linesOf(one.out).slice(-2)).toStrictEqual([
+      ' 1  different',
+      ' 1  body beyond 1 key: not compared (--keys)',
+    ]);
+    expect((await command(['check'], { stdin: 'x' })).out).toContain(
+      'standard input: 1 line, 1 byte in 0 ms',
+    );
+    const pairs = [1, 2].flatMap((seed) => [
+      depositOf(seed),
+      depositOf(seed, { settlementAmount: '1', depositCurrency: 'ETH', network: 'x' }),
+    ]);
+    const { out } = await command(['check'], { stdin: [...pairs, 'x', 'x', '', ''].join('\n') });
+    expect(linesOf(out).filter((line) => line.startsWith(' 2 '))).toStrictEqual([
+      ' 2  lines that are no body',
+      ' 2  invalid_json  body  first in standard input:5',
+      ' 2  different',
+      ' 2  bodies that came again',
+      ' 2  whose bodies differ',
+      ' 2  differ in an amount',
+      ' 2  differ in a currency',
+      ' 2  differ in an account',
+    ]);
+    expect(out).toContain(' 1  blank line\n');
   });
 
   const sizeOf = (lines: string[]) =>
@@ -433,6 +469,16 @@ describe('the refused lines', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${longest}\n`);
   });
 
+  test('are in no file if there are none, so that the command can be repeated', async () => {
+    const file = join(folder, 'none.ndjson');
+    const args = ['check', '--refused', file];
+    expect((await command([...args, 'mistyped'])).exit).toBe(2);
+    expect((await command(args, { stdin: depositOf(1) })).exit).toBe(0);
+    expect(existsSync(file)).toBe(false);
+    expect((await command(args, { stdin: '{}' })).exit).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe('{}\n');
+  });
+
   test('are not written over what is there', async () => {
     const file = archive('there.ndjson', depositOf(1));
     const { exit, out, err } = await command(['check', '--refused', file, file]);
@@ -446,7 +492,44 @@ describe('a file that can not be read', () => {
   test('may be the only one', async () => {
     const { exit, out } = await command(['check', 'src']);
     expect(exit).toBe(2);
-    expect(out).toContain('src: 0 lines, 0 bytes');
+    expect(out).toContain('src, not read to the end: 0 lines, 0 bytes');
+  });
+
+  test('is counted in the first line among several', async () => {
+    const good = archive('one-line.ndjson', depositOf(1));
+    const { out } = await command(['check', 'none', good, 'src']);
+    expect(out).toMatch(/^3 files, 2 of them not read to the end: 1 line, /);
+  });
+
+  test('because its gzip breaks off has its whole lines counted', async () => {
+    const zipped = gzipSync(`${depositOf(1)}\n${depositOf(2)}\n{"depositId":`);
+    const file = archive('cut-short.gz', zipped.subarray(0, -8));
+    const { exit, out } = await command(['check', '--json', file]);
+    expect(exit).toBe(2);
+    expect(JSON.parse(out).counts).toMatchObject({ lines: 2, valid: 2 });
+  });
+
+  test('because something else is behind its gzip has the lines counted before that', async () => {
+    // Node.js drops what it unzips together with the fault: up to 64 KiB.
+    const zipped = gzipSync(`${depositOf(1)}\n`.repeat(150));
+    const file = archive('behind.gz', Buffer.concat([zipped, Buffer.from('behind it')]));
+    const { exit, out } = await command(['check', '--json', file]);
+    expect(exit).toBe(2);
+    expect(JSON.parse(out).counts.valid).toBeGreaterThan(50);
+  });
+
+  test('to its end has its whole lines counted', async () => {
+    const input = Readable.from(
+      (async function* () {
+        yield Buffer.from(`${depositOf(1)}\n{"deposit`);
+        yield Buffer.from(`Id":5}\n${depositOf(2)}\n{"depos`);
+        throw new Error('the cable is cut');
+      })(),
+    );
+    const { exit, out, err } = await command(['check', '--json'], { input });
+    expect(exit).toBe(2);
+    expect(err).toBe('payment-notifications: standard input: the cable is cut\n');
+    expect(JSON.parse(out).counts).toMatchObject({ lines: 3, valid: 2, refused: 1 });
   });
 
   test('is told of, and the others are checked', async () => {
@@ -571,6 +654,21 @@ describe('progress', () => {
 });
 
 describe('Ctrl-C', () => {
+  test('lets the whole lines count that were read', async () => {
+    const controller = new AbortController();
+    const input = Readable.from(
+      (async function* () {
+        yield Buffer.from(`${depositOf(1)}\n${depositOf(2)}\n`);
+        yield Buffer.from('{"depos');
+        controller.abort();
+      })(),
+    );
+    const { exit, out } = await command(['check'], { input, interrupt: controller.signal });
+    expect(exit).toBe(130);
+    expect(out).toMatch(/^Interrupted: standard input: 2 lines/);
+    expect(out).toContain(' 2  valid\n');
+  });
+
   test('ends it with what was found so far', async () => {
     const controller = new AbortController();
     const input = new Readable({

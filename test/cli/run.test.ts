@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { sayBytes } from '../../src/cli/progress.js';
-import { readCount, readDuration, sayDuration, usageErrorOf } from '../../src/cli/usage.js';
+import {
+  readArguments,
+  readCount,
+  readDuration,
+  sayDuration,
+  UsageError,
+  usageErrorOf,
+} from '../../src/cli/usage.js';
 import { command } from './terminal.js';
 
 describe('help', () => {
@@ -19,6 +26,21 @@ describe('help', () => {
     expect(lines).toContain('Examples:');
     expect(lines.filter((line) => line.length > 88)).toStrictEqual([]);
   });
+
+  test.each(['inspect', 'send', 'check'])(
+    'of %s has the exit codes of all commands',
+    async (name) => {
+      const { out } = await command([name, '--help']);
+      const codes = out.slice(out.indexOf('Exit code:')).replace(/\s+/g, ' ');
+      for (const code of [
+        '2 for wrong usage',
+        "3 if the output can't be written",
+        '130 for Ctrl-C',
+      ]) {
+        expect(codes).toContain(code);
+      }
+    },
+  );
 
   test.each([[['--version']], [['-v']], [['inspect', '--version']], [['send', '-v']]])(
     '%j prints the version',
@@ -42,7 +64,17 @@ describe('wrong usage is told in one line', () => {
     [['check', '--show=-1'], '--show: expected a whole number from 0, received "-1"'],
     [['check', '--keys', 'all'], '--keys: expected a whole number from 0, received "all"'],
     [['check', '--as', 'x'], '--as: expected deposit or withdrawal, received "x"'],
-    [['send', 'deposit', '--to'], "Option '--to <value>' argument missing"],
+    [['check', '--verison'], 'unknown option "--verison": is it --version?'],
+    [['send', '--hlep'], 'unknown option "--hlep": is it --help?'],
+    [['--verison'], 'unknown command "--verison": is it --version? (--help tells more)'],
+    [['inspect', '-x.json'], 'unknown option "-x.json": a file? put -- before it'],
+    [['check', 'a', '--old/a.gz'], 'unknown option "--old/a.gz": a file? put -- before it'],
+    [['check', '--old=a.gz'], 'unknown option "--old"'],
+    [['inspect', '-\u202e.json'], 'unknown option "-\\u202e.json": a file? put -- before it'],
+    [['send', 'deposit', '--to'], '--to: a value is missing'],
+    [['send', '--to', '--retry', 'deposit'], '--to: a value is missing'],
+    [['check', '--keys', '-1', 'file'], '--keys: a value is missing'],
+    [['check', '--json=1'], '--json: takes no value'],
     [
       ['send', 'deposit', ...TO, '--set', 'setlementAmuont=1'],
       'a deposit has no field "setlementAmuont": is it settlementAmount?',
@@ -127,6 +159,20 @@ describe('wrong usage is told in one line', () => {
     ],
     [['send', 'deposit', ...TO, '--every', '1s'], '--every says how to retry: add --retry'],
     [['send', 'deposit', ...TO, '--for', '1s'], '--for says how to retry: add --retry'],
+    [['send', 'deposit', ...TO, '--every='], '--every says how to retry: add --retry'],
+    [['send', 'deposit', ...TO, '--for='], '--for says how to retry: add --retry'],
+    [
+      ['send', 'deposit', ...TO, '--retry', '--every='],
+      '--every: expected a duration such as 500ms, 10s, 2m or 24h, received ""',
+    ],
+    [
+      ['send', 'deposit', ...TO, '--retry', '--for='],
+      '--for: expected a duration such as 500ms, 10s, 2m or 24h, received ""',
+    ],
+    [
+      ['send', 'deposit', '--to', 'http://me:secret@127.0.0.1:1/'],
+      '--to: expected an address without user name and password',
+    ],
     [
       ['send', 'deposit', ...TO, '--timeout', '0s'],
       '--timeout: expected a duration such as 500ms, 10s, 2m or 24h, received "0s"',
@@ -199,6 +245,7 @@ describe('a duration', () => {
 
 test.each([
   [0, '0 bytes'],
+  [1, '1 byte'],
   [999, '999 bytes'],
   [1000, '1 kB'],
   [1_234_567, '1.2 MB'],
@@ -212,6 +259,10 @@ test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5', ''])('a count may not be
   expect(() => readCount('--copies', text, 1)).toThrow(
     `--copies: expected a whole number from 1, received "${text}"`,
   );
+});
+
+test('operands where there are none are wrong usage', () => {
+  expect(() => readArguments({ args: ['x'], options: {} })).toThrow(UsageError);
 });
 
 test('a message of several lines is told in its first', () => {

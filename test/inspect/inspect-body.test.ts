@@ -208,6 +208,16 @@ describe('an inspection', () => {
     );
   });
 
+  test.each<[unknown, string]>([
+    ['deposit', '"deposit"'],
+    ['toString', '"toString"'],
+    [null, 'null'],
+  ])('is not made as %j, which is no notification', (as, received) => {
+    expect(() => inspectBody(deposit(), { as: as as 'deposit.received' })).toThrow(
+      new TypeError(`as: expected deposit.received or withdrawal.broadcast, received ${received}`),
+    );
+  });
+
   test('keeps fields of every name', () => {
     const names = [
       '__proto__',

@@ -153,9 +153,17 @@ describe('a seed', () => {
     expect(body).not.toHaveProperty('transactionId');
   });
 
-  test.each([-1, 0.5, 2 ** 48, Number.NaN])('of %s is refused', (bad) => {
-    expect(() => depositReceivedBody({}, { seed: bad })).toThrow(
-      `seed: expected a whole number from 0 to 281474976710655, received ${bad}`,
+  test.each<[unknown, string]>([
+    [-1, '-1'],
+    [0.5, '0.5'],
+    [2 ** 48, '281474976710656'],
+    [Number.NaN, 'NaN'],
+    ['7', '"7"'],
+  ])('of %j is refused', (seed, received) => {
+    expect(() => depositReceivedBody({}, { seed: seed as number })).toThrow(
+      new RangeError(
+        `seed: expected a whole number from 0 to 281474976710655, received ${received}`,
+      ),
     );
   });
 });
@@ -169,20 +177,20 @@ test.each<[Record<string, unknown>, string]>([
   ],
   [
     { actualDepositAmount: 1.5 },
-    'actualDepositAmount: expected a decimal number, given as a string such as "0.5", received number',
+    'actualDepositAmount: expected a decimal number, given as a string such as "0.5", received 1.5',
   ],
   [
     { displayDistributedUserServiceFee: '' },
     'displayDistributedUserServiceFee: expected a decimal number, given as a string such as "0.5", received ""',
   ],
-  [{ network: 5 }, 'network: expected a string, received number'],
+  [{ network: 5 }, 'network: expected a string, received 5'],
   [
     { paymentReceivedAt: new Date(0) },
-    'paymentReceivedAt: expected a UNIX time, given as a number, received object',
+    'paymentReceivedAt: expected a UNIX time, given as a number, received an object',
   ],
   [
     { paymentReceivedAt: Number.NaN },
-    'paymentReceivedAt: expected a UNIX time, given as a number, received number',
+    'paymentReceivedAt: expected a UNIX time, given as a number, received NaN',
   ],
 ])('%j is refused: it can not be written', (overrides, message) => {
   expect(() => depositReceivedBody(overrides as DepositReceivedOverrides)).toThrow(

@@ -89,6 +89,30 @@ describe('a delivery', () => {
     });
   });
 
+  test.each([
+    [{ 'Content-Type': 'text/plain' }, { 'content-type': 'text/plain' }],
+    [{ authorization: undefined, 'Content-Type': undefined }, {}],
+    [{ 'X-Shop': '1' }, { 'x-shop': '1' }],
+  ])('with the headers %j has each of them once', async (headers, expected) => {
+    const requests: DeliveryRequest[] = [];
+    await deliverAmong([200], {
+      headers,
+      fetch: async (_, request) => {
+        requests.push(request);
+        return answerOf(200);
+      },
+    });
+    expect(requests.map((request) => request.headers)).toStrictEqual([
+      { 'content-type': 'application/json', ...expected },
+    ]);
+  });
+
+  test('posts the bytes of an ArrayBuffer', async () => {
+    const { buffer } = Uint8Array.of(1, 2);
+    const { received } = await deliverTo(answers(200), buffer as unknown as Uint8Array);
+    expect([...(received[0]?.body ?? [])]).toStrictEqual([1, 2]);
+  });
+
   test.each([200, 204, 299])('succeeds with status %i', async (status) => {
     expect((await deliverAmong([status], {})).delivered).toBe(true);
   });
@@ -519,11 +543,31 @@ test.each<[string, Partial<DeliverOptions>, string]>([
   ],
   ['no copies', { copies: 0 }, 'copies: expected a whole number from 1, received 0'],
   ['half a copy', { copies: 1.5 }, 'copies: expected a whole number from 1, received 1.5'],
+  [
+    'a number of copies as text',
+    { copies: '2' as unknown as number },
+    'copies: expected a whole number from 1, received "2"',
+  ],
   ['no time', { timeoutMs: 0 }, 'timeoutMs: expected more than 0, received 0'],
   [
     'no interval',
     { retry: { intervalMs: 0, durationMs: 1 } },
     'intervalMs: expected more than 0, received 0',
+  ],
+  [
+    'a password',
+    { url: 'http://u:secret@127.0.0.1/' },
+    'url: expected an address without user name and password',
+  ],
+  [
+    'a password for another protocol',
+    { url: 'ftp://:secret@127.0.0.1/' },
+    'url: expected an address without user name and password',
+  ],
+  [
+    'a clock without a time',
+    { clock: { now: () => Number.NaN, sleep: async () => {} } },
+    'clock.now(): expected milliseconds since 1970, received NaN',
   ],
   [
     'no duration',
@@ -532,9 +576,44 @@ test.each<[string, Partial<DeliverOptions>, string]>([
   ],
 ])('%s is refused before anything is sent', async (_, options, message) => {
   const fetch = async () => Promise.reject(new Error('sent'));
-  await expect(deliver(DEPOSIT, { url: 'http://127.0.0.1/', fetch, ...options })).rejects.toThrow(
-    message,
+  const delivery = deliver(DEPOSIT, { url: 'http://127.0.0.1/', fetch, ...options });
+  // To the letter: no more than that is told of an address.
+  await expect(delivery).rejects.toMatchObject({ message });
+});
+
+test.each<[unknown, string]>([
+  [undefined, 'nothing'],
+  [null, 'null'],
+  [5, '5'],
+  [{ label: 'as given', body: DEPOSIT }, 'an object'],
+  [Promise.resolve(DEPOSIT), 'an object'],
+  [new DataView(new ArrayBuffer(1)), 'an object'],
+])('a body %j is refused before anything is sent', async (body, received) => {
+  const requests: DeliveryRequest[] = [];
+  const fetch = async (_: string, request: DeliveryRequest) => {
+    requests.push(request);
+    return answerOf(200);
+  };
+  await expect(deliver(body as string, { url: 'http://127.0.0.1/', fetch })).rejects.toThrow(
+    new TypeError(`body: expected text or bytes, received ${received}`),
   );
+  expect(requests).toStrictEqual([]);
+});
+
+test.each<[unknown, string]>([
+  [Number.NaN, 'NaN'],
+  [Number.POSITIVE_INFINITY, 'Infinity'],
+  [new Date(0), 'an object'],
+  ['2026-09-21', '"2026-09-21"'],
+])('a virtual clock can not start at %s', (start, received) => {
+  expect(() => virtualClock(start as number)).toThrow(
+    new TypeError(`start: expected milliseconds since 1970, received ${received}`),
+  );
+});
+
+test('an address may have an @ in its path', async () => {
+  const { delivered } = await deliverAmong([200], { url: 'http://127.0.0.1/@merchant' });
+  expect(delivered).toBe(true);
 });
 
 test('every variant of a deposit reaches a handler', async () => {

@@ -55,6 +55,17 @@ describe('every variant', () => {
     },
   );
 
+  test('of an amount that can not be read keeps it as it was encoded', () => {
+    const body = depositReceivedBody({ onChainFee: '1e99999' });
+    const kept = bodyVariants(body).map(({ label, body: text }) => {
+      const { additionalFields, ...rest } = parseNotification(text);
+      const { additionalFields: _, ...original } = parseNotification(body);
+      expect({ ...rest, warnings: [] }, label).toStrictEqual({ ...original, warnings: [] });
+      return JSON.stringify(additionalFields);
+    });
+    expect(new Set(kept).size).toBe(2);
+  });
+
   test('of two spellings that differ leaves them alone', () => {
     const { body } = fixture('withdrawal-broadcast/conflicting-spellings');
     for (const { label, body: other } of bodyVariants(body.toString('utf8'))) {
@@ -219,5 +230,8 @@ describe('the variants', () => {
     expect(() => bodyVariants('null')).toThrow('expected the JSON text of an object');
     expect(() => bodyVariants('5')).toThrow(TypeError);
     expect(() => bodyVariants('{')).toThrow(SyntaxError);
+    expect(() => bodyVariants(Buffer.from(deposit) as unknown as string)).toThrow(
+      new TypeError('body: expected text, received an object'),
+    );
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { safeParseNotification } from 'payment-notifications';
@@ -296,6 +296,22 @@ for (const [name, { command, cwd = FRAMEWORKS, env = {}, build, skip }] of Objec
     });
   });
 }
+
+test('Express refuses to work on a body that was parsed before', async () => {
+  const handler = readFileSync(new URL('express.js', FRAMEWORKS), 'utf8');
+  const app = 'const app = express();';
+  assert(handler.includes(app));
+  writeFileSync(
+    new URL('express-parsed.js', FRAMEWORKS),
+    handler.replace(app, `${app} app.use(express.json());`),
+  );
+  const server = await startServer(['node', 'express-parsed.js'], { cwd: FRAMEWORKS });
+  const { attempts } = await deliver(depositReceivedBody(), { url: server.url, retry: null });
+  await server.stop();
+  assert.equal(attempts[0]?.answer?.status, 500);
+  assert.deepEqual(server.journal, []);
+  assert.match(server.printed.join('\n'), /mount this above express\.json\(\)/);
+});
 
 /** Promises 1000 bytes, sends 10 and goes. @param {number} port */
 async function hangUp(port) {

@@ -105,7 +105,7 @@ interface Parts {
 /** Filled in for decimal.js to copy, and never handed out. */
 const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 
-const HAS_KNOWN_PARTS = /* @__PURE__ */ hasKnownParts();
+export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 
 /** Whether a text is a decimal number as JSON writes it, of whatever length. */
 export function isDecimalLiteral(text: string): boolean {
@@ -139,7 +139,7 @@ export function toAmount(literal: string | number): Decimal | null {
  * Two decimals of up to 15 digits never give the same double. So the first such quotient that equals the
  * double is the number that `String` would print.
  */
-function readDouble(value: number): Decimal | null {
+export function readDouble(value: number): Decimal | null {
   const magnitude = Math.abs(value);
   for (let decimals = 0; decimals < POWERS_OF_10.length; decimals += 1) {
     const scale = powerOf10(decimals);

@@ -1,12 +1,12 @@
 import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Decimal } from 'payment-notifications';
+import { Decimal, safeParseDepositReceived } from 'payment-notifications';
 import { describe, expect, test, vi } from 'vitest';
-import { toAmount } from '../src/amount.js';
+import { HAS_KNOWN_PARTS, readDouble, toAmount } from '../src/amount.js';
 import { NonNegativeAmountSchema } from '../src/internal/schemas.js';
 import { amountFault, decimalLiteral } from './fuzz/texts.js';
 import { runs } from './runs.js';
-import { FIELDS, issuesOf, parseWith, read } from './wire.js';
+import { deposit, FIELDS, issuesOf, messagesOf, parseWith, read } from './wire.js';
 
 const AMOUNT_FIELDS = FIELDS.filter(
   ({ kind, name }) => kind === 'amount' && name !== 'deducedSettlementAmount',
@@ -307,4 +307,45 @@ describe('a decimal.js that consists of other parts', () => {
       vi.doUnmock('decimal.js');
     }
   });
+});
+
+describe('a double', () => {
+  test('is read by arithmetic, since decimal.js consists of the parts that it should', () => {
+    expect(HAS_KNOWN_PARTS).toBe(true);
+  });
+
+  test.each([
+    [0, '0'],
+    [0.1, '0.1'],
+    [-12345678.9, '-12345678.9'],
+    [0.01523, '0.01523'],
+    [999_999_999_999_999, '999999999999999'],
+    [0.123456789012345, '0.123456789012345'],
+    [1e-22, '0.0000000000000000000001'],
+  ])('of up to 15 digits and 22 decimals: %d', (value, digits) => {
+    expect(readDouble(value)?.toString()).toBe(digits);
+  });
+
+  test.each([0.1 + 0.2, 1e15, 1e-23, 2 ** 53])('beyond that is left to its text: %d', (value) => {
+    expect(readDouble(value)).toBeNull();
+    expect(toAmount(value)?.toString()).toBe(new Decimal(String(value)).toString());
+  });
+});
+
+test('an amount of a parsed body that no JSON can hold is quoted as it is', () => {
+  const body = { ...JSON.parse(deposit()), actualDepositAmount: Number.POSITIVE_INFINITY };
+  expect(messagesOf(safeParseDepositReceived(body))).toStrictEqual([
+    'actualDepositAmount: expected a decimal number, received Infinity',
+  ]);
+});
+
+test.each([
+  ['"0.1234567890123456789"', []],
+  ['123456789.012345', []],
+  ['1234567890.123456', ['inexact_number']],
+])('a parsed body with %s has the warnings %j', (literal, codes) => {
+  const body = JSON.parse(deposit({ actualDepositAmount: literal }));
+  expect(read(safeParseDepositReceived(body)).warnings.map(({ code }) => code)).toStrictEqual(
+    codes,
+  );
 });

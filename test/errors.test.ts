@@ -104,6 +104,9 @@ describe('isNotificationError', () => {
     expect(foreign).not.toBeInstanceOf(NotificationError);
     expect(isNotificationError(foreign)).toBe(true);
     expect(isNotificationError(error)).toBe(true);
+    // By a brand that any version of the package has, under the same name.
+    const brand = Symbol.for('payment-notifications.NotificationError');
+    expect(Reflect.get(error, brand)).toBe(true);
   });
 
   test.each([undefined, null, 'NotificationError', new Error('x'), { name: 'NotificationError' }])(

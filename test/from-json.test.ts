@@ -9,7 +9,7 @@ import {
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
 import { fixtures, parsedFixtures } from './fixtures.js';
-import { deposit, withdrawal } from './wire.js';
+import { CODES, deposit, withdrawal } from './wire.js';
 
 const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
 
@@ -198,4 +198,31 @@ test('a warning of foreign JSON is made printable: it may forge no line of a log
     jsonOf(DEPOSIT, { warnings: [{ ...WARNING, received: 'two\nlines' }] }),
   ).warnings;
   expect(received).toBe('two\\u000alines');
+});
+
+describe('an error about the JSON of a notification says what it should be', () => {
+  const cyclic: Record<string, unknown> = { ...JSON.parse(JSON.stringify(DEPOSIT)) };
+  cyclic.additionalFields = cyclic;
+  test.each([
+    ['{}', 'type: expected the type of a notification, received nothing'],
+    [cyclic, 'body: expected the JSON of a notification, received a value that JSON can not hold'],
+    [
+      jsonOf(DEPOSIT, { network: undefined }),
+      'network: expected a value or null, received nothing',
+    ],
+    [jsonOf(DEPOSIT, { network: 5 }), 'network: expected a non-empty string, received a number'],
+    [jsonOf(DEPOSIT, { additionalFields: 1 }), 'additionalFields: expected an object, received 1'],
+    [jsonOf(DEPOSIT, { warnings: 1 }), 'warnings: expected a list of issues, received 1'],
+  ])('%#: %s', (json, message) => {
+    const { issues } = errorOf(json);
+    expect(issues.map((issue) => issue.message)).toStrictEqual([message]);
+    const [where = ''] = message.split(':');
+    expect(issues[0].path).toStrictEqual(where === 'body' ? [] : [where]);
+  });
+
+  test('and takes warnings of every code', () => {
+    const warnings = CODES.map((code) => ({ ...WARNING, code }));
+    const copy = notificationFromJSON(jsonOf(DEPOSIT, { warnings }));
+    expect(copy.warnings.map(({ code }) => code)).toStrictEqual(CODES);
+  });
 });

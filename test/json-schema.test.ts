@@ -18,6 +18,11 @@ const both = JSON.stringify({
   depositId: JSON.parse(deposit).depositId,
 });
 
+const depositWithBoth = JSON.stringify({
+  ...JSON.parse(deposit),
+  withdrawalId: JSON.parse(withdrawal).withdrawalId,
+});
+
 describe.each([
   {
     name: 'DepositReceivedSchema',
@@ -38,7 +43,7 @@ describe.each([
     schema: described.NotificationSchema,
     plain: root.NotificationSchema,
     takes: [deposit, withdrawal],
-    refuses: [both],
+    refuses: [both, depositWithBoth],
   },
 ])('$name', ({ schema, plain, takes, refuses }) => {
   const { jsonSchema, ...standard } = schema['~standard'];
@@ -88,5 +93,17 @@ describe.each([
     const message = `no JSON Schema for the target "${target}": expected "draft-2020-12" or "draft-07"`;
     expect(() => jsonSchema.input({ target })).toThrow(new TypeError(message));
     expect(() => jsonSchema.output({ target })).toThrow(new TypeError(message));
+  });
+});
+
+test('a schema says what it describes, and in which draft', () => {
+  const { input } = described.NotificationSchema['~standard'].jsonSchema;
+  expect(input({ target: 'draft-2020-12' })).toMatchObject({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Notification, accepted',
+  });
+  expect(input({ target: 'draft-07' })).toMatchObject({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Notification, accepted',
   });
 });

@@ -3,9 +3,12 @@ import {
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
+  safeParseDepositReceived,
   safeParseNotification,
+  safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
+import { parserOf } from '../src/parse.js';
 import { deposit, errorOf, withdrawal } from './wire.js';
 
 describe('a shared endpoint', () => {
@@ -27,6 +30,17 @@ describe('a shared endpoint', () => {
   ])('says that %s was refused', (type, body) => {
     expect(errorOf(safeParseNotification(body)).notificationType).toBe(type);
   });
+});
+
+test('a field that is undefined in a parsed body is not there', () => {
+  const body = { ...JSON.parse(deposit()), withdrawalId: undefined };
+  expect(parseNotification(body).type).toBe('deposit.received');
+});
+
+test('there is a parser for each type, and one for whichever it is', () => {
+  expect(parserOf('deposit.received')).toBe(safeParseDepositReceived);
+  expect(parserOf('withdrawal.broadcast')).toBe(safeParseWithdrawalBroadcast);
+  expect(parserOf(undefined)).toBe(safeParseNotification);
 });
 
 describe('the idempotency key', () => {

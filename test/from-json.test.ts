@@ -57,6 +57,13 @@ describe('a notification that went through JSON', () => {
     expect(JSON.stringify(notificationFromJSON(json))).toBe(json);
   });
 
+  test('keeps an identifier that looks like a number', () => {
+    const notification = parseDepositReceived(deposit({ clientPaymentId: '"0010042.50"' }));
+    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+    const other = parseDepositReceived(deposit({ clientPaymentId: '"10042"' }));
+    expect(notificationFromJSON(JSON.stringify(other))).toStrictEqual(other);
+  });
+
   test('may hold an amount whose plain digits are longer than any literal may be', () => {
     const literal = `-${'9'.repeat(78)}e-155`;
     const notification = parseDepositReceived(deposit({ onChainFee: literal }));

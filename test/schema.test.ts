@@ -107,6 +107,11 @@ describe('a schema of one field', () => {
     expect(v.parse(valibot.AmountSchema, '-1').isNegative()).toBe(true);
   });
 
+  test('is to valibot what its own are', () => {
+    expect(valibot.AmountSchema).toMatchObject({ kind: 'schema', type: 'amount', async: false });
+    expect(v.safeParse(valibot.AmountSchema, '1').typed).toBe(true);
+  });
+
   test("says in valibot's words what is wrong", () => {
     const { issues = [] } = v.safeParse(Payout, { amount: '12,5', at: 'today', to: '?dt=1' });
     expect(issues.map((issue) => [v.getDotPath(issue), issue.type, issue.message])).toStrictEqual([

@@ -315,7 +315,9 @@ describe('events', () => {
     const seeds = Array.from({ length: 17_000 }, (_, seed) => seed);
     const small = (seed: number) =>
       depositOf(seed, Object.fromEntries(OPTIONAL.map((name) => [name, undefined])));
-    const { keys } = await checked([...seeds, ...seeds.slice(0, 500), ...seeds.slice(-500)].map(small));
+    const { keys } = await checked(
+      [...seeds, ...seeds.slice(0, 500), ...seeds.slice(-500)].map(small),
+    );
     expect(keys).toMatchObject({ different: 17_000, repeated: 1000, conflicting: 0 });
   });
 

@@ -11,7 +11,7 @@ insert.run(amount.toString(), amount.toString());
 
 let refused = null;
 try {
-  insert.run(amount, amount);
+  insert.run('', amount);
 } catch (error) {
   refused = /** @type {NodeJS.ErrnoException} */ (error).code;
 }

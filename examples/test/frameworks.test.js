@@ -310,7 +310,6 @@ test('Express refuses to work on a body that was parsed before', async () => {
   await server.stop();
   assert.equal(attempts[0]?.answer?.status, 500);
   assert.deepEqual(server.journal, []);
-  assert.match(server.printed.join('\n'), /mount this above express\.json\(\)/);
 });
 
 /** Promises 1000 bytes, sends 10 and goes. @param {number} port */

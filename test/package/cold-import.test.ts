@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { output } from './command.js';
 
-const LIMIT = 1.27;
+// The same code took 1.25 and, on the same machine hours later, up to 1.43: what it compiles and evaluates
+// costs a fixed time beside the files that are looked up.
+const LIMIT = 1.5;
 const ROUNDS = 15;
 
 const consumer = inject('consumer');

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { output } from './command.js';
 
-// The same code took 1.25 and, on the same machine hours later, up to 1.43: what it compiles and evaluates
-// costs a fixed time beside the files that are looked up.
+// One machine measured 1.25 and, hours later, up to 1.43 for the same code.
 const LIMIT = 1.5;
 const ROUNDS = 15;
 

@@ -17,4 +17,4 @@ execFileSync(process.execPath, ['scripts/pack.js'], {
 });
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
-npm(EXAMPLES, 'install', '--loglevel=error');
+npm(EXAMPLES, 'install', '--loglevel=error', '--no-audit', '--no-fund');

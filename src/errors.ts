@@ -88,7 +88,7 @@ export class NotificationError extends Error {
   // On the prototype, once: defined on each error, they would take a tenth of the time to refuse a body, and
   // the stack is written before an error has properties of its own.
   static {
-    // biome-ignore lint/complexity/noThisInStatic: called by its name here, the built class is another one's: Node prints _NotificationError.
+    // biome-ignore lint/complexity/noThisInStatic: the build renames a class that names itself here, and Node.js prints _NotificationError.
     const { prototype } = this;
     Object.defineProperty(prototype, BRAND, { value: true });
     Object.defineProperty(prototype, 'name', { value: 'NotificationError' });

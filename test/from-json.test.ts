@@ -8,8 +8,9 @@ import {
   parseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
+import { ISSUE_CODES } from './codes.js';
 import { fixtures, parsedFixtures } from './fixtures.js';
-import { CODES, deposit, withdrawal } from './wire.js';
+import { deposit, withdrawal } from './wire.js';
 
 const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
 
@@ -228,8 +229,8 @@ describe('an error about the JSON of a notification says what it should be', () 
   });
 
   test('and takes warnings of every code', () => {
-    const warnings = CODES.map((code) => ({ ...WARNING, code }));
+    const warnings = ISSUE_CODES.map((code) => ({ ...WARNING, code }));
     const copy = notificationFromJSON(jsonOf(DEPOSIT, { warnings }));
-    expect(copy.warnings.map(({ code }) => code)).toStrictEqual(CODES);
+    expect(copy.warnings.map(({ code }) => code)).toStrictEqual(ISSUE_CODES);
   });
 });

@@ -1,7 +1,6 @@
 import {
   type DepositReceived,
   type Issue,
-  type IssueCode,
   isNotificationError,
   type NotificationError,
   type ParseResult,
@@ -13,25 +12,6 @@ import { DEPOSIT_RECEIVED_FIELDS } from '../src/deposit-received.js';
 import type { Field } from '../src/internal/rules.js';
 import { WITHDRAWAL_BROADCAST_FIELDS } from '../src/withdrawal-broadcast.js';
 import { fixture } from './fixtures.js';
-
-const KNOWN_CODES: Record<IssueCode, true> = {
-  invalid_json: true,
-  body_too_large: true,
-  not_an_object: true,
-  unrecognized_notification: true,
-  missing_field: true,
-  wrong_type: true,
-  invalid_amount: true,
-  negative_amount: true,
-  inexact_number: true,
-  invalid_timestamp: true,
-  invalid_id: true,
-  unknown_value: true,
-  invalid_tx_address: true,
-  conflicting_fields: true,
-};
-/** Every code of an issue; the compiler misses none. */
-export const CODES: readonly string[] = Object.keys(KNOWN_CODES);
 
 /** A field's value as JSON text; undefined leaves the field out. */
 export type Wire = string | undefined;

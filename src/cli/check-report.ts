@@ -1,6 +1,6 @@
 import { escapeUnprintable } from '../internal/issues.js';
 import type { FoundKind } from './findings.js';
-import type { KeySummary, Place } from './key-table.js';
+import type { Difference, KeySummary, Place } from './key-table.js';
 import { sayBytes, sayCount } from './progress.js';
 import { INDENT } from './table.js';
 import type { Counts, LineVerdict } from './tally.js';
@@ -99,11 +99,12 @@ function kindLines(
   ];
 }
 
-const DIFFERENCES = [
-  ['amount', 'an amount'],
-  ['currency', 'a currency'],
-  ['account', 'an account'],
-] as const;
+/** A noun per difference, so that the compiler misses none. */
+const NOUNS: Readonly<Record<Difference, string>> = {
+  amount: 'an amount',
+  currency: 'a currency',
+  account: 'an account',
+};
 
 function keyLines(
   { limit, different, repeated, unremembered, conflicting, differing, conflicts }: KeySummary,
@@ -122,17 +123,16 @@ function keyLines(
     ]),
   ];
   if (conflicting === 0) return lines;
-  const found = DIFFERENCES.filter(([difference]) => differing[difference] > 0);
+  const found = Object.entries(differing).filter(([, count]) => count > 0);
   return [
     ...lines,
     '',
     paint(terminal, 'red', 'contradictions'),
     ...numbers(
-      found.map(([difference, noun]) => [
-        differing[difference],
-        `differs in ${noun}`,
-        `differ in ${noun}`,
-      ]),
+      found.map(([difference, count]) => {
+        const noun = NOUNS[difference as Difference];
+        return [count, `differs in ${noun}`, `differ in ${noun}`];
+      }),
     ),
     ...conflicts.map(({ key, differs, places }) => {
       const where = paint(terminal, 'cyan', places.map(place).join(' and '));

@@ -21,7 +21,7 @@ export interface Place {
 
 /** In what two bodies of one event may differ. */
 const DIFFERENCES = ['amount', 'currency', 'account'] as const;
-type Difference = (typeof DIFFERENCES)[number];
+export type Difference = (typeof DIFFERENCES)[number];
 
 /** Bodies of one event that contradict each other. */
 interface Conflict {

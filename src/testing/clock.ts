@@ -62,7 +62,7 @@ export function checkTime(name: string, value: number): void {
  * endpoint answers.
  *
  * @param start - What it shows at first, in milliseconds since 1970.
- * @throws TypeError for a start that is no number, a `Date` e.g., or not finite.
+ * @throws TypeError for a start that is not a finite number, e.g. a `Date`.
  */
 export function virtualClock(start = 0): Clock {
   checkTime('start', start);

@@ -27,7 +27,7 @@ export interface BodyVariant {
  *
  * @param body - The JSON text of either notification: of {@link depositReceivedBody}, or one
  * that you have kept.
- * @throws SyntaxError if the text is not JSON, TypeError for anything but a text, or if the JSON is not an object.
+ * @throws SyntaxError if the text is not JSON, TypeError for anything but text, or if the JSON is not an object.
  *
  * @example
  * ```ts

@@ -15,6 +15,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { is } from 'valibot';
+import { ISSUE_CODES } from '../codes.js';
 
 /**
  * @import { FieldTable } from '../../src/internal/rules.js'
@@ -270,31 +271,13 @@ function errorFault(error, json) {
   return issuesFault(error.issues);
 }
 
-/** @type {Record<import('payment-notifications').IssueCode, true>} */
-const CODES = {
-  invalid_json: true,
-  body_too_large: true,
-  not_an_object: true,
-  unrecognized_notification: true,
-  missing_field: true,
-  wrong_type: true,
-  invalid_amount: true,
-  negative_amount: true,
-  inexact_number: true,
-  invalid_timestamp: true,
-  invalid_id: true,
-  unknown_value: true,
-  invalid_tx_address: true,
-  conflicting_fields: true,
-};
-
 /**
  * @param {readonly Issue[]} issues
  * @returns {string | null}
  */
 function issuesFault(issues) {
   for (const { code, path, message, expected, received } of issues) {
-    if (!Object.hasOwn(CODES, code)) return `has the code ${code}`;
+    if (!ISSUE_CODES.includes(code)) return `has the code ${code}`;
     if (!path.every((name) => typeof name === 'string')) return 'has an odd path';
     if (message !== `${path.join('.') || 'body'}: expected ${expected}, received ${received}`) {
       return `has the message ${message}`;

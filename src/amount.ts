@@ -5,7 +5,7 @@ export type Decimal = DecimalJs;
 
 /** Longest literal of an amount, in characters. */
 export const MAX_LENGTH = 128;
-/** Most significant digits of an amount, and the largest magnitude of its decimal exponent. */
+/** How many significant digits an amount may have, and how large its decimal exponent may be. */
 export const MAX_DIGITS = 78;
 /** Significant digits of a result: two amounts at opposite limits span 235. */
 const PRECISION = 256;
@@ -81,7 +81,8 @@ function createDecimal(): typeof DecimalJs {
     rounding: {
       get: () => rounding,
       set: (value: DecimalJs.Rounding) => {
-        if (value === DecimalJs.ROUND_DOWN && precision > PRECISION) rounding = value;
+        const isComputing = value === DecimalJs.ROUND_DOWN && precision > PRECISION;
+        rounding = isComputing ? value : ROUNDING;
       },
     },
   });
@@ -133,11 +134,11 @@ export function toAmount(literal: string | number): Decimal | null {
 }
 
 /**
- * The shortest decimal that gives this double, by arithmetic: to print it takes as long as to parse it.
- * Null where it has more than 15 digits or 22 decimals.
+ * The shortest decimal that reads back as this double; null where it has more than 15 digits or 22 decimals.
  *
- * Two decimals of up to 15 digits never give the same double. So the first such quotient that equals the
- * double is the number that `String` would print.
+ * To print the double would take as long as to parse it, so the decimal is computed: the first `digits / 10^n`
+ * that equals the double is the number that `String` would print, because no two decimals of up to 15 digits
+ * give the same double.
  */
 export function readDouble(value: number): Decimal | null {
   const magnitude = Math.abs(value);
@@ -157,7 +158,7 @@ function fromDigits(sign: number, digits: number, decimals: number): Decimal {
   // The last word is filled up with zeros.
   const filled = decimals % WORD || WORD;
   const rest = Math.floor(digits / powerOf10(filled));
-  // Bit operations keep the words integers: with doubles, all that is done with the amount would be slower.
+  // Bit operations keep the words small integers: all arithmetic with doubles would be slower.
   const high = (rest / powerOf10(WORD)) | 0;
   const middle = (rest % powerOf10(WORD)) | 0;
   const low = ((digits % powerOf10(filled)) * powerOf10(WORD - filled)) | 0;
@@ -216,8 +217,8 @@ function toWords(
   const words: number[] = [];
   let word = 0;
   let room = (((exponent % WORD) + WORD) % WORD) + 1;
-  // The last word is filled up with zeros one by one: multiplied by a power of 10, the words would become
-  // doubles, and everything that is done with the amount would be slower.
+  // The last word is filled up with zeros one by one. Multiplied by a power of 10, the words would become
+  // doubles, with which all arithmetic is slower.
   for (let at = first; at <= last || room < WORD; at += 1) {
     if (at === point) continue;
     word = word * 10 + (at <= last ? text.charCodeAt(at) - 0x30 : 0);

@@ -2,7 +2,7 @@ import type { Decimal } from './amount.js';
 import type { Issue } from './errors.js';
 import {
   additionalFields,
-  INHERITED,
+  EMPTY,
   type ReadContext,
   readField,
   withoutPrototype,
@@ -42,10 +42,10 @@ export type RateType = (typeof RateType)[keyof typeof RateType];
 /**
  * A deposit arrived and was credited to the merchant's account.
  *
- * Amounts are exact. Null means that there is no value: the field was absent, null, empty or
- * unreadable; the last of these leaves a warning. The service's documentation doesn't state which
- * fields are always there. Required are the identifiers and the amount in each of the three currencies,
- * since a merchant may credit any of them.
+ * Amounts are exact. Null means no value: the field was absent, null, empty or unreadable. An unreadable
+ * field also adds a warning. The service's documentation doesn't state which fields are always there. The
+ * identifiers and the amounts in all three currencies are required, because a merchant may credit any of
+ * them.
  */
 export interface DepositReceived {
   /** Tells a deposit from a withdrawal. */
@@ -82,12 +82,12 @@ export interface DepositReceived {
   readonly onChainFee: Decimal | null;
   /**
    * Loss from using a 1:1 rate between deposit and display currency. In `depositCurrency`, according
-   * to the documentation; the name suggests the display currency. Below zero it is a gain.
+   * to the documentation; the name suggests the display currency. If negative, it is a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /**
-   * Loss from using a 1:1 rate between deposit and display currency, in `settlementCurrency`. Below
-   * zero it is a gain.
+   * Loss from using a 1:1 rate between deposit and display currency, in `settlementCurrency`. If
+   * negative, it is a gain.
    */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** Distributed fee, in `displayCurrency`. */
@@ -220,32 +220,32 @@ export function readDepositReceived(context: ReadContext): DepositReceived {
 /** Whether every object inherits a field of a deposit. A loop would take ten times as long. */
 function isInherited(): boolean {
   return (
-    INHERITED.status !== undefined ||
-    INHERITED.depositId !== undefined ||
-    INHERITED.paymentId !== undefined ||
-    INHERITED.clientPaymentId !== undefined ||
-    INHERITED.depositCurrency !== undefined ||
-    INHERITED.actualDepositAmount !== undefined ||
-    INHERITED.expectedDepositAmount !== undefined ||
-    INHERITED.displayCurrency !== undefined ||
-    INHERITED.actualDisplayAmount !== undefined ||
-    INHERITED.expectedDisplayAmount !== undefined ||
-    INHERITED.displayServiceFee !== undefined ||
-    INHERITED.settlementCurrency !== undefined ||
-    INHERITED.settlementAmount !== undefined ||
-    INHERITED.settlementServiceFee !== undefined ||
-    INHERITED.onChainFee !== undefined ||
-    INHERITED.displayRateDepegLossAmount !== undefined ||
-    INHERITED.settlementRateDepegLossAmount !== undefined ||
-    INHERITED.displayDistributedUserServiceFee !== undefined ||
-    INHERITED.settlementDistributedUserServiceFee !== undefined ||
-    INHERITED.network !== undefined ||
-    INHERITED.depositAddress !== undefined ||
-    INHERITED.fromAddress !== undefined ||
-    INHERITED.transactionId !== undefined ||
-    INHERITED.rateType !== undefined ||
-    INHERITED.paymentRequestedAt !== undefined ||
-    INHERITED.paymentReceivedAt !== undefined ||
-    INHERITED.expirationTime !== undefined
+    EMPTY.status !== undefined ||
+    EMPTY.depositId !== undefined ||
+    EMPTY.paymentId !== undefined ||
+    EMPTY.clientPaymentId !== undefined ||
+    EMPTY.depositCurrency !== undefined ||
+    EMPTY.actualDepositAmount !== undefined ||
+    EMPTY.expectedDepositAmount !== undefined ||
+    EMPTY.displayCurrency !== undefined ||
+    EMPTY.actualDisplayAmount !== undefined ||
+    EMPTY.expectedDisplayAmount !== undefined ||
+    EMPTY.displayServiceFee !== undefined ||
+    EMPTY.settlementCurrency !== undefined ||
+    EMPTY.settlementAmount !== undefined ||
+    EMPTY.settlementServiceFee !== undefined ||
+    EMPTY.onChainFee !== undefined ||
+    EMPTY.displayRateDepegLossAmount !== undefined ||
+    EMPTY.settlementRateDepegLossAmount !== undefined ||
+    EMPTY.displayDistributedUserServiceFee !== undefined ||
+    EMPTY.settlementDistributedUserServiceFee !== undefined ||
+    EMPTY.network !== undefined ||
+    EMPTY.depositAddress !== undefined ||
+    EMPTY.fromAddress !== undefined ||
+    EMPTY.transactionId !== undefined ||
+    EMPTY.rateType !== undefined ||
+    EMPTY.paymentRequestedAt !== undefined ||
+    EMPTY.paymentReceivedAt !== undefined ||
+    EMPTY.expirationTime !== undefined
   );
 }

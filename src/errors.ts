@@ -42,14 +42,14 @@ export interface Issue {
   readonly path: readonly string[];
   /** The whole sentence: `actualDepositAmount: expected a decimal number, received "12,5"`. */
   readonly message: string;
-  /** What should have come: `a decimal number`. */
+  /** The expected value: `a decimal number`. */
   readonly expected: string;
-  /** What came, quoted and cut at 40 characters; identifiers and addresses are only described. */
+  /** The received value, quoted and cut at 40 characters; identifiers and addresses are only described. */
   readonly received: string;
 }
 
 /**
- * The identifiers that a refused body still yielded, so that it can be found and reconciled.
+ * The identifiers that were found in a refused body, so that it can be traced and reconciled.
  *
  * They are unverified: any text of at most 128 printable characters is taken. A key is absent where
  * the body had no such text.
@@ -100,7 +100,7 @@ export class NotificationError extends Error {
   declare readonly notificationType: NotificationType | null;
   /** Every fault for which the body was refused, in the order of its fields. */
   declare readonly issues: readonly [Issue, ...Issue[]];
-  /** The identifiers that could be read nevertheless. */
+  /** The identifiers that were found in the body. */
   declare readonly reference: NotificationReference;
 
   /**

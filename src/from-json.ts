@@ -1,9 +1,14 @@
 import * as v from 'valibot';
-import { Decimal, isDecimalLiteral } from './amount.js';
+import { Decimal } from './amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from './deposit-received.js';
 import { type Issue, type IssueCode, NotificationError, type NotificationType } from './errors.js';
 import { openBody, toBytes } from './internal/body.js';
-import { type Fields, ownProperties, withoutPrototype } from './internal/fields.js';
+import {
+  type Fields,
+  ownProperties,
+  type ReadContext,
+  withoutPrototype,
+} from './internal/fields.js';
 import {
   describe,
   escapeUnprintable,
@@ -13,14 +18,21 @@ import {
   referenceOf,
 } from './internal/issues.js';
 import type { FieldTable } from './internal/rules.js';
+import { OWN_CONFIG } from './internal/schemas.js';
 import { type Notification, readNotification } from './notification.js';
-import { WITHDRAWAL_BROADCAST_FIELDS, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
+import {
+  type TxAddressOwner,
+  WITHDRAWAL_BROADCAST_FIELDS,
+  type WithdrawalBroadcast,
+} from './withdrawal-broadcast.js';
 
 /** Longest JSON of a notification, in bytes: some numbers take five times the space that they took on the wire. */
 const MAX_JSON_BYTES = 1024 * 1024;
 
 /** Longest amount in plain digits: a sign, a point, 78 zeros and 78 digits. */
 const MAX_PLAIN = 160;
+/** An amount as a notification's JSON has it: without an exponent. */
+const PLAIN_DIGITS = /^-?\d+(?:\.\d+)?$/;
 /** Longest text of a warning, in characters. */
 const MAX_LINE = 300;
 
@@ -90,8 +102,8 @@ export function notificationFromJSON(json: unknown): Notification {
     ]);
   }
   const notification = readNotification(type, { ...context, fields: flatten(type, fields) });
-  // What was missing or unreadable on the wire is null in the JSON, and its warnings are in there, too.
-  context.issues.push(...findLost(notification, fields, context.warnings));
+  // What was missing or unreadable on the wire is null in the JSON, which has the original warnings, too.
+  context.issues.push(...findLost(notification, fields, context));
   const restored = restore(notification, fields, context.issues);
   if (isNonEmpty(context.issues)) throw refusal(type, fields, context.issues);
   return restored;
@@ -108,15 +120,15 @@ function toText(json: unknown): unknown {
     // An exhausted stack is not the fault of the JSON.
     if (cause instanceof RangeError) throw cause;
     const received = 'a value that JSON can not hold';
-    const fault = issue('not_an_object', [], 'the JSON of a notification', received);
-    throw new NotificationError({ notificationType: null, issues: [fault], cause });
+    const issues = [issue('not_an_object', [], 'the JSON of a notification', received)] as const;
+    throw new NotificationError({ notificationType: null, issues, cause });
   }
 }
 
 /** The fields of a notification's JSON, as the reader of a body expects them. */
 function flatten(notificationType: NotificationType, json: Fields): Fields {
   const { type, additionalFields, warnings, ...rest } = json;
-  const fields: Record<string, unknown> = rest;
+  const fields: Record<string, unknown> = withoutPrototype(rest);
   const address = ownProperties(fields.toTxAddress);
   if (address !== null) fields.toTxAddress = address.raw;
   const owner = ownProperties(fields.txAddressOwner);
@@ -130,56 +142,71 @@ function flatten(notificationType: NotificationType, json: Fields): Fields {
   return fields;
 }
 
-/** An amount in plain digits may be longer than any literal of one may be. */
+/** Plain digits can exceed the 128 characters that a literal may have; with an exponent, they never do. */
 function toShortLiteral(value: unknown): unknown {
-  return typeof value === 'string' && value.length <= MAX_PLAIN && isDecimalLiteral(value)
+  return typeof value === 'string' && value.length <= MAX_PLAIN && PLAIN_DIGITS.test(value)
     ? new Decimal(value).toExponential()
     : value;
 }
 
-/** The fields that hold something in the JSON, but nothing in what was read of it. */
+/** An issue for each field that has a value in the JSON which was not read. */
 function findLost(
   notification: Notification,
   json: Fields,
-  warnings: readonly Issue[],
+  { issues, warnings }: ReadContext,
 ): readonly Issue[] {
   return Object.entries(notification).flatMap(([name, value]) => {
+    if (issues.some(({ path }) => path[0] === name)) return [];
     const noted = warnings.filter(({ path, code }) => path[0] === name && code !== 'missing_field');
     if (noted.length > 0 || value !== null || json[name] === null) return noted;
     return [issue('missing_field', [name], 'a value or null', describe(json[name]))];
   });
 }
 
-/** Adds what a notification holds beside its fields. What is wrong with that goes into the issues. */
+/** Adds `additionalFields` and `warnings`. What is wrong with them goes into the issues. */
 function restore(notification: Notification, json: Fields, issues: Issue[]): Notification {
-  const read = (path: string[], value: unknown) => {
-    const fields = ownProperties(value);
-    if (fields === null) issues.push(issue('wrong_type', path, 'an object', quote(value)));
-    return { ...fields };
-  };
   const rest = {
     additionalFields: {
       ...notification.additionalFields,
-      ...read(['additionalFields'], json.additionalFields),
+      ...readAdditional(['additionalFields'], json.additionalFields, issues),
     },
     warnings: readWarnings(json.warnings, issues),
   };
   if (notification.type === 'deposit.received') return { ...notification, ...rest };
 
   checkAddress(notification, json.toTxAddress, issues);
-  const { txAddressOwner } = notification;
-  const owner = read(['txAddressOwner'], json.txAddressOwner);
+  const txAddressOwner = restoreOwner(notification.txAddressOwner, json.txAddressOwner, issues);
+  return { ...notification, txAddressOwner, ...rest };
+}
+
+function restoreOwner(owner: TxAddressOwner, value: unknown, issues: Issue[]): TxAddressOwner {
+  const json = ownProperties(value);
+  if (json === null) {
+    const isKnown = issues.some(({ path }) => path[0] === 'txAddressOwner');
+    if (!isKnown) issues.push(issue('wrong_type', ['txAddressOwner'], 'an object', quote(value)));
+    return owner;
+  }
+  for (const name of ['name', 'category']) {
+    if (json[name] !== undefined) continue;
+    issues.push(issue('missing_field', ['txAddressOwner', name], 'a value or null', 'nothing'));
+  }
   const path = ['txAddressOwner', 'additionalFields'];
-  const additionalFields = {
-    ...txAddressOwner.additionalFields,
-    ...read(path, owner.additionalFields),
-  };
-  return { ...notification, txAddressOwner: { ...txAddressOwner, additionalFields }, ...rest };
+  const additional = readAdditional(path, json.additionalFields, issues);
+  return { ...owner, additionalFields: { ...owner.additionalFields, ...additional } };
+}
+
+function readAdditional(path: string[], value: unknown, issues: Issue[]): Fields {
+  const fields = ownProperties(value);
+  if (fields === null) issues.push(issue('wrong_type', path, 'an object', quote(value)));
+  return { ...fields };
 }
 
 function readWarnings(value: unknown, issues: Issue[]): readonly Issue[] {
   // Stops at the first that is not a warning: the list may be long.
-  const { success, output } = v.safeParse(WarningsSchema, value, { abortEarly: true });
+  const { success, output } = v.safeParse(WarningsSchema, value, {
+    ...OWN_CONFIG,
+    abortEarly: true,
+  });
   if (success) {
     return output.map(({ code, path, expected, received }) =>
       issue(code, path, expected, received),

@@ -34,7 +34,7 @@ export const DepositReceivedSchema: StandardSchemaV1<unknown, DepositReceived> &
   /* @__PURE__ */ outputSchema('DepositReceived'),
 );
 
-/** The root's `WithdrawalBroadcastSchema`, as {@link DepositReceivedSchema} is the root's. */
+/** The root's `WithdrawalBroadcastSchema` with `~standard.jsonSchema`, see {@link DepositReceivedSchema}. */
 export const WithdrawalBroadcastSchema: StandardSchemaV1<unknown, WithdrawalBroadcast> &
   StandardJSONSchemaV1<unknown, WithdrawalBroadcast> = /* @__PURE__ */ withJsonSchema(
   valibot.WithdrawalBroadcastSchema,

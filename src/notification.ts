@@ -28,8 +28,8 @@ export function readNotification(type: NotificationType, context: ReadContext): 
 }
 
 /**
- * A key that is the same for every delivery of one event. The service repeats a deposit every 2
- * minutes for up to 24 hours, until a delivery succeeds.
+ * A key that is the same for every delivery of one event. The service delivers a deposit again
+ * every 2 minutes for up to 24 hours, until a delivery succeeds.
  *
  * Store it under a unique constraint, in the transaction that credits or debits, and keep it for good.
  * A withdrawal's key contains its status: how a withdrawal goes from one status to another is

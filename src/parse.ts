@@ -26,7 +26,7 @@ export type ParseResult<T> =
  * @param body - The request's body: its raw text or bytes (`Uint8Array`, `Buffer`, `ArrayBuffer`; at
  * most 64 KiB of UTF-8), or the object that a framework has already parsed. Prefer raw: in a parsed
  * body `JSON.parse` has rounded the numbers to 15 to 17 digits. Lost digits can't be recovered,
- * and their loss can't always be detected.
+ * and their loss can't always be detected. Of a repeated field the last one counts, as with `JSON.parse`.
  * @returns The deposit, with exact amounts.
  * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
  * whatever the body.
@@ -144,7 +144,7 @@ function describeUnrecognized(fields: Fields): NotificationErrorDetails {
   };
 }
 
-/** The likeliest reason for a dozen missing fields, in front of them. */
+/** Listed first, because it explains the missing fields behind it. */
 function wrongNotificationIssue(type: NotificationType, detected: NotificationType): Issue {
   const received = `a ${detected} one: are the two callback addresses mixed up?`;
   return issue('unrecognized_notification', [], `a ${type} body`, received);

@@ -7,14 +7,14 @@ import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 // The same objects as under payment-notifications/valibot, but without its types: those need DOM or
 // Node types and a recent compiler, and whoever imports the root must not need either.
 
-/** `parseDepositReceived` as a Standard Schema: it takes the same bodies, text too. */
+/** `parseDepositReceived` as a Standard Schema: it accepts the same bodies, raw text included. */
 export const DepositReceivedSchema: StandardSchemaV1<unknown, DepositReceived> =
   valibot.DepositReceivedSchema;
 
-/** `parseWithdrawalBroadcast` as a Standard Schema: it takes the same bodies, text too. */
+/** `parseWithdrawalBroadcast` as a Standard Schema: it accepts the same bodies, raw text included. */
 export const WithdrawalBroadcastSchema: StandardSchemaV1<unknown, WithdrawalBroadcast> =
   valibot.WithdrawalBroadcastSchema;
 
-/** `parseNotification` as a Standard Schema: it takes the same bodies, text too. */
+/** `parseNotification` as a Standard Schema: it accepts the same bodies, raw text included. */
 export const NotificationSchema: StandardSchemaV1<unknown, Notification> =
   valibot.NotificationSchema;

@@ -1,7 +1,7 @@
 import type { GenericSchema } from 'valibot';
 import type { FieldType } from './internal/rules.js';
 import { accept, createSchema, reject } from './internal/schemas.js';
-import { explainTxAddress, split, type TxAddress } from './tx-address.js';
+import { explainTxAddress, parseTxAddress, type TxAddress } from './tx-address.js';
 
 // Apart from the functions, because the root's declarations must not name a type of valibot's.
 
@@ -17,8 +17,7 @@ import { explainTxAddress, split, type TxAddress } from './tx-address.js';
 export const TxAddressSchema: GenericSchema<unknown, TxAddress> = createSchema(
   'address',
   function (dataset, config) {
-    const { value } = dataset;
-    const address = typeof value === 'string' ? split(value) : null;
+    const address = parseTxAddress(dataset.value);
     return address === null
       ? reject(this, dataset, config, explainTxAddress)
       : accept(dataset, address);

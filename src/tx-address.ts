@@ -38,7 +38,7 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  * ```
  */
 export function splitToTxAddress(value: string): TxAddress {
-  const address = typeof value === 'string' ? split(value) : null;
+  const address = parseTxAddress(value);
   if (address !== null) return address;
   const { code, received } = explainTxAddress(value);
   throw addressError(code, received);
@@ -48,7 +48,7 @@ export function splitToTxAddress(value: string): TxAddress {
  * Joins an address and its tag to `<address>?dt=<tag>`: what {@link splitToTxAddress} splits again
  * into the same parts.
  *
- * @param address - An address and its tag; null and an empty tag mean that there is none.
+ * @param parts - An address and its tag; null and an empty tag mean that there is none.
  * @returns The address, with `?dt=` and the tag behind it if there is one.
  * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty,
  * or holds a `?dt=` of its own, which would be split elsewhere, and `wrong_type` where the tag is no
@@ -60,30 +60,31 @@ export function splitToTxAddress(value: string): TxAddress {
  * // 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?dt=007'
  * ```
  */
-export function joinToTxAddress(address: Pick<TxAddress, 'address' | 'destinationTag'>): string {
-  const { address: account, destinationTag } = address;
-  if (typeof account !== 'string' || account === '') {
-    throw addressError('invalid_tx_address', describe(account));
+export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationTag'>): string {
+  const { address, destinationTag } = parts;
+  if (typeof address !== 'string' || address === '') {
+    throw addressError('invalid_tx_address', describe(address));
   }
-  if (account.includes(TAG_MARK)) {
+  if (address.includes(TAG_MARK)) {
     throw addressError('invalid_tx_address', 'an address that holds a ?dt= itself');
   }
   // A number would lose the zeros of a tag, and the tag 0 altogether.
   if (typeof (destinationTag ?? '') !== 'string') {
     throw addressError('wrong_type', `the tag as ${describe(destinationTag)}`);
   }
-  return destinationTag ? account + TAG_MARK + destinationTag : account;
+  return destinationTag ? address + TAG_MARK + destinationTag : address;
 }
 
-/** The parts of a value; null where its address is empty. */
-export function split(raw: string): TxAddress | null {
+/** The parts of a value; null if it is not a string, or its address is empty. */
+export function parseTxAddress(raw: unknown): TxAddress | null {
+  if (typeof raw !== 'string') return null;
   const mark = raw.indexOf(TAG_MARK);
   const address = mark === -1 ? raw : raw.slice(0, mark);
   const tag = mark === -1 ? '' : raw.slice(mark + TAG_MARK.length);
   return address === '' ? null : { raw, address, destinationTag: tag === '' ? null : tag };
 }
 
-/** What is wrong with a value that has no parts. */
+/** Why a value is not an address. */
 export function explainTxAddress(value: unknown): Fault {
   return {
     code: typeof value === 'string' ? 'invalid_tx_address' : 'wrong_type',
@@ -94,6 +95,6 @@ export function explainTxAddress(value: unknown): Fault {
 }
 
 function addressError(code: IssueCode, received: string): NotificationError {
-  const fault = issue(code, ['toTxAddress'], EXPECTED, received);
-  return new NotificationError({ notificationType: null, issues: [fault] });
+  const issues = [issue(code, ['toTxAddress'], EXPECTED, received)] as const;
+  return new NotificationError({ notificationType: null, issues });
 }

@@ -12,15 +12,15 @@ import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 export { AmountSchema, TimestampSchema } from './internal/schemas.js';
 export { TxAddressSchema } from './tx-address-schema.js';
 
-/** `parseDepositReceived` as a valibot schema: it takes the same bodies, text too. */
+/** `parseDepositReceived` as a valibot schema: it accepts the same bodies, raw text included. */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
-/** `parseWithdrawalBroadcast` as a valibot schema: it takes the same bodies, text too. */
+/** `parseWithdrawalBroadcast` as a valibot schema: it accepts the same bodies, raw text included. */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
-/** `parseNotification` as a valibot schema: it takes the same bodies, text too. */
+/** `parseNotification` as a valibot schema: it accepts the same bodies, raw text included. */
 export const NotificationSchema: GenericSchema<unknown, Notification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 

@@ -2,8 +2,8 @@ import type { Decimal } from './amount.js';
 import type { Issue } from './errors.js';
 import {
   additionalFields,
+  EMPTY,
   type Fields,
-  INHERITED,
   nestContext,
   ownProperties,
   type ReadContext,
@@ -54,16 +54,15 @@ export interface TxAddressOwner {
 /**
  * A withdrawal finished. Its `status` tells how, and which member of the union it is.
  *
- * Amounts are exact. Null means that there is no value: the field was absent, null, empty or
- * unreadable; the last of these leaves a warning, and so does the absence of `toTxAddress` or
- * `txAddressOwner`. The service's documentation doesn't require the actual amounts: they may be null
- * even if the withdrawal completed.
+ * Amounts are exact. Null means no value: the field was absent, null, empty or unreadable. An unreadable
+ * field also adds a warning, and so does a missing `toTxAddress` or `txAddressOwner`. The service's
+ * documentation doesn't require the actual amounts: they may be null even if the withdrawal completed.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
 /** A withdrawal that completed. */
 export interface WithdrawalCompleted extends WithdrawalFields {
-  /** `'COMPLETED'`: tells this member of the union. */
+  /** `'COMPLETED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
   /** Where `actualWithdrawAmount` was sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress;
@@ -71,7 +70,7 @@ export interface WithdrawalCompleted extends WithdrawalFields {
 
 /** A withdrawal that failed. When that happens is undocumented. */
 export interface WithdrawalFailed extends WithdrawalFields {
-  /** `'FAILED'`: tells this member of the union. */
+  /** `'FAILED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
   /** Where the amount was to be sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress | null;
@@ -79,7 +78,7 @@ export interface WithdrawalFailed extends WithdrawalFields {
 
 /** A withdrawal that was blocked. When that happens is undocumented. */
 export interface WithdrawalBlocked extends WithdrawalFields {
-  /** `'BLOCKED'`: tells this member of the union. */
+  /** `'BLOCKED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
   /** Where the amount was to be sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress | null;
@@ -119,7 +118,7 @@ interface WithdrawalFields {
   readonly deductedSettlementAmount: Decimal | null;
   /**
    * Loss from the pegging of the withdrawal and display currencies' market rate, in
-   * `displayCurrency`. Below zero it is a gain.
+   * `displayCurrency`. If negative, it is a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /** The same loss, in `settlementCurrency`. */
@@ -176,8 +175,11 @@ const rules = defineFields({
   transactionId: optional(text),
 });
 
-/** A FAILED or BLOCKED withdrawal may have no address. */
-const unsentRules = defineFields({ toTxAddress: expected(txAddress) });
+/**
+ * The documentation requires `toTxAddress`. A FAILED or BLOCKED withdrawal without one is not refused: the
+ * merchant must learn that it failed.
+ */
+const notCompletedRules = defineFields({ toTxAddress: expected(txAddress) });
 
 const ownerRules = defineFields({
   name: expected(anyText),
@@ -187,7 +189,7 @@ const ownerRules = defineFields({
 /** The rules of a withdrawal's fields. */
 export const WITHDRAWAL_BROADCAST_FIELDS: FieldTable = rules;
 /** The rules that differ for a withdrawal that is FAILED or BLOCKED. */
-export const UNSENT_WITHDRAWAL_FIELDS: FieldTable = unsentRules;
+export const NOT_COMPLETED_WITHDRAWAL_FIELDS: FieldTable = notCompletedRules;
 /** The rules of `txAddressOwner`'s fields. */
 export const TX_ADDRESS_OWNER_FIELDS: FieldTable = ownerRules;
 
@@ -196,7 +198,7 @@ export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadca
   // Literal names: a loop over the table would be slower by half the time that JSON.parse takes.
   const wire = isInherited() ? withoutPrototype(context.fields) : context.fields;
   const status = readField(context, rules.status, wire.status);
-  const isUnsent = status === WithdrawalStatus.FAILED || status === WithdrawalStatus.BLOCKED;
+  const isNotCompleted = status === WithdrawalStatus.FAILED || status === WithdrawalStatus.BLOCKED;
   const withdrawal = {
     type: 'withdrawal.broadcast',
     status,
@@ -233,7 +235,7 @@ export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadca
     ),
     toTxAddress: readField(
       context,
-      isUnsent ? unsentRules.toTxAddress : rules.toTxAddress,
+      isNotCompleted ? notCompletedRules.toTxAddress : rules.toTxAddress,
       wire.toTxAddress,
     ),
     txAddressOwner: readOwner(context, wire.txAddressOwner),
@@ -241,7 +243,7 @@ export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadca
     additionalFields: additionalFields(context, rules),
     warnings: context.warnings,
   } as const;
-  // Only an unsent one can be without an address, which the compiler doesn't see.
+  // Only one that did not complete can be without an address, which the compiler doesn't see.
   return withdrawal as WithdrawalBroadcast;
 }
 
@@ -274,25 +276,25 @@ function readOwner(context: ReadContext, value: unknown): TxAddressOwner {
 /** Whether every object inherits a field of a withdrawal. A loop would take ten times as long. */
 function isInherited(): boolean {
   return (
-    INHERITED.status !== undefined ||
-    INHERITED.withdrawalId !== undefined ||
-    INHERITED.clientWithdrawalId !== undefined ||
-    INHERITED.businessId !== undefined ||
-    INHERITED.withdrawCurrency !== undefined ||
-    INHERITED.estimatedWithdrawAmount !== undefined ||
-    INHERITED.actualWithdrawAmount !== undefined ||
-    INHERITED.withdrawFee !== undefined ||
-    INHERITED.displayCurrency !== undefined ||
-    INHERITED.expectedDisplayAmount !== undefined ||
-    INHERITED.actualDisplayAmount !== undefined ||
-    INHERITED.displayFee !== undefined ||
-    INHERITED.settlementCurrency !== undefined ||
-    INHERITED.deductedSettlementAmount !== undefined ||
-    INHERITED.deducedSettlementAmount !== undefined ||
-    INHERITED.displayRateDepegLossAmount !== undefined ||
-    INHERITED.settlementRateDepegLossAmount !== undefined ||
-    INHERITED.toTxAddress !== undefined ||
-    INHERITED.txAddressOwner !== undefined ||
-    INHERITED.transactionId !== undefined
+    EMPTY.status !== undefined ||
+    EMPTY.withdrawalId !== undefined ||
+    EMPTY.clientWithdrawalId !== undefined ||
+    EMPTY.businessId !== undefined ||
+    EMPTY.withdrawCurrency !== undefined ||
+    EMPTY.estimatedWithdrawAmount !== undefined ||
+    EMPTY.actualWithdrawAmount !== undefined ||
+    EMPTY.withdrawFee !== undefined ||
+    EMPTY.displayCurrency !== undefined ||
+    EMPTY.expectedDisplayAmount !== undefined ||
+    EMPTY.actualDisplayAmount !== undefined ||
+    EMPTY.displayFee !== undefined ||
+    EMPTY.settlementCurrency !== undefined ||
+    EMPTY.deductedSettlementAmount !== undefined ||
+    EMPTY.deducedSettlementAmount !== undefined ||
+    EMPTY.displayRateDepegLossAmount !== undefined ||
+    EMPTY.settlementRateDepegLossAmount !== undefined ||
+    EMPTY.toTxAddress !== undefined ||
+    EMPTY.txAddressOwner !== undefined ||
+    EMPTY.transactionId !== undefined
   );
 }

@@ -251,6 +251,13 @@ describe('Decimal', () => {
     expect(fee()).toBe(before);
   });
 
+  test('rounds as before once an operation has ended, even at a raised precision', () => {
+    Object.assign(Decimal, { precision: 300 });
+    expect(new Decimal(2).cos().toFixed(3)).toBe('-0.416');
+    expect(Decimal.rounding).toBe(Decimal.ROUND_HALF_UP);
+    Object.assign(Decimal, { precision: 256 });
+  });
+
   test('is a number of its own for every zero', () => {
     const deposit = read(
       parseWith({ of: 'deposit', name: 'onChainFee' }, '0', { displayServiceFee: '0' }),

@@ -7,8 +7,8 @@ import * as v from 'valibot';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DEPOSIT_RECEIVED_FIELDS } from '../src/deposit-received.js';
 import {
+  NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
-  UNSENT_WITHDRAWAL_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../src/withdrawal-broadcast.js';
 import { deposit, errorOf, FIELDS, issuesOf, parseWith, read, withdrawal } from './wire.js';
@@ -36,7 +36,7 @@ withdrawal  optional  amount     displayRateDepegLossAmount settlementRateDepegL
 withdrawal  required  address    toTxAddress
 withdrawal  expected  object     txAddressOwner
 withdrawal  optional  text       transactionId
-unsent      expected  address    toTxAddress
+notCompleted expected address     toTxAddress
 owner       expected  text       name category
 `;
 
@@ -44,7 +44,7 @@ test('the tables of rules are the contract', () => {
   const tables = {
     deposit: DEPOSIT_RECEIVED_FIELDS,
     withdrawal: WITHDRAWAL_BROADCAST_FIELDS,
-    unsent: UNSENT_WITHDRAWAL_FIELDS,
+    notCompleted: NOT_COMPLETED_WITHDRAWAL_FIELDS,
     owner: TX_ADDRESS_OWNER_FIELDS,
   };
   const rules = Object.entries(tables).flatMap(([of, table]) =>

@@ -7,6 +7,7 @@ import {
   parseNotification,
   parseWithdrawalBroadcast,
 } from 'payment-notifications';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { ISSUE_CODES } from './codes.js';
 import { fixtures, parsedFixtures } from './fixtures.js';
@@ -131,7 +132,9 @@ describe('what is no JSON of a notification', () => {
     [DEPOSIT, { onChainFee: undefined }, 'missing_field onChainFee'],
     [DEPOSIT, { network: '' }, 'missing_field network'],
     [WITHDRAWAL, { status: 'FAILED', toTxAddress: {} }, 'missing_field toTxAddress'],
-    [DEPOSIT, { type: 'withdrawal.broadcast' }, 'missing_field withdrawalId'],
+    [DEPOSIT, { depositId: 'x' }, 'invalid_id depositId'],
+    // The limit of an exponent holds before decimal.js rounds it down to nothing.
+    [DEPOSIT, { settlementAmount: '1e-9000000000000001' }, 'invalid_amount settlementAmount'],
     [WITHDRAWAL, { toTxAddress: 'rAddress' }, 'invalid_tx_address toTxAddress'],
     [WITHDRAWAL, { toTxAddress: null }, 'missing_field toTxAddress'],
     [
@@ -145,6 +148,12 @@ describe('what is no JSON of a notification', () => {
       'invalid_tx_address toTxAddress',
     ],
     [WITHDRAWAL, { txAddressOwner: null }, 'wrong_type txAddressOwner'],
+    [WITHDRAWAL, { txAddressOwner: 'x' }, 'wrong_type txAddressOwner'],
+    [
+      WITHDRAWAL,
+      { txAddressOwner: { name: 'a', additionalFields: {} } },
+      'missing_field txAddressOwner.category',
+    ],
     [
       WITHDRAWAL,
       { txAddressOwner: { name: 'a', category: 'b' } },
@@ -155,10 +164,46 @@ describe('what is no JSON of a notification', () => {
       { txAddressOwner: { name: 5, category: 'b', additionalFields: {} } },
       'wrong_type txAddressOwner.name',
     ],
-  ])('is refused with everything that is wrong: %#', (notification, fields, expected) => {
+  ])('is refused for what is wrong, once: %#', (notification, fields, expected) => {
     const { issues, reference } = errorOf(jsonOf(notification, fields));
-    expect(issues.map(({ code, path }) => `${code} ${path.join('.')}`)).toContain(expected);
+    expect(issues.map(({ code, path }) => `${code} ${path.join('.')}`)).toStrictEqual([expected]);
     expect(Object.keys(reference).length).toBeGreaterThan(0);
+  });
+
+  test('is refused with everything that is wrong', () => {
+    const { issues } = errorOf(jsonOf(DEPOSIT, { depositId: 5, network: '', warnings: 5 }));
+    expect(issues.map(({ code, path }) => `${code} ${path.join('.')}`)).toStrictEqual([
+      'wrong_type depositId',
+      'missing_field network',
+      'wrong_type warnings',
+    ]);
+  });
+
+  test('has no field that every object inherits', () => {
+    const inherited = Object.defineProperty(Object.prototype, 'onChainFee', {
+      value: '7',
+      configurable: true,
+      writable: true,
+    });
+    try {
+      const { issues } = errorOf(jsonOf(DEPOSIT, { onChainFee: undefined }));
+      expect(issues.map(({ message }) => message)).toStrictEqual([
+        'onChainFee: expected a value or null, received nothing',
+      ]);
+    } finally {
+      Reflect.deleteProperty(inherited, 'onChainFee');
+    }
+  });
+
+  test("calls no message function of the host's", () => {
+    v.setGlobalMessage(() => {
+      throw new Error('called');
+    });
+    try {
+      expect(errorOf(jsonOf(DEPOSIT, { warnings: 5 })).issues).toHaveLength(1);
+    } finally {
+      v.deleteGlobalMessage();
+    }
   });
 
   test('says which', () => {

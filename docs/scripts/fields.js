@@ -56,7 +56,7 @@ export async function writeFields() {
     rules,
     rules.WITHDRAWAL_BROADCAST_FIELDS,
     members.withdrawal,
-    { rules: rules.UNSENT_WITHDRAWAL_FIELDS, members: members.unsent },
+    { rules: rules.NOT_COMPLETED_WITHDRAWAL_FIELDS, members: members.notCompleted },
   );
   write('address-owner.md', 'owner', rules, rules.TX_ADDRESS_OWNER_FIELDS, members.owner);
 }
@@ -85,10 +85,10 @@ function resolveFromSource(name) {
  * @param {any} rules
  * @param {Record<string, Rule>} table
  * @param {Map<string, Member>} members
- * @param {{ rules: Record<string, Rule>, members: Map<string, Member> }} [unsent] What differs for a
+ * @param {{ rules: Record<string, Rule>, members: Map<string, Member> }} [notCompleted] What differs for a
  * withdrawal that was not sent.
  */
-function write(file, prefix, { NonNegativeAmountSchema }, table, members, unsent) {
+function write(file, prefix, { NonNegativeAmountSchema }, table, members, notCompleted) {
   const wire = Object.values(table).filter(({ name }) => !SECOND_SPELLINGS.includes(name));
   const documented = [...members.keys()].filter((name) => !OWN_FIELDS.includes(name));
   const lonely = documented.filter((name) => !wire.some((rule) => rule.name === name));
@@ -99,8 +99,8 @@ function write(file, prefix, { NonNegativeAmountSchema }, table, members, unsent
     const member = members.get(name);
     if (!member) throw new Error(`${name} has a rule, but is in no interface`);
     check(rule, member);
-    const other = unsent?.rules[name];
-    const otherMember = unsent?.members.get(name);
+    const other = notCompleted?.rules[name];
+    const otherMember = notCompleted?.members.get(name);
     if (otherMember) check(other ?? rule, otherMember);
     const sign = schema === NonNegativeAmountSchema ? ' ≥ 0' : '';
     const label = kind === 'amount' ? `amount${sign}` : KINDS[kind]?.(rule);
@@ -178,7 +178,7 @@ function readMembers() {
   return {
     deposit: membersOf('deposit-received.ts', 'DepositReceived'),
     withdrawal,
-    unsent: membersOf('withdrawal-broadcast.ts', 'WithdrawalFailed'),
+    notCompleted: membersOf('withdrawal-broadcast.ts', 'WithdrawalFailed'),
     owner: membersOf('withdrawal-broadcast.ts', 'TxAddressOwner'),
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deliver } from 'payment-notifications/testing';
 
 /** @import { Random } from '../../test/fuzz/random.js' */
-/** @import { Answer, DeliveryRequest } from 'payment-notifications/testing' */
+/** @import { DeliveryRequest, EndpointResponse } from 'payment-notifications/testing' */
 /** @import { Server } from './engines.js' */
 
 /** How many deliveries are under way at once. */
@@ -63,7 +63,7 @@ export async function deliverAll(bodies, merchants, random, disturbances = [], r
         retry,
         clock,
         timeoutMs: 10_000,
-        isSuccess: (/** @type {Answer} */ answer) => answer.status === status,
+        isSuccess: (/** @type {EndpointResponse} */ answer) => answer.status === status,
       });
       if (!delivered) undelivered += 1;
       retries += attempts.length - 1;

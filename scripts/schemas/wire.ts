@@ -2,8 +2,8 @@ import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
 import type { Field, FieldTable } from '../../src/internal/rules.js';
 import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../../src/wire/sample.js';
 import {
+  NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
-  UNSENT_WITHDRAWAL_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
   WithdrawalStatus,
 } from '../../src/withdrawal-broadcast.js';
@@ -21,7 +21,7 @@ interface Body {
   readonly parser: string;
   readonly table: FieldTable;
   /** The rules that differ for a withdrawal that wasn't sent. */
-  readonly unsent: FieldTable;
+  readonly notCompleted: FieldTable;
   /** The meanings of its fields, by name. */
   readonly meanings: ReadonlyMap<string, string>;
   readonly sample: Sample;
@@ -35,7 +35,7 @@ const BODIES: Readonly<Record<BodyName, Body>> = {
     title: 'Deposit received',
     parser: 'parseDepositReceived',
     table: DEPOSIT_RECEIVED_FIELDS,
-    unsent: {},
+    notCompleted: {},
     meanings: readDocblocks('deposit-received.ts', 'DepositReceived').members,
     sample: DEPOSIT_SAMPLE,
   },
@@ -43,7 +43,7 @@ const BODIES: Readonly<Record<BodyName, Body>> = {
     title: 'Withdrawal broadcast',
     parser: 'parseWithdrawalBroadcast',
     table: WITHDRAWAL_BROADCAST_FIELDS,
-    unsent: UNSENT_WITHDRAWAL_FIELDS,
+    notCompleted: NOT_COMPLETED_WITHDRAWAL_FIELDS,
     meanings: new Map([
       ...readDocblocks(WITHDRAWAL, 'WithdrawalFields').members,
       // What a notification has in another form, or has not.
@@ -85,7 +85,7 @@ export function documentedSchema(name: BodyName): JsonSchema {
 /** The schema of a body that is accepted: what the parser reads, with warnings or without. */
 export function acceptedSchema(name: BodyName): JsonSchema {
   const body = BODIES[name];
-  const sometimes = Object.keys(body.unsent);
+  const sometimes = Object.keys(body.notCompleted);
   const isAlwaysRequired = (field: Field<unknown>): boolean =>
     field.need === 'required' && !sometimes.includes(field.name);
   const tolerated = 'any value will do, or none; one that can’t be read leaves a warning.';
@@ -112,7 +112,7 @@ export function acceptedSchema(name: BodyName): JsonSchema {
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
       then: {
         required: sometimes,
-        properties: mapValues(body.unsent, kindSchema),
+        properties: mapValues(body.notCompleted, kindSchema),
       },
     }),
   };
@@ -139,12 +139,12 @@ const OWNER: JsonSchema = {
 
 /** A field's title and description; the latter tells what its absence costs. */
 function describeField(
-  { meanings, unsent }: Body,
+  { meanings, notCompleted }: Body,
   { name, need }: Field<unknown>,
   costs: { readonly expected: string; readonly optional: string },
 ): JsonSchema {
   const required = 'Required: without it, the body is refused.';
-  const other = unsent[name]?.need;
+  const other = notCompleted[name]?.need;
   const cost =
     other === 'expected'
       ? `Required of a ${WithdrawalStatus.COMPLETED} withdrawal: without it, the body is refused. Of any other, ${costs.expected.toLowerCase()}`

@@ -13,13 +13,13 @@ export interface BodyArguments {
 }
 
 /** One of the two bodies, by the word that the command line has for it. */
-interface Kind {
+interface BodyKind {
   readonly word: string;
   readonly sample: Sample;
   readonly statuses: readonly string[];
 }
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly BodyKind[] = [
   { word: 'deposit', sample: DEPOSIT_SAMPLE, statuses: Object.keys(DepositStatus) },
   { word: 'withdrawal', sample: WITHDRAWAL_SAMPLE, statuses: Object.keys(WithdrawalStatus) },
 ];
@@ -61,7 +61,7 @@ export function readBody(
   }
 }
 
-function readKind(operands: readonly string[]): Kind {
+function readKind(operands: readonly string[]): BodyKind {
   const [word, ...others] = operands;
   const kind = KINDS.find((candidate) => candidate.word === word);
   if (kind !== undefined && others.length === 0) return kind;
@@ -70,18 +70,18 @@ function readKind(operands: readonly string[]): Kind {
 }
 
 /** A value as the kit takes it; one that does not fit stays text, which the kit refuses. */
-function readValue({ sample }: Kind, name: string, text: string): unknown {
+function readValue({ sample }: BodyKind, name: string, text: string): unknown {
   if (text === 'null') return null;
   return sample[name]?.as === 'time' && /^\d+$/.test(text) ? Number(text) : text;
 }
 
-function checkStatus({ word, statuses }: Kind, status: unknown): void {
+function checkStatus({ word, statuses }: BodyKind, status: unknown): void {
   if (typeof status !== 'string' || statuses.includes(status)) return;
   throw new UsageError(`a ${word} has no status "${status}", only ${statuses.join(', ')}`);
 }
 
 /** The fields whose names hold the unknown one, or the one that is spelled most like it. */
-function suggestField({ sample }: Kind, unknown: string): string {
+function suggestField({ sample }: BodyKind, unknown: string): string {
   const names = Object.keys(sample);
   const part = unknown.toLowerCase();
   const found = part === '' ? [] : names.filter((name) => name.toLowerCase().includes(part));

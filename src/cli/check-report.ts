@@ -1,11 +1,11 @@
 import { escapeUnprintable } from '../internal/issues.js';
 import type { FoundKind } from './findings.js';
 import type { Difference, KeySummary, Place } from './key-table.js';
-import { sayBytes, sayCount } from './progress.js';
+import { formatBytes, formatCount } from './progress.js';
 import { INDENT } from './table.js';
 import type { Counts, LineVerdict } from './tally.js';
 import { pad, paint, type Style, type Terminal } from './terminal.js';
-import { sayDuration } from './usage.js';
+import { formatDuration } from './usage.js';
 
 /** What was found in archives. */
 export interface CheckResult {
@@ -32,7 +32,7 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
       [counts.valid, 'valid'],
       [counts.warnings, 'valid, with warnings'],
       [counts.refused, 'refused'],
-      [counts.noBody, 'line that is no body', 'lines that are no body'],
+      [counts.noBody, 'line that is not a JSON object', 'lines that are not a JSON object'],
       [counts.blank, 'blank line', 'blank lines'],
     ]),
     ...(['refused', 'no body', 'warnings'] as const).flatMap((verdict) =>
@@ -49,9 +49,9 @@ function headline(result: CheckResult): string {
   const which = files.length === 1 ? '' : `${unread.length} of them `;
   const gap = unread.length === 0 ? '' : `, ${which}not read to the end`;
   const rate = Math.round((counts.lines / Math.max(durationMs, 1)) * 1000);
-  const lines = counts.lines === 1 ? '1 line' : `${sayCount(counts.lines)} lines`;
-  const speed = `in ${sayDuration(durationMs)}, ${sayCount(rate)} a second`;
-  return `${interrupted ? 'Interrupted: ' : ''}${name}${gap}: ${lines}, ${sayBytes(bytes)} ${speed}`;
+  const lines = counts.lines === 1 ? '1 line' : `${formatCount(counts.lines)} lines`;
+  const speed = `in ${formatDuration(durationMs)}, ${formatCount(rate)} a second`;
+  return `${interrupted ? 'Interrupted: ' : ''}${name}${gap}: ${lines}, ${formatBytes(bytes)} ${speed}`;
 }
 
 /** Counts and what they count, without those of which there are none; the first one stays. */
@@ -59,9 +59,9 @@ function numbers(
   rows: readonly (readonly [count: number, one: string, several?: string])[],
 ): string[] {
   const shown = rows.filter(([count], index) => count > 0 || index === 0);
-  const width = Math.max(...shown.map(([count]) => sayCount(count).length));
+  const width = Math.max(...shown.map(([count]) => formatCount(count).length));
   return shown.map(([count, one, several = one]) => {
-    return `${INDENT}${sayCount(count).padStart(width)}  ${count === 1 ? one : several}`;
+    return `${INDENT}${formatCount(count).padStart(width)}  ${count === 1 ? one : several}`;
   });
 }
 
@@ -81,7 +81,7 @@ function kindLines(
   if (kinds.length === 0) return [];
   kinds.sort((one, other) => other.count - one.count);
   const [countWidth, codeWidth, fieldWidth] = [
-    Math.max(...kinds.map(({ count }) => sayCount(count).length)),
+    Math.max(...kinds.map(({ count }) => formatCount(count).length)),
     Math.max(...kinds.map(({ code }) => code.length)),
     Math.max(...kinds.map(({ field }) => field.length)),
   ];
@@ -90,7 +90,7 @@ function kindLines(
     '',
     paint(terminal, style, title),
     ...kinds.flatMap(({ count, code, field, first, examples }) => [
-      `${INDENT}${sayCount(count).padStart(countWidth)}  ${pad(code, codeWidth)}  ${pad(field, fieldWidth)}  first in ${place(first)}`,
+      `${INDENT}${formatCount(count).padStart(countWidth)}  ${pad(code, codeWidth)}  ${pad(field, fieldWidth)}  first in ${place(first)}`,
       ...examples.map((example) => {
         const where = paint(terminal, 'cyan', place(example));
         return `${INDENT}  ${where} ${escapeUnprintable(example.body.trim())}`;
@@ -111,14 +111,14 @@ function keyLines(
   place: (place: Place) => string,
   terminal: Terminal,
 ): string[] {
-  const beyond = `beyond ${sayCount(limit)} ${limit === 1 ? 'key' : 'keys'}: not compared (--keys)`;
+  const beyond = `beyond ${formatCount(limit)} ${limit === 1 ? 'key' : 'keys'}: not compared (--keys)`;
   const lines = [
     '',
     'idempotency keys',
     ...numbers([
       [different, 'different'],
-      [repeated, 'body that came again', 'bodies that came again'],
-      [conflicting, 'whose bodies differ'],
+      [repeated, 'redelivery', 'redeliveries'],
+      [conflicting, 'with conflicting bodies'],
       [unremembered, `body ${beyond}`, `bodies ${beyond}`],
     ]),
   ];
@@ -139,7 +139,7 @@ function keyLines(
       return `${INDENT}${where} ${key} ${differs.join(', ')}`;
     }),
     ...(conflicting > conflicts.length
-      ? [`${INDENT}and ${sayCount(conflicting - conflicts.length)} more`]
+      ? [`${INDENT}and ${formatCount(conflicting - conflicts.length)} more`]
       : []),
   ];
 }

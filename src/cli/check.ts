@@ -6,7 +6,7 @@ import { createFindings } from './findings.js';
 import { InputError, inputErrorOf, nameOf, openInput, STDIN } from './input.js';
 import { createKeyTable } from './key-table.js';
 import { createProgress } from './progress.js';
-import { type Tally, type TallyOptions, tallyLines } from './tally.js';
+import type { Tally, TallyOptions } from './tally.js';
 import type { Terminal } from './terminal.js';
 import { type Crew, createCrew } from './threads.js';
 import {
@@ -29,8 +29,9 @@ redeliveries; and which events came with different amounts, currencies or accoun
   --as deposit|withdrawal  read them as what this endpoint receives; without it, each
                            body's identifier tells which notification it is
   --show N                 print the first N bodies of each kind
-  --refused FILE           write the lines that are refused or are no body to a new
-                           file, except lines over 64 KiB; without any there is no file
+  --refused FILE           write the refused lines, and those that are not a JSON
+                           object, to a new file, except lines over 64 KiB; without
+                           any there is no file
   --keys N                 remember at most N idempotency keys, in 60 bytes each
                            (2000000); the report says how many were not remembered
   --json                   one line of JSON
@@ -59,7 +60,7 @@ const OPTIONS = {
 
 /** Parts of an archive that are read or wait to be read, for each thread. */
 const PARTS_AHEAD = 2;
-/** Conflicts that are told one by one. */
+/** How many conflicts are listed. */
 const LISTED = { text: 10, json: 1000 } as const;
 
 /** `payment-notifications check`. */
@@ -76,7 +77,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   const keys = createKeyTable(limit, values.json ? LISTED.json : LISTED.text);
   const findings = createFindings(options.show, keys);
   const refused = values.refused === undefined ? null : await create(values.refused);
-  const crew = createLazyCrew(options, terminal);
+  const crew = createCrew(options, terminal.threads, terminal.startThread);
   const { clock } = terminal;
   const start = clock.now();
   const progress = createProgress(terminal, await sizeOf(files));
@@ -94,11 +95,11 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
           findings.add(tally, file);
           spare.push(tally.memory);
           await refused?.append(tally.refused);
-          progress.tell(bytes, findings.counts.lines);
+          progress.update(bytes, findings.counts.lines);
         }
       } catch (error) {
         if (terminal.interrupt.aborted) break;
-        // The others are still worth a look.
+        // The other files can still be read.
         if (!(error instanceof InputError)) throw error;
         progress.end();
         warn(terminal, error.message);
@@ -131,7 +132,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
 /** A file that lines are written to. */
 interface Output {
   append(lines: Uint8Array): Promise<void>;
-  /** Takes the file away again if nothing was written: the command can be repeated as it is. */
+  /** Deletes the file if it is empty, so that the command can be run again as it is. */
   close(): Promise<void>;
 }
 
@@ -201,7 +202,7 @@ async function* inOrder(
   try {
     for await (const part of parts) {
       const tally = crew.tally(part);
-      // Whoever awaits it is told of its failure; nobody has to.
+      // Its failure is thrown where it is awaited, below; until then it is not unhandled.
       tally.catch(() => {});
       tallies.push(tally);
       const next = tallies.length < ahead ? undefined : tallies.shift();
@@ -213,22 +214,4 @@ async function* inOrder(
   // What was read before the file broke counts.
   for (const tally of tallies) yield await tally;
   if (failure !== null) throw failure;
-}
-
-/**
- * This thread and others, which take turns. It begins: the first part is read before another thread has
- * started, and there may be no second one.
- */
-function createLazyCrew(options: TallyOptions, { threads, startThread }: Terminal): Crew {
-  let turn = -1;
-  let crew: Crew | null = null;
-  return {
-    async tally(lines) {
-      turn += 1;
-      if (turn % threads === 0) return tallyLines(lines, options);
-      crew ??= createCrew(() => startThread(options), threads - 1);
-      return crew.tally(lines);
-    },
-    dismiss: () => crew?.dismiss(),
-  };
 }

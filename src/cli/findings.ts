@@ -1,8 +1,8 @@
 import type { KeyTable, Place } from './key-table.js';
-import { type Counts, createCounts, type Kind, type Tally } from './tally.js';
+import { type Counts, createCounts, type IssueKind, type Tally } from './tally.js';
 
-/** Bodies with the same fault in the same field, in all files. */
-export interface FoundKind extends Omit<Kind, 'line' | 'examples'> {
+/** Bodies with the same issue in the same field, in all files. */
+export interface FoundKind extends Omit<IssueKind, 'line' | 'examples'> {
   /** Where the first one is. */
   readonly first: Place;
   readonly examples: FoundBody[];
@@ -32,7 +32,7 @@ export function createFindings(show: number, keys: KeyTable): Findings {
   const kinds = new Map<string, FoundKind>();
   const linesOf = new Map<number, number>();
 
-  const addKind = (id: string, kind: Kind, file: number, before: number): void => {
+  const addKind = (id: string, kind: IssueKind, file: number, before: number): void => {
     const { line, examples, ...rest } = kind;
     const placeOf = (index: number): Place => ({ file, line: before + index + 1 });
     const found = kinds.get(id);

@@ -15,7 +15,7 @@ export function nameOf(file: string): string {
   return file === STDIN ? 'standard input' : escapeUnprintable(file);
 }
 
-/** A file, so many bytes at a time, or standard input: ended by Ctrl-C. */
+/** A file, at most `highWaterMark` bytes at a time, or standard input: ended by Ctrl-C. */
 export function openInput(
   file: string,
   { input, interrupt }: Terminal,

@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.js';
 import { type Inspection, type InspectOptions, inspectBody } from '../inspect/inspect-body.js';
 import { MAX_BYTES } from '../internal/body.js';
-import { issue } from '../internal/issues.js';
+import { issue, nameOfPath } from '../internal/issues.js';
 import { InputError, inputErrorOf, nameOf, openInput, STDIN } from './input.js';
 import { GAP, INDENT, table } from './table.js';
 import { pad, paint, type Style, type Terminal, wrap } from './terminal.js';
@@ -126,7 +126,7 @@ function count({ length }: readonly Issue[], noun: string): string[] {
 function issueLines(issues: readonly Issue[], style: Style, terminal: Terminal): string[] {
   if (issues.length === 0) return [];
   const lines = issues.flatMap(({ path, code, expected, received }) => [
-    INDENT + paint(terminal, style, path.length === 0 ? 'body' : path.join('.')),
+    INDENT + paint(terminal, style, nameOfPath(path)),
     ...indented(`${code}: expected ${expected}, received ${received}`, terminal),
   ]);
   return [...lines, ''];

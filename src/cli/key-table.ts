@@ -61,20 +61,20 @@ const HASHES: Readonly<Record<Difference, number>> = {
   currency: CURRENCIES,
   account: ACCOUNTS,
 };
-/** In the word of an entry that says what kind of event it is: what differs already, and its file. */
+/** The word KIND of an entry: the kind of event in bits 0 and 1, known differences from 2 on, the file from 5 on. */
 const DIFFERS_SHIFT = 2;
 const FILE_SHIFT = 5;
 const KIND_MASK = (1 << DIFFERS_SHIFT) - 1;
 
-/** Events are kept in arrays of so many, so that none is copied when there are more. */
-const SEGMENT = 1 << 14;
 const SEGMENT_BITS = 14;
+/** Events are kept in arrays of this many, so that none is copied when there are more. */
+const SEGMENT = 1 << SEGMENT_BITS;
 
 /**
  * Remembers events in about 60 bytes each: JavaScript's own maps take five times as much.
  *
  * @param limit - How many keys are remembered.
- * @param listed - How many conflicts are told one by one.
+ * @param listed - How many conflicts are listed.
  */
 export function createKeyTable(limit: number, listed: number): KeyTable {
   const [seed] = randomSeeds();

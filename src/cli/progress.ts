@@ -1,30 +1,28 @@
 import { CLEAR_LINE, cut, paint, type Terminal } from './terminal.js';
-import { sayDuration } from './usage.js';
+import { formatDuration } from './usage.js';
 
 /** How often the line is written anew, in milliseconds. */
 const INTERVAL_MS = 200;
 
-/** A line on a terminal that tells how far it is. */
+/** A line on a terminal that shows how far the command is. */
 export interface Progress {
-  tell(bytes: number, lines: number): void;
-  /** Takes the line away. */
+  update(bytes: number, lines: number): void;
+  /** Removes the line. */
   end(): void;
 }
 
-/**
- * @param total - How many bytes there are; null where nobody knows.
- */
+/** @param total - How many bytes there are; null if that is unknown. */
 export function createProgress(
   terminal: Pick<Terminal, 'clock' | 'watched' | 'colours' | 'columns' | 'warn'>,
   total: number | null,
 ): Progress {
   const { clock, watched } = terminal;
-  if (!watched) return { tell() {}, end() {} };
+  if (!watched) return { update() {}, end() {} };
   const start = clock.now();
   let next = start + INTERVAL_MS;
   let isShown = false;
   return {
-    tell(bytes, lines) {
+    update(bytes, lines) {
       const now = clock.now();
       if (now < next) return;
       next = now + INTERVAL_MS;
@@ -33,9 +31,9 @@ export function createProgress(
       const rate = Math.round((lines / elapsed) * 1000);
       const left = total === null ? null : (elapsed / bytes) * (total - bytes);
       const parts = [
-        total === null ? sayBytes(bytes) : `${sayBytes(bytes)} of ${sayBytes(total)}`,
-        `${sayCount(rate)} bodies a second`,
-        ...(left === null ? [] : [`${sayDuration(Math.max(left, 0))} left`]),
+        total === null ? formatBytes(bytes) : `${formatBytes(bytes)} of ${formatBytes(total)}`,
+        `${formatCount(rate)} bodies a second`,
+        ...(left === null ? [] : [`${formatDuration(Math.max(left, 0))} left`]),
       ];
       // The last column stays free: some terminals break the line behind it.
       const line = cut(` ${parts.join(', ')}`, terminal.columns - 1);
@@ -50,14 +48,14 @@ export function createProgress(
 const number = new Intl.NumberFormat('en');
 
 /** A number as people write it: `2,000,000`. */
-export function sayCount(count: number): string {
+export function formatCount(count: number): string {
   return number.format(count);
 }
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
 /** A number of bytes: `1.2 GB`. */
-export function sayBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes === 1) return '1 byte';
   let value = bytes;
   let unit = 0;

@@ -1,9 +1,9 @@
 import { escapeUnprintable } from '../internal/issues.js';
 import { idempotencyKey } from '../notification.js';
 import { safeParseNotification } from '../parse.js';
-import type { Attempt } from '../testing/deliver.js';
+import type { DeliveryAttempt } from '../testing/deliver.js';
 import { cut, paint, type Terminal, wrap } from './terminal.js';
-import { sayDuration } from './usage.js';
+import { formatDuration } from './usage.js';
 
 /** What came of everything that was sent. */
 export interface SendSummary {
@@ -16,10 +16,10 @@ export interface SendSummary {
   readonly idempotencyKey: string | null;
 }
 
-/** Where deliveries are told as they happen. */
+/** Where deliveries are reported as they happen. */
 export interface Report {
   begin(url: string, body: string): void;
-  attempt(label: string, attempt: Attempt): void;
+  attempt(label: string, attempt: DeliveryAttempt): void;
   end(outcome: SendSummary): void;
 }
 
@@ -59,11 +59,9 @@ export function textReport(terminal: Terminal): Report {
     attempt(label, attempt) {
       const { success, answer } = attempt;
       const mark = success ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
-      const told = [`${outcomeOf(attempt)}`, label, ...countsOf(attempt)].filter(
-        (part) => part !== '',
-      );
+      const parts = [outcomeOf(attempt), label, ...countsOf(attempt)].filter(Boolean);
       const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER);
-      const start = told.join('  ');
+      const start = parts.join('  ');
       const body = escapeUnprintable(answer?.body.trim() ?? '');
       const text = cut(body === '' ? start : `${start}  ${body}`, room);
       line(
@@ -80,13 +78,13 @@ export function textReport(terminal: Terminal): Report {
   };
 }
 
-function outcomeOf({ answer, error, durationMs }: Attempt): string {
-  if (answer !== null) return `${answer.status} in ${sayDuration(durationMs)}`;
+function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
+  if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
   const hint = error.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
   return `no answer: ${escapeUnprintable(error)}${hint}`;
 }
 
-function countsOf({ copy, number }: Attempt): string[] {
+function countsOf({ copy, number }: DeliveryAttempt): string[] {
   return [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
 }
 
@@ -95,5 +93,5 @@ function summary(outcome: SendSummary, terminal: Terminal): string {
   const counts = `${delivered} of ${of} delivered`;
   const text = paint(terminal, delivered === of ? 'green' : 'red', counts);
   const tries = attempts === of ? '' : `, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
-  return `${interrupted ? 'Interrupted: ' : ''}${text} in ${sayDuration(durationMs)}${tries}`;
+  return `${interrupted ? 'Interrupted: ' : ''}${text} in ${formatDuration(durationMs)}${tries}`;
 }

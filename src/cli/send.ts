@@ -1,16 +1,23 @@
 import type { Clock } from '../testing/clock.js';
 import {
-  type Attempt,
   DEPOSIT_RETRY,
+  type DeliveryAttempt,
   deliver,
-  faultOfUrl,
   type RetryPolicy,
+  urlErrorOf,
 } from '../testing/deliver.js';
 import { bodyVariants } from '../testing/variants.js';
 import { readBody } from './body.js';
 import { eventKeyOf, INDENT, jsonReport, type SendSummary, textReport } from './report.js';
 import { CLEAR_LINE, cut, paint, type Terminal } from './terminal.js';
-import { EXIT, readArguments, readCount, readDuration, sayDuration, UsageError } from './usage.js';
+import {
+  EXIT,
+  formatDuration,
+  readArguments,
+  readCount,
+  readDuration,
+  UsageError,
+} from './usage.js';
 
 export const SEND_HELP = `payment-notifications send deposit|withdrawal --to URL
 
@@ -82,17 +89,20 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   };
   const report = values.json ? jsonReport(terminal) : textReport(terminal);
   const start = clock.now();
-  const attempts: Attempt[] = [];
+  let delivered = 0;
+  let attempts = 0;
   report.begin(options.url, body);
   for (const { label, body: variant } of bodies) {
-    const onAttempt = (attempt: Attempt): void => report.attempt(label, attempt);
-    attempts.push(...(await deliver(variant, { ...options, onAttempt })).attempts);
+    const onAttempt = (attempt: DeliveryAttempt): void => report.attempt(label, attempt);
+    const { attempts: ended } = await deliver(variant, { ...options, onAttempt });
+    attempts += ended.length;
+    delivered += ended.filter(({ success }) => success).length;
     if (terminal.interrupt.aborted) break;
   }
   const outcome: SendSummary = {
-    delivered: attempts.filter(({ success }) => success).length,
+    delivered,
     of: bodies.length * copies,
-    attempts: attempts.length,
+    attempts,
     durationMs: clock.now() - start,
     interrupted: terminal.interrupt.aborted,
     idempotencyKey: eventKeyOf(body),
@@ -104,8 +114,8 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
 
 function readUrl(url = ''): string {
   if (url === '') throw new UsageError('--to URL is missing: the endpoint to post to');
-  const fault = faultOfUrl(url);
-  if (fault !== null) throw new UsageError(`--to: ${fault}`);
+  const reason = urlErrorOf(url);
+  if (reason !== null) throw new UsageError(`--to: ${reason}`);
   return url;
 }
 
@@ -131,14 +141,14 @@ function sleepWithCountdown(terminal: Terminal): Clock['sleep'] {
   const { clock } = terminal;
   return async (milliseconds, signal) => {
     if (!terminal.interactive) {
-      terminal.print(`${INDENT}trying again in ${sayDuration(milliseconds)}\n`);
+      terminal.print(`${INDENT}trying again in ${formatDuration(milliseconds)}\n`);
       return clock.sleep(milliseconds, signal);
     }
     const end = clock.now() + milliseconds;
     // By the count, not by the clock: a timer may fire a moment early, and a second would show twice.
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     for (let left = seconds; left > 0 && !signal?.aborted; left -= 1) {
-      const line = `${INDENT}trying again in ${sayDuration(left * 1000)}, Ctrl-C stops`;
+      const line = `${INDENT}trying again in ${formatDuration(left * 1000)}, Ctrl-C stops`;
       terminal.print(CLEAR_LINE + paint(terminal, 'dim', cut(line, terminal.columns - 1)));
       await clock.sleep(end - (left - 1) * 1000 - clock.now(), signal);
     }

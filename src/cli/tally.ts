@@ -1,5 +1,6 @@
 import type { Issue, IssueCode, NotificationType } from '../errors.js';
 import { MAX_BYTES } from '../internal/body.js';
+import { nameOfPath } from '../internal/issues.js';
 import { parserOf } from '../parse.js';
 import { pushEvent, type Seeds } from './events.js';
 
@@ -19,8 +20,8 @@ export interface TallyOptions {
 /** What became of a line. */
 export type LineVerdict = 'warnings' | 'refused' | 'no body';
 
-/** Bodies with the same fault in the same field. */
-export interface Kind {
+/** Bodies with the same issue in the same field. */
+export interface IssueKind {
   readonly verdict: LineVerdict;
   readonly code: IssueCode;
   /** The documented name, `txAddressOwner.name` e.g., or `body`. */
@@ -53,12 +54,12 @@ export function createCounts(): Counts {
 /** What was found in some lines. */
 export interface Tally {
   readonly counts: Counts;
-  readonly kinds: Map<string, Kind>;
+  readonly kinds: Map<string, IssueKind>;
   /** The refused lines as they were, but for those that are too long for a body. */
   readonly refused: Uint8Array;
   /** The event of each notification that was read, see {@link pushEvent}. */
   readonly events: Uint32Array;
-  /** What the lines were in. */
+  /** The buffer of the lines, to be used again. */
   readonly memory: ArrayBuffer;
 }
 
@@ -76,7 +77,7 @@ const NO_BODY: ReadonlySet<IssueCode> = new Set([
 export function tallyLines(bytes: Uint8Array, options: TallyOptions): Tally {
   const parse = parserOf(options.as);
   const counts = createCounts();
-  const kinds = new Map<string, Kind>();
+  const kinds = new Map<string, IssueKind>();
   const refused: Uint8Array[] = [];
   const events: number[] = [];
   for (let start = 0; start < bytes.length; ) {
@@ -131,7 +132,7 @@ function isBlank(line: Uint8Array): boolean {
 }
 
 function note(
-  kinds: Map<string, Kind>,
+  kinds: Map<string, IssueKind>,
   verdict: LineVerdict,
   issues: readonly Issue[],
   line: number,
@@ -139,7 +140,7 @@ function note(
   { show }: TallyOptions,
 ): void {
   for (const { code, path } of issues) {
-    const field = path.length === 0 ? 'body' : path.join('.');
+    const field = nameOfPath(path);
     const id = `${verdict} ${code} ${field}`;
     const kind = kinds.get(id) ?? { verdict, code, field, count: 0, line, examples: [] };
     kinds.set(id, kind);

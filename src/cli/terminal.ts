@@ -16,7 +16,7 @@ export interface Terminal {
   readonly colours: boolean;
   /** Whether standard output is a terminal, where a line can be written over. */
   readonly interactive: boolean;
-  /** Whether standard error is one: progress can be told there. */
+  /** Whether standard error is one: progress can be shown there. */
   readonly watched: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
@@ -60,7 +60,7 @@ export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** A sentence in lines of at most so many columns, broken between words where that is possible. */
+/** A sentence in lines of at most this many columns, broken between words where that is possible. */
 export function wrap(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
   const lines: string[] = [];
@@ -82,7 +82,7 @@ export function wrap(text: string, columns: number): string[] {
 /** The terminal's locale is unknown, and hardly matters. */
 const segmenter = new Intl.Segmenter('en');
 
-/** A value in lines of at most so many columns, with each of its characters. */
+/** A value in lines of at most this many columns, with each of its characters. */
 export function fold(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
   return ASCII.test(text) ? slices(text, Math.max(columns, 1)) : [...linesOf(text, columns)];
@@ -115,7 +115,7 @@ function* linesOf(text: string, columns: number): Generator<string> {
   yield line;
 }
 
-/** A text cut to so many columns, however long it is. */
+/** A text cut to this many columns, however long it is. */
 export function cut(text: string, columns: number): string {
   const [line = '', next] = linesOf(text, columns);
   if (next === undefined) return line;

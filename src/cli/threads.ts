@@ -25,35 +25,47 @@ export function serve(port: Thread, options: TallyOptions): void {
   });
 }
 
-interface Waiting {
-  resolve(tally: Tally): void;
-  reject(error: Error): void;
+interface Member {
+  readonly thread: WorkerThread;
+  /** Whoever waits for a tally. A thread answers in the order in which it is asked. */
+  readonly waiting: { resolve(tally: Tally): void; reject(error: Error): void }[];
 }
 
-/** Threads that take turns. Each answers in the order in which it is asked. */
-export function createCrew(start: () => WorkerThread, size: number): Crew {
-  const members = Array.from({ length: size }, () => {
-    const thread = start();
-    const waiting: Waiting[] = [];
-    thread.on('message', (tally: Tally) => waiting.shift()?.resolve(tally));
-    thread.on('error', (error: Error) => {
-      for (const { reject } of waiting.splice(0)) reject(error);
-    });
-    return { thread, waiting };
-  });
-  let turn = 0;
+/**
+ * The main thread and others, which take turns. The main thread takes the first part, so that a small archive
+ * starts no thread; each other one starts at its first turn.
+ */
+export function createCrew(
+  options: TallyOptions,
+  threads: number,
+  startThread: (options: TallyOptions) => WorkerThread,
+): Crew {
+  const members: Member[] = [];
+  let turn = -1;
   return {
-    tally: (lines) =>
-      new Promise((resolve, reject) => {
-        const member = members[turn % size];
-        turn += 1;
-        member?.waiting.push({ resolve, reject });
-        member?.thread.postMessage(lines, [bufferOf(lines)]);
-      }),
+    async tally(lines) {
+      turn = (turn + 1) % threads;
+      if (turn === 0) return tallyLines(lines, options);
+      const member = members[turn - 1] ?? hire(startThread(options));
+      members[turn - 1] = member;
+      return new Promise((resolve, reject) => {
+        member.waiting.push({ resolve, reject });
+        member.thread.postMessage(lines, [bufferOf(lines)]);
+      });
+    },
     dismiss() {
       for (const { thread } of members) thread.terminate();
     },
   };
+}
+
+function hire(thread: WorkerThread): Member {
+  const waiting: Member['waiting'] = [];
+  thread.on('message', (tally: Tally) => waiting.shift()?.resolve(tally));
+  thread.on('error', (error: Error) => {
+    for (const { reject } of waiting.splice(0)) reject(error);
+  });
+  return { thread, waiting };
 }
 
 /** The memory of an array, which moves to another thread as a whole. */

@@ -105,7 +105,7 @@ export function readDuration(option: string, text: string): number {
 }
 
 /** A number of milliseconds as people say it: `340 ms`, `2.5 s`, `2:00 min`, `1:58:00 h`. */
-export function sayDuration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${Number((milliseconds / 1000).toFixed(1))} s`;
   const seconds = Math.round(milliseconds / 1000);

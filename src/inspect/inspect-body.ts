@@ -66,7 +66,7 @@ export interface InspectOptions {
  *
  * @param body - The raw body, as text or bytes.
  * @param options - `as` says which notification must have come.
- * @returns Plain data. Nothing in it is hidden: it holds all that the body holds.
+ * @returns Plain data. Nothing is redacted: it contains every value of the body, personal data included.
  * @throws TypeError for a body that is parsed already, whose digits are gone, or an unknown `as`.
  *
  * @example
@@ -138,7 +138,7 @@ function inspectFields(
   });
 }
 
-/** What a notification holds of a field of the body; null where there is nothing. */
+/** The parsed value of a field of the body; null where there is none. */
 function findValue(notification: Notification, name: string, raw: string): unknown {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];

@@ -3,7 +3,7 @@ import type { Notification } from '../notification.js';
 import { DEDUCED, DEDUCTED, type Encoding, SAMPLES } from '../wire/sample.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** Something about how a field came that a receiver may trip over. The list is closed. */
+/** Something unusual in a field's encoding, which a receiver may handle wrongly. The list is closed. */
 export type QuirkCode =
   /** The field isn't documented; it is kept in `additionalFields`. */
   | 'additional'

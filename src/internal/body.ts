@@ -2,7 +2,7 @@ import type { Issue, IssueCode } from '../errors.js';
 import type { Fields, ReadContext } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
 
-/** Fifty times the size of a real body, in bytes of UTF-8. */
+/** About 70 times the size of the documentation's sample body, in bytes of UTF-8. */
 export const MAX_BYTES: number = 64 * 1024;
 /** Longest message of a cause, in characters. */
 const MAX_CAUSE = 200;
@@ -67,7 +67,10 @@ function openBytes(
 }
 
 function openText(text: string, maxBytes: number): ReadContext | UnreadableBody {
-  if (isTooLarge(text, maxBytes)) return tooLarge(`${text.length} characters`, maxBytes);
+  if (text.length > maxBytes) return tooLarge(`${text.length} characters`, maxBytes);
+  // A character takes 1 to 3 bytes, so most bodies need no counting.
+  const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
+  if (bytes > maxBytes) return tooLarge(`${bytes} bytes`, maxBytes);
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   let value: unknown;
   try {
@@ -111,15 +114,11 @@ function createContext(fields: Fields, text: string | null): ReadContext {
   };
 }
 
-/** A character takes 1 to 3 bytes, so most bodies need no counting. */
-function isTooLarge(text: string, maxBytes: number): boolean {
-  if (text.length > maxBytes) return true;
-  return text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes;
-}
-
 function tooLarge(received: string, maxBytes: number): UnreadableBody {
-  const fault = issue('body_too_large', [], `at most ${maxBytes} bytes`, received);
-  return { fields: null, issues: [fault] };
+  return {
+    fields: null,
+    issues: [issue('body_too_large', [], `at most ${maxBytes} bytes`, received)],
+  };
 }
 
 function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
@@ -127,7 +126,7 @@ function unreadable(code: IssueCode, received: string, cause?: unknown): Unreada
   return cause === undefined ? { fields: null, issues } : { fields: null, issues, cause };
 }
 
-/** What an object is that holds no body, and what to do about it; null for a plain object. */
+/** What was passed instead of a body, with a hint; null for a plain object. */
 function describeWrongInput(body: object): string | null {
   if (Array.isArray(body)) return 'an array';
   const tag = tagOf(body);

@@ -1,6 +1,6 @@
 import type { Issue, IssueCode, NotificationReference } from '../errors.js';
 
-/** Longest quotation of what came, in characters as they are printed. */
+/** Longest quotation of a received value, in characters as they are printed. */
 const MAX_QUOTED = 40;
 /** Longest identifier that goes into a reference, in characters. */
 const MAX_REFERENCE = 128;
@@ -14,21 +14,20 @@ const REFERENCE_FIELDS = [
   'transactionId',
 ] as const;
 
-/** An issue with its sentence; an empty path is the body itself. */
+/** An issue with its sentence. */
 export function issue(
   code: IssueCode,
   path: readonly string[],
   expected: string,
   received: string,
 ): Issue {
-  const where = path.length === 0 ? 'body' : path.join('.');
-  return {
-    code,
-    path,
-    message: `${where}: expected ${expected}, received ${received}`,
-    expected,
-    received,
-  };
+  const message = `${nameOfPath(path)}: expected ${expected}, received ${received}`;
+  return { code, path, message, expected, received };
+}
+
+/** The field that a path leads to, as it is printed; an empty path is the body itself. */
+export function nameOfPath(path: readonly string[]): string {
+  return path.length === 0 ? 'body' : path.join('.');
 }
 
 /** Whether there is an issue: an error has at least one. */
@@ -57,7 +56,7 @@ export function quote(value: unknown): string {
 }
 
 /**
- * What kind of value came, without the value: for names, identifiers and addresses, which a log
+ * The kind of a received value, without the value: for names, identifiers and addresses, which a log
  * shows only as the error's reference.
  */
 export function describe(value: unknown): string {
@@ -80,7 +79,8 @@ export function escapeUnprintable(text: string): string {
   // Most text needs no escapes, and the expression below takes three times as long to find that out.
   if (/^[ -~]*$/.test(text)) return text;
   // Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph
-  // separators, letters that are drawn as nothing (the Hangul filler). Written here, since a constant would cost every import what only a faulty body needs.
+  // separators, letters that are drawn as nothing (the Hangul filler). Inline, because a constant would be
+  // compiled at every import, and only a faulty body needs it.
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
     character
       .split('')

@@ -3,7 +3,7 @@ import { isExponentMark } from '../amount.js';
 /** The literals of the numbers that are fields of a JSON object, by the names of the fields. */
 export type Literals = ReadonlyMap<string, string>;
 
-/** A double gives back any literal of so many digits, as long as it has no exponent. */
+/** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
 
 /**

@@ -16,8 +16,8 @@ export interface Fault {
 }
 
 /**
- * The reader's configuration. Its language is one that no host uses, so valibot calls none of the message
- * functions that a host has registered, and its global configuration is left out.
+ * What readers pass to every schema. No host has messages in this made-up language, so valibot calls none of
+ * the message functions that a host has registered. The host's global configuration is not read either.
  */
 export const OWN_CONFIG: Config = { lang: 'payment-notifications' };
 
@@ -93,18 +93,17 @@ export function reject<T>(
  * v.parse(Refund, { orderId: 'order-10042', amount: '950.25' }).amount.toString(); // '950.25'
  * ```
  */
-export const AmountSchema: Schema<Decimal> = /* @__PURE__ */ createAmountSchema(-1);
+export const AmountSchema: Schema<Decimal> = /* @__PURE__ */ createAmountSchema(true);
 
 /** An amount of zero or more. */
-export const NonNegativeAmountSchema: Schema<Decimal> = /* @__PURE__ */ createAmountSchema(0);
+export const NonNegativeAmountSchema: Schema<Decimal> = /* @__PURE__ */ createAmountSchema(false);
 
-/** @param leastSign - The sign that an amount may have at least: decimal.js has 1 and -1. */
 /* @__NO_SIDE_EFFECTS__ */
-function createAmountSchema(leastSign: number): Schema<Decimal> {
+function createAmountSchema(allowsNegative: boolean): Schema<Decimal> {
   return createSchema('amount', function (dataset, config) {
     const { value } = dataset;
     const amount = isNumberOrString(value) ? toAmount(value) : null;
-    return amount === null || amount.s < leastSign
+    return amount === null || (!allowsNegative && amount.s < 0)
       ? reject(this, dataset, config, explainAmount)
       : accept(dataset, amount);
   });

@@ -1,7 +1,7 @@
-import { type Signal, setTimer } from './clock.js';
+import { type DeliverySignal, setTimer } from './clock.js';
 
-/** What an endpoint answered. */
-export interface Answer {
+/** The response of an endpoint. */
+export interface EndpointResponse {
   /** The HTTP status; 0 for a redirect in a browser, which hides it. */
   readonly status: number;
   /** The body as text. */
@@ -14,18 +14,18 @@ export interface DeliveryRequest {
   readonly headers: Record<string, string>;
   readonly body: string | ArrayBuffer;
   readonly redirect: 'manual';
-  readonly signal: Signal;
+  readonly signal: DeliverySignal;
 }
 
 /** The part of `fetch` that is needed. */
-export type Fetch = (
+export type DeliveryFetch = (
   url: string,
   request: DeliveryRequest,
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
-/** An answer, or the reason why there is none, in one line. */
-export type Outcome =
-  | { readonly answer: Answer; readonly error: null }
+/** What came of an attempt: an `answer`, or the `error` for which there is none, in one line. */
+export type DeliveryOutcome =
+  | { readonly answer: EndpointResponse; readonly error: null }
   | { readonly answer: null; readonly error: string };
 
 /** How one attempt is made. */
@@ -40,7 +40,7 @@ export interface AttemptOptions {
   /** How long an answer may take, in milliseconds of real time: 30 s by default. The service's limit is undocumented. */
   readonly timeoutMs?: number | undefined;
   /** The global `fetch` by default. */
-  readonly fetch?: Fetch | undefined;
+  readonly fetch?: DeliveryFetch | undefined;
 }
 
 /** How long HTTP clients commonly wait. */
@@ -51,12 +51,16 @@ export function post(
   body: string | Uint8Array,
   { url, headers, timeoutMs = TIMEOUT_MS, fetch: send = fetch }: AttemptOptions,
   stopped: Promise<void>,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   return new Promise((resolve) => {
     const controller = new AbortController();
-    // Settled here, for not every fetch heeds its signal.
+    const end = (outcome: DeliveryOutcome): void => {
+      cancel();
+      resolve(outcome);
+    };
+    // Not every fetch heeds its signal.
     const fail = (error: string): void => {
-      resolve({ answer: null, error });
+      end({ answer: null, error });
       controller.abort();
     };
     const cancel = setTimer(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
@@ -67,14 +71,11 @@ export function post(
       body: typeof body === 'string' ? body : new Uint8Array(body).buffer,
       redirect: 'manual',
       signal: controller.signal,
-    }).then((outcome) => {
-      cancel();
-      resolve(outcome);
-    });
+    }).then(end);
   });
 }
 
-/** Names in lower case, for fetch would send both spellings of one. */
+/** Names in lower case: fetch would send `Content-Type` beside ours. */
 function headersOf(given: AttemptOptions['headers'] = {}): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   for (const [name, value] of Object.entries(given)) {
@@ -83,7 +84,11 @@ function headersOf(given: AttemptOptions['headers'] = {}): Record<string, string
   return headers;
 }
 
-async function answerOf(send: Fetch, url: string, request: DeliveryRequest): Promise<Outcome> {
+async function answerOf(
+  send: DeliveryFetch,
+  url: string,
+  request: DeliveryRequest,
+): Promise<DeliveryOutcome> {
   try {
     const response = await send(url, request);
     return { answer: { status: response.status, body: await response.text() }, error: null };
@@ -104,7 +109,7 @@ function reasonOf(error: unknown): string {
     reason = reason.cause;
   }
   if (!(reason instanceof Error)) return oneLine(String(reason));
-  // Of several addresses that refused, Node tells the code alone.
+  // If several addresses refuse, Node's AggregateError has a code but no message.
   return oneLine(reason.message || ('code' in reason ? String(reason.code) : reason.name));
 }
 

@@ -7,10 +7,10 @@ import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
   type Encoding,
+  NOT_COMPLETED_WITHDRAWAL_SAMPLE,
   type Sample,
   type SampleField,
   SEEDED_FIELDS,
-  UNSENT_WITHDRAWAL_SAMPLE,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
 } from '../wire/sample.js';
@@ -55,13 +55,14 @@ export interface BodyOptions {
 }
 
 /**
- * The JSON text of a deposit-received body as the service sends it: in the encodings of the service
- * document's sample, with values of our own.
+ * The JSON text of a deposit-received body as the service sends it: in the encodings of the
+ * documentation's sample, with values of our own.
  *
  * @param overrides - Fields that differ from the sample's. An amount is a string and is written digit
  * by digit, as a JSON number or string as the sample encodes that field. `undefined` leaves a field out.
  * @param options - A seed gives another event.
- * @throws TypeError for a field that a deposit does not have, or a value that can't be written.
+ * @throws TypeError for a field that a deposit does not have, or a value that can't be written; RangeError
+ * for a seed out of its range.
  *
  * @example
  * ```ts
@@ -85,7 +86,8 @@ export function depositReceivedBody(
  *
  * @param overrides - As for {@link depositReceivedBody}.
  * @param options - A seed gives another event.
- * @throws TypeError for a field that a withdrawal does not have, or a value that can't be written.
+ * @throws TypeError for a field that a withdrawal does not have, or a value that can't be written;
+ * RangeError for a seed out of its range.
  *
  * @example
  * ```ts
@@ -102,7 +104,9 @@ export function withdrawalBroadcastBody(
 
 /** The sample of a withdrawal with the given status. */
 export function withdrawalSample(status: unknown): Sample {
-  return status === 'FAILED' || status === 'BLOCKED' ? UNSENT_WITHDRAWAL_SAMPLE : WITHDRAWAL_SAMPLE;
+  return status === 'FAILED' || status === 'BLOCKED'
+    ? NOT_COMPLETED_WITHDRAWAL_SAMPLE
+    : WITHDRAWAL_SAMPLE;
 }
 
 /** A sample with some fields replaced, as JSON text. */

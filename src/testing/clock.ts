@@ -8,7 +8,7 @@ export interface MinimalSignal {
 }
 
 /** The runtime's `AbortSignal`, or the part of it that is used here. */
-export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } }
+export type DeliverySignal = typeof globalThis extends { AbortSignal: { prototype: infer Own } }
   ? Own
   : MinimalSignal;
 
@@ -16,8 +16,8 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 export interface Clock {
   /** Milliseconds since 1970, like `Date.now`. */
   now(): number;
-  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
-  sleep(milliseconds: number, signal?: Signal): Promise<void>;
+  /** Resolves after this many milliseconds, or as soon as the signal is aborted. */
+  sleep(milliseconds: number, signal?: DeliverySignal): Promise<void>;
 }
 
 /** The longest wait of a timer: one that is set for longer fires at once. */
@@ -51,17 +51,17 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Refuses what is no time: with NaN, a schedule of retries would never end. */
+/** Throws unless the value is finite: with NaN, a schedule of retries would never end. */
 export function checkTime(name: string, value: number): void {
   if (Number.isFinite(value)) return;
   throw new TypeError(`${name}: expected milliseconds since 1970, received ${quote(value)}`);
 }
 
 /**
- * A clock that moves only when it is slept on, and then at once: 24 hours of retries pass as fast as the
- * endpoint answers.
+ * A clock that advances only when `sleep` is called, and then at once: 24 hours of retries pass as fast as
+ * the endpoint answers.
  *
- * @param start - What it shows at first, in milliseconds since 1970.
+ * @param start - Its first time, in milliseconds since 1970.
  * @throws TypeError for a start that is not a finite number, e.g. a `Date`.
  */
 export function virtualClock(start = 0): Clock {

@@ -1,6 +1,11 @@
 import { quote } from '../internal/issues.js';
-import { type Answer, type AttemptOptions, type Outcome, post } from './attempt.js';
-import { type Clock, checkTime, type Signal, setTimer, systemClock } from './clock.js';
+import {
+  type AttemptOptions,
+  type DeliveryOutcome,
+  type EndpointResponse,
+  post,
+} from './attempt.js';
+import { type Clock, checkTime, type DeliverySignal, setTimer, systemClock } from './clock.js';
 
 /** When a delivery is tried again. */
 export interface RetryPolicy {
@@ -25,23 +30,20 @@ export interface DeliverOptions extends AttemptOptions {
    * one attempt only.
    */
   readonly retry?: RetryPolicy | null | undefined;
-  /** How many copies are sent at once, each until it succeeds, whatever comes of the others: 1 by default. */
+  /** How many copies are sent at once, each retried independently of the others: 1 by default. */
   readonly copies?: number | undefined;
   /** What counts as success, which is undocumented: by default a status of 200 to 299. */
-  readonly isSuccess?: ((answer: Answer) => boolean) | undefined;
+  readonly isSuccess?: ((answer: EndpointResponse) => boolean) | undefined;
   /** Real time by default; a {@link virtualClock} lets 24 hours pass at once. */
   readonly clock?: Clock | undefined;
   /** Stops the delivery: nothing further is sent, and what was sent so far is returned. */
-  readonly signal?: Signal | undefined;
-  /** Told of each attempt as it ends. */
-  readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
+  readonly signal?: DeliverySignal | undefined;
+  /** Called with each attempt as it ends. */
+  readonly onAttempt?: ((attempt: DeliveryAttempt) => void) | undefined;
 }
 
 /** One request and what came of it: an `answer`, or the `error` for which there is none. */
-export type Attempt = AttemptFacts & Outcome;
-
-/** One request. */
-export interface AttemptFacts {
+export type DeliveryAttempt = DeliveryOutcome & {
   /** Which copy: 1 to `copies`. */
   readonly copy: number;
   /** Which attempt at this copy: 1 for the first, 2 for the first retry. */
@@ -51,7 +53,7 @@ export interface AttemptFacts {
   /** How long it took, by the clock. */
   readonly durationMs: number;
   readonly success: boolean;
-}
+};
 
 /** What came of a delivery. */
 export interface Delivery {
@@ -60,7 +62,7 @@ export interface Delivery {
   /** Whether the signal stopped it. */
   readonly aborted: boolean;
   /** Every attempt, in the order in which they ended. */
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DeliveryAttempt[];
 }
 
 /**
@@ -108,15 +110,15 @@ export async function deliver(
 async function repeat(
   body: string | Uint8Array,
   options: DeliverOptions,
-  signal: Signal,
+  signal: DeliverySignal,
 ): Promise<Delivery> {
   const { retry = null, clock = systemClock, copies = 1, isSuccess = isOk, onAttempt } = options;
-  const attempts: Attempt[] = [];
+  const attempts: DeliveryAttempt[] = [];
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve());
   });
-  const requests = new Set<Promise<Outcome>>();
+  const requests = new Set<Promise<DeliveryOutcome>>();
 
   const attempt = async (copy: number, number: number): Promise<boolean> => {
     const at = clock.now();
@@ -141,7 +143,11 @@ async function repeat(
     const until = start + slot * intervalMs;
     const pause =
       pauses.get(slot) ??
-      settled(requests, until - clock.now()).then(() => clock.sleep(until - clock.now(), signal));
+      settled(requests, until - clock.now()).then(() => {
+        const left = until - clock.now();
+        // While the requests ended, a slow one may have taken longer than the interval.
+        return left > 0 ? clock.sleep(left, signal) : undefined;
+      });
     pauses.set(slot, pause);
     return Promise.race([pause, stopped]);
   };
@@ -166,7 +172,7 @@ async function repeat(
   return { delivered: outcomes.every(Boolean), aborted: signal.aborted, attempts };
 }
 
-/** Resolves when all requests have ended, or after so many milliseconds of real time. */
+/** Resolves when all requests have ended, or after this many milliseconds of real time. */
 async function settled(requests: Iterable<Promise<unknown>>, atMost: number): Promise<void> {
   const all = [...requests];
   if (all.length === 0) return;
@@ -179,7 +185,7 @@ async function settled(requests: Iterable<Promise<unknown>>, atMost: number): Pr
   });
 }
 
-function isOk({ status }: Answer): boolean {
+function isOk({ status }: EndpointResponse): boolean {
   return status >= 200 && status <= 299;
 }
 
@@ -187,8 +193,8 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
   if (typeof body !== 'string' && !isBytes(body)) {
     throw new TypeError(`body: expected text or bytes, received ${quote(body)}`);
   }
-  const fault = faultOfUrl(url);
-  if (fault !== null) throw new TypeError(`url: ${fault}`);
+  const reason = urlErrorOf(url);
+  if (reason !== null) throw new TypeError(`url: ${reason}`);
   if (!Number.isSafeInteger(copies) || copies < 1) {
     throw new RangeError(`copies: expected a whole number from 1, received ${quote(copies)}`);
   }
@@ -204,12 +210,13 @@ function isBytes(body: unknown): boolean {
 }
 
 /** Why an address can't be posted to; null if it can. */
-export function faultOfUrl(text: string): string | null {
+export function urlErrorOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   // fetch refuses them. The address is not repeated: a password must not get into a log.
   if (url !== null && url.username + url.password !== '') {
     return 'expected an address without user name and password';
   }
   if (url !== null && /^https?:$/.test(url.protocol)) return null;
-  return `expected an http or https address, received "${text}"`;
+  const received = String(text).includes('@') ? 'one that may hold a password' : `"${text}"`;
+  return `expected an http or https address, received ${received}`;
 }

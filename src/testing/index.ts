@@ -1,4 +1,10 @@
-export type { Answer, AttemptOptions, DeliveryRequest, Fetch, Outcome } from './attempt.js';
+export type {
+  AttemptOptions,
+  DeliveryFetch,
+  DeliveryOutcome,
+  DeliveryRequest,
+  EndpointResponse,
+} from './attempt.js';
 export {
   type BodyOptions,
   type DepositReceivedOverrides,
@@ -6,13 +12,12 @@ export {
   type WithdrawalBroadcastOverrides,
   withdrawalBroadcastBody,
 } from './bodies.js';
-export { type Clock, type MinimalSignal, type Signal, virtualClock } from './clock.js';
+export { type Clock, type DeliverySignal, type MinimalSignal, virtualClock } from './clock.js';
 export {
-  type Attempt,
-  type AttemptFacts,
   DEPOSIT_RETRY,
   type DeliverOptions,
   type Delivery,
+  type DeliveryAttempt,
   deliver,
   type RetryPolicy,
 } from './deliver.js';

@@ -76,7 +76,7 @@ export function hasValue(fields: WireFields, name: string): boolean {
   return !['null', '""'].includes(fields.get(name) ?? 'null');
 }
 
-/** Whether a text is a number in JSON's grammar (RFC 8259, section 6). */
+/** Whether a text is a number in JSON's grammar (RFC 8259, section 6). The kit has its own: it imports no Decimal. */
 export function isNumber(text: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 }

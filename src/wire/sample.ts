@@ -105,7 +105,7 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
  * A withdrawal that did not complete, without the fields that say what moved. Which fields such a
  * body has is undocumented; these are the ones that the documentation does not require.
  */
-export const UNSENT_WITHDRAWAL_SAMPLE: Sample<WithdrawalBroadcastField> = {
+export const NOT_COMPLETED_WITHDRAWAL_SAMPLE: Sample<WithdrawalBroadcastField> = {
   ...WITHDRAWAL_SAMPLE,
   actualDisplayAmount: string(undefined),
   actualWithdrawAmount: string(undefined),

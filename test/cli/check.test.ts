@@ -349,7 +349,7 @@ describe('what is shown', () => {
  3  valid
  1  valid, with warnings
  2  refused
- 1  line that is no body
+ 1  line that is not a JSON object
  1  blank line
 
 refused
@@ -366,8 +366,8 @@ warnings
 
 idempotency keys
  2  different
- 2  bodies that came again
- 1  whose bodies differ
+ 2  redeliveries
+ 1  with conflicting bodies
 
 contradictions
  1  differs in an amount
@@ -393,11 +393,11 @@ contradictions
     ]);
     const { out } = await command(['check'], { stdin: [...pairs, 'x', 'x', '', ''].join('\n') });
     expect(linesOf(out).filter((line) => line.startsWith(' 2 '))).toStrictEqual([
-      ' 2  lines that are no body',
+      ' 2  lines that are not a JSON object',
       ' 2  invalid_json  body  first in standard input:5',
       ' 2  different',
-      ' 2  bodies that came again',
-      ' 2  whose bodies differ',
+      ' 2  redeliveries',
+      ' 2  with conflicting bodies',
       ' 2  differ in an amount',
       ' 2  differ in a currency',
       ' 2  differ in an account',
@@ -606,10 +606,10 @@ describe('progress', () => {
       1000,
     );
     now = 5500;
-    progress.tell(250, 50);
+    progress.update(250, 50);
     now = 6000;
     // The file has grown.
-    progress.tell(2000, 50);
+    progress.update(2000, 50);
     expect(written).toStrictEqual([
       '\r\u001b[K 250 bytes of 1 kB, 100 bodies a second, 1.5 s left',
       '\r\u001b[K 2 kB of 1 kB, 50 bodies a second, 0 ms left',

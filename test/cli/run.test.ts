@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { sayBytes } from '../../src/cli/progress.js';
+import { formatBytes } from '../../src/cli/progress.js';
 import {
+  formatDuration,
   readArguments,
   readCount,
   readDuration,
-  sayDuration,
   UsageError,
   usageErrorOf,
 } from '../../src/cli/usage.js';
@@ -239,7 +239,7 @@ describe('a duration', () => {
     [7_080_000, '1:58:00 h'],
     [86_400_000, '24:00:00 h'],
   ])('of %f ms is said as %s', (milliseconds, said) => {
-    expect(sayDuration(milliseconds)).toBe(said);
+    expect(formatDuration(milliseconds)).toBe(said);
   });
 });
 
@@ -252,7 +252,7 @@ test.each([
   [2e9, '2 GB'],
   [5e15, '5000 TB'],
 ])('%i bytes are said as %s', (bytes, said) => {
-  expect(sayBytes(bytes)).toBe(said);
+  expect(formatBytes(bytes)).toBe(said);
 });
 
 test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5', ''])('a count may not be %j', (text) => {

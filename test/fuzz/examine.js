@@ -124,7 +124,10 @@ function shapeFault(tables, notification) {
 function fieldsFault(table, fields, status) {
   for (const { name, need, kind, schema } of Object.values(table)) {
     const value = fields[name];
-    if (value === null && (need !== 'required' || (name === 'toTxAddress' && isUnsent(status)))) {
+    if (
+      value === null &&
+      (need !== 'required' || (name === 'toTxAddress' && isNotCompleted(status)))
+    ) {
       continue;
     }
     if (!IS[kind]?.(value)) return `has a ${name} that is not of its type`;
@@ -135,7 +138,7 @@ function fieldsFault(table, fields, status) {
 }
 
 /** @param {string} status */
-function isUnsent(status) {
+function isNotCompleted(status) {
   return status === 'FAILED' || status === 'BLOCKED';
 }
 

@@ -8,8 +8,8 @@ import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
 import type { FieldTable } from '../../src/internal/rules.js';
 import { readWire, type WireFields, writeWire } from '../../src/wire/members.js';
 import {
+  NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
-  UNSENT_WITHDRAWAL_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../src/withdrawal-broadcast.js';
 import { fixtures } from '../fixtures.js';
@@ -47,11 +47,11 @@ describe('parser and schemas judge alike, but for the named limits,', {
 
   test('every field with every hostile value, and without one', () => {
     const deposits = withHostileValues(depositReceivedBody(), DEPOSIT_RECEIVED_FIELDS);
-    const [completed = '', ...unsent] = withdrawals;
+    const [completed = '', ...notCompleted] = withdrawals;
     expectAgreement('hostile values', [
       ...deposits,
       ...withHostileValues(completed, WITHDRAWAL_BROADCAST_FIELDS),
-      ...unsent.flatMap((body) => withHostileValues(body, UNSENT_WITHDRAWAL_FIELDS)),
+      ...notCompleted.flatMap((body) => withHostileValues(body, NOT_COMPLETED_WITHDRAWAL_FIELDS)),
     ]);
   });
 

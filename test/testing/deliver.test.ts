@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import {
-  type Attempt,
   bodyVariants,
   type Clock,
   DEPOSIT_RETRY,
   type DeliverOptions,
+  type DeliveryAttempt,
   type DeliveryRequest,
   deliver,
   depositReceivedBody,
@@ -46,7 +46,7 @@ function deliverAmong(statuses: readonly [number, ...number[]], options: Partial
 
 afterEach(() => void vi.useRealTimers());
 
-const minutesOf = (attempts: readonly Attempt[]) => attempts.map(({ at }) => +at / MINUTE);
+const minutesOf = (attempts: readonly DeliveryAttempt[]) => attempts.map(({ at }) => +at / MINUTE);
 
 describe('a delivery', () => {
   test('posts the body as JSON, byte for byte', async () => {
@@ -258,6 +258,14 @@ describe('without a clock', () => {
     expect(attempts).toMatchObject([{ durationMs: timeoutMs, answer: null }]);
   });
 
+  test('a delivery that was stopped leaves no timer of a fetch that goes on', async () => {
+    const controller = new AbortController();
+    const fetch = () => new Promise<never>(() => controller.abort());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await deliverAmong([200], { fetch, signal: controller.signal });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('a timeout that is over sets no further timer', async () => {
     await deliverByTimers({ timeoutMs: 1000 * 60 * MINUTE });
     expect(vi.getTimerCount()).toBe(0);
@@ -313,6 +321,32 @@ describe('copies', () => {
     ]);
   });
 
+  test('never let a clock sleep for less than no time', async () => {
+    let now = 0;
+    const sleeps: number[] = [];
+    const clock: Clock = {
+      now: () => now,
+      sleep: async (milliseconds) => {
+        sleeps.push(milliseconds);
+        now += milliseconds;
+      },
+    };
+    // The first copy is answered at once; the second one, when the interval is over.
+    let requests = 0;
+    const fetch = async () => {
+      requests += 1;
+      if (requests === 2) {
+        await new Promise((resolve) => setImmediate(resolve));
+        now += 3 * MINUTE;
+      }
+      return answerOf(500);
+    };
+    const retry = { intervalMs: 2 * MINUTE, durationMs: 4 * MINUTE };
+    await deliverAmong([500], { clock, fetch, copies: 2, retry });
+    expect(sleeps.filter((milliseconds) => milliseconds < 0)).toStrictEqual([]);
+    expect(sleeps.length).toBeGreaterThan(0);
+  });
+
   test('that hang are tried again by themselves', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const statuses = [null, 500, 200, 200];
@@ -349,7 +383,7 @@ describe('an attempt without an answer', () => {
 
   test('by a refused connection says so, and is tried again', async () => {
     await using nobody = await refusingEndpoint();
-    const attempts: Attempt[] = [];
+    const attempts: DeliveryAttempt[] = [];
     const { delivered } = await deliver(DEPOSIT, {
       url: nobody.url,
       clock: virtualClock(),
@@ -558,6 +592,11 @@ test.each<[string, Partial<DeliverOptions>, string]>([
     'a password',
     { url: 'http://u:secret@127.0.0.1/' },
     'url: expected an address without user name and password',
+  ],
+  [
+    'a password in what is no address',
+    { url: 'http://u:secret@127.0.0.1:99999/' },
+    'url: expected an http or https address, received one that may hold a password',
   ],
   [
     'a password for another protocol',

@@ -1,20 +1,20 @@
 import {
-  type Answer,
-  type Attempt,
   type BodyVariant,
   bodyVariants,
   type Clock,
   type DeliverOptions,
   type Delivery,
+  type DeliveryAttempt,
   deliver,
   depositReceivedBody,
+  type EndpointResponse,
   type RetryPolicy,
   virtualClock,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { expectTypeOf, test } from 'vitest';
 
-declare const attempt: Attempt;
+declare const attempt: DeliveryAttempt;
 declare const options: DeliverOptions;
 
 test('bodies take their overrides by field name', () => {
@@ -79,7 +79,7 @@ test('deliver takes the runtime’s own fetch, signal and timers', () => {
 test('an attempt has an answer or an error', () => {
   if (attempt.answer === null) expectTypeOf(attempt.error).toEqualTypeOf<string>();
   else {
-    expectTypeOf(attempt.answer).toEqualTypeOf<Answer>();
+    expectTypeOf(attempt.answer).toEqualTypeOf<EndpointResponse>();
     expectTypeOf(attempt.error).toEqualTypeOf<null>();
   }
   // @ts-expect-error: there may be no answer.

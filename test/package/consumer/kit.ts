@@ -1,9 +1,9 @@
 import { parseNotification } from 'payment-notifications';
 import {
-  type Attempt,
   bodyVariants,
   DEPOSIT_RETRY,
   type Delivery,
+  type DeliveryAttempt,
   deliver,
   depositReceivedBody,
   virtualClock,
@@ -11,12 +11,12 @@ import {
 } from 'payment-notifications/testing';
 
 /** Tries a merchant's endpoint with every encoding of a deposit and of a withdrawal. */
-export async function tryEndpoint(url: string): Promise<readonly Attempt[]> {
+export async function tryEndpoint(url: string): Promise<readonly DeliveryAttempt[]> {
   const bodies = [
     depositReceivedBody({ actualDepositAmount: '0.123456789012345678', network: undefined }),
     withdrawalBroadcastBody({ status: 'FAILED', transactionId: null }, { seed: 7 }),
   ];
-  const attempts: Attempt[] = [];
+  const attempts: DeliveryAttempt[] = [];
   for (const { label, body } of bodies.flatMap((sample) => bodyVariants(sample))) {
     const { type } = parseNotification(body);
     const delivery: Delivery = await deliver(body, {

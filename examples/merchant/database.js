@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
-import { inTransaction } from './transaction.js';
 
 /** @typedef {(sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>} Query */
 /**
@@ -42,6 +41,29 @@ export function openServer(url) {
       ),
     close: () => pool.end(),
   };
+}
+
+/**
+ * Does the work in one transaction, by one connection: all of it, or nothing.
+ *
+ * @template T
+ * @param {pg.Pool} pool
+ * @param {(client: pg.PoolClient) => Promise<T>} work
+ */
+async function inTransaction(pool, work) {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    // If a statement failed and the work caught its error, PostgreSQL rolls back here, without an error.
+    const { command } = await client.query('COMMIT');
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true); // without its connection, the server rolls back
+    throw error;
+  }
 }
 
 /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */

@@ -120,9 +120,10 @@ async function settleOnce(query, body) {
     );
     if (inserted.length > 0) return { outcome: 'settled', ...settlement };
   } catch (error) {
-    // What no column can hold (a NUL in an identifier, for instance) won't fit the next time, either.
+    // What the tables refuse will be refused the next time, too: an identifier with a NUL, or one that a
+    // constraint of yours doesn't know. Held, it keeps no other body waiting in the spool.
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!/^(22|54)...$/.test(code)) throw error;
+    if (!/^(22|23|54)...$/.test(code)) throw error;
     return refusal([{ code: 'not_storable', field: '' }], `not storable: ${error}`);
   }
   const same = await query('SELECT 1 FROM event WHERE key = $1 AND moves = $2', [key, moves]);
@@ -151,7 +152,7 @@ export function movesOf(notification) {
     };
   }
   const { status, actualWithdrawAmount, deductedSettlementAmount } = notification;
-  // Unless it is completed, nothing was sent. An estimate is no amount to debit.
+  // What a FAILED or BLOCKED one has moved is undocumented: nothing is debited. An estimate is no amount to debit.
   const sent = status === 'COMPLETED' ? actualWithdrawAmount : new Decimal(0);
   return {
     account: notification.clientWithdrawalId,

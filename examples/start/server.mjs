@@ -1,15 +1,7 @@
+import { once } from 'node:events';
 import { PGlite } from '@electric-sql/pglite';
 import express from 'express';
 import { idempotencyKey, safeParseDepositReceived } from 'payment-notifications';
-
-// To try it, PostgreSQL inside this process: a power cut may undo a credit. For real money, use a server.
-const database = new PGlite('./data');
-await database.exec(`
-  CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, body bytea NOT NULL);
-  CREATE TABLE IF NOT EXISTS balance (account text, currency text, amount numeric NOT NULL,
-    PRIMARY KEY (account, currency));
-  CREATE TABLE IF NOT EXISTS refused (digest bytea PRIMARY KEY, body bytea NOT NULL, reason text NOT NULL,
-    at timestamptz DEFAULT now())`);
 
 const app = express();
 
@@ -45,7 +37,15 @@ app.all('/deposits', express.raw({ type: () => true }), async (request, response
 });
 
 const port = Number(process.env.PORT ?? 3000);
-app.listen(port, '127.0.0.1', (error) => {
-  if (error) throw error;
-  console.log(`listening at http://127.0.0.1:${port}/deposits`);
-});
+await once(app.listen(port, '127.0.0.1'), 'listening');
+
+// To try it, PostgreSQL inside this process. For real money, use a server: a power cut may undo a credit here,
+// and a second process would spoil the folder. On this port, none gets as far as this line.
+const database = new PGlite('./data');
+await database.exec(`
+  CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, body bytea NOT NULL);
+  CREATE TABLE IF NOT EXISTS balance (account text, currency text, amount numeric NOT NULL,
+    PRIMARY KEY (account, currency));
+  CREATE TABLE IF NOT EXISTS refused (digest bytea PRIMARY KEY, body bytea NOT NULL, reason text NOT NULL,
+    at timestamptz DEFAULT now())`);
+console.log(`listening at http://127.0.0.1:${port}/deposits`);

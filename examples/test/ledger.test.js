@@ -173,6 +173,20 @@ for (const { name, skip, open } of ENGINES) {
       }
     });
 
+    test('holds what a constraint refuses, so that it keeps nothing else waiting', async () => {
+      await database.query(
+        `ALTER TABLE line ADD CONSTRAINT known CHECK (account <> 'customer:nobody')`,
+      );
+      const body = depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 60 });
+      const held = await settle(database.query, Buffer.from(body));
+      await database.query('ALTER TABLE line DROP CONSTRAINT known');
+      assert.equal(held.outcome, 'refused');
+      assert.deepEqual(held.faults, [{ code: 'not_storable', field: '' }]);
+      // What a replay does, once the customer is known.
+      const again = await settle(database.query, Buffer.from(body), 0);
+      assert.equal(again.outcome, 'settled');
+    });
+
     test('counts faults and warnings by documented fields alone', async () => {
       const documented = new Set(['', 'deducedSettlementAmount', 'txAddressOwner']);
       for (const body of [depositReceivedBody(), withdrawalBroadcastBody()]) {

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
-import { bodyVariants, deliver, depositReceivedBody } from 'payment-notifications/testing';
+import {
+  bodyVariants,
+  deliver,
+  depositReceivedBody,
+  withdrawalBroadcastBody,
+} from 'payment-notifications/testing';
+import pg from 'pg';
+import { findPostgres, startPostgres } from './postgres.js';
+import { whyNoPostgres } from './programs.js';
 import { startServer } from './server.js';
 
 const SERVER = fileURLToPath(new URL('../start/server.mjs', import.meta.url));
@@ -47,6 +56,20 @@ test('it remembers what it has credited', async () => {
   assert.deepEqual(await answersTo(depositReceivedBody()), ['200 "repeated"']);
 });
 
+test('a second process on its port ends before it touches the data', async () => {
+  const second = spawnSync('node', [SERVER], {
+    cwd: folder,
+    env: { ...process.env, PORT: String(server.port) },
+    encoding: 'utf8',
+  });
+  assert.equal(second.status, 1);
+  assert.match(second.stderr, /EADDRINUSE/);
+  assert.deepEqual(await answersTo(depositReceivedBody()), ['200 "repeated"']);
+  await server.stop();
+  await start();
+  assert.deepEqual(await answersTo(depositReceivedBody()), ['200 "repeated"']);
+});
+
 test('it refuses what is no deposit, an empty body too', async () => {
   assert.deepEqual(await answersTo('{'), ['400 ["invalid_json"]']);
   assert.deepEqual(await answersTo(''), ['400 ["invalid_json"]']);
@@ -72,4 +95,87 @@ test('it keeps what it refused once, however often it comes, and prints it', asy
   assert.deepEqual(kept, [body]);
   // With the two of the test before.
   assert.deepEqual(count.rows, [{ count: 3 }]);
+});
+
+describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
+  const SCRIPT = fileURLToPath(new URL('../start/postgres.mjs', import.meta.url));
+  /** @type {Awaited<ReturnType<typeof startPostgres>>} */
+  let postgres;
+  /** @type {Awaited<ReturnType<typeof startServer>>[]} */
+  let servers;
+
+  before(async () => {
+    postgres = await startPostgres(/** @type {{ bin: string }} */ (findPostgres()));
+    // The tables of its first lines, as a migration would create them.
+    const tables = readFileSync(SCRIPT, 'utf8').match(/^\/\/ {3}.*$/gm) ?? [];
+    await query(tables.map((line) => line.slice(2)).join('\n'));
+    const env = { DATABASE_URL: postgres.url('postgres') };
+    const cwd = new URL('../start/', import.meta.url);
+    servers = await Promise.all([1, 2].map(() => startServer(['node', SCRIPT], { cwd, env })));
+  });
+  after(async () => {
+    for (const process of servers) await process.stop();
+    await postgres.remove();
+  });
+
+  /** @param {string} sql */
+  async function query(sql) {
+    const client = new pg.Client(postgres.url('postgres'));
+    await client.connect();
+    const { rows } = await client.query(sql);
+    await client.end();
+    return rows;
+  }
+
+  /** Of all processes, each of which gets every copy at once. @param {string} body @param {number} [copies] */
+  async function answers(body, copies = 1) {
+    const deliveries = await Promise.all(
+      servers.map(({ port }) =>
+        deliver(body, { url: `http://127.0.0.1:${port}/callbacks`, copies }),
+      ),
+    );
+    return deliveries
+      .flatMap(({ attempts }) => attempts)
+      .map(({ answer }) => `${answer?.status} ${answer?.body}`)
+      .sort();
+  }
+  const repeated = (/** @type {number} */ count) => Array(count).fill('200 "repeated"');
+
+  test('credits and debits once, however many copies two processes get', async () => {
+    const bodies = [depositReceivedBody(), withdrawalBroadcastBody()];
+    for (const body of bodies)
+      assert.deepEqual(await answers(body, 5), [...repeated(9), '200 "settled"']);
+    assert.deepEqual(
+      await query('SELECT account, currency, amount FROM balance ORDER BY account'),
+      [
+        { account: 'order-10042', currency: 'BTC', amount: '0.01523' },
+        { account: 'payout-7731', currency: 'XRP', amount: '-480.73' },
+      ],
+    );
+  });
+
+  test('holds what it can not settle, once, and without its key', async () => {
+    const seed = { seed: 7 };
+    assert.deepEqual(
+      await answers(withdrawalBroadcastBody({ status: 'FAILED' }, seed)),
+      Array(2).fill('200 "held"'),
+    );
+    const unknown = withdrawalBroadcastBody({ actualWithdrawAmount: null }, seed);
+    assert.deepEqual(await answers(unknown), Array(2).fill('200 "held"'));
+    assert.deepEqual(await answers('{'), Array(2).fill('400 ["invalid_json"]'));
+    assert.deepEqual(await query('SELECT count(*)::int FROM held'), [{ count: 3 }]);
+    // The amount comes later.
+    assert.deepEqual(await answers(withdrawalBroadcastBody({}, seed)), [
+      ...repeated(1),
+      '200 "settled"',
+    ]);
+  });
+
+  test('goes on when the database was away, during which it answers with no success', async () => {
+    const body = depositReceivedBody({}, { seed: 8 });
+    await postgres.stop('fast');
+    for (const answer of await answers(body)) assert.match(answer, /^500/);
+    await postgres.start();
+    assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);
+  });
 });

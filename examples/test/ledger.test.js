@@ -173,6 +173,11 @@ for (const { name, skip, open } of ENGINES) {
       }
     });
 
+    test('commits nothing, and says so, if the work caught the error of a statement', async () => {
+      const work = database.transaction((query) => query('SELECT 1/0').catch(() => 'done'));
+      await assert.rejects(work, /rolled back/);
+    });
+
     test('holds what a constraint refuses, so that it keeps nothing else waiting', async () => {
       await database.query(
         `ALTER TABLE line ADD CONSTRAINT known CHECK (account <> 'customer:nobody')`,

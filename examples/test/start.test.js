@@ -61,6 +61,7 @@ test('a second process on its port ends before it touches the data', async () =>
     cwd: folder,
     env: { ...process.env, PORT: String(server.port) },
     encoding: 'utf8',
+    timeout: 60_000, // one that goes on would never end
   });
   assert.equal(second.status, 1);
   assert.match(second.stderr, /EADDRINUSE/);

@@ -39,8 +39,8 @@ app.all('/deposits', express.raw({ type: () => true }), async (request, response
 const port = Number(process.env.PORT ?? 3000);
 await once(app.listen(port, '127.0.0.1'), 'listening');
 
-// To try it, PostgreSQL inside this process. For real money, use a server: a power cut may undo a credit here,
-// and a second process would spoil the folder. On this port, none gets as far as this line.
+// PostgreSQL inside this process, to try it: a power cut may undo a credit, and a second process would spoil
+// the folder (on this port, none gets here). For real money, use a server.
 const database = new PGlite('./data');
 await database.exec(`
   CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, body bytea NOT NULL);

@@ -110,7 +110,13 @@ describe('sending', () => {
   });
 
   test('with --copies posts them at once and counts them', async () => {
-    const { exit, told, bodies } = await sendTo(failsTimes(1), ['deposit', '--copies', '3']);
+    // Answers none until all three are there: one after the other, they would wait for ever.
+    const open: (() => void)[] = [];
+    const behaviour: Behaviour = (response, request, n) => {
+      open.push(() => failsTimes(1)(response, request, n));
+      if (n === 3) for (const answer of open) answer();
+    };
+    const { exit, told, bodies } = await sendTo(behaviour, ['deposit', '--copies', '3']);
     expect(exit).toBe(1);
     expect(bodies).toStrictEqual([1, 2, 3].map(() => depositReceivedBody()));
     expect(told.filter((line) => line.startsWith('  ✓'))).toHaveLength(2);

@@ -3,11 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { parseNotification } from 'payment-notifications';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { answers, endpoint, failsTimes, hangs, hangsUp, refusingEndpoint } from '../endpoint.js';
-import { fixtures } from '../fixtures.js';
+import { answers, endpoint, failsTimes, hangs } from '../endpoint.js';
 import { foundIn, writeArchive } from './archive.js';
 import { COMMAND, run, start, withoutDurations } from './command.js';
 
@@ -73,36 +71,9 @@ describe('the command', () => {
       expect({ err: ran.err, exit: ran.exit }, ran.out).toStrictEqual({ err: '', exit: 0 });
     },
   );
-
-  test('called wrongly says so in one line, without a stack', async () => {
-    for (const args of [
-      [],
-      ['nonsense'],
-      ['inspect', 'no-such-file.json'],
-      ['send', 'deposit', '--to', 'nowhere'],
-      ['send', 'deposit', '--to', 'http://127.0.0.1/', '--set', 'amount=1'],
-      ['send', 'withdrawal', '--to', 'http://127.0.0.1/', '--status', 'LOST'],
-    ]) {
-      const { out, err, exit } = await run(args);
-      expect({ out, exit }, args.join(' ')).toStrictEqual({ out: '', exit: 2 });
-      expect(err).toMatch(/^payment-notifications: .+\n$/);
-    }
-  });
 });
 
 describe('inspect', () => {
-  test('exits with 0 for valid bodies and 1 for others', async () => {
-    const paths = (folder: string) =>
-      fixtures
-        .filter(({ name, body }) => name.startsWith(folder) && body.length < 5000)
-        .map(({ name }) => `fixtures/${name}`)
-        .map((path) => (path.endsWith('/base64') ? `${path}.txt` : `${path}.json`));
-    const valid = await run(['inspect', ...paths('deposit'), ...paths('withdrawal')]);
-    expect({ err: valid.err, exit: valid.exit }).toStrictEqual({ err: '', exit: 0 });
-    const invalid = await run(['inspect', SAMPLE, 'fixtures/invalid/ids.json']);
-    expect({ err: invalid.err, exit: invalid.exit }).toStrictEqual({ err: '', exit: 1 });
-  });
-
   test('reads standard input, byte for byte', async () => {
     const { out, exit } = await run(['inspect', '--json'], { stdin: readFileSync(SAMPLE, 'utf8') });
     expect(exit).toBe(0);
@@ -174,19 +145,6 @@ describe('inspect', () => {
     const { err, exit } = await start('bash', ['-c', line], { stdin: '' }).ended;
     expect(exit).toBe(3);
     expect(err).toBe(`payment-notifications: --refused: ${refused}: file too large\n`);
-  });
-
-  test('inspects the files behind one that is not there', async () => {
-    const { out, err, exit } = await run(['inspect', SAMPLE, 'missing.json', SAMPLE]);
-    expect(exit).toBe(2);
-    expect(err).toBe('payment-notifications: missing.json: no such file or directory\n');
-    expect(out.match(/valid, deposit.received/g)).toHaveLength(2);
-  });
-
-  test('reads no more than a body of a file without an end', async () => {
-    const { out, exit } = await run(['inspect', '--json', '/dev/zero']);
-    expect(exit).toBe(1);
-    expect(JSON.parse(out).issues).toMatchObject([{ code: 'body_too_large' }]);
   });
 
   test('reads no more than a body of a pipe without an end', async () => {
@@ -267,19 +225,6 @@ describe('send', () => {
     expect(exit).toBe(141);
   });
 
-  test('delivers each notification and each variant to a real server', async () => {
-    await using merchant = await endpoint((response, { body }) => {
-      parseNotification(body);
-      response.writeHead(200).end('settled');
-    });
-    for (const args of [['deposit'], ['withdrawal'], ['withdrawal', '--status', 'FAILED']]) {
-      const { out, err, exit } = await run(['send', ...args, '--to', merchant.url, '--variants']);
-      expect({ err, exit }, out).toStrictEqual({ err: '', exit: 0 });
-      expect(out).toMatch(/\n(\d+) of \1 delivered/);
-    }
-    expect(merchant.received.length).toBeGreaterThan(40);
-  });
-
   test('tries a server that fails twice until it succeeds', async () => {
     await using merchant = await endpoint(failsTimes(2));
     const args = ['send', 'deposit', '--to', merchant.url, '--retry', '--every', '200ms'];
@@ -307,47 +252,6 @@ describe('send', () => {
     );
   });
 
-  test('tells of a server that hangs', async () => {
-    await using merchant = await endpoint(hangs);
-    const { out, exit } = await run([
-      'send',
-      'deposit',
-      '--to',
-      merchant.url,
-      '--timeout',
-      '300ms',
-    ]);
-    expect(exit).toBe(1);
-    expect(out).toContain('  ✗ no answer: no answer within 300 ms\n0 of 1 delivered in ');
-  });
-
-  test('tells of a server that closes the connection', async () => {
-    await using merchant = await endpoint(hangsUp);
-    const { out, err, exit } = await run(['send', 'deposit', '--to', merchant.url]);
-    expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
-    expect(out).toMatch(/\n {2}✗ no answer: \S.*\n0 of 1 delivered in /);
-  });
-
-  test('tells of a server that is not there', async () => {
-    await using nobody = await refusingEndpoint();
-    const { out, err, exit } = await run(['send', 'deposit', '--to', nobody.url]);
-    expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
-    expect(out).toMatch(/\n {2}✗ no answer: .*ECONNREFUSED.* \(is the server running\?\)\n/);
-  });
-
-  test('sends copies at the same time', async () => {
-    // Answers none until all five are there: one after the other, they would wait for ever.
-    const open: (() => void)[] = [];
-    await using merchant = await endpoint((response) => {
-      open.push(() => response.writeHead(200).end());
-      if (open.length === 5) for (const answer of open) answer();
-    });
-    const args = ['send', 'deposit', '--to', merchant.url, '--copies', '5', '--timeout', '1h'];
-    const { out, exit } = await run(args);
-    expect(exit).toBe(0);
-    expect(out).toContain('5 of 5 delivered');
-  });
-
   test.each([
     ['waits for an answer', hangs, []],
     ['waits for a retry', answers(500), ['--retry']],
@@ -365,21 +269,5 @@ describe('send', () => {
     expect({ err, exit, signal }).toStrictEqual({ err: '', exit: 130, signal: null });
     expect(out).toMatch(/Interrupted: 0 of 1 delivered in /);
     expect(merchant.received).toHaveLength(1);
-  });
-
-  test('gives JSON, one line an event, to a program', async () => {
-    await using merchant = await endpoint(failsTimes(1));
-    const args = ['send', 'deposit', '--to', merchant.url, '--json', '--retry', '--every', '100ms'];
-    const { out, exit } = await run(args);
-    expect(exit).toBe(0);
-    const lines = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([
-      { success: false, answer: { status: 500 } },
-      { success: true, answer: { status: 200 } },
-      { delivered: 1, of: 1, attempts: 2, interrupted: false },
-    ]);
   });
 });

@@ -15,7 +15,8 @@ import {
   hangsUp,
   refusingEndpoint,
 } from '../endpoint.js';
-import { command, linesOf } from './terminal.js';
+import { withoutColours } from '../process/command.js';
+import { command, linesOf, ticking } from './terminal.js';
 
 type Given = Parameters<typeof command>[1];
 
@@ -146,15 +147,7 @@ describe('sending', () => {
   });
 
   test('tells how long an answer took', async () => {
-    let now = 0;
-    const clock: Clock = {
-      now: () => {
-        now += 340;
-        return now;
-      },
-      sleep: async () => {},
-    };
-    const { told } = await sendTo(answers(200), ['deposit'], { clock });
+    const { told } = await sendTo(answers(200), ['deposit'], { clock: ticking(340) });
     expect(told[1]).toBe('  ✓ 200 in 340 ms');
   });
 
@@ -221,8 +214,7 @@ describe('on a terminal', () => {
       columns: 60,
       clock: clock(),
     });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is driven with
-    const lines = out.replace(/\u001b\[\d+m/g, '').split('\r\u001b[K');
+    const lines = withoutColours(out).split('\r\u001b[K');
     expect(lines.slice(1, -1)).toStrictEqual([
       '  trying again in 4 s, Ctrl-C stops',
       '  trying again in 3 s, Ctrl-C stops',

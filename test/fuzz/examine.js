@@ -16,6 +16,7 @@ import {
 } from 'payment-notifications';
 import { is } from 'valibot';
 import { ISSUE_CODES } from '../codes.js';
+import { LAST_ONE_COUNTS } from './texts.js';
 
 /**
  * @import { FieldTable } from '../../src/internal/rules.js'
@@ -206,9 +207,6 @@ function lossFault(tables, body, notification) {
   }
   return null;
 }
-
-/** @type {Parameters<typeof parseLosslessly>[2]} */
-const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
 
 /**
  * Whether a notification is the same after a way through JSON.

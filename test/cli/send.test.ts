@@ -12,7 +12,6 @@ import {
   type Behaviour,
   failsTimes,
   hangs,
-  hangsUp,
   refusingEndpoint,
 } from '../endpoint.js';
 import { withoutColours } from '../process/command.js';
@@ -187,13 +186,6 @@ describe('no answer', () => {
     const { exit, told } = await sendTo(hangs, ['deposit', '--timeout', '50ms']);
     expect(exit).toBe(1);
     expect(told[1]).toBe('  ✗ no answer: no answer within 50 ms');
-  });
-
-  test('from one that closes the connection', async () => {
-    const { exit, told } = await sendTo(hangsUp, ['deposit']);
-    expect(exit).toBe(1);
-    // The wording is the runtime's.
-    expect(told[1]).toMatch(/^ {2}✗ no answer: \S/);
   });
 });
 

@@ -237,13 +237,11 @@ function inJson(notification) {
   const additional = throughJson(additionalFields);
   const others = owner && throughJson(owner.additionalFields);
   if (!isFields(additional) || (owner && !isFields(others))) return null;
-  return owner
-    ? {
-        ...rest,
-        txAddressOwner: { ...owner, additionalFields: others },
-        additionalFields: additional,
-      }
-    : { ...rest, additionalFields: additional };
+  return {
+    ...rest,
+    ...(owner && { txAddressOwner: { ...owner, additionalFields: others } }),
+    additionalFields: additional,
+  };
 }
 
 /** @param {unknown} value */

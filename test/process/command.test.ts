@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { answers, endpoint, failsTimes, hangs } from '../endpoint.js';
 import { foundIn, writeArchive } from './archive.js';
 import { COMMAND, run, start, withoutColours, withoutDurations } from './command.js';
@@ -21,6 +21,18 @@ async function onTerminal(args: string[], columns: number, env: Record<string, s
     stdin: '',
   }).ended;
   return { out: out.replaceAll('\r\n', '\n'), exit };
+}
+
+const PROGRAM = `'${process.execPath}' '${COMMAND}'`;
+
+/** Runs a command line in a shell. */
+const inShell = (line: string, cwd = '.') => start('bash', ['-c', line], { cwd, stdin: '' }).ended;
+
+/** A folder that is there until the test is over. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
 }
 
 /** A promise, and what resolves it. */
@@ -47,8 +59,7 @@ describe('the command', () => {
       expect(examples).toMatch(/^ {2}(\w+ .*\| )?payment-notifications /);
 
       await using merchant = await endpoint(answers(200));
-      const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
-      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const folder = temporaryFolder();
       const body = `${depositReceivedBody()}\n`;
       mkdirSync(join(folder, 'refused'));
       for (const name of ['body.json', 'refused/1.json', 'refused/2.json', 'archive.ndjson']) {
@@ -59,12 +70,12 @@ describe('the command', () => {
       }
       const script = [
         'set -euo pipefail',
-        `payment-notifications() { '${process.execPath}' '${COMMAND}' "$@"; }`,
+        `payment-notifications() { ${PROGRAM} "$@"; }`,
         // What is done with the JSON is the reader's affair, and not every machine has it.
         'type jq > /dev/null || jq() { cat; }',
         examples.replaceAll('http://127.0.0.1:3000/callbacks', merchant.url),
       ];
-      const ran = await start('bash', ['-c', script.join('\n')], { cwd: folder, stdin: '' }).ended;
+      const ran = await inShell(script.join('\n'), folder);
       expect({ err: ran.err, exit: ran.exit }, ran.out).toStrictEqual({ err: '', exit: 0 });
     },
   );
@@ -119,34 +130,33 @@ describe('inspect', () => {
 
   test('stops quietly for head', async () => {
     const files = Array.from({ length: 100 }, () => SAMPLE).join(' ');
-    const line = `'${process.execPath}' '${COMMAND}' inspect ${files} | head -1`;
-    const { out, err } = await start('bash', ['-c', line], { stdin: '' }).ended;
+    const line = `${PROGRAM} inspect ${files} | head -1`;
+    const { out, err } = await inShell(line);
     expect({ out, err }).toStrictEqual({ out: `✓ ${SAMPLE}: valid, deposit.received\n`, err: '' });
   });
 
   test('says so in one line when its output can not be written', async () => {
-    const line = `'${process.execPath}' '${COMMAND}' inspect ${SAMPLE} > /dev/full`;
-    const { err, exit } = await start('bash', ['-c', line], { stdin: '' }).ended;
+    const line = `${PROGRAM} inspect ${SAMPLE} > /dev/full`;
+    const { err, exit } = await inShell(line);
     expect(exit).toBe(3);
     expect(err).toMatch(/^payment-notifications: can't write the output: ENOSPC.*\n$/);
   });
 
   test('says so in one line when the refused lines can not be written', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const archive = join(folder, 'archive.ndjson');
     writeFileSync(archive, '{"a":1}\n'.repeat(100_000));
     const refused = join(folder, 'refused.ndjson');
     // So many blocks a file may have: half a megabyte at the most.
-    const line = `ulimit -f 512; '${process.execPath}' '${COMMAND}' check --refused '${refused}' '${archive}'`;
-    const { err, exit } = await start('bash', ['-c', line], { stdin: '' }).ended;
+    const line = `ulimit -f 512; ${PROGRAM} check --refused '${refused}' '${archive}'`;
+    const { err, exit } = await inShell(line);
     expect(exit).toBe(3);
     expect(err).toBe(`payment-notifications: --refused: ${refused}: file too large\n`);
   });
 
   test('reads no more than a body of a pipe without an end', async () => {
-    const line = `yes | '${process.execPath}' '${COMMAND}' inspect; exit $?`;
-    const { out, err, exit } = await start('bash', ['-c', line], { stdin: '' }).ended;
+    const line = `yes | ${PROGRAM} inspect; exit $?`;
+    const { out, err, exit } = await inShell(line);
     expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
     expect(out).toContain('body_too_large: expected at most 65536 bytes, received more');
   });
@@ -167,10 +177,8 @@ describe('inspect', () => {
 });
 
 describe('check', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-
   test('finds exactly what is planted, in several threads and in one', async () => {
+    const folder = temporaryFolder();
     const file = join(folder, 'archive.ndjson');
     const expected = writeArchive(file, 20_000);
     const all = await run(['check', '--json', file]);
@@ -188,7 +196,7 @@ describe('check', () => {
   });
 
   test('tells its progress on a terminal, and takes it away', async () => {
-    const file = join(folder, 'long.ndjson');
+    const file = join(temporaryFolder(), 'long.ndjson');
     writeArchive(file, 20_000);
     const { out } = await onTerminal(['check', file], 100);
     expect(withoutColours(out)).toContain(`\r\u001b[K${file}: 20,000 lines, `);
@@ -220,23 +228,6 @@ describe('send', () => {
     ended.catch(() => {});
     const [exit] = await once(child, 'close');
     expect(exit).toBe(141);
-  });
-
-  test('tries a server that fails twice until it succeeds', async () => {
-    await using merchant = await endpoint(failsTimes(2));
-    const args = ['send', 'deposit', '--to', merchant.url, '--retry', '--every', '200ms'];
-    const { out, err, exit } = await run(args);
-    expect({ err, exit }).toStrictEqual({ err: '', exit: 0 });
-    expect(withoutDurations(out)).toBe(`POST ${merchant.url}
-  ✗ 500 in TIME  database is down
-  trying again in TIME
-  ✗ 500 in TIME  attempt 2  database is down
-  trying again in TIME
-  ✓ 200 in TIME  attempt 3  ok
-1 of 1 delivered in TIME, 3 attempts
-`);
-    const bodies = new Set(merchant.received.map(({ body }) => body.toString()));
-    expect(bodies.size).toBe(1);
   });
 
   test('on a terminal counts down to the retry and removes the line', async () => {

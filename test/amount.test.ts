@@ -107,6 +107,7 @@ describe('an amount', () => {
     );
   });
 
+  const where = { name: 'actualDepositAmount', of: 'deposit' } as const;
   test.each([
     ['78 digits', '9'.repeat(78)],
     ['78 digits and trailing zeros', `0.${'1'.repeat(78)}${'0'.repeat(20)}`],
@@ -114,7 +115,6 @@ describe('an amount', () => {
     ['the smallest magnitude', '1e-78'],
     ['128 characters', `1.${'0'.repeat(126)}`],
   ])('of %s is read', (_, text) => {
-    const where = { name: 'actualDepositAmount', of: 'deposit' } as const;
     for (const as of ['number', 'string']) {
       expect(exact(`${amountOf(parseWith(where, encode(text, as)), where.name)}`)).toStrictEqual(
         exact(text),
@@ -128,7 +128,6 @@ describe('an amount', () => {
     ['too small a magnitude', '1e-79'],
     ['129 characters', `1.${'0'.repeat(127)}`],
   ])('of %s is refused', (_, text) => {
-    const where = { name: 'actualDepositAmount', of: 'deposit' } as const;
     for (const as of ['number', 'string']) {
       expect(issuesOf(parseWith(where, encode(text, as)))).toHaveLength(1);
     }

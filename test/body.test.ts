@@ -8,9 +8,18 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fixture } from './fixtures.js';
-import { deposit, errorOf, FIELDS, issuesOf, messagesOf, read, withdrawal } from './wire.js';
+import {
+  deposit,
+  errorOf,
+  FIELDS,
+  issuesOf,
+  messagesOf,
+  read,
+  revoked,
+  withdrawal,
+} from './wire.js';
 
 const TEXT = deposit();
 const LIMIT = 64 * 1024;
@@ -100,6 +109,13 @@ const fails = () => {
   throw new Error('boom');
 };
 
+const THROWING = {
+  get status() {
+    return fails();
+  },
+};
+
+// What an endpoint receives over the wire, e.g. a form or JSON null, is among the fixtures.
 test.each<[string, unknown, string, string]>([
   [
     'undefined',
@@ -136,16 +152,7 @@ test.each<[string, unknown, string, string]>([
     'a request or response: pass what its text() resolves to',
   ],
   ['a form', new URLSearchParams('a=b'), 'not_an_object', 'a value of type "URLSearchParams"'],
-  [
-    'an object with throwing getters',
-    {
-      get status() {
-        return fails();
-      },
-    },
-    'not_an_object',
-    'a value that fails to be read',
-  ],
+  ['an object with throwing getters', THROWING, 'not_an_object', 'a value that fails to be read'],
   ['a revoked proxy', revoked(), 'not_an_object', 'a value that fails to be read'],
   [
     'what says that it is an ArrayBuffer, and has a length that throws',
@@ -160,20 +167,8 @@ test.each<[string, unknown, string, string]>([
   ],
   ['no text', '', 'invalid_json', 'an empty body: was it read already?'],
   ['white space', ' \r\n', 'invalid_json', 'an empty body: was it read already?'],
-  ['no bytes', Buffer.alloc(0), 'invalid_json', 'an empty body: was it read already?'],
-  [
-    'a stringified object',
-    String({}),
-    'invalid_json',
-    'the name of an object: pass the body itself, not String(body)',
-  ],
-  [
-    'a form as text',
-    'status=CONFIRMED',
-    'invalid_json',
-    'form-encoded text: the service posts JSON',
-  ],
   ['base64', `${btoa(TEXT)}\n`, 'invalid_json', 'base64 text: decode it first'],
+  ['a JSON number', '1', 'not_an_object', '1'],
   ['JSON cut off', TEXT.slice(0, 50), 'invalid_json', 'JSON that breaks off after 50 characters'],
   ['two bodies', TEXT + TEXT, 'invalid_json', `${TEXT.length * 2} characters that are not JSON`],
   ['text with an equals sign', 'is a=b', 'invalid_json', '6 characters that are not JSON'],
@@ -181,21 +176,6 @@ test.each<[string, unknown, string, string]>([
   ['text that begins like base64', 'eyJh is', 'invalid_json', '7 characters that are not JSON'],
   ['other text', 'hello', 'invalid_json', '5 characters that are not JSON'],
   ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'invalid_json', 'text in UTF-16: send it in UTF-8'],
-  [
-    'bytes that are not UTF-8',
-    Buffer.from([0x7b, 0xff]),
-    'invalid_json',
-    '2 bytes that are not UTF-8',
-  ],
-  ['JSON null', 'null', 'not_an_object', 'null'],
-  ['a JSON number', '1', 'not_an_object', '1'],
-  ['a JSON array', '[]', 'not_an_object', 'an array'],
-  [
-    'JSON in a JSON string',
-    JSON.stringify(TEXT),
-    'not_an_object',
-    'a JSON string: was the body encoded twice?',
-  ],
 ])('%s is refused with advice', (_, body, code, received) => {
   const { issues, notificationType, reference } = errorOf(safeParseDepositReceived(body));
   expect(issues).toStrictEqual([
@@ -225,13 +205,7 @@ describe('the cause of a refusal', () => {
   });
 
   test('is what an object threw while it was read', () => {
-    const { cause } = errorOf(
-      safeParseDepositReceived({
-        get status() {
-          return fails();
-        },
-      }),
-    ) as NotificationError;
+    const { cause } = errorOf(safeParseDepositReceived(THROWING));
     expect(cause).toStrictEqual(new Error('boom'));
   });
 
@@ -354,39 +328,17 @@ describe('what somebody put onto Object.prototype', () => {
   });
 });
 
-describe('a fault of ours', () => {
-  test('is thrown as it is, and never becomes a refusal', () => {
-    const parse = vi.spyOn(JSON, 'parse').mockImplementation(() => {
-      throw new RangeError('Maximum call stack size exceeded');
-    });
-    try {
-      expect(() => safeParseDepositReceived(TEXT)).toThrow(RangeError);
-    } finally {
-      parse.mockRestore();
-    }
-    for (const body of [Buffer.from(TEXT), new Uint8Array(Buffer.from(TEXT)).buffer]) {
-      const parseBytes = vi.spyOn(JSON, 'parse').mockImplementation(() => {
-        throw new RangeError('Maximum call stack size exceeded');
-      });
-      expect(() => safeParseDepositReceived(body)).toThrow(RangeError);
-      parseBytes.mockRestore();
-    }
-    const has = vi.spyOn(Object, 'keys').mockImplementation(() => {
-      throw new TypeError('our bug');
-    });
-    try {
-      expect(() => safeParseDepositReceived(TEXT)).toThrow('our bug');
-    } finally {
-      has.mockRestore();
-    }
-  });
+test('a fault of ours is thrown as it is, and never becomes a refusal', () => {
+  onTestFinished(() => void vi.restoreAllMocks());
+  const bytes = Buffer.from(TEXT);
+  const parse = vi.spyOn(JSON, 'parse').mockThrow(new RangeError('exhausted stack'));
+  for (const body of [TEXT, bytes, new Uint8Array(bytes).buffer]) {
+    expect(() => safeParseDepositReceived(body)).toThrow('exhausted stack');
+  }
+  parse.mockRestore();
+  vi.spyOn(Object, 'keys').mockThrow(new TypeError('our bug'));
+  expect(() => safeParseDepositReceived(TEXT)).toThrow('our bug');
 });
-
-function revoked(): object {
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  return proxy;
-}
 
 function revokedFunction(): unknown {
   const { proxy, revoke } = Proxy.revocable(() => {}, {});

@@ -12,14 +12,6 @@ import { parserOf } from '../src/parse.js';
 import { deposit, errorOf, withdrawal } from './wire.js';
 
 describe('a shared endpoint', () => {
-  test('takes a body with a depositId for a deposit', () => {
-    expect(parseNotification(deposit())).toStrictEqual(parseDepositReceived(deposit()));
-  });
-
-  test('takes a body with a withdrawalId for a withdrawal', () => {
-    expect(parseNotification(withdrawal())).toStrictEqual(parseWithdrawalBroadcast(withdrawal()));
-  });
-
   test.each([
     ['deposit.received', deposit({ withdrawalId: 'null', status: '"X"' })],
     ['withdrawal.broadcast', withdrawal({ depositId: 'null', status: '"X"' })],
@@ -60,12 +52,6 @@ describe('the idempotency key', () => {
   test('is the same for a repetition in another encoding', () => {
     const again = { depositId: JSON.stringify(id), expectedDepositAmount: '"0.0152300"' };
     expect(depositKey(again)).toBe(depositKey());
-  });
-
-  test('is the withdrawal by its identifier and status', () => {
-    expect(withdrawalKey()).toBe(
-      'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44:COMPLETED',
-    );
   });
 
   test('of a withdrawal is the same in whatever case its identifier comes', () => {

@@ -44,6 +44,17 @@ export function errorOf(result: ParseResult<unknown>): NotificationError {
   return result.error;
 }
 
+/** The error with which a call refuses what it is given. */
+export function refusalOf(call: () => unknown): NotificationError {
+  try {
+    call();
+  } catch (error) {
+    if (isNotificationError(error)) return error;
+    throw error;
+  }
+  throw new Error('not refused');
+}
+
 /** The notification of a body that must be read. */
 export function read<T>(result: ParseResult<T>): T {
   if (!result.success) throw result.error;
@@ -81,4 +92,11 @@ export function parseWith(
   return of === 'deposit'
     ? safeParseDepositReceived(deposit({ ...rest, [name]: wire }))
     : safeParseWithdrawalBroadcast(withdrawal({ ...rest, [name]: wire }));
+}
+
+/** An object that throws whatever is done with it. */
+export function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
 }

@@ -9,8 +9,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createProgress } from '../../src/cli/progress.js';
 import type { TallyOptions } from '../../src/cli/tally.js';
 import { serve } from '../../src/cli/threads.js';
+import { withoutColours } from '../process/command.js';
 import { deposit } from '../wire.js';
-import { command, linesOf } from './terminal.js';
+import { command, linesOf, ticking } from './terminal.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -195,61 +196,49 @@ describe('events', () => {
   });
 
   const D = 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-000000000001';
+  const W = 'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-000000000001';
+  const TAG = 'rExampleXrpAddress111111111111111?dt=048291';
   const failed = withdrawalOf(1, { status: 'FAILED' });
-  const FAILED = 'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-000000000001:FAILED';
-  const W = 'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-000000000001:COMPLETED';
+  const failedNowhere = withdrawalOf(1, { status: 'FAILED', toTxAddress: null });
 
-  test.each<[string, string, string, string, string[]]>([
-    ['an amount', depositOf(1), depositOf(1, { settlementAmount: '950.26' }), D, ['amount']],
+  type Overrides = Parameters<typeof depositOf>[1] & Parameters<typeof withdrawalOf>[1];
+  const depositWith = (fields: Overrides) => [D, depositOf(1), depositOf(1, fields)] as const;
+  const withdrawalWith = (fields: Overrides) =>
+    [`${W}:COMPLETED`, withdrawalOf(1), withdrawalOf(1, fields)] as const;
+
+  test.each<[string, readonly [key: string, one: string, other: string], string[]]>([
+    ['an amount', depositWith({ settlementAmount: '950.26' }), ['amount']],
     // With one word of 32 bits for their hashes, and no seed, these two came to the same.
     [
       'an amount that a short hash would miss',
-      depositOf(1, { settlementAmount: '782.48' }),
-      depositOf(1, { settlementAmount: '952.05' }),
-      D,
+      [
+        D,
+        depositOf(1, { settlementAmount: '782.48' }),
+        depositOf(1, { settlementAmount: '952.05' }),
+      ],
       ['amount'],
     ],
-    ['its sign', depositOf(1), depositOf(1, { onChainFee: '-0.00001234' }), D, ['amount']],
-    ['its magnitude', depositOf(1), depositOf(1, { onChainFee: '0.0001234' }), D, ['amount']],
-    ['its absence', depositOf(1), depositOf(1, { onChainFee: null }), D, ['amount']],
-    ['a currency', depositOf(1), depositOf(1, { depositCurrency: 'ETH' }), D, ['currency']],
-    [
-      'its place',
-      depositOf(1),
-      depositOf(1, { displayCurrency: 'BTC', depositCurrency: 'EUR' }),
-      D,
-      ['currency'],
-    ],
-    ['the network', depositOf(1), depositOf(1, { network: 'LIGHTNING' }), D, ['account']],
-    ['an address', depositOf(1), depositOf(1, { depositAddress: 'x' }), D, ['account']],
-    ['the sender', depositOf(1), depositOf(1, { fromAddress: null }), D, ['account']],
-    ['the payment', depositOf(1), depositOf(1, { clientPaymentId: 'order-9' }), D, ['account']],
-    ['a debit', withdrawalOf(1), withdrawalOf(1, { deductedSettlementAmount: '1' }), W, ['amount']],
-    ['a coin', withdrawalOf(1), withdrawalOf(1, { withdrawCurrency: 'XLM' }), W, ['currency']],
-    [
-      'the tag',
-      withdrawalOf(1),
-      withdrawalOf(1, { toTxAddress: 'rExampleXrpAddress111111111111111?dt=048291' }),
-      W,
-      ['account'],
-    ],
-    ['its address', failed, failed.replace('"rExample', '"rAnother'), FAILED, ['account']],
-    [
-      'an address or none',
-      failed,
-      withdrawalOf(1, { status: 'FAILED', toTxAddress: null }),
-      FAILED,
-      ['account'],
-    ],
-    ['the merchant', withdrawalOf(1), withdrawalOf(1, { clientWithdrawalId: 'x' }), W, ['account']],
+    ['its sign', depositWith({ onChainFee: '-0.00001234' }), ['amount']],
+    ['its magnitude', depositWith({ onChainFee: '0.0001234' }), ['amount']],
+    ['its absence', depositWith({ onChainFee: null }), ['amount']],
+    ['a currency', depositWith({ depositCurrency: 'ETH' }), ['currency']],
+    ['its place', depositWith({ displayCurrency: 'BTC', depositCurrency: 'EUR' }), ['currency']],
+    ['the network', depositWith({ network: 'LIGHTNING' }), ['account']],
+    ['an address', depositWith({ depositAddress: 'x' }), ['account']],
+    ['the sender', depositWith({ fromAddress: null }), ['account']],
+    ['the payment', depositWith({ clientPaymentId: 'order-9' }), ['account']],
+    ['a debit', withdrawalWith({ deductedSettlementAmount: '1' }), ['amount']],
+    ['a coin', withdrawalWith({ withdrawCurrency: 'XLM' }), ['currency']],
+    ['the tag', withdrawalWith({ toTxAddress: TAG }), ['account']],
+    ['its address', [`${W}:FAILED`, failed, failed.replace('"rExample', '"rAnother')], ['account']],
+    ['an address or none', [`${W}:FAILED`, failed, failedNowhere], ['account']],
+    ['the merchant', withdrawalWith({ clientWithdrawalId: 'x' }), ['account']],
     [
       'several',
-      withdrawalOf(1),
-      withdrawalOf(1, { withdrawFee: '1', settlementCurrency: 'EUR', toTxAddress: 'r' }),
-      W,
+      withdrawalWith({ withdrawFee: '1', settlementCurrency: 'EUR', toTxAddress: 'r' }),
       ['amount', 'currency', 'account'],
     ],
-  ])('that differ in %s contradict each other', async (_, one, other, key, differs) => {
+  ])('that differ in %s contradict each other', async (_, [key, one, other], differs) => {
     const { exit, keys } = await checked([one, depositOf(2), other]);
     expect(exit).toBe(1);
     expect(keys).toMatchObject({
@@ -337,11 +326,9 @@ describe('what is shown', () => {
       '',
       withdrawalOf(5, { txAddressOwner: { name: 'x', category: null } }),
     ];
-    let now = 0;
-    const clock = { now: () => (now += 500), sleep: async () => {} };
     const { exit, out } = await command(['check', '--show', '1'], {
       stdin: lines.join('\n'),
-      clock,
+      clock: ticking(500),
     });
     expect(exit).toBe(1);
     expect(out).toBe(`standard input: 8 lines, ${sizeOf(lines)} kB in 500 ms, 16 a second
@@ -449,8 +436,7 @@ contradictions
     const plain = await command(['check', '--show', '1'], { stdin });
     const coloured = await command(['check', '--show', '1'], { stdin, colours: true });
     expect(coloured.out).toContain('\u001b[');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
-    expect(coloured.out.replace(/\u001b\[\d+m/g, '')).toBe(plain.out);
+    expect(withoutColours(coloured.out)).toBe(plain.out);
   });
 });
 
@@ -565,24 +551,17 @@ describe('a fault of the program itself', () => {
 });
 
 describe('progress', () => {
-  /** A clock that is a second later whenever it is looked at. */
-  function ticking() {
-    let now = 0;
-    return { now: () => (now += 1000), sleep: async () => {} };
-  }
-
   const lines = Array.from({ length: 3000 }, (_, seed) => depositOf(seed)).join('\n');
 
   test('is told on a terminal, with the time left, and taken away', async () => {
     const file = archive('long.ndjson', lines);
     const { err } = await command(['check', file], {
       watched: true,
-      clock: ticking(),
+      clock: ticking(1000),
       columns: 100,
       colours: true,
     });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is driven with
-    const told = err.replace(/\u001b\[\d+m/g, '').split('\r\u001b[K');
+    const told = withoutColours(err).split('\r\u001b[K');
     expect(told[0]).toBe('');
     expect(told.at(-1)).toBe('');
     expect(told.length).toBeGreaterThan(8);
@@ -618,7 +597,7 @@ describe('progress', () => {
 
   test('knows no end where there is something else than files', async () => {
     const file = archive('beside.ndjson', lines);
-    const { err } = await command(['check', 'src', file], { watched: true, clock: ticking() });
+    const { err } = await command(['check', 'src', file], { watched: true, clock: ticking(1000) });
     const [, , told] = err.split('\r\u001b[K');
     expect(told).toMatch(/^ [\d.]+ [kM]B, \d+ bodies a second$/);
   });
@@ -626,12 +605,12 @@ describe('progress', () => {
   test('makes way for what is told of a file', async () => {
     const whole = gzipSync(lines);
     const broken = archive('broken.gz', whole.subarray(0, whole.length - 100));
-    const { err } = await command(['check', broken], { watched: true, clock: ticking() });
+    const { err } = await command(['check', broken], { watched: true, clock: ticking(1000) });
     expect(err).toContain('\r\u001b[Kpayment-notifications: ');
   });
 
   test('is cut to the width of the terminal, whose last column stays free', async () => {
-    const given = { watched: true, clock: ticking(), columns: 20 };
+    const given = { watched: true, clock: ticking(1000), columns: 20 };
     const { err } = await command(['check'], { stdin: lines, ...given });
     const told = err.split('\r\u001b[K').slice(1, -1);
     expect(told.length).toBeGreaterThan(5);
@@ -639,19 +618,17 @@ describe('progress', () => {
   });
 
   test('of standard input knows no end', async () => {
-    const { err } = await command(['check'], { stdin: lines, watched: true, clock: ticking() });
+    const { err } = await command(['check'], { stdin: lines, watched: true, clock: ticking(1000) });
     expect(err.split('\r\u001b[K').at(-2)).toMatch(/^ [\d.]+ MB, \d+ bodies a second$/);
   });
 
   test('is told five times a second at most, and nowhere else', async () => {
-    let now = 0;
-    const clock = { now: () => (now += 150), sleep: async () => {} };
-    const often = await command(['check'], { stdin: lines, watched: true, clock });
+    const often = await command(['check'], { stdin: lines, watched: true, clock: ticking(150) });
     const parts = Math.ceil(lines.length / (256 * 1024));
     expect(often.err.split('\r\u001b[K').length - 2).toBe(Math.floor(parts / 2));
     const quick = await command(['check'], { stdin: lines, watched: true });
     expect(quick.err).toBe('');
-    expect((await command(['check'], { stdin: lines, clock: ticking() })).err).toBe('');
+    expect((await command(['check'], { stdin: lines, clock: ticking(1000) })).err).toBe('');
   });
 });
 

@@ -50,149 +50,110 @@ describe('help', () => {
   );
 });
 
+/** Expects that a command line is refused with nothing but a message. */
+async function expectTold(args: readonly string[], message: string) {
+  const err = `payment-notifications: ${message}\n`;
+  expect(await command(args)).toStrictEqual({ exit: 2, out: '', err });
+}
+
 describe('wrong usage is told in one line', () => {
   const TO = ['--to', 'http://127.0.0.1:1/'];
+  const DURATION = 'expected a duration such as 500ms, 10s, 2m or 24h, received';
+  const TIME = 'paymentReceivedAt: expected a UNIX time, given as a number, received';
+
+  test('no command', () => expectTold([], 'no command: inspect, send, check (--help tells more)'));
+
   test.each([
-    [[], 'no command: inspect, send, check (--help tells more)'],
-    [['parse'], 'unknown command "parse": inspect, send, check (--help tells more)'],
-    [['inspct'], 'unknown command "inspct": is it inspect? (--help tells more)'],
-    [['SEND'], 'unknown command "SEND": is it send? (--help tells more)'],
-    [['inspect', '--jsno'], 'unknown option "--jsno": is it --json?'],
-    [['inspect', '--colour'], 'unknown option "--colour"'],
-    [['check', '-x'], 'unknown option "-x"'],
-    [['check', '--kyes', '1'], 'unknown option "--kyes": is it --keys?'],
-    [['check', '--show=-1'], '--show: expected a whole number from 0, received "-1"'],
-    [['check', '--keys', 'all'], '--keys: expected a whole number from 0, received "all"'],
-    [['check', '--as', 'x'], '--as: expected deposit or withdrawal, received "x"'],
-    [['check', '--verison'], 'unknown option "--verison": is it --version?'],
-    [['send', '--hlep'], 'unknown option "--hlep": is it --help?'],
-    [['--verison'], 'unknown command "--verison": is it --version? (--help tells more)'],
-    [['inspect', '-x.json'], 'unknown option "-x.json": a file? put -- before it'],
-    [['check', 'a', '--old/a.gz'], 'unknown option "--old/a.gz": a file? put -- before it'],
-    [['check', '--old=a.gz'], 'unknown option "--old"'],
-    [['inspect', '-\u202e.json'], 'unknown option "-\\u202e.json": a file? put -- before it'],
-    [['send', 'deposit', '--to'], '--to: a value is missing'],
-    [['send', '--to', '--retry', 'deposit'], '--to: a value is missing'],
-    [['check', '--keys', '-1', 'file'], '--keys: a value is missing'],
-    [['check', '--json=1'], '--json: takes no value'],
+    ['parse', 'unknown command "parse": inspect, send, check (--help tells more)'],
+    ['inspct', 'unknown command "inspct": is it inspect? (--help tells more)'],
+    ['SEND', 'unknown command "SEND": is it send? (--help tells more)'],
+    ['inspect --jsno', 'unknown option "--jsno": is it --json?'],
+    ['inspect --colour', 'unknown option "--colour"'],
+    ['check -x', 'unknown option "-x"'],
+    ['check --kyes 1', 'unknown option "--kyes": is it --keys?'],
+    ['check --show=-1', '--show: expected a whole number from 0, received "-1"'],
+    ['check --keys all', '--keys: expected a whole number from 0, received "all"'],
+    ['check --as x', '--as: expected deposit or withdrawal, received "x"'],
+    ['check --verison', 'unknown option "--verison": is it --version?'],
+    ['send --hlep', 'unknown option "--hlep": is it --help?'],
+    ['--verison', 'unknown command "--verison": is it --version? (--help tells more)'],
+    ['inspect -x.json', 'unknown option "-x.json": a file? put -- before it'],
+    ['check a --old/a.gz', 'unknown option "--old/a.gz": a file? put -- before it'],
+    ['check --old=a.gz', 'unknown option "--old"'],
+    ['inspect -\u202e.json', 'unknown option "-\\u202e.json": a file? put -- before it'],
+    ['send deposit --to', '--to: a value is missing'],
+    ['send --to --retry deposit', '--to: a value is missing'],
+    ['check --keys -1 file', '--keys: a value is missing'],
+    ['check --json=1', '--json: takes no value'],
+    ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
+    ['send', 'send: expected deposit or withdrawal, received nothing'],
+    ['send deposit', '--to URL is missing: the endpoint to post to'],
     [
-      ['send', 'deposit', ...TO, '--set', 'setlementAmuont=1'],
-      'a deposit has no field "setlementAmuont": is it settlementAmount?',
-    ],
-    [['inspect', '--as', 'payment'], '--as: expected deposit or withdrawal, received "payment"'],
-    [['send'], 'send: expected deposit or withdrawal, received nothing'],
-    [['send', 'payment', ...TO], 'send: expected deposit or withdrawal, received "payment"'],
-    [
-      ['send', 'deposit', 'withdrawal', ...TO],
-      'send: expected deposit or withdrawal, received "deposit withdrawal"',
-    ],
-    [['send', 'deposit'], '--to URL is missing: the endpoint to post to'],
-    [
-      ['send', 'deposit', '--to', '127.0.0.1:3000'],
+      'send deposit --to 127.0.0.1:3000',
       '--to: expected an http or https address, received "127.0.0.1:3000"',
     ],
+    ['send deposit --to http://a:b@x/', '--to: expected an address without user name and password'],
+  ])('%j', (line, message) => expectTold(line.split(' '), message));
+
+  test.each<[line: string | string[], message: string]>([
+    ['payment', 'send: expected deposit or withdrawal, received "payment"'],
+    ['deposit withdrawal', 'send: expected deposit or withdrawal, received "deposit withdrawal"'],
     [
-      ['send', 'withdrawal', ...TO, '--status', 'DONE'],
+      'withdrawal --status DONE',
       'a withdrawal has no status "DONE", only COMPLETED, FAILED, BLOCKED',
     ],
+    ['deposit --set status=FAILED', 'a deposit has no status "FAILED", only CONFIRMED'],
     [
-      ['send', 'deposit', ...TO, '--set', 'status=FAILED'],
-      'a deposit has no status "FAILED", only CONFIRMED',
+      'deposit --set setlementAmuont=1',
+      'a deposit has no field "setlementAmuont": is it settlementAmount?',
     ],
     [
-      ['send', 'deposit', ...TO, '--set', 'depositAmount=1'],
+      'deposit --set depositAmount=1',
       'a deposit has no field "depositAmount": is it actualDepositAmount or expectedDepositAmount?',
     ],
     [
-      ['send', 'deposit', ...TO, '--set', 'AMOUNT=1'],
+      'deposit --set AMOUNT=1',
       'a deposit has no field "AMOUNT": is it actualDepositAmount or actualDisplayAmount or expectedDepositAmount or expectedDisplayAmount?',
     ],
+    ['withdrawal --set txAddressOwner.names=x', 'a withdrawal has no field "txAddressOwner.names"'],
     [
-      ['send', 'withdrawal', ...TO, '--set', 'txAddressOwner.names=x'],
-      'a withdrawal has no field "txAddressOwner.names"',
-    ],
-    [
-      ['send', 'withdrawal', ...TO, '--set', 'the txAddressOwner.name=x'],
+      ['withdrawal', '--set', 'the txAddressOwner.name=x'],
       'a withdrawal has no field "the txAddressOwner.name"',
     ],
-    [['send', 'deposit', ...TO, '--set', 'foo=1'], 'a deposit has no field "foo"'],
-    [['send', 'deposit', ...TO, '--set', '=1'], 'a deposit has no field ""'],
+    ['deposit --set foo=1', 'a deposit has no field "foo"'],
+    ['deposit --set =1', 'a deposit has no field ""'],
+    ['deposit --omit txAddressOwner.name', 'a deposit has no field "txAddressOwner.name"'],
+    ['deposit --set network', '--set: expected FIELD=VALUE, received "network"'],
     [
-      ['send', 'deposit', ...TO, '--omit', 'txAddressOwner.name'],
-      'a deposit has no field "txAddressOwner.name"',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--set', 'network'],
-      '--set: expected FIELD=VALUE, received "network"',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--set', 'actualDepositAmount=1,5'],
+      'deposit --set actualDepositAmount=1,5',
       'actualDepositAmount: expected a decimal number, given as a string such as "0.5", received "1,5"',
     ],
+    ['deposit --set paymentReceivedAt=today', `${TIME} "today"`],
+    ['deposit --set paymentReceivedAt=12h', `${TIME} "12h"`],
+    [['deposit', '--set', 'paymentReceivedAt=at 12'], `${TIME} "at 12"`],
+    ['deposit --seed x', '--seed: expected a whole number from 0, received "x"'],
     [
-      ['send', 'deposit', ...TO, '--set', 'paymentReceivedAt=today'],
-      'paymentReceivedAt: expected a UNIX time, given as a number, received "today"',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--set', 'paymentReceivedAt=12h'],
-      'paymentReceivedAt: expected a UNIX time, given as a number, received "12h"',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--set', 'paymentReceivedAt=at 12'],
-      'paymentReceivedAt: expected a UNIX time, given as a number, received "at 12"',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--seed', 'x'],
-      '--seed: expected a whole number from 0, received "x"',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--seed', '281474976710656'],
+      'deposit --seed 281474976710656',
       'seed: expected a whole number from 0 to 281474976710655, received 281474976710656',
     ],
-    [
-      ['send', 'deposit', ...TO, '--copies', '0'],
-      '--copies: expected a whole number from 1, received "0"',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--retry', '--every', 'soon'],
-      '--every: expected a duration such as 500ms, 10s, 2m or 24h, received "soon"',
-    ],
-    [['send', 'deposit', ...TO, '--every', '1s'], '--every says how to retry: add --retry'],
-    [['send', 'deposit', ...TO, '--for', '1s'], '--for says how to retry: add --retry'],
-    [['send', 'deposit', ...TO, '--every='], '--every says how to retry: add --retry'],
-    [['send', 'deposit', ...TO, '--for='], '--for says how to retry: add --retry'],
-    [
-      ['send', 'deposit', ...TO, '--retry', '--every='],
-      '--every: expected a duration such as 500ms, 10s, 2m or 24h, received ""',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--retry', '--for='],
-      '--for: expected a duration such as 500ms, 10s, 2m or 24h, received ""',
-    ],
-    [
-      ['send', 'deposit', '--to', 'http://me:secret@127.0.0.1:1/'],
-      '--to: expected an address without user name and password',
-    ],
-    [
-      ['send', 'deposit', ...TO, '--timeout', '0s'],
-      '--timeout: expected a duration such as 500ms, 10s, 2m or 24h, received "0s"',
-    ],
-  ])('%j', async (args, message) => {
-    expect(await command(args)).toStrictEqual({
-      exit: 2,
-      out: '',
-      err: `payment-notifications: ${message}\n`,
-    });
+    ['deposit --copies 0', '--copies: expected a whole number from 1, received "0"'],
+    ['deposit --retry --every soon', `--every: ${DURATION} "soon"`],
+    ['deposit --every 1s', '--every says how to retry: add --retry'],
+    ['deposit --for 1s', '--for says how to retry: add --retry'],
+    ['deposit --every=', '--every says how to retry: add --retry'],
+    ['deposit --for=', '--for says how to retry: add --retry'],
+    ['deposit --retry --every=', `--every: ${DURATION} ""`],
+    ['deposit --retry --for=', `--for: ${DURATION} ""`],
+    ['deposit --timeout 0s', `--timeout: ${DURATION} "0s"`],
+  ])('send %j --to URL', (line, message) => {
+    const args = typeof line === 'string' ? line.split(' ') : line;
+    return expectTold(['send', ...args, ...TO], message);
   });
 });
 
 test('what stands behind -- is no option', async () => {
   for (const flag of ['-v', '--help', '-h', '--version']) {
-    expect(await command(['inspect', '--', flag])).toStrictEqual({
-      exit: 2,
-      out: '',
-      err: `payment-notifications: ${flag}: no such file or directory\n`,
-    });
+    await expectTold(['inspect', '--', flag], `${flag}: no such file or directory`);
   }
 });
 

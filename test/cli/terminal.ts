@@ -1,20 +1,13 @@
 import { Readable } from 'node:stream';
-import { virtualClock } from 'payment-notifications/testing';
+import { type Clock, virtualClock } from 'payment-notifications/testing';
 import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
-
-/** What a command wrote, and its exit code. */
-export interface Ran {
-  readonly exit: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 /** Runs a command line in this process, at a terminal of which it knows what is given. */
 export async function command(
   args: readonly string[],
   given: Partial<Terminal> & { readonly stdin?: string | Buffer } = {},
-): Promise<Ran> {
+) {
   const out: string[] = [];
   const err: string[] = [];
   const { stdin = '', ...terminal } = given;
@@ -44,4 +37,10 @@ export async function command(
 /** The lines of a text without those that are empty. */
 export function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+/** A clock that is later by a step whenever it is looked at. */
+export function ticking(milliseconds: number): Clock {
+  let now = 0;
+  return { now: () => (now += milliseconds), sleep: async () => {} };
 }

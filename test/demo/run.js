@@ -73,7 +73,9 @@ async function postFixtures() {
     const { what = '', otherwise } = (!all && TELLING[name]) || {};
     const mark = isExpected ? paint('green', '✓') : paint('red', '✗');
     console.log(`${mark} ${paint('bold', name)}${what && `: ${what}`}`);
-    const faults = listFaults(received.issues ?? received.warnings);
+    /** @type {{ code: string, message: string }[]} */
+    const issues = received.issues ?? received.warnings;
+    const faults = issues.map(({ code, message }) => `${paint('yellow', code)} ${message}`);
     for (const line of received.issues ? faults : [...summary(received), ...faults]) {
       console.log(`    ${line}`);
     }
@@ -87,14 +89,6 @@ async function postFixtures() {
   console.log(`\n${paint(style, `${shown.length - failed} passed, ${failed} failed`)}`);
   if (!all) console.log(`npm run demo -- --all posts all ${fixtures.length} fixtures.`);
   return failed === 0;
-}
-
-/**
- * @param {{ code: string, message: string }[]} issues
- * @returns {string[]}
- */
-function listFaults(issues) {
-  return issues.map(({ code, message }) => `${paint('yellow', code)} ${message}`);
 }
 
 /**

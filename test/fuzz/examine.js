@@ -16,6 +16,7 @@ import {
 } from 'payment-notifications';
 import { is } from 'valibot';
 import { ISSUE_CODES } from '../codes.js';
+import { LAST_ONE_COUNTS } from './texts.js';
 
 /**
  * @import { FieldTable } from '../../src/internal/rules.js'
@@ -210,9 +211,6 @@ function lossFault(tables, body, notification) {
   return null;
 }
 
-/** @type {Parameters<typeof parseLosslessly>[2]} */
-const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
-
 /**
  * Whether a notification is the same after a way through JSON.
  *
@@ -242,13 +240,11 @@ function inJson(notification) {
   const additional = throughJson(additionalFields);
   const others = owner && throughJson(owner.additionalFields);
   if (!isFields(additional) || (owner && !isFields(others))) return null;
-  return owner
-    ? {
-        ...rest,
-        txAddressOwner: { ...owner, additionalFields: others },
-        additionalFields: additional,
-      }
-    : { ...rest, additionalFields: additional };
+  return {
+    ...rest,
+    ...(owner && { txAddressOwner: { ...owner, additionalFields: others } }),
+    additionalFields: additional,
+  };
 }
 
 /** @param {unknown} value */

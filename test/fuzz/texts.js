@@ -4,6 +4,9 @@ import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { isLosslessNumber, parse as parseLosslessly } from 'lossless-json';
 
+/** Has lossless-json read a repeated field as JSON.parse does. @type {Parameters<typeof parseLosslessly>[2]} */
+export const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
+
 /** Number literals of all shapes. */
 export const anyNumber = fc
   .tuple(
@@ -74,9 +77,6 @@ export function literalsFault(findLiterals, text) {
   }
   return null;
 }
-
-/** @type {Parameters<typeof parseLosslessly>[2]} */
-const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
 
 /**
  * Whether a double still has the value of a literal.

@@ -8,7 +8,6 @@ import { output } from './command.js';
 const ENTRIES = [
   {
     entry: 'payment-notifications',
-    declarations: 'index',
     values: [
       'Decimal',
       'DepositReceivedSchema',
@@ -49,7 +48,6 @@ const ENTRIES = [
   },
   {
     entry: 'payment-notifications/valibot',
-    declarations: 'valibot',
     values: [
       'AmountSchema',
       'DepositReceivedSchema',
@@ -62,19 +60,16 @@ const ENTRIES = [
   },
   {
     entry: 'payment-notifications/json-schema',
-    declarations: 'json-schema',
     values: ['DepositReceivedSchema', 'NotificationSchema', 'WithdrawalBroadcastSchema'],
     types: [],
   },
   {
     entry: 'payment-notifications/inspect',
-    declarations: 'inspect',
     values: ['inspectBody'],
     types: ['InspectOptions', 'InspectedField', 'Inspection', 'Quirk', 'QuirkCode', 'Verdict'],
   },
   {
     entry: 'payment-notifications/testing',
-    declarations: 'testing',
     values: [
       'DEPOSIT_RETRY',
       'bodyVariants',
@@ -107,7 +102,9 @@ const ENTRIES = [
 const consumer = inject('consumer');
 const dist = join(consumer, 'node_modules/payment-notifications/dist');
 
-describe.each(ENTRIES)('$entry', ({ entry, declarations, values, types }) => {
+describe.each(ENTRIES)('$entry', ({ entry, values, types }) => {
+  const [, declarations = 'index'] = entry.split('/');
+
   test.each([
     ['imported', 'module', `import * as entry from '${entry}';`],
     ['required', 'commonjs', `const entry = require('${entry}');`],

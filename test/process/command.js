@@ -50,3 +50,13 @@ export function withoutDurations(text) {
     .replace(/\b\d[\d.:]* (?:ms|s|min|h)\b/g, 'TIME')
     .replace(/\b\d[\d,]* a second\b/g, 'RATE a second');
 }
+
+/**
+ * What the command printed, without its colours.
+ *
+ * @param {string} text
+ */
+export function withoutColours(text) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
+  return text.replace(/\u001b\[\d+m/g, '');
+}

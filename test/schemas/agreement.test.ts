@@ -6,7 +6,7 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
 import type { FieldTable } from '../../src/internal/rules.js';
-import { readWire, type WireFields, writeWire } from '../../src/wire/members.js';
+import { readWire, writeWire } from '../../src/wire/members.js';
 import {
   NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
@@ -15,7 +15,7 @@ import {
 import { fixtures } from '../fixtures.js';
 import { textBodiesFrom } from '../fuzz/bodies.js';
 import { createTally, judge, readJson, type Tally } from './judge.js';
-import { HOSTILE_VALUES } from './values.js';
+import { withEachValue } from './values.js';
 
 /** How many fuzzed bodies; .ci/run judges 200,000. */
 const FUZZED = Number(process.env.SCHEMAS_FUZZED ?? 4000);
@@ -86,27 +86,17 @@ function expectAgreement(name: string, bodies: Iterable<string>): void {
   expect(tally.valid).toBeGreaterThan(0);
 }
 
-/** A body with each of its fields in turn holding each value, or none. */
+/** A body with each of its fields, and of its owner's, in turn holding each value, or none. */
 function withHostileValues(body: string, table: FieldTable): string[] {
   const fields = readWire(body);
-  const withField = (name: string) =>
-    HOSTILE_VALUES.map((value) => writeWire(new Map([...fields, [name, value]])));
-  const names = [...Object.keys(table), 'depositId', 'withdrawalId'];
-  return [
-    ...names.flatMap(withField),
-    ...names.map((name) => writeWire(new Map([...fields].filter(([other]) => other !== name)))),
-    ...withHostileOwners(fields),
-  ];
-}
-
-function withHostileOwners(fields: WireFields): string[] {
   const owner = readWire(fields.get('txAddressOwner') ?? '{}');
-  return Object.keys(TX_ADDRESS_OWNER_FIELDS).flatMap((name) =>
-    HOSTILE_VALUES.map((value) => {
-      const hostile = writeWire(new Map([...owner, [name, value]]));
-      return writeWire(new Map([...fields, ['txAddressOwner', hostile]]));
-    }),
-  );
+  const owners = Object.keys(TX_ADDRESS_OWNER_FIELDS).flatMap((name) => withEachValue(owner, name));
+  return [
+    ...[...Object.keys(table), 'depositId', 'withdrawalId'].flatMap((name) =>
+      withEachValue(fields, name),
+    ),
+    ...owners.map((json) => writeWire(new Map([...fields, ['txAddressOwner', json]]))),
+  ];
 }
 
 /** Bodies of the fuzzer, those that are JSON. */

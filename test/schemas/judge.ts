@@ -31,15 +31,6 @@ export function createTally(): Tally {
 
 type LimitName = keyof typeof LIMITS;
 
-/** A schema and a way of parsing that should tell the same of every body. */
-interface Pair {
-  readonly name: string;
-  /** The limits within which they do. */
-  readonly limits: readonly LimitName[];
-  readonly validate: (value: unknown) => boolean;
-  readonly parses: (body: string) => boolean;
-}
-
 const ajv = new Ajv2020({ strict: true });
 
 /** A schema of the package, compiled. */
@@ -48,41 +39,36 @@ function compile(name: string): ValidateFunction {
   return ajv.compile(JSON.parse(readFileSync(url, 'utf8')));
 }
 
-const isAcceptedDeposit = compile('deposit-received.accepted');
-const isAcceptedWithdrawal = compile('withdrawal-broadcast.accepted');
 /** Whether JSON is that of a notification, by its schema. */
 export const isNotification = compile('notification');
 
-const PAIRS: readonly Pair[] = [
-  {
-    name: 'deposit-received',
-    limits: limitsOf('deposit-received'),
-    validate: compile('deposit-received'),
-    parses: (body) => isFlawless(safeParseDepositReceived(body)),
-  },
-  {
-    name: 'deposit-received.accepted',
-    limits: limitsOf('deposit-received.accepted'),
-    validate: isAcceptedDeposit,
-    parses: (body) => safeParseDepositReceived(body).success,
-  },
-  {
-    name: 'withdrawal-broadcast',
-    limits: limitsOf('withdrawal-broadcast'),
-    validate: compile('withdrawal-broadcast'),
-    parses: (body) => isFlawless(safeParseWithdrawalBroadcast(body)),
-  },
-  {
-    name: 'withdrawal-broadcast.accepted',
-    limits: limitsOf('withdrawal-broadcast.accepted'),
-    validate: isAcceptedWithdrawal,
-    parses: (body) => safeParseWithdrawalBroadcast(body).success,
-  },
+/** A schema and a way of parsing that should tell the same of every body, within the limits that it names. */
+function pairOf(name: keyof typeof LIMITS_OF, parses: (body: string) => boolean) {
+  // That limit is about parseNotification.
+  const limits = LIMITS_OF[name].map((limit) => limit.name).filter((one) => one !== 'identifiers');
+  return { name, limits, validate: compile(name), parses };
+}
+
+const acceptedDeposit = pairOf(
+  'deposit-received.accepted',
+  (body) => safeParseDepositReceived(body).success,
+);
+const acceptedWithdrawal = pairOf(
+  'withdrawal-broadcast.accepted',
+  (body) => safeParseWithdrawalBroadcast(body).success,
+);
+
+const PAIRS = [
+  pairOf('deposit-received', (body) => isFlawless(safeParseDepositReceived(body))),
+  acceptedDeposit,
+  pairOf('withdrawal-broadcast', (body) => isFlawless(safeParseWithdrawalBroadcast(body))),
+  acceptedWithdrawal,
   {
     name: 'either accepted schema',
-    limits: ['size', 'digits', 'exponent', 'identifiers'],
-    validate: (value) => isAcceptedDeposit(value) || isAcceptedWithdrawal(value),
-    parses: (body) => safeParseNotification(body).success,
+    limits: ['size', 'digits', 'exponent', 'identifiers'] as const,
+    validate: (value: unknown) =>
+      acceptedDeposit.validate(value) || acceptedWithdrawal.validate(value),
+    parses: (body: string) => safeParseNotification(body).success,
   },
 ];
 
@@ -114,7 +100,7 @@ export function judge(tally: Tally, body: string): void {
 }
 
 /** The limit by which a pair differs over a body: without what it is about, they agree. */
-function limitOf(pair: Pair, body: string): LimitName | undefined {
+function limitOf(pair: (typeof PAIRS)[number], body: string): LimitName | undefined {
   let fields = readWire(body);
   for (const name of pair.limits) {
     const rest = WITHOUT[name](fields);
@@ -124,12 +110,6 @@ function limitOf(pair: Pair, body: string): LimitName | undefined {
     if (pair.validate(readJson(text)) === pair.parses(text)) return name;
   }
   return undefined;
-}
-
-/** The limits that a schema's description names. */
-function limitsOf(name: keyof typeof LIMITS_OF): readonly LimitName[] {
-  // That one is about parseNotification.
-  return LIMITS_OF[name].map((limit) => limit.name).filter((limit) => limit !== 'identifiers');
 }
 
 function isFlawless(result: ParseResult<Notification>): boolean {

@@ -168,30 +168,17 @@ describe('a seed', () => {
   });
 });
 
+const AMOUNT = 'expected a decimal number, given as a string such as "0.5", received';
+const TIME = 'paymentReceivedAt: expected a UNIX time, given as a number, received';
 test.each<[Record<string, unknown>, string]>([
   [{ amount: '1' }, 'the body has no field "amount"'],
   [{ toString: '1' }, 'the body has no field "toString"'],
-  [
-    { actualDepositAmount: '1,5' },
-    'actualDepositAmount: expected a decimal number, given as a string such as "0.5", received "1,5"',
-  ],
-  [
-    { actualDepositAmount: 1.5 },
-    'actualDepositAmount: expected a decimal number, given as a string such as "0.5", received 1.5',
-  ],
-  [
-    { displayDistributedUserServiceFee: '' },
-    'displayDistributedUserServiceFee: expected a decimal number, given as a string such as "0.5", received ""',
-  ],
+  [{ actualDepositAmount: '1,5' }, `actualDepositAmount: ${AMOUNT} "1,5"`],
+  [{ actualDepositAmount: 1.5 }, `actualDepositAmount: ${AMOUNT} 1.5`],
+  [{ displayDistributedUserServiceFee: '' }, `displayDistributedUserServiceFee: ${AMOUNT} ""`],
   [{ network: 5 }, 'network: expected a string, received 5'],
-  [
-    { paymentReceivedAt: new Date(0) },
-    'paymentReceivedAt: expected a UNIX time, given as a number, received an object',
-  ],
-  [
-    { paymentReceivedAt: Number.NaN },
-    'paymentReceivedAt: expected a UNIX time, given as a number, received NaN',
-  ],
+  [{ paymentReceivedAt: new Date(0) }, `${TIME} an object`],
+  [{ paymentReceivedAt: Number.NaN }, `${TIME} NaN`],
 ])('%j is refused: it can not be written', (overrides, message) => {
   expect(() => depositReceivedBody(overrides as DepositReceivedOverrides)).toThrow(
     new TypeError(message),

@@ -1,0 +1,100 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import fc from 'fast-check';
+import { isLosslessNumber, parse as parseLossless, stringify } from 'lossless-json';
+import {
+  Decimal,
+  idempotencyKey,
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+} from 'payment-notifications';
+import { inspectBody } from 'payment-notifications/inspect';
+import { expect, test } from 'vitest';
+import { SAMPLES } from '../../src/wire/sample.js';
+import { fixtures } from '../fixtures.js';
+import { bytesBody } from '../fuzz/bodies.js';
+import { LAST_ONE_COUNTS } from '../fuzz/texts.js';
+import { runs } from '../runs.js';
+
+/** Enough for a change of the code; RUNS=100000 for more. */
+const RUNS = runs(1000);
+
+const ENDPOINTS = {
+  parseNotification: { as: undefined, parse: safeParseNotification },
+  parseDepositReceived: { as: 'deposit.received', parse: safeParseDepositReceived },
+  parseWithdrawalBroadcast: { as: 'withdrawal.broadcast', parse: safeParseWithdrawalBroadcast },
+} as const;
+
+/** Inspects a body as an endpoint would, and holds what comes of it against what the parser says. */
+function inspectAndParse(bytes: Buffer, { as, parse }: (typeof ENDPOINTS)[keyof typeof ENDPOINTS]) {
+  const inspection = inspectBody(bytes, { as });
+  // Not toStrictEqual, which trips over a field named constructor.
+  deepStrictEqual(JSON.parse(JSON.stringify(inspection)), inspection);
+  const { notification, error } = parse(bytes);
+  expect(inspection.issues).toStrictEqual(error?.issues ?? []);
+  if (notification === undefined) {
+    expect(inspection.verdict).toBe('refused');
+    expect(inspection.type).toBe(error.notificationType);
+    expect(inspection.reference).toStrictEqual(error.reference);
+  } else {
+    expect(inspection.verdict).toBe(notification.warnings.length > 0 ? 'warnings' : 'valid');
+    expect(inspection.type).toBe(notification.type);
+    expect(inspection.warnings).toStrictEqual(notification.warnings);
+    expect(inspection.idempotencyKey).toBe(idempotencyKey(notification));
+  }
+  return { inspection, notification };
+}
+
+/** The fields of a body, by somebody else's exact parser; null for what it can't read, because it recurses. */
+function readLossless(text: string): Record<string, unknown> | null {
+  try {
+    return parseLossless(text, undefined, LAST_ONE_COUNTS) as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+test.each(fixtures)('on $name, the inspection agrees with the parser', ({ body, expected }) => {
+  const { inspection, notification } = inspectAndParse(body, ENDPOINTS[expected.parser]);
+  if (notification === undefined) return;
+  const json = JSON.parse(JSON.stringify(notification));
+  for (const { name, raw, parsed } of inspection.fields) {
+    if (name === 'deducedSettlementAmount' || name === 'deductedSettlementAmount') continue;
+    // An owner that is no object is one of which nothing is known.
+    if (name === 'txAddressOwner' && parsed === null) continue;
+    expect(parsed, name).toStrictEqual(
+      name in SAMPLES[notification.type] ? json[name] : json.additionalFields[name],
+    );
+    if ((notification[name as 'type'] as unknown) instanceof Decimal) {
+      expect(new Decimal(raw.replaceAll('"', '')).equals(String(parsed)), name).toBe(true);
+    }
+  }
+});
+
+test(`on ${RUNS} hostile bodies, the inspection agrees with the parser, to the digit`, () => {
+  const seen = { valid: 0, warnings: 0, refused: 0 };
+  const endpoints = fc.constantFrom(...Object.values(ENDPOINTS));
+  fc.assert(
+    fc.property(bytesBody, endpoints, (bytes, endpoint) => {
+      const { inspection } = inspectAndParse(bytes, endpoint);
+      seen[inspection.verdict] += 1;
+      deepStrictEqual(inspectBody(new Uint8Array(bytes).buffer, endpoint), inspection);
+
+      if (inspection.fields.length === 0) return;
+      const text = bytes.toString().replace(/^\uFEFF/, '');
+      const exact = readLossless(text);
+      expect(inspection.fields.map(({ name }) => name).sort()).toStrictEqual(
+        Object.keys(JSON.parse(text)).sort(),
+      );
+      for (const { name, raw } of exact === null ? [] : inspection.fields) {
+        const value = exact?.[name];
+        expect(stringify(parseLossless(raw)), name).toBe(stringify(value));
+        if (isLosslessNumber(value)) expect(raw).toBe(value.toString());
+        if (/^["\w.+-]/.test(raw)) expect(text).toContain(raw);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(RUNS / 100);
+});

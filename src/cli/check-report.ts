@@ -35,7 +35,7 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
       [counts.noBody, 'line that is not a JSON object', 'lines that are not a JSON object'],
       [counts.blank, 'blank line', 'blank lines'],
     ]),
-    ...(['refused', 'no body', 'warnings'] as const).flatMap((verdict) =>
+    ...(['refused', 'noBody', 'warnings'] as const).flatMap((verdict) =>
       kindLines(verdict, kinds, place, terminal),
     ),
     ...keyLines(keys, place, terminal),
@@ -67,7 +67,7 @@ function numbers(
 
 const TITLES: Readonly<Record<LineVerdict, readonly [title: string, style: Style]>> = {
   refused: ['refused', 'red'],
-  'no body': ['no body', 'red'],
+  noBody: ['not a JSON object', 'red'],
   warnings: ['warnings', 'yellow'],
 };
 

@@ -12,11 +12,11 @@ import { type Crew, createCrew } from './threads.js';
 import {
   CommandError,
   EXIT,
+  printError,
   readArguments,
   readCount,
   readType,
   UsageError,
-  warn,
 } from './usage.js';
 
 export const CHECK_HELP = `payment-notifications check [FILE…]
@@ -102,7 +102,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
         // The other files can still be read.
         if (!(error instanceof InputError)) throw error;
         progress.end();
-        warn(terminal, error.message);
+        printError(terminal, error.message);
         unread.push(name);
       }
     }

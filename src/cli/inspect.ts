@@ -5,12 +5,12 @@ import { issue, nameOfPath } from '../internal/issues.js';
 import { InputError, inputErrorOf, nameOf, openInput, STDIN } from './input.js';
 import { GAP, INDENT, table } from './table.js';
 import { pad, paint, type Style, type Terminal, wrap } from './terminal.js';
-import { EXIT, readArguments, readType, warn } from './usage.js';
+import { EXIT, printError, readArguments, readType } from './usage.js';
 
 export const INSPECT_HELP = `payment-notifications inspect [FILE…]
 
 Reads notification bodies, one from each file or one from standard input, and shows
-each field as it came and as it was understood, with what a receiver may trip over,
+each field, raw and parsed, with what a receiver may handle wrongly,
 every warning, and every fault of a body that is refused.
 
   --as deposit|withdrawal  read it as what this endpoint receives; without it, the
@@ -51,7 +51,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     } catch (error) {
       // The others are still worth a look.
       if (!(error instanceof InputError)) throw error;
-      warn(terminal, error.message);
+      printError(terminal, error.message);
       exit = EXIT.usage;
     }
   }

@@ -7,7 +7,7 @@ import { systemClock } from '../testing/clock.js';
 import { run } from './run.js';
 import type { Terminal } from './terminal.js';
 import { serve } from './threads.js';
-import { EXIT, warn } from './usage.js';
+import { EXIT, printError } from './usage.js';
 
 /** More threads than this take more memory than they are worth. */
 const MAX_THREADS = 8;
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   // that all went well.
   stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(EXIT.pipe);
-    warn(terminal, `can't write the output: ${message}`);
+    printError(terminal, `can't write the output: ${message}`);
     process.exit(EXIT.output);
   });
   // Without a reader of the messages there is nobody to tell.

@@ -2,11 +2,11 @@ import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, EXIT, suggest, UsageError, warn } from './usage.js';
+import { CommandError, EXIT, printError, suggest, UsageError } from './usage.js';
 
 const HELP = `payment-notifications <command>
 
-  inspect [FILE…]                   show how a notification body is understood
+  inspect [FILE…]                   show how a notification body is parsed
   send deposit|withdrawal --to URL  post a notification to an endpoint of yours
   check [FILE…]                     read archives of bodies, and say what is wrong
 
@@ -63,7 +63,7 @@ export async function run(args: string[], terminal: Terminal, version: string): 
   } catch (error) {
     if (terminal.interrupt.aborted) return EXIT.interrupted;
     if (!(error instanceof CommandError)) throw error;
-    warn(terminal, error.message);
+    printError(terminal, error.message);
     return error.exit;
   }
 }

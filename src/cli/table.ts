@@ -9,7 +9,7 @@ export const GAP = '  ';
 /** With less than this beside its name, both values of a field stand under it. */
 const NARROW = 32;
 
-/** A table that fits: field, as it came, as understood, and what is to be noted under them. */
+/** A table that fits: each field, raw and parsed, with its notes below. */
 export function table(
   fields: readonly InspectedField[],
   terminal: Pick<Terminal, 'colours' | 'columns'>,
@@ -25,8 +25,8 @@ export function table(
   const start = INDENT + (isNarrow ? INDENT : ' '.repeat(nameWidth) + GAP);
   const [rawWidth, displayWidth] = share(
     terminal.columns - start.length - GAP.length,
-    Math.max('as it came'.length, ...rows.map(({ raw }) => widthOf(raw))),
-    Math.max('as understood'.length, ...rows.flatMap((row) => row.display.map(widthOf))),
+    Math.max('raw'.length, ...rows.map(({ raw }) => widthOf(raw))),
+    Math.max('parsed'.length, ...rows.flatMap((row) => row.display.map(widthOf))),
   );
   const head = (name: string): string[] =>
     isNarrow
@@ -41,7 +41,7 @@ export function table(
       return (first + pad(left[line] ?? '', rawWidth) + GAP + (right[line] ?? '')).trimEnd();
     });
   return [
-    paint(terminal, 'dim', cells('field', ['as it came'], ['as understood']).join('')),
+    paint(terminal, 'dim', cells('field', ['raw'], ['parsed']).join('')),
     ...rows.flatMap(({ name, raw, display, notes }) => [
       ...head(name),
       ...cells(
@@ -58,7 +58,7 @@ export function table(
   ];
 }
 
-/** How a value was understood, for people: a line for each of its parts. */
+/** A parsed value for people: a line for each of its parts. */
 function display({ name, raw, parsed }: InspectedField): string[] {
   if (parsed === null) return [raw === 'null' || raw === '""' ? 'no value' : 'not read'];
   if (JSON.stringify(parsed) === raw) return ['as sent'];

@@ -18,7 +18,7 @@ export interface TallyOptions {
 }
 
 /** What became of a line. */
-export type LineVerdict = 'warnings' | 'refused' | 'no body';
+export type LineVerdict = 'warnings' | 'refused' | 'noBody';
 
 /** Bodies with the same issue in the same field. */
 export interface IssueKind {
@@ -102,9 +102,9 @@ export function tallyLines(bytes: Uint8Array, options: TallyOptions): Tally {
       note(kinds, 'warnings', notification.warnings, line, body, options);
       continue;
     }
-    const isBody = !NO_BODY.has(error.issues[0].code);
-    counts[isBody ? 'refused' : 'noBody'] += 1;
-    note(kinds, isBody ? 'refused' : 'no body', error.issues, line, body, options);
+    const verdict = NO_BODY.has(error.issues[0].code) ? 'noBody' : 'refused';
+    counts[verdict] += 1;
+    note(kinds, verdict, error.issues, line, body, options);
     if (options.keepRefused && body.length <= MAX_BYTES) refused.push(body, LINE_BREAK);
   }
   return {

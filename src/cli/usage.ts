@@ -33,7 +33,7 @@ export class UsageError extends CommandError {
 }
 
 /** Tells what went wrong, in one line on standard error. */
-export function warn({ warn: print }: Pick<Terminal, 'warn'>, message: string): void {
+export function printError({ warn: print }: Pick<Terminal, 'warn'>, message: string): void {
   print(`payment-notifications: ${message}\n`);
 }
 

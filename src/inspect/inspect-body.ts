@@ -39,14 +39,14 @@ export interface Inspection {
   readonly reference: NotificationReference;
 }
 
-/** One field: as it came, as it was understood, and what was odd about it. */
+/** One field, raw and parsed, with its oddities. */
 export interface InspectedField {
   readonly name: string;
   /** The JSON text of the value: to the digit, without white space between its parts. */
   readonly raw: string;
   /**
    * The value as in the notification's JSON: an amount as decimal digits, a time in ISO 8601, an
-   * address in its parts, a field that isn't documented as it came. Null where there is none.
+   * address in its parts, an undocumented field as it was sent. Null where there is none.
    */
   readonly parsed: unknown;
   /** What a receiver may trip over. */
@@ -60,7 +60,7 @@ export interface InspectOptions {
 }
 
 /**
- * Shows a body as the parser sees it: each field as it came and as it was understood, with its oddities;
+ * Shows a body as the parser sees it: each field, raw and parsed, with its oddities;
  * what is absent; warnings, and the issues of a body that is refused. For logs, tools and dashboards; to
  * handle a notification, parse it.
  *

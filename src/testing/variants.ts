@@ -1,5 +1,5 @@
 import { quote } from '../internal/issues.js';
-import { hasValue, isNumber, readWire, type WireFields, writeWire } from '../wire/members.js';
+import { holdsValue, isNumber, readWire, type WireFields, writeWire } from '../wire/members.js';
 import {
   DEDUCED,
   DEDUCTED,
@@ -41,7 +41,7 @@ export function bodyVariants(body: string): BodyVariant[] {
     throw new TypeError(`body: expected text, received ${quote(body)}`);
   }
   const fields = readWire(body);
-  const isWithdrawal = hasValue(fields, 'withdrawalId');
+  const isWithdrawal = holdsValue(fields, 'withdrawalId');
   const sample: Sample = isWithdrawal ? WITHDRAWAL_SAMPLE : DEPOSIT_SAMPLE;
   const variants = [
     ...inEitherEncoding(fields, sample),
@@ -91,7 +91,7 @@ function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
 /** The amount that has two names under the other one, and under both, alike or one of them null. */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
   const [amount, second] = [DEDUCTED, DEDUCED]
-    .filter((name) => hasValue(fields, name))
+    .filter((name) => holdsValue(fields, name))
     .map((name) => fields.get(name));
   // Two that differ have no value that a third could be spelled with.
   if (amount === undefined || (second !== undefined && second !== amount)) return [];

@@ -72,7 +72,7 @@ export function withoutByteOrderMark(text: string): string {
 }
 
 /** Whether a field is there, and neither null nor empty. */
-export function hasValue(fields: WireFields, name: string): boolean {
+export function holdsValue(fields: WireFields, name: string): boolean {
   return !['null', '""'].includes(fields.get(name) ?? 'null');
 }
 

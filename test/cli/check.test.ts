@@ -76,9 +76,9 @@ describe('an archive', () => {
     expect(kinds).toStrictEqual([
       kind('warnings', 'wrong_type', 'rateType', 5),
       kind('refused', 'negative_amount', 'actualDepositAmount', 7),
-      kind('no body', 'invalid_json', 'body', 8),
-      kind('no body', 'not_an_object', 'body', 9),
-      kind('no body', 'body_too_large', 'body', 10),
+      kind('noBody', 'invalid_json', 'body', 8),
+      kind('noBody', 'not_an_object', 'body', 9),
+      kind('noBody', 'body_too_large', 'body', 10),
       kind('warnings', 'missing_field', 'txAddressOwner.category', 11),
     ]);
   });
@@ -343,7 +343,7 @@ refused
  2  negative_amount  actualDepositAmount  first in standard input:4
    standard input:4 ${bad.replace('\u202e', '\\u202e')}
 
-no body
+not a JSON object
  1  invalid_json  body  first in standard input:6
    standard input:6 hello
 

@@ -159,7 +159,7 @@ describe('a body that is refused', () => {
       ['missing_field: expected a non-empty string, received null'],
       ['txAddressOwner'],
       ['missing_field: expected an object with name and category, received nothing'],
-      ['field', 'as it came', 'as understood'],
+      ['field', 'raw', 'parsed'],
       ['status', '"COMPLETED"', 'as sent'],
       ['clientWithdrawalId', '"payout-7731"', 'as sent'],
       ['businessId', '"x"', 'not read'],
@@ -226,20 +226,17 @@ describe('on a terminal', () => {
     const shown = (raw: string, parsed: string | null) =>
       table([{ name: 'depositId', raw, parsed, quirks: [] }], { colours: false, columns: 50 });
     expect(shown(`"${'1'.repeat(40)}"`, null)).toStrictEqual([
-      ' field      as it came               as understood',
-      ' depositId  "1111111111111111111111  not read',
-      '            111111111111111111"',
+      ' field      raw                           parsed',
+      ' depositId  "111111111111111111111111111  not read',
+      '            1111111111111"',
     ]);
     expect(shown('1'.repeat(40), '2'.repeat(40))).toStrictEqual([
-      ' field      as it came          as understood',
+      ' field      raw                 parsed',
       ' depositId  111111111111111111  222222222222222222',
       '            111111111111111111  222222222222222222',
       '            1111                2222',
     ]);
-    expect(shown('1', '2')).toStrictEqual([
-      ' field      as it came  as understood',
-      ' depositId  1           2',
-    ]);
+    expect(shown('1', '2')).toStrictEqual([' field      raw  parsed', ' depositId  1    2']);
   });
 
   test('a field with a very long name fits too', async () => {

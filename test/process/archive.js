@@ -55,7 +55,7 @@ export function writeArchive(file, count) {
     kinds: [
       { verdict: 'warnings', code: 'unknown_value', field: 'rateType', count: of },
       { verdict: 'refused', code: 'missing_field', field: 'settlementAmount', count: of },
-      { verdict: 'no body', code: 'invalid_json', field: 'body', count: of },
+      { verdict: 'noBody', code: 'invalid_json', field: 'body', count: of },
     ],
     keys: {
       different: count - 7 * of,

@@ -12,7 +12,7 @@ import { WITHDRAWAL_BROADCAST_FIELDS, WithdrawalStatus } from '../withdrawal-bro
 
 /** How many numbers an event is. */
 export const EVENT_WORDS = 12;
-/** Where in it they are. */
+/** Offsets into an event. */
 export const KIND = 4;
 export const AMOUNTS = 5;
 export const CURRENCIES = 7;

@@ -161,11 +161,13 @@ describe('what is no JSON of a notification', () => {
   });
 
   test('is refused with everything that is wrong', () => {
-    const { issues } = errorOf(jsonOf(DEPOSIT, { depositId: 5, network: '', warnings: 5 }));
+    const fields = { businessId: 5, transactionId: '', txAddressOwner: null, warnings: 5 };
+    const { issues } = errorOf(jsonOf(WITHDRAWAL, fields));
     expect(issues.map(({ code, path }) => `${code} ${path.join('.')}`)).toStrictEqual([
-      'wrong_type depositId',
-      'missing_field network',
+      'wrong_type businessId',
+      'missing_field transactionId',
       'wrong_type warnings',
+      'wrong_type txAddressOwner',
     ]);
   });
 
@@ -245,11 +247,19 @@ describe('an error about the JSON of a notification says what it should be', () 
       jsonOf(WITHDRAWAL, { toTxAddress: 'rAddress' }),
       'toTxAddress: expected the raw address with its two parts, received a string of length 8',
     ],
+    [
+      jsonOf(WITHDRAWAL, { txAddressOwner: null }),
+      'txAddressOwner: expected an object, received null',
+    ],
+    [
+      jsonOf(WITHDRAWAL, { txAddressOwner: { category: 'b', additionalFields: {} } }),
+      'txAddressOwner.name: expected a value or null, received nothing',
+    ],
   ])('%#: %s', (json, message) => {
     const { issues } = errorOf(json);
     expect(issues.map((issue) => issue.message)).toStrictEqual([message]);
     const [where = ''] = message.split(':');
-    expect(issues[0].path).toStrictEqual(where === 'body' ? [] : [where]);
+    expect(issues[0].path).toStrictEqual(where === 'body' ? [] : where.split('.'));
   });
 
   test('and takes warnings of every code', () => {

@@ -31,8 +31,8 @@ const MAX_JSON_BYTES = 1024 * 1024;
 
 /** Longest amount in plain digits: a sign, a point, 78 zeros and 78 digits. */
 const MAX_PLAIN = 160;
-/** An amount as a notification's JSON has it: without an exponent. */
-const PLAIN_DIGITS = /^-?\d+(?:\.\d+)?$/;
+/** The only amounts whose plain digits can exceed the 128 characters of a literal are those below 1. */
+const BELOW_ONE = /^-?0\.\d+$/;
 /** Longest text of a warning, in characters. */
 const MAX_LINE = 300;
 
@@ -142,9 +142,9 @@ function flatten(notificationType: NotificationType, json: Fields): Fields {
   return fields;
 }
 
-/** Plain digits can exceed the 128 characters that a literal may have; with an exponent, they never do. */
+/** With an exponent, an amount is never longer than a literal may be. */
 function toShortLiteral(value: unknown): unknown {
-  return typeof value === 'string' && value.length <= MAX_PLAIN && PLAIN_DIGITS.test(value)
+  return typeof value === 'string' && value.length <= MAX_PLAIN && BELOW_ONE.test(value)
     ? new Decimal(value).toExponential()
     : value;
 }

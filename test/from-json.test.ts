@@ -57,10 +57,12 @@ describe('a notification that went through JSON', () => {
   });
 
   test('may hold an amount whose plain digits are longer than any literal may be', () => {
-    const literal = `-${'9'.repeat(78)}e-155`;
-    const notification = parseDepositReceived(deposit({ onChainFee: literal }));
-    expect(`${notification.onChainFee}`).toHaveLength(158);
-    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+    for (const sign of ['-', '']) {
+      const literal = `${sign}${'9'.repeat(78)}e-155`;
+      const notification = parseDepositReceived(deposit({ onChainFee: literal }));
+      expect(`${notification.onChainFee}`).toHaveLength(157 + sign.length);
+      expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+    }
   });
 
   test('may be longer than a body', () => {

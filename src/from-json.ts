@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Decimal } from './amount.js';
+import { Decimal, MAX_LENGTH } from './amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from './deposit-received.js';
 import { type Issue, type IssueCode, NotificationError, type NotificationType } from './errors.js';
 import { openBody, toBytes } from './internal/body.js';
@@ -144,23 +144,23 @@ function flatten(notificationType: NotificationType, json: Fields): Fields {
 
 /** With an exponent, an amount is never longer than a literal may be. */
 function toShortLiteral(value: unknown): unknown {
-  return typeof value === 'string' && value.length <= MAX_PLAIN && BELOW_ONE.test(value)
-    ? new Decimal(value).toExponential()
-    : value;
+  if (typeof value !== 'string' || value.length <= MAX_LENGTH) return value;
+  const isPlain = value.length <= MAX_PLAIN && BELOW_ONE.test(value);
+  return isPlain ? new Decimal(value).toExponential() : value;
 }
 
-/** An issue for each field that has a value in the JSON which was not read. */
+/** An issue for each field whose value in the JSON was not read. */
 function findLost(
   notification: Notification,
   json: Fields,
   { issues, warnings }: ReadContext,
 ): readonly Issue[] {
-  return Object.entries(notification).flatMap(([name, value]) => {
-    if (issues.some(({ path }) => path[0] === name)) return [];
-    const noted = warnings.filter(({ path, code }) => path[0] === name && code !== 'missing_field');
-    if (noted.length > 0 || value !== null || json[name] === null) return noted;
-    return [issue('missing_field', [name], 'a value or null', describe(json[name]))];
-  });
+  const noted = warnings.filter(({ code }) => code !== 'missing_field');
+  const isNoted = (name: string) => [...issues, ...noted].some(({ path }) => path[0] === name);
+  const lost = Object.entries(notification)
+    .filter(([name, value]) => value === null && json[name] !== null && !isNoted(name))
+    .map(([name]) => issue('missing_field', [name], 'a value or null', describe(json[name])));
+  return [...noted, ...lost];
 }
 
 /** Adds `additionalFields` and `warnings`. What is wrong with them goes into the issues. */

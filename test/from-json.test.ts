@@ -125,6 +125,12 @@ describe('what is no JSON of a notification', () => {
     [DEPOSIT, { network: '' }, 'missing_field network'],
     [WITHDRAWAL, { status: 'FAILED', toTxAddress: {} }, 'missing_field toTxAddress'],
     [DEPOSIT, { depositId: 'x' }, 'invalid_id depositId'],
+    [DEPOSIT, { settlementAmount: '007' }, 'invalid_amount settlementAmount'],
+    [
+      WITHDRAWAL,
+      { deductedSettlementAmount: null, deducedSettlementAmount: 'x' },
+      'invalid_amount deducedSettlementAmount',
+    ],
     // The limit of an exponent holds before decimal.js rounds it down to nothing.
     [DEPOSIT, { settlementAmount: '1e-9000000000000001' }, 'invalid_amount settlementAmount'],
     [WITHDRAWAL, { toTxAddress: 'rAddress' }, 'invalid_tx_address toTxAddress'],
@@ -245,6 +251,10 @@ describe('an error about the JSON of a notification says what it should be', () 
     [jsonOf(DEPOSIT, { network: 5 }), 'network: expected a non-empty string, received a number'],
     [jsonOf(DEPOSIT, { additionalFields: 1 }), 'additionalFields: expected an object, received 1'],
     [jsonOf(DEPOSIT, { warnings: 1 }), 'warnings: expected a list of issues, received 1'],
+    [
+      jsonOf(DEPOSIT, { settlementAmount: '-0.5' }),
+      'settlementAmount: expected zero or more, received "-0.5"',
+    ],
     [
       jsonOf(WITHDRAWAL, { toTxAddress: 'rAddress' }),
       'toTxAddress: expected the raw address with its two parts, received a string of length 8',

@@ -120,8 +120,8 @@ async function settleOnce(query, body) {
     );
     if (inserted.length > 0) return { outcome: 'settled', ...settlement };
   } catch (error) {
-    // What the tables refuse will be refused the next time, too: an identifier with a NUL, or one that a
-    // constraint of yours doesn't know. Held, it keeps no other body waiting in the spool.
+    // What the tables refuse (an identifier with a NUL, or one that a constraint of yours doesn't know) would be
+    // refused again at once. Held, it keeps no other body waiting in the spool.
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (!/^(22|23|54)...$/.test(code)) throw error;
     return refusal([{ code: 'not_storable', field: '' }], `not storable: ${error}`);

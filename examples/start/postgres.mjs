@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
 import express from 'express';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import pg from 'pg';
@@ -13,13 +15,14 @@ import pg from 'pg';
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
   // Every wait ends.
-  connectionTimeoutMillis: 3_000,
-  statement_timeout: 3_000,
-  idle_in_transaction_session_timeout: 3_000,
-  query_timeout: 4_000,
+  connectionTimeoutMillis: 10_000,
+  statement_timeout: 10_000,
+  idle_in_transaction_session_timeout: 10_000,
+  query_timeout: 12_000,
 });
-// Unhandled, the error of an idle connection would end this process: a restart of the database is enough.
-pool.on('error', (error) => console.error(error.message));
+// Unhandled, the error of a connection would end this process: a restart of the database is enough.
+const report = (/** @type {Error} */ error) => console.error(error.message);
+pool.on('error', report).on('connect', (client) => client.on('error', report));
 
 /**
  * Does the work in one transaction: all of it, or nothing. All statements have to go through this client;
@@ -69,17 +72,43 @@ async function hold(body, reason) {
   await pool.query(keep, [body, reason]);
 }
 
+/**
+ * Keeps a body while the database is down: a withdrawal may not come again. Post these files to this endpoint
+ * when it is back.
+ *
+ * @param {Buffer} body
+ */
+async function save(body) {
+  await mkdir('unsettled', { recursive: true });
+  const name = createHash('sha256').update(body).digest('hex');
+  await writeFile(`unsettled/${name}`, body, { flush: true });
+}
+
+/** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit. */
+const REFUSED = /^(22|23|54)/;
+
 const app = express();
 
 app.all('/callbacks', express.raw({ type: () => true }), async (request, response) => {
   const body = request.body ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(body)) throw new Error('the body was parsed before');
   // Your check of where the callback comes from goes here.
+  try {
+    const [status, answer] = await settle(body);
+    response.status(status).json(answer);
+  } catch (error) {
+    console.error(error);
+    await save(body);
+    response.status(500).json('failed');
+  }
+});
+
+/** @param {Buffer} body @returns {Promise<[status: number, answer: unknown]>} */
+async function settle(body) {
   const { notification, error } = safeParseNotification(body);
   if (error) {
     await hold(body, error.message);
-    response.status(400).json(error.issues.map(({ code }) => code));
-    return;
+    return [400, error.issues.map(({ code }) => code)];
   }
   for (const { message } of notification.warnings) console.warn(message);
   const key = idempotencyKey(notification);
@@ -87,22 +116,34 @@ app.all('/callbacks', express.raw({ type: () => true }), async (request, respons
   if (move === null) {
     // Without its key: a later body that says the amount can still be debited.
     await hold(body, `${key}: what it moved is unknown`);
-    response.json('held');
-    return;
+    return [200, 'held'];
   }
-  const answer = await inTransaction(async (client) => {
-    const insert = 'INSERT INTO event VALUES ($1, $2) ON CONFLICT DO NOTHING';
-    const { rowCount } = await client.query(insert, [key, body]);
-    if (rowCount === 0) return 'repeated'; // it is settled already: a success, too
-    await client.query(
-      `INSERT INTO balance VALUES ($1, $2, $3) ON CONFLICT (account, currency)
-       DO UPDATE SET amount = balance.amount + excluded.amount`,
-      [move.account, move.currency.trim().toUpperCase(), move.amount.toString()],
-    );
-    return 'settled';
-  });
-  response.json(answer);
-});
+  try {
+    return [200, await inTransaction((client) => book(client, key, body, move))];
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && REFUSED.test(error.code ?? ''))) throw error;
+    await hold(body, `${key}: ${error.message}`);
+    return [400, 'held'];
+  }
+}
+
+/**
+ * @param {pg.PoolClient} client
+ * @param {string} key
+ * @param {Buffer} body
+ * @param {NonNullable<ReturnType<typeof moveOf>>} move
+ */
+async function book(client, key, body, { account, currency, amount }) {
+  const insert = 'INSERT INTO event VALUES ($1, $2) ON CONFLICT DO NOTHING';
+  const { rowCount } = await client.query(insert, [key, body]);
+  if (rowCount === 0) return 'repeated'; // it is settled already: a success, too
+  await client.query(
+    `INSERT INTO balance VALUES ($1, $2, $3) ON CONFLICT (account, currency)
+     DO UPDATE SET amount = balance.amount + excluded.amount`,
+    [account, currency.trim().toUpperCase(), amount.toString()],
+  );
+  return 'settled';
+}
 
 const port = Number(process.env.PORT ?? 3000);
 app.listen(port, '127.0.0.1', (error) => {

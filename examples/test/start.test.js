@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import {
@@ -111,7 +112,7 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
     const tables = readFileSync(SCRIPT, 'utf8').match(/^\/\/ {3}.*$/gm) ?? [];
     await query(tables.map((line) => line.slice(2)).join('\n'));
     const env = { DATABASE_URL: postgres.url('postgres') };
-    const cwd = new URL('../start/', import.meta.url);
+    const cwd = pathToFileURL(`${folder}/`);
     servers = await Promise.all([1, 2].map(() => startServer(['node', SCRIPT], { cwd, env })));
   });
   after(async () => {
@@ -172,10 +173,43 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
     ]);
   });
 
-  test('goes on when the database was away, during which it answers with no success', async () => {
-    const body = depositReceivedBody({}, { seed: 8 });
+  test('holds what the tables refuse, which a later delivery may settle', async () => {
+    const body = depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 9 });
+    await query("ALTER TABLE balance ADD CONSTRAINT known CHECK (account <> 'nobody')");
+    for (const unfit of [body, depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 10 })]) {
+      assert.deepEqual(await answers(unfit), Array(2).fill('400 "held"'));
+    }
+    await query('ALTER TABLE balance DROP CONSTRAINT known');
+    assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);
+  });
+
+  test('saves each body while the database is down, and goes on when it is back', async () => {
+    const bodies = [depositReceivedBody({}, { seed: 8 }), withdrawalBroadcastBody({}, { seed: 8 })];
     await postgres.stop('fast');
-    for (const answer of await answers(body)) assert.match(answer, /^500/);
+    for (const body of bodies) {
+      assert.deepEqual(await answers(body), Array(2).fill('500 "failed"'));
+    }
+    const saved = join(folder, 'unsettled');
+    const texts = readdirSync(saved).map((name) => readFileSync(join(saved, name), 'utf8'));
+    assert.deepEqual(texts.sort(), [...bodies].sort());
+    await postgres.start();
+    for (const body of bodies)
+      assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);
+  });
+
+  test('survives a crash of the database in the middle of a delivery', async () => {
+    const body = depositReceivedBody({}, { seed: 11 });
+    const lock = new pg.Client(postgres.url('postgres'));
+    lock.on('error', () => {});
+    await lock.connect();
+    await lock.query('BEGIN; LOCK TABLE event');
+    const interrupted = answers(body);
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    let isOver = false;
+    interrupted.finally(() => (isOver = true));
+    while (!isOver && (await query(waiting)).length < 2) await sleep(20);
+    await postgres.stop('immediate');
+    assert.deepEqual(await interrupted, Array(2).fill('500 "failed"'));
     await postgres.start();
     assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);
   });

@@ -217,6 +217,7 @@ export function urlErrorOf(text: string): string | null {
     return 'expected an address without user name and password';
   }
   if (url !== null && /^https?:$/.test(url.protocol)) return null;
-  const received = String(text).includes('@') ? 'one that may hold a password' : `"${text}"`;
+  const isSecret = String(text).includes('@');
+  const received = isSecret ? 'text that may hold a password: it is not shown' : `"${text}"`;
   return `expected an http or https address, received ${received}`;
 }

@@ -524,8 +524,9 @@ test.each<[string, Partial<DeliverOptions>]>([
   ['url: expected an http or https address, received "xhttp://x"', { url: 'xhttp://x' }],
   ['url: expected an address without user name and password', { url: 'http://u:secret@x/' }],
   ['url: expected an address without user name and password', { url: 'ftp://:secret@x/' }],
+  ['url: expected an address without user name and password', { url: 'http://u@x/' }],
   [
-    'url: expected an http or https address, received one that may hold a password',
+    'url: expected an http or https address, received text that may hold a password: it is not shown',
     { url: 'http://u:secret@x:99999/' },
   ],
   ['copies: expected a whole number from 1, received 0', { copies: 0 }],

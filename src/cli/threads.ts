@@ -1,8 +1,15 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
+import type { EventEmitter } from 'node:events';
 import { type Tally, type TallyOptions, tallyLines } from './tally.js';
 
-/** The part of a `Worker` that is used here. */
-export type WorkerThread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
+/** The part of a `Worker`, or of its port in the thread itself, that is used here. */
+interface Thread extends Pick<EventEmitter, 'on'> {
+  postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void;
+}
+
+/** A thread that can be ended. */
+export interface WorkerThread extends Thread {
+  terminate(): unknown;
+}
 
 /** What reads parts of an archive, several at once. */
 export interface Crew {
@@ -11,7 +18,7 @@ export interface Crew {
 }
 
 /** Reads what the main thread sends: in every thread but the main one. */
-export function serve(port: Pick<MessagePort, 'on' | 'postMessage'>, options: TallyOptions): void {
+export function serve(port: Thread, options: TallyOptions): void {
   port.on('message', (lines: Uint8Array) => {
     const tally = tallyLines(lines, options);
     port.postMessage(tally, [bufferOf(tally.events), bufferOf(tally.refused), tally.memory]);

@@ -26,8 +26,7 @@ export function findLiterals(text: string): Literals | null {
  */
 function mayLoseDigits(text: string): boolean {
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
-    let start = colon + 1;
-    while (isWhitespace(text.charCodeAt(start))) start += 1;
+    const start = skipWhitespace(text, colon + 1);
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
     if (end - start > SAFE_DIGITS || isExponentMark(text.charCodeAt(end))) return true;
@@ -35,33 +34,36 @@ function mayLoseDigits(text: string): boolean {
   return false;
 }
 
-/**
- * Because the text is valid, whatever is nested can be skipped by counting brackets, and the name of a
- * number is the last string in front of it.
- */
+/** From field to field: because the text is valid, the first string behind a value is the next name. */
 function readLiterals(text: string): Literals {
   const literals = new Map<string, string>();
-  let nameStart = 0;
-  let nameEnd = 0;
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const start = at;
-    const code = text.charCodeAt(at);
-    if (isWhitespace(code)) continue;
-    if (code === 0x22) {
-      at = endOfString(text, at);
-      if (depth === 1) [nameStart, nameEnd] = [start + 1, at];
-    } else if (isOpening(code)) {
-      depth += 1;
-    } else if (isClosing(code)) {
-      depth -= 1;
-    } else if (depth === 1 && isDigitOrMark(code)) {
-      while (isInNumber(text.charCodeAt(at + 1))) at += 1;
-      // As with JSON.parse, the last one of a repeated field counts.
-      literals.set(unescapeName(text.slice(nameStart, nameEnd)), text.slice(start, at + 1));
+  let name = text.indexOf('"');
+  while (name !== -1) {
+    const nameEnd = endOfString(text, name);
+    const start = skipWhitespace(text, text.indexOf(':', nameEnd) + 1);
+    const end = endOfValue(text, start);
+    // As with JSON.parse, the last one of a repeated field counts.
+    if (isDigitOrMark(text.charCodeAt(start))) {
+      literals.set(unescapeName(text.slice(name + 1, nameEnd)), text.slice(start, end));
     }
+    name = text.indexOf('"', end);
   }
   return literals;
+}
+
+/** Where a value ends; of a word (true, false, null) its first letter, behind which no string is. */
+function endOfValue(text: string, start: number): number {
+  let end = start;
+  let depth = 0;
+  do {
+    const code = text.charCodeAt(end);
+    if (code === 0x22) end = endOfString(text, end);
+    else if (isOpening(code)) depth += 1;
+    else if (isClosing(code)) depth -= 1;
+    end += 1;
+  } while (depth > 0);
+  while (isInNumber(text.charCodeAt(end))) end += 1;
+  return end;
 }
 
 /** Where the string ends that begins at a quotation mark: at the next one that is not escaped. */
@@ -74,6 +76,12 @@ function endOfString(text: string, start: number): number {
     while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes += 1;
   } while (backslashes % 2 === 1);
   return end;
+}
+
+function skipWhitespace(text: string, from: number): number {
+  let at = from;
+  while (isWhitespace(text.charCodeAt(at))) at += 1;
+  return at;
 }
 
 function unescapeName(name: string): string {

@@ -26,7 +26,8 @@ export function findLiterals(text: string): Literals | null {
  */
 function mayLoseDigits(text: string): boolean {
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
-    const start = skipWhitespace(text, colon + 1);
+    let start = colon + 1;
+    while (isWhitespace(text.charCodeAt(start))) start += 1;
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
     if (end - start > SAFE_DIGITS || isExponentMark(text.charCodeAt(end))) return true;
@@ -40,52 +41,58 @@ function readLiterals(text: string): Literals {
   let name = text.indexOf('"');
   while (name !== -1) {
     const nameEnd = endOfString(text, name);
-    const start = skipWhitespace(text, text.indexOf(':', nameEnd) + 1);
-    const end = endOfValue(text, start);
-    // As with JSON.parse, the last one of a repeated field counts.
-    if (isDigitOrMark(text.charCodeAt(start))) {
+    let start = nameEnd + 1;
+    while (isColonOrWhitespace(text.charCodeAt(start))) start += 1;
+    const code = text.charCodeAt(start);
+    // Of true, false and null, too: there is no string in the rest of them.
+    let end = start + 1;
+    if (code === 0x22) {
+      end = endOfString(text, start) + 1;
+    } else if (isDigitOrMark(code)) {
+      while (isInNumber(text.charCodeAt(end))) end += 1;
+      // As with JSON.parse, the last one of a repeated field counts.
       literals.set(unescapeName(text.slice(name + 1, nameEnd)), text.slice(start, end));
+    } else if (isOpening(code)) {
+      end = endOfNested(text, start);
     }
     name = text.indexOf('"', end);
   }
   return literals;
 }
 
-/** Where a value ends; of a word (true, false, null) its first letter, behind which no string is. */
-function endOfValue(text: string, start: number): number {
-  let end = start;
+/** Behind the bracket that closes the one at the start. */
+function endOfNested(text: string, start: number): number {
+  let at = start;
   let depth = 0;
   do {
-    const code = text.charCodeAt(end);
-    if (code === 0x22) end = endOfString(text, end);
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfString(text, at);
     else if (isOpening(code)) depth += 1;
     else if (isClosing(code)) depth -= 1;
-    end += 1;
+    at += 1;
   } while (depth > 0);
-  while (isInNumber(text.charCodeAt(end))) end += 1;
-  return end;
+  return at;
 }
 
 /** Where the string ends that begins at a quotation mark: at the next one that is not escaped. */
 function endOfString(text: string, start: number): number {
-  let end = start;
-  let backslashes: number;
-  do {
-    end = text.indexOf('"', end + 1);
-    backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes += 1;
-  } while (backslashes % 2 === 1);
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end;
 }
 
-function skipWhitespace(text: string, from: number): number {
-  let at = from;
-  while (isWhitespace(text.charCodeAt(at))) at += 1;
-  return at;
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
+  return backslashes % 2 === 1;
 }
 
 function unescapeName(name: string): string {
   return name.includes('\\') ? JSON.parse(`"${name}"`) : name;
+}
+
+function isColonOrWhitespace(code: number): boolean {
+  return code === 0x3a || isWhitespace(code);
 }
 
 /** Space, tab, line feed, carriage return: all the white space of JSON. */

@@ -126,6 +126,7 @@ describe('what is no JSON of a notification', () => {
     [WITHDRAWAL, { status: 'FAILED', toTxAddress: {} }, 'missing_field toTxAddress'],
     [DEPOSIT, { depositId: 'x' }, 'invalid_id depositId'],
     [DEPOSIT, { settlementAmount: '007' }, 'invalid_amount settlementAmount'],
+    [DEPOSIT, { onChainFee: `0.${'0'.repeat(159)}` }, 'invalid_amount onChainFee'],
     [
       WITHDRAWAL,
       { deductedSettlementAmount: null, deducedSettlementAmount: 'x' },

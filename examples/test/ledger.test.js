@@ -182,7 +182,7 @@ for (const { name, skip, open } of ENGINES) {
       await database.query(
         `ALTER TABLE line ADD CONSTRAINT known CHECK (account <> 'customer:nobody')`,
       );
-      const body = depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 60 });
+      const body = depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 80 });
       const held = await settle(database.query, Buffer.from(body));
       await database.query('ALTER TABLE line DROP CONSTRAINT known');
       assert.equal(held.outcome, 'refused');

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import express from 'express';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import pg from 'pg';
@@ -80,8 +80,11 @@ async function hold(body, reason) {
  */
 async function save(body) {
   await mkdir('unsettled', { recursive: true });
-  const name = createHash('sha256').update(body).digest('hex');
-  await writeFile(`unsettled/${name}`, body, { flush: true });
+  const file = `unsettled/${createHash('sha256').update(body).digest('hex')}`;
+  // Under another name first: a crash in the middle of a redelivery must not spoil the file that is there.
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, body, { flush: true });
+  await rename(draft, file);
 }
 
 /** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit. */

@@ -13,7 +13,8 @@ const NEWLINE = 0x0a;
  * Of an archive that breaks off, the whole lines are handed on before the error is thrown.
  *
  * @param onBytes - Told how many bytes were read, before they are unzipped.
- * @param spare - Memory of parts that were read already, to be used again: the garbage collector frees array buffers late.
+ * @param spare - Memory of parts that were read already, to be used again: the garbage collector frees array
+ * buffers late.
  */
 export async function* readLines(
   input: AsyncIterable<Buffer>,

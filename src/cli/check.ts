@@ -202,7 +202,7 @@ async function* inOrder(
   try {
     for await (const part of parts) {
       const tally = crew.tally(part);
-      // Its failure is thrown where it is awaited, below; until then it is not unhandled.
+      // Its failure is thrown where it is awaited, below. Until then, Node.js must not take it for unhandled.
       tally.catch(() => {});
       tallies.push(tally);
       const next = tallies.length < ahead ? undefined : tallies.shift();

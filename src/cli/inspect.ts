@@ -49,7 +49,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
       );
       if (inspection.verdict === 'refused' && exit === EXIT.ok) exit = EXIT.failed;
     } catch (error) {
-      // The others are still worth a look.
+      // The other files can still be read.
       if (!(error instanceof InputError)) throw error;
       printError(terminal, error.message);
       exit = EXIT.usage;

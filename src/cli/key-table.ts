@@ -61,7 +61,7 @@ const HASHES: Readonly<Record<Difference, number>> = {
   currency: CURRENCIES,
   account: ACCOUNTS,
 };
-/** The word KIND of an entry: the kind of event in bits 0 and 1, known differences from 2 on, the file from 5 on. */
+/** The word KIND of an entry: the kind of event in bits 0 and 1, known differences in 2 to 4, then the file. */
 const DIFFERS_SHIFT = 2;
 const FILE_SHIFT = 5;
 const KIND_MASK = (1 << DIFFERS_SHIFT) - 1;

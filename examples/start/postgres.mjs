@@ -82,6 +82,7 @@ async function save(body) {
   await mkdir('unsettled', { recursive: true });
   const file = `unsettled/${createHash('sha256').update(body).digest('hex')}`;
   // Under another name first: a crash in the middle of a redelivery must not spoil the file that is there.
+  // (Before Node.js 20.10, `flush` is ignored: call `sync` of the file there.)
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, body, { flush: true });
   await rename(draft, file);

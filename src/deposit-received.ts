@@ -1,5 +1,5 @@
 import type { Decimal } from './amount.js';
-import type { Issue } from './errors.js';
+import type { NotificationIssue } from './errors.js';
 import {
   additionalFields,
   EMPTY,
@@ -118,7 +118,7 @@ export interface DepositReceived {
   /** The fields that this version doesn't know or could not read, as `JSON.parse` gives them. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */
-  readonly warnings: readonly Issue[];
+  readonly warnings: readonly NotificationIssue[];
 }
 
 // The names of the service's documentation, in the order of the output.

@@ -36,7 +36,7 @@ export type IssueCode =
  * One fault of a body: a reason to refuse it, or a warning on a notification. Every text in it is a
  * single printable line, whatever the body held.
  */
-export interface Issue {
+export interface NotificationIssue {
   readonly code: IssueCode;
   /** Where: the names from the body inwards, `['txAddressOwner', 'name']`; empty for the body itself. */
   readonly path: readonly string[];
@@ -66,7 +66,7 @@ export interface NotificationReference {
 /** What a {@link NotificationError} is made of. */
 export interface NotificationErrorDetails {
   readonly notificationType: NotificationType | null;
-  readonly issues: readonly [Issue, ...Issue[]];
+  readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference?: NotificationReference;
   /** What was thrown underneath, e.g. the `SyntaxError` of `JSON.parse`. */
   readonly cause?: unknown;
@@ -99,7 +99,7 @@ export class NotificationError extends Error {
   /** Which notification was being read; null where the body did not tell. */
   declare readonly notificationType: NotificationType | null;
   /** Every fault for which the body was refused, in the order of its fields. */
-  declare readonly issues: readonly [Issue, ...Issue[]];
+  declare readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   /** The identifiers that were found in the body. */
   declare readonly reference: NotificationReference;
 
@@ -121,7 +121,7 @@ export class NotificationError extends Error {
     name: string;
     message: string;
     notificationType: NotificationType | null;
-    issues: readonly [Issue, ...Issue[]];
+    issues: readonly [NotificationIssue, ...NotificationIssue[]];
     reference: NotificationReference;
   } {
     const { name, message, notificationType, issues, reference } = this;
@@ -142,7 +142,7 @@ export function isNotificationError(value: unknown): value is NotificationError 
 
 function summarize(
   type: NotificationType | null,
-  issues: readonly Issue[],
+  issues: readonly NotificationIssue[],
   reference: NotificationReference,
 ): string {
   const messages = issues.slice(0, MAX_LISTED_ISSUES).map((issue) => issue.message);

@@ -1,7 +1,12 @@
 import * as v from 'valibot';
 import { Decimal, MAX_LENGTH } from './amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from './deposit-received.js';
-import { type Issue, type IssueCode, NotificationError, type NotificationType } from './errors.js';
+import {
+  type IssueCode,
+  NotificationError,
+  type NotificationIssue,
+  type NotificationType,
+} from './errors.js';
 import { openBody, toBytes } from './internal/body.js';
 import {
   type Fields,
@@ -19,7 +24,7 @@ import {
 } from './internal/issues.js';
 import type { FieldTable } from './internal/rules.js';
 import { OWN_CONFIG } from './internal/schemas.js';
-import { type Notification, readNotification } from './notification.js';
+import { type PaymentNotification, readNotification } from './notification.js';
 import {
   type TxAddressOwner,
   WITHDRAWAL_BROADCAST_FIELDS,
@@ -90,7 +95,7 @@ const WarningsSchema: v.GenericSchema<
  * copy.type; // 'deposit.received'
  * ```
  */
-export function notificationFromJSON(json: unknown): Notification {
+export function notificationFromJSON(json: unknown): PaymentNotification {
   const context = openBody(toText(json), MAX_JSON_BYTES);
   if (context.fields === null) throw new NotificationError({ notificationType: null, ...context });
 
@@ -151,10 +156,10 @@ function toShortLiteral(value: unknown): unknown {
 
 /** An issue for each field whose value in the JSON was not read. */
 function findLost(
-  notification: Notification,
+  notification: PaymentNotification,
   json: Fields,
   { issues, warnings }: ReadContext,
-): readonly Issue[] {
+): readonly NotificationIssue[] {
   const noted = warnings.filter(({ code }) => code !== 'missing_field');
   const isNoted = (name: string) => [...issues, ...noted].some(({ path }) => path[0] === name);
   const lost = Object.entries(notification)
@@ -164,7 +169,11 @@ function findLost(
 }
 
 /** Adds `additionalFields` and `warnings`. What is wrong with them goes into the issues. */
-function restore(notification: Notification, json: Fields, issues: Issue[]): Notification {
+function restore(
+  notification: PaymentNotification,
+  json: Fields,
+  issues: NotificationIssue[],
+): PaymentNotification {
   const rest = {
     additionalFields: {
       ...notification.additionalFields,
@@ -179,7 +188,11 @@ function restore(notification: Notification, json: Fields, issues: Issue[]): Not
   return { ...notification, txAddressOwner, ...rest };
 }
 
-function restoreOwner(owner: TxAddressOwner, value: unknown, issues: Issue[]): TxAddressOwner {
+function restoreOwner(
+  owner: TxAddressOwner,
+  value: unknown,
+  issues: NotificationIssue[],
+): TxAddressOwner {
   const json = ownProperties(value);
   if (json === null) {
     const isKnown = issues.some(({ path }) => path[0] === 'txAddressOwner');
@@ -195,13 +208,13 @@ function restoreOwner(owner: TxAddressOwner, value: unknown, issues: Issue[]): T
   return { ...owner, additionalFields: { ...owner.additionalFields, ...additional } };
 }
 
-function readAdditional(path: string[], value: unknown, issues: Issue[]): Fields {
+function readAdditional(path: string[], value: unknown, issues: NotificationIssue[]): Fields {
   const fields = ownProperties(value);
   if (fields === null) issues.push(issue('wrong_type', path, 'an object', quote(value)));
   return { ...fields };
 }
 
-function readWarnings(value: unknown, issues: Issue[]): readonly Issue[] {
+function readWarnings(value: unknown, issues: NotificationIssue[]): readonly NotificationIssue[] {
   // Stops at the first that is not a warning: the list may be long.
   const { success, output } = v.safeParse(WarningsSchema, value, {
     ...OWN_CONFIG,
@@ -217,7 +230,11 @@ function readWarnings(value: unknown, issues: Issue[]): readonly Issue[] {
 }
 
 /** An address that was split must still have the parts that its original value has. */
-function checkAddress({ toTxAddress }: WithdrawalBroadcast, json: unknown, issues: Issue[]): void {
+function checkAddress(
+  { toTxAddress }: WithdrawalBroadcast,
+  json: unknown,
+  issues: NotificationIssue[],
+): void {
   const { address, destinationTag } = ownProperties(json) ?? {};
   const isSplit =
     toTxAddress === null ||
@@ -230,7 +247,7 @@ function checkAddress({ toTxAddress }: WithdrawalBroadcast, json: unknown, issue
 function refusal(
   notificationType: NotificationType | null,
   fields: Fields,
-  issues: readonly [Issue, ...Issue[]],
+  issues: readonly [NotificationIssue, ...NotificationIssue[]],
 ): NotificationError {
   return new NotificationError({ notificationType, issues, reference: referenceOf(fields) });
 }

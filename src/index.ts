@@ -1,16 +1,16 @@
 export { Decimal } from './amount.js';
 export { type DepositReceived, DepositStatus, RateType } from './deposit-received.js';
 export {
-  type Issue,
   type IssueCode,
   isNotificationError,
   NotificationError,
   type NotificationErrorDetails,
+  type NotificationIssue,
   type NotificationReference,
   type NotificationType,
 } from './errors.js';
 export { notificationFromJSON } from './from-json.js';
-export { idempotencyKey, type Notification } from './notification.js';
+export { idempotencyKey, type PaymentNotification } from './notification.js';
 export {
   type ParseResult,
   parseDepositReceived,

@@ -7,7 +7,7 @@ import acceptedWithdrawal from '../schemas/withdrawal-broadcast.accepted.schema.
   type: 'json',
 };
 import type { DepositReceived } from './deposit-received.js';
-import type { Notification } from './notification.js';
+import type { PaymentNotification } from './notification.js';
 import * as valibot from './valibot.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -43,8 +43,8 @@ export const WithdrawalBroadcastSchema: StandardSchemaV1<unknown, WithdrawalBroa
 );
 
 /** The root's `NotificationSchema`, likewise. Its input has the identifier of one notification only. */
-export const NotificationSchema: StandardSchemaV1<unknown, Notification> &
-  StandardJSONSchemaV1<unknown, Notification> = /* @__PURE__ */ withJsonSchema(
+export const NotificationSchema: StandardSchemaV1<unknown, PaymentNotification> &
+  StandardJSONSchemaV1<unknown, PaymentNotification> = /* @__PURE__ */ withJsonSchema(
   valibot.NotificationSchema,
   /* @__PURE__ */ eitherBody(),
   notification,

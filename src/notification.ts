@@ -4,7 +4,7 @@ import type { Fields, ReadContext } from './internal/fields.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /** Either notification; `type` tells which. */
-export type Notification = DepositReceived | WithdrawalBroadcast;
+export type PaymentNotification = DepositReceived | WithdrawalBroadcast;
 
 /** Which notification a body is, by the identifier that only one of the two has; null if unclear. */
 export function detectType(fields: Fields): NotificationType | null {
@@ -21,7 +21,10 @@ export function hasValue(fields: Fields, name: string): boolean {
 }
 
 /** Reads a notification of a known type. */
-export function readNotification(type: NotificationType, context: ReadContext): Notification {
+export function readNotification(
+  type: NotificationType,
+  context: ReadContext,
+): PaymentNotification {
   return type === 'deposit.received'
     ? readDepositReceived(context)
     : readWithdrawalBroadcast(context);
@@ -44,7 +47,7 @@ export function readNotification(type: NotificationType, context: ReadContext): 
  * idempotencyKey(notification); // 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11'
  * ```
  */
-export function idempotencyKey(notification: Notification): string {
+export function idempotencyKey(notification: PaymentNotification): string {
   return notification.type === 'deposit.received'
     ? `${notification.type}:${notification.depositId.toLowerCase()}`
     : `${notification.type}:${notification.withdrawalId.toLowerCase()}:${notification.status}`;

@@ -1,14 +1,19 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import {
-  type Issue,
   NotificationError,
   type NotificationErrorDetails,
+  type NotificationIssue,
   type NotificationType,
 } from './errors.js';
 import { openBody } from './internal/body.js';
 import type { Fields, ReadContext } from './internal/fields.js';
 import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
-import { detectType, hasValue, type Notification, readNotification } from './notification.js';
+import {
+  detectType,
+  hasValue,
+  type PaymentNotification,
+  readNotification,
+} from './notification.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /** The outcome of a `safeParse…` function; `success` tells which. It may be destructured. */
@@ -75,7 +80,7 @@ export function parseWithdrawalBroadcast(body: unknown): WithdrawalBroadcast {
  * notification.type; // 'deposit.received'
  * ```
  */
-export function parseNotification(body: unknown): Notification {
+export function parseNotification(body: unknown): PaymentNotification {
   return unwrap(safeParseNotification(body));
 }
 
@@ -90,14 +95,14 @@ export function safeParseWithdrawalBroadcast(body: unknown): ParseResult<Withdra
 }
 
 /** Like {@link parseNotification}, but returns the error instead of throwing it. */
-export function safeParseNotification(body: unknown): ParseResult<Notification> {
+export function safeParseNotification(body: unknown): ParseResult<PaymentNotification> {
   return safeParse(body, null, readDetected);
 }
 
 /** The safe parser for one notification; without a type, for either. */
 export function parserOf(
   type: NotificationType | undefined,
-): (body: unknown) => ParseResult<Notification> {
+): (body: unknown) => ParseResult<PaymentNotification> {
   if (type === undefined) return safeParseNotification;
   return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
 }
@@ -128,7 +133,7 @@ function safeParse<T>(
 }
 
 /** Reads whichever notification the body is; null where its identifiers don't tell. */
-function readDetected(context: ReadContext): Notification | null {
+function readDetected(context: ReadContext): PaymentNotification | null {
   const type = detectType(context.fields);
   return type === null ? null : readNotification(type, context);
 }
@@ -145,7 +150,10 @@ function describeUnrecognized(fields: Fields): NotificationErrorDetails {
 }
 
 /** Listed first, because it explains the missing fields behind it. */
-function wrongNotificationIssue(type: NotificationType, detected: NotificationType): Issue {
+function wrongNotificationIssue(
+  type: NotificationType,
+  detected: NotificationType,
+): NotificationIssue {
   const received = `a ${detected} one: are the two callback addresses mixed up?`;
   return issue('unrecognized_notification', [], `a ${type} body`, received);
 }

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { DepositReceived } from './deposit-received.js';
-import type { Notification } from './notification.js';
+import type { PaymentNotification } from './notification.js';
 import * as valibot from './valibot.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -16,5 +16,5 @@ export const WithdrawalBroadcastSchema: StandardSchemaV1<unknown, WithdrawalBroa
   valibot.WithdrawalBroadcastSchema;
 
 /** `parseNotification` as a Standard Schema: it accepts the same bodies, raw text included. */
-export const NotificationSchema: StandardSchemaV1<unknown, Notification> =
+export const NotificationSchema: StandardSchemaV1<unknown, PaymentNotification> =
   valibot.NotificationSchema;

@@ -1,6 +1,6 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
 import type { DepositReceived } from './deposit-received.js';
-import type { Notification } from './notification.js';
+import type { PaymentNotification } from './notification.js';
 import {
   type ParseResult,
   safeParseDepositReceived,
@@ -21,7 +21,7 @@ export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadca
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
 /** `parseNotification` as a valibot schema: it accepts the same bodies, raw text included. */
-export const NotificationSchema: GenericSchema<unknown, Notification> =
+export const NotificationSchema: GenericSchema<unknown, PaymentNotification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 
 function toSchema<T>(safeParse: (body: unknown) => ParseResult<T>): GenericSchema<unknown, T> {

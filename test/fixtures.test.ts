@@ -1,7 +1,7 @@
 import {
   idempotencyKey,
-  type Notification,
   type NotificationError,
+  type PaymentNotification,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
@@ -25,7 +25,7 @@ const PARSERS = {
 };
 
 /** A notification or an error as the fixtures have it: as JSON, its warnings or issues in short. */
-function outcomeOf(outcome: Notification | NotificationError) {
+function outcomeOf(outcome: PaymentNotification | NotificationError) {
   return inShort(JSON.parse(JSON.stringify(outcome)));
 }
 

@@ -1,6 +1,6 @@
 import {
-  type Notification,
   notificationFromJSON,
+  type PaymentNotification,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
@@ -14,13 +14,13 @@ import { deposit, refusalOf, revoked, withdrawal } from './wire.js';
 const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
 
 /** What JSON holds of the fields that are passed on as they are: Infinity is null there. */
-function asJSON(notification: Notification): Notification {
+function asJSON(notification: PaymentNotification): PaymentNotification {
   const additionalFields = JSON.parse(JSON.stringify(notification.additionalFields));
   return { ...notification, additionalFields };
 }
 
 /** A notification's JSON, with some of its fields replaced. */
-function jsonOf(notification: Notification, fields: Record<string, unknown>): string {
+function jsonOf(notification: PaymentNotification, fields: Record<string, unknown>): string {
   return JSON.stringify({ ...JSON.parse(JSON.stringify(notification)), ...fields });
 }
 

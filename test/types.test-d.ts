@@ -5,18 +5,18 @@ import {
   type DepositReceived,
   DepositReceivedSchema,
   type DepositStatus,
-  type Issue,
   type IssueCode,
   idempotencyKey,
   isNotificationError,
   joinToTxAddress,
-  type Notification,
   type NotificationError,
+  type NotificationIssue,
   type NotificationReference,
   NotificationSchema,
   type NotificationType,
   notificationFromJSON,
   type ParseResult,
+  type PaymentNotification,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
@@ -39,7 +39,7 @@ import type { InferInput, InferOutput } from 'valibot';
 import { expectTypeOf, test } from 'vitest';
 
 // What must not compile is in test/package/consumer/mistakes.ts, for every compiler that is supported.
-declare const notification: Notification;
+declare const notification: PaymentNotification;
 declare const deposit: DepositReceived;
 declare const withdrawal: WithdrawalBroadcast;
 
@@ -104,7 +104,7 @@ test('fields have their documented types', () => {
   expectTypeOf<TxAddress['destinationTag']>().toEqualTypeOf<string | null>();
   expectTypeOf<TxAddressOwner['name']>().toEqualTypeOf<string | null>();
   expectTypeOf<TxAddressOwner['category']>().toEqualTypeOf<string | null>();
-  expectTypeOf(notification.warnings).toEqualTypeOf<readonly Issue[]>();
+  expectTypeOf(notification.warnings).toEqualTypeOf<readonly NotificationIssue[]>();
   expectTypeOf(withdrawal.txAddressOwner).toEqualTypeOf<TxAddressOwner>();
   expectTypeOf(withdrawal.deductedSettlementAmount).toEqualTypeOf<Decimal | null>();
 });
@@ -112,16 +112,16 @@ test('fields have their documented types', () => {
 test('the functions take anything and return what they say', () => {
   expectTypeOf(parseDepositReceived).toEqualTypeOf<(body: unknown) => DepositReceived>();
   expectTypeOf(parseWithdrawalBroadcast).toEqualTypeOf<(body: unknown) => WithdrawalBroadcast>();
-  expectTypeOf(parseNotification).toEqualTypeOf<(body: unknown) => Notification>();
+  expectTypeOf(parseNotification).toEqualTypeOf<(body: unknown) => PaymentNotification>();
   expectTypeOf(safeParseDepositReceived).returns.toEqualTypeOf<ParseResult<DepositReceived>>();
   expectTypeOf(safeParseWithdrawalBroadcast).returns.toEqualTypeOf<
     ParseResult<WithdrawalBroadcast>
   >();
-  expectTypeOf(safeParseNotification).returns.toEqualTypeOf<ParseResult<Notification>>();
-  expectTypeOf(notificationFromJSON).toEqualTypeOf<(json: unknown) => Notification>();
+  expectTypeOf(safeParseNotification).returns.toEqualTypeOf<ParseResult<PaymentNotification>>();
+  expectTypeOf(notificationFromJSON).toEqualTypeOf<(json: unknown) => PaymentNotification>();
   expectTypeOf(splitToTxAddress).toEqualTypeOf<(value: string) => TxAddress>();
   expectTypeOf(joinToTxAddress).returns.toEqualTypeOf<string>();
-  expectTypeOf(idempotencyKey).toEqualTypeOf<(notification: Notification) => string>();
+  expectTypeOf(idempotencyKey).toEqualTypeOf<(notification: PaymentNotification) => string>();
 });
 
 test('a result is narrowed by its success', () => {
@@ -157,7 +157,9 @@ test('a caught error is narrowed by the guard', () => {
   const caught: unknown = null;
   if (isNotificationError(caught)) {
     expectTypeOf(caught).toEqualTypeOf<NotificationError>();
-    expectTypeOf(caught.issues).toEqualTypeOf<readonly [Issue, ...Issue[]]>();
+    expectTypeOf(caught.issues).toEqualTypeOf<
+      readonly [NotificationIssue, ...NotificationIssue[]]
+    >();
     expectTypeOf(caught.notificationType).toEqualTypeOf<NotificationType | null>();
     expectTypeOf(caught.reference).toEqualTypeOf<NotificationReference>();
     expectTypeOf(caught.issues[0].code).toEqualTypeOf<IssueCode>();
@@ -181,12 +183,14 @@ test('the schemas are Standard Schemas at the root and valibot schemas under /va
   expectTypeOf(WithdrawalBroadcastSchema).toEqualTypeOf<
     StandardSchemaV1<unknown, WithdrawalBroadcast>
   >();
-  expectTypeOf(NotificationSchema).toEqualTypeOf<StandardSchemaV1<unknown, Notification>>();
+  expectTypeOf(NotificationSchema).toEqualTypeOf<StandardSchemaV1<unknown, PaymentNotification>>();
   expectTypeOf<InferInput<typeof schemas.DepositReceivedSchema>>().toEqualTypeOf<unknown>();
   expectTypeOf<
     InferOutput<typeof schemas.WithdrawalBroadcastSchema>
   >().toEqualTypeOf<WithdrawalBroadcast>();
-  expectTypeOf<InferOutput<typeof schemas.NotificationSchema>>().toEqualTypeOf<Notification>();
+  expectTypeOf<
+    InferOutput<typeof schemas.NotificationSchema>
+  >().toEqualTypeOf<PaymentNotification>();
   expectTypeOf<InferOutput<typeof schemas.AmountSchema>>().toEqualTypeOf<Decimal>();
   expectTypeOf<InferOutput<typeof schemas.TimestampSchema>>().toEqualTypeOf<Date>();
   expectTypeOf<InferOutput<typeof schemas.TxAddressSchema>>().toEqualTypeOf<TxAddress>();

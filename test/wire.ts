@@ -1,8 +1,8 @@
 import {
   type DepositReceived,
-  type Issue,
   isNotificationError,
   type NotificationError,
+  type NotificationIssue,
   type ParseResult,
   safeParseDepositReceived,
   safeParseWithdrawalBroadcast,
@@ -62,7 +62,9 @@ export function read<T>(result: ParseResult<T>): T {
 }
 
 /** What is wrong with a body: the issues of a refused one, the warnings of one that is read. */
-export function issuesOf(result: ParseResult<{ warnings: readonly Issue[] }>): readonly Issue[] {
+export function issuesOf(
+  result: ParseResult<{ warnings: readonly NotificationIssue[] }>,
+): readonly NotificationIssue[] {
   return result.success ? result.notification.warnings : result.error.issues;
 }
 

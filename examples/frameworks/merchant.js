@@ -1,15 +1,15 @@
 import { Buffer } from 'node:buffer';
 
-/** @import { Notification, NotificationError } from 'payment-notifications' */
+/** @import { PaymentNotification, NotificationError } from 'payment-notifications' */
 
-/** @type {Map<string, Notification>} */
+/** @type {Map<string, PaymentNotification>} */
 export const settled = new Map();
 
 /**
  * In your database: one transaction that inserts the key (unique) and moves the money.
  *
  * @param {string} key
- * @param {Notification} notification
+ * @param {PaymentNotification} notification
  */
 export async function settleOnce(key, notification) {
   const isRepeated = settled.has(key); // then there is nothing to do, and that is a success

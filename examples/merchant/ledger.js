@@ -1,6 +1,6 @@
 import { Decimal, idempotencyKey, safeParseNotification } from 'payment-notifications';
 
-/** @import { Issue, Notification } from 'payment-notifications' */
+/** @import { NotificationIssue, PaymentNotification } from 'payment-notifications' */
 /** @import { Database, Query } from './database.js' */
 
 // Why no deposit is credited twice and none is lost, whatever happens to the processes or the network:
@@ -139,7 +139,7 @@ function refusal(faults, reason) {
  * What an event moves: the same in every honest copy of it. An account is named by the identifier that
  * you gave to the service; yours is that of the customer for whom you gave it.
  *
- * @param {Notification} notification
+ * @param {PaymentNotification} notification
  */
 export function movesOf(notification) {
   if (notification.type === 'deposit.received') {
@@ -169,12 +169,12 @@ function currencyOf(currency) {
   return currency.trim().toUpperCase();
 }
 
-/** @param {readonly Pick<Issue, 'code' | 'path'>[]} issues @returns {Fault[]} */
+/** @param {readonly Pick<NotificationIssue, 'code' | 'path'>[]} issues @returns {Fault[]} */
 function faultsOf(issues) {
   return issues.map(({ code, path }) => ({ code, field: path.join('.') }));
 }
 
-/** @param {Notification} notification */
+/** @param {PaymentNotification} notification */
 function warningsOf({ warnings, additionalFields }) {
   const faults = faultsOf(warnings);
   // Unknown fields are counted, too, but not by name: the sender chooses those.

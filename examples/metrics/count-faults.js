@@ -1,6 +1,6 @@
 import { metrics } from '@opentelemetry/api';
 
-/** @import { Notification, ParseResult } from 'payment-notifications' */
+/** @import { PaymentNotification, ParseResult } from 'payment-notifications' */
 
 const faults = metrics
   .getMeter('callbacks')
@@ -14,7 +14,7 @@ const faults = metrics
  * a name out of the body: 5,000 invented ones would fill the SDK's 2,000 series, and the faults that come
  * after them would be lost in the one that takes the rest.
  *
- * @param {ParseResult<Notification>} result
+ * @param {ParseResult<PaymentNotification>} result
  */
 export function countFaults({ notification, error }) {
   const outcome = error === undefined ? 'warning' : 'refused';

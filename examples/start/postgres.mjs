@@ -51,7 +51,7 @@ async function inTransaction(work) {
  * What an event adds to an account; null if a person has to look. You gave the service the identifier of the
  * payment or the withdrawal: look up whose it is.
  *
- * @param {import('payment-notifications').Notification} notification
+ * @param {import('payment-notifications').PaymentNotification} notification
  */
 function moveOf(notification) {
   if (notification.type === 'deposit.received') {

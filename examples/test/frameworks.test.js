@@ -14,7 +14,7 @@ import { fixtures } from '../../test/fixtures.js';
 import { bin, whyNot } from './programs.js';
 import { startServer } from './server.js';
 
-/** @import { Issue } from 'payment-notifications' */
+/** @import { NotificationIssue } from 'payment-notifications' */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
 /** A copy whose merchant tells the tests what it gets; at the same depth, since packages are looked up from it. */
@@ -168,7 +168,7 @@ for (const [name, { command, cwd = FRAMEWORKS, env = {}, build, skip }] of Objec
         const { status, text, seen } = await post(body);
         assert.deepEqual([status, text.replaceAll('"', '')], [200, 'ok'], name);
         const warnings = seen.notification.warnings.map(
-          (/** @type {Issue} */ { code, path, message }) => ({ code, path, message }),
+          (/** @type {NotificationIssue} */ { code, path, message }) => ({ code, path, message }),
         );
         assert.deepEqual({ ...seen.notification, warnings }, expected.notification, name);
         assert.equal(seen.key, expected.idempotencyKey, name);

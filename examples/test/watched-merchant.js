@@ -3,9 +3,9 @@
 import { Buffer } from 'node:buffer';
 import * as merchant from '../frameworks/merchant.js';
 
-/** @import { Notification, NotificationError } from 'payment-notifications' */
+/** @import { PaymentNotification, NotificationError } from 'payment-notifications' */
 
-/** @param {string} key @param {Notification} notification */
+/** @param {string} key @param {PaymentNotification} notification */
 export async function settleOnce(key, notification) {
   failOn('clientPaymentId' in notification ? notification.clientPaymentId : undefined);
   const isRepeated = merchant.settled.has(key);

@@ -24,7 +24,7 @@ const DEPOSIT = readDocblocks('deposit-received.ts', 'DepositReceived');
 const WITHDRAWAL = readDocblocks('withdrawal-broadcast.ts', 'WithdrawalBroadcast');
 const OWNER = readDocblocks('withdrawal-broadcast.ts', 'TxAddressOwner');
 const ADDRESS = readDocblocks('tx-address.ts', 'TxAddress');
-const ISSUE = readDocblocks('errors.ts', 'Issue');
+const ISSUE = readDocblocks('errors.ts', 'NotificationIssue');
 const CODE = readDocblocks('errors.ts', 'IssueCode');
 
 const WITHDRAWAL_MEANINGS: Meanings = new Map([
@@ -43,7 +43,7 @@ const DEFINITIONS: Definitions = {
     type: { const: 'deposit.received' },
     ...outputOf(DEPOSIT_RECEIVED_FIELDS),
     additionalFields: { type: 'object' },
-    warnings: { type: 'array', items: ref('Issue') },
+    warnings: { type: 'array', items: ref('NotificationIssue') },
   }),
   WithdrawalBroadcast: {
     ...describeObject('Withdrawal broadcast', WITHDRAWAL.type, WITHDRAWAL_MEANINGS, {
@@ -51,7 +51,7 @@ const DEFINITIONS: Definitions = {
       ...outputOf(WITHDRAWAL_BROADCAST_FIELDS),
       toTxAddress: orNull(ref('TxAddress')),
       additionalFields: { type: 'object' },
-      warnings: { type: 'array', items: ref('Issue') },
+      warnings: { type: 'array', items: ref('NotificationIssue') },
     }),
     if: { properties: { status: { const: WithdrawalStatus.COMPLETED } } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
@@ -66,7 +66,7 @@ const DEFINITIONS: Definitions = {
     ...mapValues(TX_ADDRESS_OWNER_FIELDS, () => ({ type: ['string', 'null'] })),
     additionalFields: { type: 'object' },
   }),
-  Issue: describeObject('Issue', ISSUE.type, ISSUE.members, {
+  NotificationIssue: describeObject('NotificationIssue', ISSUE.type, ISSUE.members, {
     code: { oneOf: [...CODE.members].map(([code, description]) => ({ const: code, description })) },
     path: { type: 'array', items: { type: 'string' } },
     message: { type: 'string' },
@@ -99,7 +99,7 @@ const DEFINITIONS: Definitions = {
 /** The schema of what `JSON.stringify` makes of a notification. */
 export function notificationSchema(): JsonSchema {
   const schema = {
-    title: 'Notification',
+    title: 'PaymentNotification',
     description:
       'The JSON of a notification: what JSON.stringify makes of one, and notificationFromJSON reads again. Where this schema can’t tell: that the raw value of an address is its two parts joined.',
     oneOf: [ref('DepositReceived'), ref('WithdrawalBroadcast')],

@@ -2,7 +2,7 @@ import { Decimal } from '../amount.js';
 import { DEPOSIT_RECEIVED_FIELDS } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
 import type { FieldTable } from '../internal/rules.js';
-import type { Notification } from '../notification.js';
+import type { PaymentNotification } from '../notification.js';
 import { DEDUCED } from '../wire/sample.js';
 import { WITHDRAWAL_BROADCAST_FIELDS, WithdrawalStatus } from '../withdrawal-broadcast.js';
 
@@ -35,7 +35,7 @@ const STATUSES: readonly string[] = Object.values(WithdrawalStatus);
 /** Adds the numbers of a notification's event. */
 export function pushEvent(
   events: number[],
-  notification: Notification,
+  notification: PaymentNotification,
   line: number,
   seeds: Seeds,
 ): void {
@@ -67,7 +67,7 @@ export function wordAt(words: Uint32Array, at: number): number {
   return words[at] as number;
 }
 
-function idOf(notification: Notification): string {
+function idOf(notification: PaymentNotification): string {
   return notification.type === 'deposit.received'
     ? notification.depositId
     : notification.withdrawalId;
@@ -101,7 +101,7 @@ function amountsOf(table: FieldTable): string[] {
     .map(({ name }) => name);
 }
 
-function currenciesOf(notification: Notification): string[] {
+function currenciesOf(notification: PaymentNotification): string[] {
   const { displayCurrency, settlementCurrency } = notification;
   return notification.type === 'deposit.received'
     ? [displayCurrency, settlementCurrency, notification.depositCurrency]
@@ -109,7 +109,7 @@ function currenciesOf(notification: Notification): string[] {
 }
 
 /** From where, to where and for whom. Identifiers of the service are the same in either case. */
-function accountsOf(notification: Notification): (string | null)[] {
+function accountsOf(notification: PaymentNotification): (string | null)[] {
   if (notification.type === 'deposit.received') {
     const { network, depositAddress, fromAddress, clientPaymentId, paymentId } = notification;
     return [network, depositAddress, fromAddress, clientPaymentId, paymentId.toLowerCase()];
@@ -120,7 +120,7 @@ function accountsOf(notification: Notification): (string | null)[] {
 }
 
 /** The same for equal amounts, however they were written. */
-function hashAmounts(notification: Notification, seed: number): number {
+function hashAmounts(notification: PaymentNotification, seed: number): number {
   const values = notification as unknown as Readonly<Record<string, unknown>>;
   let hash = 0;
   for (const name of AMOUNT_FIELDS[notification.type]) {

@@ -1,4 +1,4 @@
-import type { Issue } from '../errors.js';
+import type { NotificationIssue } from '../errors.js';
 import { type Inspection, type InspectOptions, inspectBody } from '../inspect/inspect-body.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { issue, nameOfPath } from '../internal/issues.js';
@@ -119,11 +119,15 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
   ];
 }
 
-function count({ length }: readonly Issue[], noun: string): string[] {
+function count({ length }: readonly NotificationIssue[], noun: string): string[] {
   return length === 0 ? [] : [length === 1 ? `1 ${noun}` : `${length} ${noun}s`];
 }
 
-function issueLines(issues: readonly Issue[], style: Style, terminal: Terminal): string[] {
+function issueLines(
+  issues: readonly NotificationIssue[],
+  style: Style,
+  terminal: Terminal,
+): string[] {
   if (issues.length === 0) return [];
   const lines = issues.flatMap(({ path, code, expected, received }) => [
     INDENT + paint(terminal, style, nameOfPath(path)),

@@ -1,4 +1,4 @@
-import type { Issue, IssueCode, NotificationType } from '../errors.js';
+import type { IssueCode, NotificationIssue, NotificationType } from '../errors.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { nameOfPath } from '../internal/issues.js';
 import { parserOf } from '../parse.js';
@@ -134,7 +134,7 @@ function isBlank(line: Uint8Array): boolean {
 function note(
   kinds: Map<string, IssueKind>,
   verdict: LineVerdict,
-  issues: readonly Issue[],
+  issues: readonly NotificationIssue[],
   line: number,
   body: Uint8Array,
   { show }: TallyOptions,

@@ -1,10 +1,10 @@
-import type { Issue, NotificationReference, NotificationType } from '../errors.js';
+import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
 import { quote, referenceOf } from '../internal/issues.js';
 import {
   detectType,
   idempotencyKey,
-  type Notification,
+  type PaymentNotification,
   readNotification,
 } from '../notification.js';
 import { parserOf } from '../parse.js';
@@ -32,9 +32,9 @@ export interface Inspection {
   /** The documented fields that are not there. */
   readonly absent: readonly string[];
   /** What was wrong, but doesn't cost the notification. */
-  readonly warnings: readonly Issue[];
+  readonly warnings: readonly NotificationIssue[];
   /** Everything for which the body is refused; empty if it isn't. */
-  readonly issues: readonly Issue[];
+  readonly issues: readonly NotificationIssue[];
   /** The identifiers, as far as they are fit to be printed. */
   readonly reference: NotificationReference;
 }
@@ -119,7 +119,7 @@ const MAX_DEPTH = 100;
 
 function inspectFields(
   members: readonly Member[],
-  notification: Notification | null,
+  notification: PaymentNotification | null,
 ): InspectedField[] {
   const counts = new Map<string, number>();
   for (const [name] of members) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -139,7 +139,7 @@ function inspectFields(
 }
 
 /** The parsed value of a field of the body; null where there is none. */
-function findValue(notification: Notification, name: string, raw: string): unknown {
+function findValue(notification: PaymentNotification, name: string, raw: string): unknown {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];
   // Of the two spellings of a name, the other one may have had the value.

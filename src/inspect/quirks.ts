@@ -1,5 +1,5 @@
 import { Decimal } from '../amount.js';
-import type { Notification } from '../notification.js';
+import type { PaymentNotification } from '../notification.js';
 import { DEDUCED, DEDUCTED, type Encoding, SAMPLES } from '../wire/sample.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
@@ -48,7 +48,7 @@ export interface Quirk {
  * @param value - What the notification holds of it.
  */
 export function findQuirks(
-  notification: Notification,
+  notification: PaymentNotification,
   name: string,
   raw: string,
   value: unknown,
@@ -69,7 +69,7 @@ export function findQuirks(
 const EMPTY_TEXT: Quirk = { code: 'empty_text', note: 'an empty string holds no value' };
 
 function valueQuirks(
-  notification: Notification,
+  notification: PaymentNotification,
   name: string,
   raw: string,
   value: unknown,

@@ -1,4 +1,4 @@
-import type { Issue, IssueCode } from '../errors.js';
+import type { IssueCode, NotificationIssue } from '../errors.js';
 import type { Fields, ReadContext } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
 
@@ -13,7 +13,7 @@ const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBO
 /** A body that holds no fields to be read. */
 export interface UnreadableBody {
   readonly fields: null;
-  readonly issues: readonly [Issue];
+  readonly issues: readonly [NotificationIssue];
   readonly cause?: unknown;
 }
 

@@ -1,5 +1,5 @@
 import { Decimal } from '../amount.js';
-import type { Issue } from '../errors.js';
+import type { NotificationIssue } from '../errors.js';
 import { describe, issue, quoteLiteral } from './issues.js';
 import { findLiterals, type Literals, SAFE_DIGITS } from './json.js';
 import type { Field, FieldTable } from './rules.js';
@@ -21,9 +21,9 @@ export interface ReadContext {
   /** Where the object stands: empty for the body itself. */
   readonly path: readonly string[];
   /** The faults for which the body is refused, shared by all of its objects. */
-  readonly issues: Issue[];
+  readonly issues: NotificationIssue[];
   /** The faults that were tolerated, likewise. */
-  readonly warnings: Issue[];
+  readonly warnings: NotificationIssue[];
   /** How many of the object's properties were read as documented fields. */
   knownKeys: number;
   /** The documented fields that could not be read. */

@@ -1,4 +1,4 @@
-import type { Issue, IssueCode, NotificationReference } from '../errors.js';
+import type { IssueCode, NotificationIssue, NotificationReference } from '../errors.js';
 
 /** Longest quotation of a received value, in characters as they are printed. */
 const MAX_QUOTED = 40;
@@ -20,7 +20,7 @@ export function issue(
   path: readonly string[],
   expected: string,
   received: string,
-): Issue {
+): NotificationIssue {
   const message = `${nameOfPath(path)}: expected ${expected}, received ${received}`;
   return { code, path, message, expected, received };
 }
@@ -31,7 +31,9 @@ export function nameOfPath(path: readonly string[]): string {
 }
 
 /** Whether there is an issue: an error has at least one. */
-export function isNonEmpty(issues: readonly Issue[]): issues is readonly [Issue, ...Issue[]] {
+export function isNonEmpty(
+  issues: readonly NotificationIssue[],
+): issues is readonly [NotificationIssue, ...NotificationIssue[]] {
   return issues.length > 0;
 }
 

@@ -20,7 +20,7 @@ import { LAST_ONE_COUNTS } from './texts.js';
 
 /**
  * @import { FieldTable } from '../../src/internal/rules.js'
- * @import { Issue, Notification } from 'payment-notifications'
+ * @import { NotificationIssue, PaymentNotification } from 'payment-notifications'
  *
  * @typedef {object} Tables The rules from which the shapes of the notifications follow.
  * @property {FieldTable} DEPOSIT_RECEIVED_FIELDS
@@ -66,7 +66,7 @@ export function createExamine(tables) {
 }
 
 /**
- * @param {(body: unknown) => Notification} parse
+ * @param {(body: unknown) => PaymentNotification} parse
  * @param {unknown} body
  */
 function parseOrCatch(parse, body) {
@@ -82,7 +82,7 @@ function parseOrCatch(parse, body) {
  * An outcome as JSON. Only the unknown fields of an object hold what has none: a cycle, a BigInt, a getter
  * that throws.
  *
- * @param {Notification | NotificationError} outcome
+ * @param {PaymentNotification | NotificationError} outcome
  * @returns {string | null}
  */
 function stringify(outcome) {
@@ -214,7 +214,7 @@ function lossFault(tables, body, notification) {
 /**
  * Whether a notification is the same after a way through JSON.
  *
- * @param {Notification} notification
+ * @param {PaymentNotification} notification
  * @param {string | null} json
  */
 function roundTripFault(notification, json) {
@@ -271,7 +271,7 @@ function errorFault(error, json) {
 }
 
 /**
- * @param {readonly Issue[]} issues
+ * @param {readonly NotificationIssue[]} issues
  * @returns {string | null}
  */
 function issuesFault(issues) {

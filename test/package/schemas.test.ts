@@ -27,7 +27,9 @@ test('a bundler takes a schema as JSON, whichever way it is loaded', async () =>
     const outfile = join(consumer, 'bundled-schema.cjs');
     const stdin = { contents, resolveDir: consumer };
     await build({ stdin, bundle: true, platform: 'node', outfile });
-    expect((await output(process.execPath, [outfile], consumer)).trim()).toBe('Notification');
+    expect((await output(process.execPath, [outfile], consumer)).trim()).toBe(
+      'PaymentNotification',
+    );
   }
 });
 

@@ -31,9 +31,9 @@ const ENTRIES = [
     ],
     types: [
       'DepositReceived',
-      'Issue',
+      'NotificationIssue',
       'IssueCode',
-      'Notification',
+      'PaymentNotification',
       'NotificationErrorDetails',
       'NotificationReference',
       'NotificationType',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import {
-  type Notification,
   type ParseResult,
+  type PaymentNotification,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
@@ -112,7 +112,7 @@ function limitOf(pair: (typeof PAIRS)[number], body: string): LimitName | undefi
   return undefined;
 }
 
-function isFlawless(result: ParseResult<Notification>): boolean {
+function isFlawless(result: ParseResult<PaymentNotification>): boolean {
   return result.success && result.notification.warnings.length === 0;
 }
 

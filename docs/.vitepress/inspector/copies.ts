@@ -1,8 +1,8 @@
 // A body as something to paste elsewhere.
 import {
-  type Notification,
   type NotificationType,
   type ParseResult,
+  type PaymentNotification,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
@@ -43,7 +43,7 @@ export function toNotificationJson(
 function parse(
   body: string | Uint8Array,
   as: NotificationType | undefined,
-): ParseResult<Notification> {
+): ParseResult<PaymentNotification> {
   if (as === undefined) return safeParseNotification(body);
   return as === 'deposit.received'
     ? safeParseDepositReceived(body)

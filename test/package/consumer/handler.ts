@@ -4,17 +4,17 @@ import {
   type DepositReceived,
   DepositReceivedSchema,
   DepositStatus,
-  type Issue,
   type IssueCode,
   idempotencyKey,
   isNotificationError,
   joinToTxAddress,
-  type Notification,
   NotificationError,
+  type NotificationIssue,
   type NotificationReference,
   NotificationSchema,
   type NotificationType,
   type ParseResult,
+  type PaymentNotification,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
@@ -41,7 +41,7 @@ interface Answer {
 const settled = new Map<string, Decimal>();
 
 export function handle(body: unknown): Answer {
-  const result: ParseResult<Notification> = safeParseNotification(body);
+  const result: ParseResult<PaymentNotification> = safeParseNotification(body);
   if (!result.success) return refuse(result.error);
   const { notification } = result;
   settled.set(idempotencyKey(notification), amountOf(notification));
@@ -79,7 +79,7 @@ export function handleWithdrawal(body: unknown): string {
   }
 }
 
-function amountOf(notification: Notification): Decimal {
+function amountOf(notification: PaymentNotification): Decimal {
   switch (notification.type) {
     case 'deposit.received':
       return notification.settlementAmount;
@@ -112,11 +112,11 @@ function refuse({ issues, reference, notificationType }: NotificationError): Ans
   return { status: isOurs || issues.some(isPermanent) ? 422 : 400, codes: issues.map(codeOf) };
 }
 
-function codeOf(issue: Issue): IssueCode {
+function codeOf(issue: NotificationIssue): IssueCode {
   return issue.code;
 }
 
-function isPermanent({ code }: Issue): boolean {
+function isPermanent({ code }: NotificationIssue): boolean {
   switch (code) {
     case 'invalid_json':
     case 'body_too_large':
@@ -153,7 +153,7 @@ export function total(first: unknown, second: unknown): string {
     .toString();
 }
 
-export async function validate(body: unknown): Promise<Notification | null> {
+export async function validate(body: unknown): Promise<PaymentNotification | null> {
   const schemas = [DepositReceivedSchema, WithdrawalBroadcastSchema, NotificationSchema];
   for (const schema of schemas) {
     const result = await schema['~standard'].validate(body);
@@ -162,7 +162,7 @@ export async function validate(body: unknown): Promise<Notification | null> {
   return null;
 }
 
-export const parsers: readonly ((body: unknown) => Notification)[] = [
+export const parsers: readonly ((body: unknown) => PaymentNotification)[] = [
   parseDepositReceived,
   parseWithdrawalBroadcast,
   parseNotification,

@@ -1,4 +1,4 @@
-import type { Issue, NotificationType } from 'payment-notifications';
+import type { NotificationIssue, NotificationType } from 'payment-notifications';
 import {
   type Inspection,
   inspectBody,
@@ -10,7 +10,7 @@ import {
 export function summarize(body: Uint8Array, as?: NotificationType): string[] {
   const inspection: Inspection = inspectBody(body, { as });
   const verdict: Verdict = inspection.verdict;
-  const issues: readonly Issue[] = [...inspection.issues, ...inspection.warnings];
+  const issues: readonly NotificationIssue[] = [...inspection.issues, ...inspection.warnings];
   const codes: QuirkCode[] = inspection.fields.flatMap(({ quirks }) =>
     quirks.map(({ code }) => code),
   );

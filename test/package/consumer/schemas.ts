@@ -1,5 +1,5 @@
 // A merchant who composes the schemas with valibot's own.
-import type { Notification } from 'payment-notifications';
+import type { PaymentNotification } from 'payment-notifications';
 import {
   DepositReceivedSchema,
   NotificationSchema,
@@ -12,7 +12,7 @@ const Job = v.object({
   body: v.union([DepositReceivedSchema, WithdrawalBroadcastSchema]),
 });
 
-export function take(job: unknown): Notification {
+export function take(job: unknown): PaymentNotification {
   return v.parse(Job, job).body;
 }
 

@@ -5,7 +5,8 @@ const MAX_QUOTED = 40;
 /** Longest identifier that goes into a reference, in characters. */
 const MAX_REFERENCE = 128;
 
-const REFERENCE_FIELDS = [
+/** The identifiers by which a refused body can be traced. */
+export const REFERENCE_FIELDS = [
   'depositId',
   'paymentId',
   'clientPaymentId',

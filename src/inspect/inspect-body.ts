@@ -15,6 +15,7 @@ import {
   withoutByteOrderMark,
 } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
+import { findJsonFault, type JsonFault } from './json-fault.js';
 import { findQuirks, type Quirk } from './quirks.js';
 
 /** What the parser makes of a body: read, read with warnings, or refused. */
@@ -35,6 +36,8 @@ export interface Inspection {
   readonly warnings: readonly NotificationIssue[];
   /** Everything for which the body is refused; empty if it isn't. */
   readonly issues: readonly NotificationIssue[];
+  /** Where the text of a body breaks the grammar of JSON; null unless it does. */
+  readonly jsonFault: JsonFault | null;
   /** The identifiers, as far as they are fit to be printed. */
   readonly reference: NotificationReference;
 }
@@ -84,9 +87,11 @@ export function inspectBody(
   }
   const context = openBody(body);
   if (context.fields === null) {
-    const { issues } = context;
+    const { issues, cause } = context;
+    // Only JSON.parse has a SyntaxError: other bodies that can't be read are not even text.
+    const jsonFault = cause instanceof SyntaxError ? findJsonFault(toText(body)) : null;
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
-    return { verdict: 'refused', type: as ?? null, issues, ...nothing };
+    return { verdict: 'refused', type: as ?? null, issues, jsonFault, ...nothing };
   }
   if (context.isPreParsed) throw new TypeError('expected a raw body, received one that is parsed');
 
@@ -105,6 +110,7 @@ export function inspectBody(
     absent: type === null ? [] : findAbsent(members, type),
     warnings,
     issues: error?.issues ?? [],
+    jsonFault: null,
     reference: referenceOf(context.fields),
   };
 }

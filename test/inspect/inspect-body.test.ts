@@ -91,6 +91,7 @@ describe('an inspection', () => {
       ],
       warnings: [],
       issues: [],
+      jsonFault: null,
       reference: {
         depositId: '0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11',
         paymentId: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
@@ -106,6 +107,7 @@ describe('an inspection', () => {
       verdict: 'refused',
       type: 'withdrawal.broadcast',
       idempotencyKey: null,
+      jsonFault: null,
       reference: { withdrawalId: 'x' },
     });
     expect(fields.map(({ name, parsed }) => [name, parsed])).toStrictEqual([
@@ -142,6 +144,7 @@ describe('an inspection', () => {
           received: 'neither',
         },
       ],
+      jsonFault: null,
       reference: { clientPaymentId: 'order-1' },
     });
   });
@@ -156,6 +159,7 @@ describe('an inspection', () => {
         absent: [],
         warnings: [],
         issues: safeParseNotification('hello').error?.issues,
+        jsonFault: { line: 1, column: 1, before: '', after: 'hello' },
         reference: {},
       });
     }

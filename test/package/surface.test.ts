@@ -66,7 +66,15 @@ const ENTRIES = [
   {
     entry: 'payment-notifications/inspect',
     values: ['inspectBody'],
-    types: ['InspectOptions', 'InspectedField', 'Inspection', 'Quirk', 'QuirkCode', 'Verdict'],
+    types: [
+      'InspectOptions',
+      'InspectedField',
+      'Inspection',
+      'JsonFault',
+      'Quirk',
+      'QuirkCode',
+      'Verdict',
+    ],
   },
   {
     entry: 'payment-notifications/testing',
@@ -75,6 +83,7 @@ const ENTRIES = [
       'bodyVariants',
       'deliver',
       'depositReceivedBody',
+      'faultyBodies',
       'virtualClock',
       'withdrawalBroadcastBody',
     ],
@@ -92,6 +101,7 @@ const ENTRIES = [
       'DeliverySignal',
       'DepositReceivedOverrides',
       'EndpointResponse',
+      'FaultyBody',
       'MinimalSignal',
       'RetryPolicy',
       'WithdrawalBroadcastOverrides',

@@ -1,11 +1,21 @@
+import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import type { FoundKind } from './findings.js';
-import type { Difference, KeySummary, Place } from './key-table.js';
+import type { Keys, Place } from './events.js';
 import { formatBytes, formatCount } from './progress.js';
 import { INDENT } from './table.js';
-import type { Counts, LineVerdict } from './tally.js';
-import { pad, paint, type Style, type Terminal } from './terminal.js';
+import { pad, paint, type Terminal } from './terminal.js';
 import { formatDuration } from './usage.js';
+
+/** Bodies with the same issue in the same field. */
+export interface Kind {
+  readonly verdict: 'refused' | 'noBody' | 'warnings';
+  readonly code: IssueCode;
+  /** The documented name, `txAddressOwner.name` e.g., or `body`. */
+  readonly field: string;
+  count: number;
+  readonly first: Place;
+  readonly examples: (Place & { readonly body: string })[];
+}
 
 /** What was found in archives. */
 export interface CheckResult {
@@ -16,130 +26,75 @@ export interface CheckResult {
   readonly bytes: number;
   readonly durationMs: number;
   readonly interrupted: boolean;
-  readonly counts: Counts;
-  readonly kinds: readonly FoundKind[];
-  readonly keys: KeySummary;
+  readonly counts: Readonly<Record<'lines' | 'blank' | 'valid' | Kind['verdict'], number>>;
+  readonly kinds: readonly Kind[];
+  readonly keys: Keys;
 }
 
-/** What was found, for people. */
+/** The report for people. */
 export function reportOf(result: CheckResult, terminal: Terminal): string {
-  const { files, counts, kinds, keys } = result;
-  const place = ({ file, line }: Place): string => `${files[file]}:${line}`;
+  const { files, unread, bytes, durationMs, interrupted, counts, kinds, keys } = result;
+  const placeOf = ({ file, line }: Place): string =>
+    paint(terminal, 'cyan', `${files[file]}:${line}`);
+  const kindRows = (verdict: Kind['verdict'], title: string): string[] => {
+    const found = kinds.filter((kind) => kind.verdict === verdict);
+    const widthOf = (key: 'code' | 'field') => Math.max(...found.map((kind) => kind[key].length));
+    found.sort((one, other) => other.count - one.count);
+    const rows = found.map(
+      ({ count, code, field, first, examples }): Row => [
+        count,
+        `${pad(code, widthOf('code'))}  ${pad(field, widthOf('field'))}  first in ${placeOf(first)}`,
+        ...examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
+      ],
+    );
+    return found.length === 0 ? [] : ['', title, ...linesOf(rows)];
+  };
+  const differing = Object.entries(keys.differing).filter(([, count]) => count > 0);
+  const more = keys.conflicting - keys.conflicts.length;
+  const name = files.length === 1 ? files[0] : `${files.length} files`;
+  const speed = Math.round((counts.lines / Math.max(durationMs, 1)) * 1000);
   const lines = [
-    headline(result),
+    `${interrupted ? 'Interrupted: ' : ''}${name}: ${formatCount(counts.lines)} lines, ` +
+      `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${formatCount(speed)} a second`,
     '',
-    ...numbers([
+    ...linesOf([
       [counts.valid, 'valid'],
       [counts.warnings, 'valid, with warnings'],
       [counts.refused, 'refused'],
-      [counts.noBody, 'line that is not a JSON object', 'lines that are not a JSON object'],
-      [counts.blank, 'blank line', 'blank lines'],
+      [counts.noBody, 'not a JSON object'],
+      [counts.blank, 'blank'],
+      [unread.length, `not read to the end: ${unread.join(', ')}`],
     ]),
-    ...(['refused', 'noBody', 'warnings'] as const).flatMap((verdict) =>
-      kindLines(verdict, kinds, place, terminal),
-    ),
-    ...keyLines(keys, place, terminal),
+    ...kindRows('refused', paint(terminal, 'red', 'refused')),
+    ...kindRows('noBody', paint(terminal, 'red', 'not a JSON object')),
+    ...kindRows('warnings', paint(terminal, 'yellow', 'warnings')),
+    '',
+    'idempotency keys',
+    ...linesOf([
+      [keys.different, 'different'],
+      [keys.repeated, 'redelivered'],
+      [keys.conflicting, 'with bodies that contradict each other'],
+      [keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`],
+    ]),
+    ...(differing.length === 0 ? [] : ['', paint(terminal, 'red', 'contradictions')]),
+    ...linesOf(differing.map(([what, count]) => [count, `in an ${what}`])),
+    ...keys.conflicts.map(({ key, differs, places }) => {
+      return `${INDENT}${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
+    }),
+    ...(more === 0 ? [] : [`${INDENT}and ${formatCount(more)} more`]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function headline(result: CheckResult): string {
-  const { files, unread, bytes, durationMs, interrupted, counts } = result;
-  const name = files.length === 1 ? files[0] : `${files.length} files`;
-  const which = files.length === 1 ? '' : `${unread.length} of them `;
-  const gap = unread.length === 0 ? '' : `, ${which}not read to the end`;
-  const rate = Math.round((counts.lines / Math.max(durationMs, 1)) * 1000);
-  const lines = counts.lines === 1 ? '1 line' : `${formatCount(counts.lines)} lines`;
-  const speed = `in ${formatDuration(durationMs)}, ${formatCount(rate)} a second`;
-  return `${interrupted ? 'Interrupted: ' : ''}${name}${gap}: ${lines}, ${formatBytes(bytes)} ${speed}`;
-}
+/** A number, its label, and lines that go below. */
+type Row = readonly [count: number, label: string, ...details: string[]];
 
-/** Counts and what they count, without those of which there are none; the first one stays. */
-function numbers(
-  rows: readonly (readonly [count: number, one: string, several?: string])[],
-): string[] {
+/** Labelled numbers; zeros but the first are dropped. */
+function linesOf(rows: readonly Row[]): string[] {
   const shown = rows.filter(([count], index) => count > 0 || index === 0);
   const width = Math.max(...shown.map(([count]) => formatCount(count).length));
-  return shown.map(([count, one, several = one]) => {
-    return `${INDENT}${formatCount(count).padStart(width)}  ${count === 1 ? one : several}`;
-  });
-}
-
-const TITLES: Readonly<Record<LineVerdict, readonly [title: string, style: Style]>> = {
-  refused: ['refused', 'red'],
-  noBody: ['not a JSON object', 'red'],
-  warnings: ['warnings', 'yellow'],
-};
-
-function kindLines(
-  verdict: LineVerdict,
-  all: readonly FoundKind[],
-  place: (place: Place) => string,
-  terminal: Terminal,
-): string[] {
-  const kinds = all.filter((kind) => kind.verdict === verdict);
-  if (kinds.length === 0) return [];
-  kinds.sort((one, other) => other.count - one.count);
-  const [countWidth, codeWidth, fieldWidth] = [
-    Math.max(...kinds.map(({ count }) => formatCount(count).length)),
-    Math.max(...kinds.map(({ code }) => code.length)),
-    Math.max(...kinds.map(({ field }) => field.length)),
-  ];
-  const [title, style] = TITLES[verdict];
-  return [
-    '',
-    paint(terminal, style, title),
-    ...kinds.flatMap(({ count, code, field, first, examples }) => [
-      `${INDENT}${formatCount(count).padStart(countWidth)}  ${pad(code, codeWidth)}  ${pad(field, fieldWidth)}  first in ${place(first)}`,
-      ...examples.map((example) => {
-        const where = paint(terminal, 'cyan', place(example));
-        return `${INDENT}  ${where} ${escapeUnprintable(example.body.trim())}`;
-      }),
-    ]),
-  ];
-}
-
-/** A noun per difference, so that the compiler misses none. */
-const NOUNS: Readonly<Record<Difference, string>> = {
-  amount: 'an amount',
-  currency: 'a currency',
-  account: 'an account',
-};
-
-function keyLines(
-  { limit, different, repeated, unremembered, conflicting, differing, conflicts }: KeySummary,
-  place: (place: Place) => string,
-  terminal: Terminal,
-): string[] {
-  const beyond = `beyond ${formatCount(limit)} ${limit === 1 ? 'key' : 'keys'}: not compared (--keys)`;
-  const lines = [
-    '',
-    'idempotency keys',
-    ...numbers([
-      [different, 'different'],
-      [repeated, 'redelivery', 'redeliveries'],
-      [conflicting, 'with conflicting bodies'],
-      [unremembered, `body ${beyond}`, `bodies ${beyond}`],
-    ]),
-  ];
-  if (conflicting === 0) return lines;
-  const found = Object.entries(differing).filter(([, count]) => count > 0);
-  return [
-    ...lines,
-    '',
-    paint(terminal, 'red', 'contradictions'),
-    ...numbers(
-      found.map(([difference, count]) => {
-        const noun = NOUNS[difference as Difference];
-        return [count, `differs in ${noun}`, `differ in ${noun}`];
-      }),
-    ),
-    ...conflicts.map(({ key, differs, places }) => {
-      const where = paint(terminal, 'cyan', places.map(place).join(' and '));
-      return `${INDENT}${where} ${key} ${differs.join(', ')}`;
-    }),
-    ...(conflicting > conflicts.length
-      ? [`${INDENT}and ${formatCount(conflicting - conflicts.length)} more`]
-      : []),
-  ];
+  return shown.flatMap(([count, label, ...details]) => [
+    `${INDENT}${formatCount(count).padStart(width)}  ${label}`,
+    ...details.map((line) => `${INDENT}  ${line}`),
+  ]);
 }

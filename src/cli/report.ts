@@ -1,7 +1,8 @@
+import { inspectBody } from '../inspect/inspect-body.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import { idempotencyKey } from '../notification.js';
-import { safeParseNotification } from '../parse.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
+import type { SentBody } from './body.js';
+import { placeOf } from './inspect.js';
 import { cut, paint, type Terminal, wrap } from './terminal.js';
 import { formatDuration } from './usage.js';
 
@@ -12,21 +13,18 @@ export interface SendSummary {
   readonly attempts: number;
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** Null for a body that a handler should refuse. */
+  /** Null for several events, or a body that a handler should refuse. */
   readonly idempotencyKey: string | null;
+  /** The faulty bodies: how many were sent and refused, and the labels of those that were answered with success. */
+  readonly faulty: { readonly of: number; readonly refused: number; readonly accepted: string[] };
 }
 
 /** Where deliveries are reported as they happen. */
 export interface Report {
-  begin(url: string, body: string): void;
-  attempt(label: string, attempt: DeliveryAttempt): void;
-  end(outcome: SendSummary): void;
-}
-
-/** The key of a body's event; null for a body that is invalid. */
-export function eventKeyOf(body: string): string | null {
-  const result = safeParseNotification(body);
-  return result.success ? idempotencyKey(result.notification) : null;
+  begin(url: string): void;
+  body(sent: SentBody): void;
+  attempt(sent: SentBody, attempt: DeliveryAttempt): void;
+  end(summary: SendSummary): void;
 }
 
 /** A line of JSON for each answer, and one for the outcome. */
@@ -34,7 +32,8 @@ export function jsonReport({ print }: Terminal): Report {
   const line = (data: object): void => print(`${JSON.stringify(data)}\n`);
   return {
     begin: () => {},
-    attempt: (variant, attempt) => line(variant === '' ? attempt : { variant, ...attempt }),
+    body: () => {},
+    attempt: ({ label, code }, attempt) => line({ label, code, ...attempt }),
     end: line,
   };
 }
@@ -46,20 +45,27 @@ const MAX_ANSWER = 200;
 /** Lines for people. */
 export function textReport(terminal: Terminal): Report {
   const line = (text: string): void => terminal.print(`${text}\n`);
+  const sentence = (text: string): void => {
+    for (const part of wrap(text, terminal.columns)) line(part);
+  };
   return {
-    begin(url, body) {
-      line(`POST ${url}`);
-      const result = safeParseNotification(body);
-      if (result.success) return;
-      const [first, ...others] = result.error.issues.map(({ message }) => message);
+    begin: (url) => line(`POST ${url}`),
+    body({ label, body, code }) {
+      const { issues, jsonFault } = inspectBody(body);
+      const [first, ...others] = issues.map(({ message }) => message);
+      if (first === undefined || code !== undefined) return;
       const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-      const note = `This body is invalid, a handler should refuse it: ${first}${more}`;
-      for (const part of wrap(note, terminal.columns)) line(paint(terminal, 'yellow', part));
+      const place = jsonFault === null ? '' : `; ${placeOf(jsonFault)}`;
+      const what = label === '' ? 'This body' : label;
+      sentence(`${what} is invalid, a handler should refuse it: ${first}${more}${place}`);
     },
-    attempt(label, attempt) {
-      const { success, answer } = attempt;
-      const mark = success ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
-      const parts = [outcomeOf(attempt), label, ...countsOf(attempt)].filter(Boolean);
+    attempt({ label, code }, attempt) {
+      const { success, answer, copy, number } = attempt;
+      const refused = answer !== null && !success;
+      const isGood = code === undefined ? success : refused;
+      const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
+      const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
+      const parts = [outcomeOf(attempt), label, ...counts].filter(Boolean);
       const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER);
       const start = parts.join('  ');
       const body = escapeUnprintable(answer?.body.trim() ?? '');
@@ -68,12 +74,23 @@ export function textReport(terminal: Terminal): Report {
         `${INDENT}${mark} ${text.slice(0, start.length)}${paint(terminal, 'dim', text.slice(start.length))}`,
       );
     },
-    end(outcome) {
-      line(summary(outcome, terminal));
-      const { of, idempotencyKey: key } = outcome;
-      if (of === 1 || key === null) return;
-      const advice = `These are all one event: credit or debit it once, as ${key}.`;
-      for (const part of wrap(advice, terminal.columns)) line(part);
+    end(summary) {
+      const { delivered, of, attempts, durationMs, interrupted, faulty } = summary;
+      const result = (isGood: boolean, text: string) =>
+        paint(terminal, isGood ? 'green' : 'red', text);
+      const tries = attempts === of ? '' : `, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
+      const counts = result(delivered === of, `${delivered} of ${of} delivered`);
+      line(
+        `${interrupted ? 'Interrupted: ' : ''}${counts} in ${formatDuration(durationMs)}${tries}`,
+      );
+      if (faulty.of > 0) {
+        const refused = `${faulty.refused} of ${faulty.of} faulty bodies refused`;
+        line(result(faulty.refused === faulty.of, refused));
+        if (faulty.accepted.length > 0)
+          sentence(`Answered with success: ${faulty.accepted.join(', ')}.`);
+      }
+      if (of === 1 || summary.idempotencyKey === null) return;
+      sentence(`These are all one event: credit or debit it once, as ${summary.idempotencyKey}.`);
     },
   };
 }
@@ -82,16 +99,4 @@ function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
   if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
   const hint = error.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
   return `no answer: ${escapeUnprintable(error)}${hint}`;
-}
-
-function countsOf({ copy, number }: DeliveryAttempt): string[] {
-  return [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
-}
-
-function summary(outcome: SendSummary, terminal: Terminal): string {
-  const { delivered, of, attempts, durationMs, interrupted } = outcome;
-  const counts = `${delivered} of ${of} delivered`;
-  const text = paint(terminal, delivered === of ? 'green' : 'red', counts);
-  const tries = attempts === of ? '' : `, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
-  return `${interrupted ? 'Interrupted: ' : ''}${text} in ${formatDuration(durationMs)}${tries}`;
 }

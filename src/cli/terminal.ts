@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream';
 import stringWidth from 'string-width';
 import type { Clock } from '../testing/clock.js';
-import type { TallyOptions } from './tally.js';
-import type { WorkerThread } from './threads.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {
@@ -11,7 +9,7 @@ export interface Terminal {
   print(text: string): void;
   /** Writes to standard error. */
   warn(text: string): void;
-  /** The width in characters; Infinity where nobody looks, so that nothing is wrapped. */
+  /** The width in characters; Infinity if not a terminal: no wrapping. */
   readonly columns: number;
   readonly colours: boolean;
   /** Whether standard output is a terminal, where a line can be written over. */
@@ -22,10 +20,6 @@ export interface Terminal {
   readonly interrupt: AbortSignal;
   /** Times deliveries and waits for retries. */
   readonly clock: Clock;
-  /** How many threads may work at once. */
-  readonly threads: number;
-  /** Starts another thread, for {@link serve}. */
-  startThread(options: TallyOptions): WorkerThread;
 }
 
 // Not util.styleText: it came with Node 20.12.
@@ -88,7 +82,7 @@ export function fold(text: string, columns: number): string[] {
   return ASCII.test(text) ? slices(text, Math.max(columns, 1)) : [...linesOf(text, columns)];
 }
 
-/** What nearly every value is made of: a column a character. To segment 64 KiB of it would take a second. */
+/** Nearly every value: a column a character. To segment 64 KiB of it would take a second. */
 const ASCII = /^[ -~]*$/;
 
 function slices(text: string, length: number): string[] {
@@ -97,11 +91,11 @@ function slices(text: string, length: number): string[] {
   );
 }
 
-/** One line after the other: whoever needs only the first doesn't wait for the rest. */
+/** Lazily, line by line: `cut` needs only the first. */
 function* linesOf(text: string, columns: number): Generator<string> {
   let line = '';
   let width = 0;
-  // Whatever is drawn as one, an emoji of several characters or a letter with its accents, stays in one piece.
+  // Never splits a grapheme, such as an emoji of several characters or a letter with its accents.
   for (const { segment } of segmenter.segment(text)) {
     const own = widthOf(segment);
     if (width + own > columns && line !== '') {

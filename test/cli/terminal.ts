@@ -23,10 +23,6 @@ export async function command(
       watched: false,
       interrupt: new AbortController().signal,
       clock: virtualClock(),
-      threads: 1,
-      startThread: () => {
-        throw new Error('no other thread');
-      },
       ...terminal,
     },
     '1.2.3',

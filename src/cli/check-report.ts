@@ -2,8 +2,7 @@ import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { Keys, Place } from './events.js';
 import { formatBytes, formatCount } from './progress.js';
-import { INDENT } from './table.js';
-import { pad, paint, type Terminal } from './terminal.js';
+import { paint, type Terminal } from './terminal.js';
 import { formatDuration } from './usage.js';
 
 /** Bodies with the same issue in the same field. */
@@ -34,67 +33,49 @@ export interface CheckResult {
 /** The report for people. */
 export function reportOf(result: CheckResult, terminal: Terminal): string {
   const { files, unread, bytes, durationMs, interrupted, counts, kinds, keys } = result;
-  const placeOf = ({ file, line }: Place): string =>
-    paint(terminal, 'cyan', `${files[file]}:${line}`);
-  const kindRows = (verdict: Kind['verdict'], title: string): string[] => {
-    const found = kinds.filter((kind) => kind.verdict === verdict);
-    const widthOf = (key: 'code' | 'field') => Math.max(...found.map((kind) => kind[key].length));
-    found.sort((one, other) => other.count - one.count);
-    const rows = found.map(
-      ({ count, code, field, first, examples }): Row => [
-        count,
-        `${pad(code, widthOf('code'))}  ${pad(field, widthOf('field'))}  first in ${placeOf(first)}`,
-        ...examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
-      ],
-    );
-    return found.length === 0 ? [] : ['', title, ...linesOf(rows)];
-  };
-  const differing = Object.entries(keys.differing).filter(([, count]) => count > 0);
-  const more = keys.conflicting - keys.conflicts.length;
+  const placeOf = ({ file, line }: Place): string => `${files[file]}:${line}`;
   const name = files.length === 1 ? files[0] : `${files.length} files`;
-  const speed = Math.round((counts.lines / Math.max(durationMs, 1)) * 1000);
+  const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
+  const speed = formatCount(Math.round((counts.lines / Math.max(durationMs, 1)) * 1000));
+  const more = keys.conflicting - keys.conflicts.length;
   const lines = [
-    `${interrupted ? 'Interrupted: ' : ''}${name}: ${formatCount(counts.lines)} lines, ` +
-      `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${formatCount(speed)} a second`,
+    `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
+      `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`,
+    ...unread.map((file) => `not read to the end: ${file}`),
     '',
-    ...linesOf([
-      [counts.valid, 'valid'],
-      [counts.warnings, 'valid, with warnings'],
-      [counts.refused, 'refused'],
-      [counts.noBody, 'not a JSON object'],
-      [counts.blank, 'blank'],
-      [unread.length, `not read to the end: ${unread.join(', ')}`],
-    ]),
-    ...kindRows('refused', paint(terminal, 'red', 'refused')),
-    ...kindRows('noBody', paint(terminal, 'red', 'not a JSON object')),
-    ...kindRows('warnings', paint(terminal, 'yellow', 'warnings')),
+    ...row(counts.valid, 'valid'),
+    ...row(counts.warnings, 'valid, with warnings'),
+    ...row(counts.refused, 'refused'),
+    ...row(counts.noBody, 'not a JSON object'),
+    ...row(counts.blank, 'blank'),
+    ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
+    ...[...kinds]
+      .sort((one, other) => other.count - one.count)
+      .flatMap((kind) => [
+        ...row(
+          kind.count,
+          `${VERDICTS[kind.verdict]}: ${kind.code} ${kind.field}, first in ${placeOf(kind.first)}`,
+        ),
+        ...kind.examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
+      ]),
     '',
     'idempotency keys',
-    ...linesOf([
-      [keys.different, 'different'],
-      [keys.repeated, 'redelivered'],
-      [keys.conflicting, 'with bodies that contradict each other'],
-      [keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`],
-    ]),
-    ...(differing.length === 0 ? [] : ['', paint(terminal, 'red', 'contradictions')]),
-    ...linesOf(differing.map(([what, count]) => [count, `in an ${what}`])),
+    ...row(keys.different, 'different'),
+    ...row(keys.repeated, 'redelivered'),
+    ...row(keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`),
+    ...row(keys.conflicting, paint(terminal, 'red', 'with bodies that contradict each other')),
+    ...Object.entries(keys.differing).flatMap(([what, count]) => row(count, `in ${what}`)),
     ...keys.conflicts.map(({ key, differs, places }) => {
-      return `${INDENT}${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
+      return `${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
     }),
-    ...(more === 0 ? [] : [`${INDENT}and ${formatCount(more)} more`]),
+    ...row(more, 'more'),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** A number, its label, and lines that go below. */
-type Row = readonly [count: number, label: string, ...details: string[]];
+const VERDICTS = { refused: 'refused', noBody: 'not a JSON object', warnings: 'warning' };
 
-/** Labelled numbers; zeros but the first are dropped. */
-function linesOf(rows: readonly Row[]): string[] {
-  const shown = rows.filter(([count], index) => count > 0 || index === 0);
-  const width = Math.max(...shown.map(([count]) => formatCount(count).length));
-  return shown.flatMap(([count, label, ...details]) => [
-    `${INDENT}${formatCount(count).padStart(width)}  ${label}`,
-    ...details.map((line) => `${INDENT}  ${line}`),
-  ]);
+/** A number and its label, unless it is 0. */
+function row(count: number, label: string): string[] {
+  return count === 0 ? [] : [`${formatCount(count).padStart(10)}  ${label}`];
 }

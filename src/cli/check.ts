@@ -51,8 +51,6 @@ Examples:
 /** Codes of a line that holds no JSON object. */
 const NO_BODY: ReadonlySet<string> = new Set(['invalid_json', 'not_an_object', 'body_too_large']);
 const LINE_BREAK = Buffer.from('\n');
-/** How many conflicts are listed. */
-const LISTED = { text: 10, json: 1000 } as const;
 
 /** `payment-notifications check`. */
 export async function check(args: string[], terminal: Terminal): Promise<number> {
@@ -61,7 +59,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   const parse = parserOf(readType(values.as));
   const show = readCount('--show', values.show, 0);
   const limit = readCount('--keys', values.keys, 0);
-  const { keys, add } = createMemory(limit, values.json ? LISTED.json : LISTED.text);
+  const { keys, add } = createMemory(limit, values.json ? 1000 : 10);
   if (values.refused !== undefined) write(values.refused, [], 'wx');
   const start = terminal.clock.now();
   const progress = createProgress(terminal, await sizeOf(files));

@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
 import { type DeliveryAttempt, urlErrorOf } from '../testing/deliver.js';
-import { UsageError } from './usage.js';
+import { CommandError } from './usage.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -16,7 +16,7 @@ export function readEndpoint(
       headers.append(name, value);
     } catch {
       // Its words would show the value.
-      throw new UsageError("--header: expected 'NAME: VALUE', in quotes");
+      throw new CommandError("--header: expected 'NAME: VALUE', in quotes");
     }
   }
   const url = URL.canParse(to) ? new URL(to) : null;
@@ -29,9 +29,9 @@ export function readEndpoint(
     url.password = '';
     address = url.href;
   }
-  if (address === '') throw new UsageError('--to URL is missing: the endpoint to post to');
+  if (address === '') throw new CommandError('--to URL is missing: the endpoint to post to');
   const reason = urlErrorOf(address);
-  if (reason !== null) throw new UsageError(`--to: ${reason}`);
+  if (reason !== null) throw new CommandError(`--to: ${reason}`);
   return { url: address, headers: Object.fromEntries(headers) };
 }
 

@@ -20,7 +20,6 @@ const terminal: Terminal = {
   columns: stdout.columns || Number(env.COLUMNS) || Number.POSITIVE_INFINITY,
   // Heeds NO_COLOR, FORCE_COLOR and TERM.
   colours: stdout.isTTY && stdout.hasColors(),
-  interactive: stdout.isTTY,
   watched: stderr.isTTY,
   interrupt: controller.signal,
   clock: systemClock,

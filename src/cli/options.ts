@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import leven from 'leven';
 import { escapeUnprintable } from '../internal/issues.js';
 import { wrap } from './terminal.js';
-import { UsageError, usageErrorOf } from './usage.js';
+import { CommandError, usageErrorOf } from './usage.js';
 
 /** `help` or `version`, its message: the command has nothing else to do. */
 export class Asked extends Error {}
@@ -62,7 +62,7 @@ export function helpOf(options: Options): string {
 /**
  * A command's options and operands.
  *
- * @throws UsageError for wrong usage, {@link Asked} if the help or the version is asked for.
+ * @throws CommandError for wrong usage, {@link Asked} if the help or the version is asked for.
  */
 export function readArguments<const T extends Options>(
   args: string[],
@@ -84,27 +84,31 @@ function optionErrorOf(
   error: unknown,
   args: readonly string[],
   options: Options,
-): UsageError | null {
+): CommandError | null {
   const { code, message } = error as NodeJS.ErrnoException;
   // "Unknown option '--colour'. To specify …", "Option '--to <value>' argument missing"
   const option = String(message.split("'")[1]?.split(' ', 1));
   if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
     const isSwitch = options[option.slice(2)]?.type === 'boolean';
-    return new UsageError(`${option}: ${isSwitch ? 'takes no value' : 'a value is missing'}`);
+    return new CommandError(`${option}: ${isSwitch ? 'takes no value' : 'a value is missing'}`);
   }
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
   const known = Object.keys(options).map((name) => `--${name}`);
   const near = suggest(option, known);
   const file = args.find((arg) => arg.startsWith(option) && /^[^=]*[./]/.test(arg));
   return near !== '' || file === undefined
-    ? new UsageError(`unknown option "${option}"${near}`)
-    : new UsageError(`unknown option "${escapeUnprintable(file)}": a file? put -- before it`);
+    ? new CommandError(`unknown option "${option}"${near}`)
+    : new CommandError(`unknown option "${escapeUnprintable(file)}": a file? put -- before it`);
 }
 
-/** `: is it …?` with the nearest of the known words, if one is near; nothing otherwise. */
+/** `: is it …?` with the known words that hold the unknown one, or the one that is spelled most like it. */
 export function suggest(unknown: string, known: readonly string[]): string {
+  const part = unknown.toLowerCase();
+  if (part === '') return '';
+  const found = known.filter((word) => word.toLowerCase().includes(part)).slice(0, 4);
+  if (found.length > 0) return `: is it ${found.join(' or ')}?`;
   const nearest = known
-    .map((word) => ({ word, distance: leven(unknown.toLowerCase(), word.toLowerCase()) }))
+    .map((word) => ({ word, distance: leven(part, word.toLowerCase()) }))
     .reduce((best, next) => (next.distance < best.distance ? next : best));
   // As many mistakes as a third of the letters.
   return nearest.distance * 3 <= nearest.word.length ? `: is it ${nearest.word}?` : '';

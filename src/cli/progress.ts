@@ -29,12 +29,8 @@ export function createProgress(
   };
 }
 
-const number = new Intl.NumberFormat('en');
-
 /** A number with separators: `2,000,000`. */
-export function formatCount(count: number): string {
-  return number.format(count);
-}
+export const formatCount = (count: number): string => count.toLocaleString('en');
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 

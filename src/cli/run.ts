@@ -3,7 +3,7 @@ import { INSPECT_HELP, inspect } from './inspect.js';
 import { Asked, COMMON, helpOf, readArguments, suggest } from './options.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, EXIT, printError, UsageError } from './usage.js';
+import { CommandError, EXIT, printError } from './usage.js';
 
 const HELP = `payment-notifications <command>
 
@@ -61,5 +61,5 @@ async function refuse(args: string[]): Promise<never> {
   const commands = [...COMMANDS.keys()];
   const what = name === undefined ? 'no command' : `unknown command "${name}"`;
   const near = suggest(name ?? '', commands) || `: ${commands.join(', ')}`;
-  throw new UsageError(`${what}${near} (--help tells more)`);
+  throw new CommandError(`${what}${near} (--help tells more)`);
 }

@@ -3,15 +3,16 @@ import type { Clock } from '../testing/clock.js';
 import {
   type DeliverOptions,
   type Delivery,
+  type DeliveryAttempt,
   deliver,
   type RetryPolicy,
 } from '../testing/deliver.js';
 import { readBodies, type SentBody } from './body.js';
 import { readEndpoint, withoutValues } from './endpoint.js';
 import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { INDENT, jsonReport, type SendSummary, textReport } from './report.js';
-import { CLEAR_LINE, cut, paint, type Terminal } from './terminal.js';
-import { EXIT, formatDuration, readCount, readDuration, UsageError } from './usage.js';
+import { endOf, INDENT, lineOf, type SendSummary, warningOf } from './report.js';
+import type { Terminal } from './terminal.js';
+import { CommandError, EXIT, formatDuration, readCount, readDuration } from './usage.js';
 
 const OPTIONS = {
   to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
@@ -60,8 +61,6 @@ Examples:
     --status FAILED --seed 7
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
     --variants --copies 5
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
-    --retry --every 10s --for 5m
   payment-notifications send refused/*.json --to http://127.0.0.1:3000/callbacks \\
     --header "authorization: Bearer $TOKEN"
 `;
@@ -72,26 +71,34 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const { clock, interrupt: signal } = terminal;
   const { url, headers } = readEndpoint(values.to, values.header);
   const policy = { retry: readRetry(values), copies: readCount('--copies', values.copies, 1) };
-  const options = {
-    ...{ url, headers, signal, timeoutMs: readDuration('--timeout', values.timeout) },
-    clock: values.json ? clock : { now: clock.now, sleep: sleepWithCountdown(terminal) },
-  };
+  const timeoutMs = readDuration('--timeout', values.timeout);
   const { bodies, faults } = await readBodies(positionals, values, terminal);
   if (bodies.length === 0) return EXIT.usage;
-  const report = values.json ? jsonReport(terminal) : textReport(terminal);
+  const print = (lines: readonly string[], data?: object): void => {
+    if (!values.json) terminal.print(lines.map((line) => `${line}\n`).join(''));
+    else if (data !== undefined) terminal.print(`${JSON.stringify(data)}\n`);
+  };
+  const waiting: Clock = {
+    now: clock.now,
+    sleep(milliseconds, stop) {
+      print([`${INDENT}trying again in ${formatDuration(milliseconds)}`]);
+      return clock.sleep(milliseconds, stop);
+    },
+  };
   const post = async (sent: SentBody, more: Partial<DeliverOptions>): Promise<Delivery> => {
-    report.body(sent);
-    return deliver(sent.body, {
-      ...options,
-      ...more,
-      onAttempt: (attempt) => report.attempt(sent, withoutValues(headers, attempt)),
-    });
+    const { label, body, code } = sent;
+    if (code === undefined && !values.variants) print(warningOf(sent, terminal));
+    const onAttempt = (ended: DeliveryAttempt): void => {
+      const attempt = withoutValues(headers, ended);
+      print([lineOf(sent, attempt, terminal)], { label, code, ...attempt });
+    };
+    return deliver(body, { url, headers, timeoutMs, signal, clock: waiting, onAttempt, ...more });
   };
 
   const start = clock.now();
   const accepted: string[] = [];
   let [delivered, attempts, refused] = [0, 0, 0];
-  report.begin(url);
+  print([`POST ${url}`]);
   for (const sent of bodies) {
     const { attempts: ended } = await post(sent, policy);
     attempts += ended.length;
@@ -104,16 +111,14 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     if (attempt?.success) accepted.push(sent.label);
     else if (attempt?.answer) refused += 1;
   }
-  const [key = null, ...others] = new Set(
-    bodies.map(({ body }) => inspectBody(body).idempotencyKey),
-  );
+  const keys = new Set(bodies.map(({ body }) => inspectBody(body).idempotencyKey));
+  const [key = null] = keys.size === 1 ? keys : [];
   const summary: SendSummary = {
     ...{ delivered, of: bodies.length * policy.copies, attempts },
-    ...{ durationMs: clock.now() - start, interrupted: signal.aborted },
-    idempotencyKey: others.length === 0 ? key : null,
+    ...{ durationMs: clock.now() - start, interrupted: signal.aborted, idempotencyKey: key },
     faulty: { of: faults.length, refused, accepted },
   };
-  report.end(summary);
+  print(endOf(summary, terminal), summary);
   if (signal.aborted) return EXIT.interrupted;
   if (bodies.length < positionals.length) return EXIT.usage;
   return delivered === summary.of && refused === faults.length ? EXIT.ok : EXIT.failed;
@@ -129,25 +134,5 @@ function readRetry(values: { retry?: boolean; every?: string; for?: string }): R
     };
   }
   if (every === undefined && period === undefined) return null;
-  throw new UsageError('--every and --for say how to retry: add --retry');
-}
-
-/** Waits for a retry and says so: on a terminal in one line that counts down. */
-function sleepWithCountdown(terminal: Terminal): Clock['sleep'] {
-  const { clock } = terminal;
-  return async (milliseconds, signal) => {
-    if (!terminal.interactive) {
-      terminal.print(`${INDENT}trying again in ${formatDuration(milliseconds)}\n`);
-      return clock.sleep(milliseconds, signal);
-    }
-    const end = clock.now() + milliseconds;
-    // By the count, not by the clock: a timer may fire a moment early, and a second would show twice.
-    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    for (let left = seconds; left > 0 && !signal?.aborted; left -= 1) {
-      const line = `${INDENT}trying again in ${formatDuration(left * 1000)}, Ctrl-C stops`;
-      terminal.print(CLEAR_LINE + paint(terminal, 'dim', cut(line, terminal.columns - 1)));
-      await clock.sleep(end - (left - 1) * 1000 - clock.now(), signal);
-    }
-    terminal.print(CLEAR_LINE);
-  };
+  throw new CommandError('--every and --for say how to retry: add --retry');
 }

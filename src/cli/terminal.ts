@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import stringWidth from 'string-width';
+import widthOf from 'string-width';
 import type { Clock } from '../testing/clock.js';
 
 /** What a command reads from and writes to. */
@@ -12,9 +12,7 @@ export interface Terminal {
   /** The width in characters; Infinity if not a terminal: no wrapping. */
   readonly columns: number;
   readonly colours: boolean;
-  /** Whether standard output is a terminal, where a line can be written over. */
-  readonly interactive: boolean;
-  /** Whether standard error is one: progress can be shown there. */
+  /** Whether standard error is a terminal, where a line can be written over to show progress. */
   readonly watched: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
@@ -44,11 +42,6 @@ export function paint({ colours }: Pick<Terminal, 'colours'>, style: Style, text
   return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
-/** How many columns a printable text takes. */
-export function widthOf(text: string): number {
-  return stringWidth(text);
-}
-
 /** A text and the spaces that fill its column. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
@@ -73,38 +66,29 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** The terminal's locale is unknown, and hardly matters. */
-const segmenter = new Intl.Segmenter('en');
-
 /** A value in lines of at most this many columns, with each of its characters. */
 export function fold(text: string, columns: number): string[] {
-  if (widthOf(text) <= columns) return [text];
-  return ASCII.test(text) ? slices(text, Math.max(columns, 1)) : [...linesOf(text, columns)];
+  return widthOf(text) <= columns ? [text] : [...linesOf(text, columns)];
 }
 
-/** Nearly every value: a column a character. To segment 64 KiB of it would take a second. */
-const ASCII = /^[ -~]*$/;
-
-function slices(text: string, length: number): string[] {
-  return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
-    text.slice(index * length, (index + 1) * length),
-  );
-}
+/** The terminal's locale is unknown, and hardly matters. */
+const segmenter = new Intl.Segmenter('en');
 
 /** Lazily, line by line: `cut` needs only the first. */
 function* linesOf(text: string, columns: number): Generator<string> {
   let line = '';
   let width = 0;
-  // Never splits a grapheme, such as an emoji of several characters or a letter with its accents.
-  for (const { segment } of segmenter.segment(text)) {
-    const own = widthOf(segment);
-    if (width + own > columns && line !== '') {
+  // Never splits a grapheme, such as a letter with its accents. To segment 64 KiB of ASCII would take a second.
+  for (const piece of /^[ -~]*$/.test(text) ? text : segmenter.segment(text)) {
+    const own = typeof piece === 'string' ? piece : piece.segment;
+    const ownWidth = widthOf(own);
+    if (width + ownWidth > columns && line !== '') {
       yield line;
       line = '';
       width = 0;
     }
-    line += segment;
-    width += own;
+    line += own;
+    width += ownWidth;
   }
   yield line;
 }

@@ -11,21 +11,13 @@ export const EXIT = {
   pipe: 141,
 } as const;
 
-/** Why a command can't go on. Its message is printed as is, in one line. */
+/** Why a command can't go on: wrong usage, if no other exit code is given. Its message is printed as is, in one line. */
 export class CommandError extends Error {
   readonly exit: number;
 
-  /** @param exit - The exit code. */
-  constructor(message: string, exit: number) {
+  constructor(message: string, exit: number = EXIT.usage) {
     super(message);
     this.exit = exit;
-  }
-}
-
-/** Wrong usage. */
-export class UsageError extends CommandError {
-  constructor(message: string) {
-    super(message, EXIT.usage);
   }
 }
 
@@ -35,9 +27,9 @@ export function printError({ warn: print }: Pick<Terminal, 'warn'>, message: str
 }
 
 /** Reduces an error to one line. */
-export function usageErrorOf(error: unknown): UsageError {
+export function usageErrorOf(error: unknown): CommandError {
   const message = error instanceof Error ? error.message : String(error);
-  return new UsageError(message.split('\n', 1).join());
+  return new CommandError(message.split('\n', 1).join());
 }
 
 /** The notification that an endpoint receives, by the word for it. */
@@ -45,7 +37,7 @@ export function readType(word: string | undefined): NotificationType | undefined
   if (word === undefined) return undefined;
   if (word === 'deposit') return 'deposit.received';
   if (word === 'withdrawal') return 'withdrawal.broadcast';
-  throw new UsageError(`--as: expected deposit or withdrawal, received "${word}"`);
+  throw new CommandError(`--as: expected deposit or withdrawal, received "${word}"`);
 }
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -55,7 +47,7 @@ export function readDuration(option: string, text: string): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
   const milliseconds = Number(digits) * UNITS[unit as keyof typeof UNITS];
   if (milliseconds > 0) return milliseconds;
-  throw new UsageError(
+  throw new CommandError(
     `${option}: expected a duration such as 500ms, 10s, 2m or 24h, received ${JSON.stringify(text)}`,
   );
 }
@@ -76,7 +68,7 @@ export function formatDuration(milliseconds: number): string {
 export function readCount(option: string, text: string, least: number): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(count) && count >= least) return count;
-  throw new UsageError(
+  throw new CommandError(
     `${option}: expected a whole number from ${least}, received ${JSON.stringify(text)}`,
   );
 }

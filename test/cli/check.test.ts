@@ -2,13 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { MessageChannel } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createProgress } from '../../src/cli/progress.js';
-import type { TallyOptions } from '../../src/cli/tally.js';
-import { serve } from '../../src/cli/threads.js';
 import { withoutColours } from '../process/command.js';
 import { deposit } from '../wire.js';
 import { command, linesOf, ticking } from './terminal.js';
@@ -659,57 +656,5 @@ describe('Ctrl-C', () => {
     const { exit, out } = await command(['check'], { input, interrupt: controller.signal });
     expect(exit).toBe(130);
     expect(out).toMatch(/^Interrupted: standard input: [\d,]+ lines/);
-  });
-});
-
-describe('other threads', () => {
-  /** Starts threads of which only the port is real: what is sent through it is copied or moved. */
-  function threads() {
-    const seen = { started: 0, ended: 0 };
-    const startThread = (options: TallyOptions) => {
-      const { port1, port2 } = new MessageChannel();
-      serve(port2, options);
-      seen.started += 1;
-      return Object.assign(port1, {
-        terminate: () => {
-          seen.ended += 1;
-          port1.close();
-        },
-      });
-    };
-    return { seen, startThread };
-  }
-
-  test('find the same in the same order', async () => {
-    const lines = Array.from({ length: 4000 }, (_, index) =>
-      index % 100 === 99 ? `{"depositId":${index}}` : depositOf(index % 500),
-    );
-    const alone = join(folder, 'alone.ndjson');
-    const together = join(folder, 'together.ndjson');
-    const one = await checked(lines, ['--show', '3', '--refused', alone]);
-    const { seen, startThread } = threads();
-    const many = await checked(lines, ['--show', '3', '--refused', together], {
-      threads: 3,
-      startThread,
-    });
-    expect(many).toStrictEqual(one);
-    expect(seen).toStrictEqual({ started: 2, ended: 2 });
-    expect(readFileSync(together, 'utf8')).toBe(readFileSync(alone, 'utf8'));
-    expect(one.counts.refused).toBe(40);
-  });
-
-  test('are not started for a small archive', async () => {
-    expect(await checked([depositOf(1)], [], { threads: 2 })).toMatchObject({ exit: 0 });
-  });
-
-  test('that break end it', async () => {
-    const stdin = `${depositOf(1)}\n`.repeat(2000);
-    const broken = () => {
-      const { port1, port2 } = new MessageChannel();
-      port2.on('message', () => port1.emit('error', new Error('out of memory')));
-      return Object.assign(port1, { terminate: () => port1.close() });
-    };
-    const checking = command(['check'], { stdin, threads: 2, startThread: broken });
-    await expect(checking).rejects.toThrow('out of memory');
   });
 });

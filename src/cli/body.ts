@@ -57,9 +57,7 @@ export async function readBodies(
   const given = Object.entries({ status, set, omit, seed, variants, faulty });
   const [useless] = given.find(([, value]) => value !== undefined) ?? [];
   if (useless !== undefined) {
-    throw new CommandError(
-      `--${useless} is for a deposit or withdrawal: files are sent as they are`,
-    );
+    throw new CommandError(`--${useless}: files are sent as they are`);
   }
   return { bodies: await readFiles(operands, terminal), faults: [] };
 }
@@ -91,10 +89,10 @@ function makeBody(word: string, { status, set = [], omit = [], seed }: Making): 
       const owner = overrides.txAddressOwner ?? JSON.parse(`${sample.txAddressOwner.value}`);
       overrides.txAddressOwner = { ...owner, [part]: value };
     } else if (Object.hasOwn(sample, name)) overrides[name] = value;
-    else
-      throw new CommandError(
-        `a ${word} has no field "${name}"${suggest(name, Object.keys(sample))}`,
-      );
+    else {
+      const near = suggest(name, Object.keys(sample));
+      throw new CommandError(`a ${word} has no field "${name}"${near}`);
+    }
   };
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
     const [name = '', ...value] = assignment.split('=');

@@ -15,14 +15,8 @@ import { CommandError, EXIT, printError, readCount, readType } from './usage.js'
 const OPTIONS = {
   ...AS,
   show: { ...text('N', 'print the first N bodies of each kind'), default: '0' },
-  refused: text(
-    'FILE',
-    'write the refused lines, and those that are not a JSON object, to a new file, except lines over 64 KiB; without any there is no file',
-  ),
-  keys: {
-    ...text('N', 'remember at most N idempotency keys, in 500 bytes each'),
-    default: '500000',
-  },
+  refused: text('FILE', 'write lines without a valid body, up to 64 KiB each, to a new file'),
+  keys: { ...text('N', 'remember N idempotency keys, in 550 bytes each'), default: '500000' },
   json: flag('one line of JSON'),
   ...COMMON,
 } as const;
@@ -43,8 +37,7 @@ if the output can't be written, 130 for Ctrl-C.
 Examples:
 
   payment-notifications check archive.ndjson
-  payment-notifications check --show 3 2026-*.ndjson.gz
-  payment-notifications check --refused refused.ndjson archive.ndjson
+  payment-notifications check --show 3 --refused refused.ndjson 2026-*.ndjson.gz
   zcat 2026-*.gz | payment-notifications check --json | jq .counts
 `;
 

@@ -1,5 +1,5 @@
 import type { NotificationIssue } from '../errors.js';
-import { type Inspection, type InspectOptions, inspectBody } from '../inspect/inspect-body.js';
+import { type Inspection, inspectBody } from '../inspect/inspect-body.js';
 import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { issue, nameOfPath } from '../internal/issues.js';
@@ -37,7 +37,9 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   let exit: number = EXIT.ok;
   for (const file of positionals.length === 0 ? [STDIN] : positionals) {
     try {
-      const inspection = await inspectFile(file, terminal, options);
+      const bytes = await readFile(file, terminal);
+      const found = inspectBody(bytes, options);
+      const inspection = bytes.length > MAX_BYTES ? { ...found, issues: [TOO_LONG] } : found;
       terminal.print(
         values.json
           ? `${JSON.stringify({ file: nameOf(file), ...inspection })}\n`
@@ -54,18 +56,8 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   return exit;
 }
 
-async function inspectFile(
-  file: string,
-  terminal: Terminal,
-  options: InspectOptions,
-): Promise<Inspection> {
-  const bytes = await readFile(file, terminal);
-  const inspection = inspectBody(bytes, options);
-  if (bytes.length <= MAX_BYTES) return inspection;
-  // The rest is unread, so its size is unknown.
-  const issues = [issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more')];
-  return { ...inspection, issues };
-}
+/** The rest is unread, so its size is unknown. */
+const TOO_LONG = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more');
 
 const MARKS = {
   valid: ['green', '✓'],
@@ -83,6 +75,10 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
     ...count(issues, 'fault'),
     ...count(warnings, 'warning'),
   ];
+  const isKnown = type !== null && fields.length > 0;
+  const notSent: [string, string][] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
+  const ids: [string, string][] =
+    idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   return [
     `${paint(terminal, style, mark)} ${paint(terminal, 'bold', file)}: ${facts.join(', ')}`,
     '',
@@ -90,12 +86,7 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
     ...(jsonFault === null ? [] : [...indented(placeOf(jsonFault), terminal), '']),
     ...issueLines(warnings, 'yellow', terminal),
     ...(fields.length === 0 ? [] : [...table(fields, terminal), '']),
-    ...(type === null || fields.length === 0
-      ? []
-      : labelled('not sent', absent.length === 0 ? 'nothing' : absent.join(', '), terminal)),
-    ...(idempotencyKey === null
-      ? Object.entries(reference).flatMap(([field, id]) => labelled(field, id, terminal))
-      : labelled('idempotency key', idempotencyKey, terminal)),
+    ...notSent.concat(ids).flatMap(([label, value]) => labelled(label, value, terminal)),
     ...(fields.length === 0 ? [] : ['']),
   ];
 }

@@ -79,20 +79,16 @@ export function readArguments<const T extends Options>(
   }
 }
 
-/** A wrong option, in fewer words than parseArgs has for it; null for any other error. */
+/** An unknown option, in fewer words than parseArgs has for it; null for any other error. */
 function optionErrorOf(
   error: unknown,
   args: readonly string[],
   options: Options,
 ): CommandError | null {
   const { code, message } = error as NodeJS.ErrnoException;
-  // "Unknown option '--colour'. To specify …", "Option '--to <value>' argument missing"
-  const option = String(message.split("'")[1]?.split(' ', 1));
-  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
-    const isSwitch = options[option.slice(2)]?.type === 'boolean';
-    return new CommandError(`${option}: ${isSwitch ? 'takes no value' : 'a value is missing'}`);
-  }
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
+  // "Unknown option '--colour'. To specify …"
+  const option = String(message.split("'")[1]);
   const known = Object.keys(options).map((name) => `--${name}`);
   const near = suggest(option, known);
   const file = args.find((arg) => arg.startsWith(option) && /^[^=]*[./]/.test(arg));

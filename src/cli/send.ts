@@ -16,23 +16,15 @@ import { CommandError, EXIT, formatDuration, readCount, readDuration } from './u
 
 const OPTIONS = {
   to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
-  header: {
-    ...text("'NAME: VALUE'", 'a header of the requests; its value is never printed'),
-    multiple: true,
-  },
+  header: { ...text("'NAME: VALUE'", 'a header; its value is never printed'), multiple: true },
   status: text('STATUS', 'of a withdrawal: COMPLETED (default), FAILED or BLOCKED'),
-  set: {
-    ...text('FIELD=VALUE', 'another value for a field, digit by digit; null is JSON null'),
-    multiple: true,
-  },
-  omit: { ...text('FIELD', 'leaves a field out'), multiple: true },
+  set: { ...text('FIELD=VALUE', 'another value, digit by digit; null is null'), multiple: true },
+  omit: { ...text('FIELD', 'leave a field out'), multiple: true },
   seed: text('N', 'another event: the same N gives the same identifiers'),
   variants: flag('the notification in every encoding that a receiver must tolerate'),
   faulty: flag('then, once each, a body of each kind that a parser refuses'),
   copies: { ...text('N', 'send N copies at once'), default: '1' },
-  retry: flag(
-    'tries again as the service does with deposits: every 2 minutes, for up to 24 hours, until delivered',
-  ),
+  retry: flag('try again until delivered, as with deposits: every 2 minutes, for up to 24 hours'),
   every: text('DURATION', 'with --retry, another interval: 500ms, 10s, 2m, 1h'),
   for: text('DURATION', 'with --retry, give up after this long'),
   timeout: { ...text('DURATION', 'how long an answer may take'), default: '30s' },

@@ -37,26 +37,32 @@ export async function* readLines(
   if (rest.length > 0) yield [rest];
 }
 
+/** Each piece is unzipped before the next is read: of the last one of a file that breaks off, nothing is lost. */
+const ONE_BY_ONE = { chunkSize: 16_384, writableHighWaterMark: 1 };
+
 /** The bytes of a gzip file, or of any other file as they are. */
 async function* unzip(
   input: AsyncIterable<Buffer>,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Buffer> {
-  const pieces = input[Symbol.asyncIterator]();
-  const read = async (): Promise<Buffer | null> => {
-    const { done, value } = await pieces.next();
-    if (done) return null;
-    onBytes(value.length);
-    return value;
-  };
+  const pieces = (async function* () {
+    for await (const piece of input) {
+      onBytes(piece.length);
+      yield piece;
+    }
+  })();
   let start = Buffer.alloc(0);
   // A pipe may hand on a single byte.
-  for (let next = await read(); next !== null; next = start.length < 2 ? await read() : null) {
-    start = Buffer.concat([start, next]);
+  for (let next = await pieces.next(); !next.done; ) {
+    start = Buffer.concat([start, next.value]);
+    if (start.length > 1) break;
+    next = await pieces.next();
   }
   const whole = (async function* () {
-    for (let next: Buffer | null = start; next !== null; next = await read()) yield next;
+    yield start;
+    yield* pieces;
   })();
+  const isGzip = start[0] === 0x1f && start[1] === 0x8b;
   // An error in either stream ends the loop and surfaces there.
-  yield* start[0] === 0x1f && start[1] === 0x8b ? pipeline(whole, createGunzip(), () => {}) : whole;
+  yield* isGzip ? pipeline(whole, createGunzip(ONE_BY_ONE), () => {}) : whole;
 }

@@ -10,11 +10,12 @@ export function createProgress(
   totalBytes: number | null,
 ): (bytes: number, lines: number) => void {
   const { clock, columns } = terminal;
+  if (!terminal.watched) return () => {};
   const start = clock.now();
   let next = start + INTERVAL_MS;
   return (bytes, lines) => {
     const now = clock.now();
-    if (!terminal.watched || now < next) return;
+    if (now < next) return;
     next = now + INTERVAL_MS;
     const elapsed = now - start;
     const left = Math.max((elapsed / bytes) * (Number(totalBytes) - bytes), 0);

@@ -220,8 +220,8 @@ describe('Decimal', () => {
   test('keeps sums exact after an operation that decimal.js gave up in the middle', () => {
     const Own = Decimal.clone({});
     expect(() => new Own('1e800').sin()).toThrow(/precision/i);
-    // It leaves a higher precision behind, and rounds quotients down.
     expect(Own.precision).toBeGreaterThan(Decimal.precision);
+    expect(Own.rounding).toBe(Decimal.ROUND_DOWN);
     const [a, b] = [`${'9'.repeat(78)}e1`, `0.${'9'.repeat(78)}e-78`];
     expect(new Own(a).plus(b).toString()).toBe(new Decimal(a).plus(b).toString());
   });

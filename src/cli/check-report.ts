@@ -1,9 +1,8 @@
 import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { Keys, Place } from './events.js';
-import { formatBytes, formatCount } from './progress.js';
 import { paint, type Terminal } from './terminal.js';
-import { formatDuration } from './usage.js';
+import { formatBytes, formatCount, formatDuration } from './usage.js';
 
 /** Bodies with the same issue in the same field. */
 export interface Kind {

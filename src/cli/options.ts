@@ -28,11 +28,7 @@ export function flag(help: string): { type: 'boolean'; help: string } {
 
 /** The option of commands that read bodies. */
 export const AS = {
-  as: {
-    type: 'string',
-    value: 'deposit|withdrawal',
-    help: "read as what this endpoint receives; without it, a body's identifier tells which notification it is",
-  },
+  as: { type: 'string', value: 'deposit|withdrawal', help: 'read as what this endpoint receives' },
 } as const;
 
 /** The options of every command. */

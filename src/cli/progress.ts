@@ -1,5 +1,5 @@
 import { CLEAR_LINE, cut, paint, type Terminal } from './terminal.js';
-import { formatDuration } from './usage.js';
+import { formatBytes, formatCount, formatDuration } from './usage.js';
 
 /** Pause between two updates of the line, in milliseconds. */
 const INTERVAL_MS = 200;
@@ -28,15 +28,4 @@ export function createProgress(
     const line = paint(terminal, 'dim', cut(` ${parts.join(', ')}`, columns - 1));
     terminal.warn(CLEAR_LINE + line);
   };
-}
-
-/** A number with separators: `2,000,000`. */
-export const formatCount = (count: number): string => count.toLocaleString('en');
-
-const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-
-/** A number of bytes: `1.2 GB`. */
-export function formatBytes(bytes: number): string {
-  const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
-  return bytes === 1 ? '1 byte' : `${Number((bytes / 1000 ** unit).toFixed(1))} ${UNITS[unit]}`;
 }

@@ -93,7 +93,7 @@ describe('sending', () => {
       '2',
     ]);
     expect(two.told).toContain(
-      'This body is invalid, a handler should refuse it: paymentId: expected a UUID, received a string of length 1 (and 1 more)',
+      'This body is invalid, a handler should refuse it: paymentId: expected a UUID, received a string of length 1; settlementAmount: expected a decimal number, received nothing',
     );
     expect(two.told.join()).not.toContain('one event');
   });

@@ -63,7 +63,7 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
     ...row(keys.repeated, 'redelivered'),
     ...row(keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`),
     ...row(keys.conflicting, paint(terminal, 'red', 'with bodies that contradict each other')),
-    ...Object.entries(keys.differing).flatMap(([what, count]) => row(count, `in ${what}`)),
+    ...Object.entries(keys.differing).flatMap(([what, count]) => row(count, `of them in ${what}`)),
     ...keys.conflicts.map(({ key, differs, places }) => {
       return `${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
     }),

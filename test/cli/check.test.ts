@@ -310,8 +310,8 @@ idempotency keys
          2  different
          2  redelivered
          1  with bodies that contradict each other
-         1  in amount
-         1  in account
+         1  of them in amount
+         1  of them in account
 standard input:1 and standard input:3 deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-000000000001 amount, account
 `);
   });

@@ -4,8 +4,6 @@ import { MAX_BYTES } from '../internal/body.js';
 import { inputErrorOf, openInput } from './input.js';
 import type { Terminal } from './terminal.js';
 
-const NEWLINE = 0x0a;
-
 /**
  * Cuts an archive, plain or gzip, into its lines, some at a time. If reading breaks off, the whole lines come
  * before the error.
@@ -23,7 +21,7 @@ export async function* readLines(
       const bytes = Buffer.concat([rest, piece]);
       const lines: Buffer[] = [];
       let start = 0;
-      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
         lines.push(bytes.subarray(start, end));
         start = end + 1;
       }

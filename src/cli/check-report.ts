@@ -36,7 +36,6 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
   const name = files.length === 1 ? files[0] : `${files.length} files`;
   const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
   const speed = formatCount(Math.round((counts.lines / Math.max(durationMs, 1)) * 1000));
-  const more = keys.conflicting - keys.conflicts.length;
   const lines = [
     `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
       `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`,
@@ -67,7 +66,7 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
     ...keys.conflicts.map(({ key, differs, places }) => {
       return `${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
     }),
-    ...row(more, 'more'),
+    ...row(keys.conflicting - keys.conflicts.length, 'more'),
   ];
   return `${lines.join('\n')}\n`;
 }

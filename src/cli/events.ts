@@ -18,18 +18,15 @@ interface Conflict {
   readonly places: Place[];
 }
 
-/** The events of an archive by their idempotency keys. */
+/** The events of an archive by their idempotency keys: counts, and the first conflicts. */
 export interface Keys {
-  /** How many keys are remembered at most. */
   readonly limit: number;
   different: number;
-  /** Bodies whose key was there before. */
   repeated: number;
   /** Bodies whose key came after the limit. */
   unremembered: number;
   conflicting: number;
   readonly differing: Record<Difference, number>;
-  /** The first conflicts. */
   readonly conflicts: Conflict[];
 }
 

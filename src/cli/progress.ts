@@ -4,28 +4,28 @@ import { formatBytes, formatCount, formatDuration } from './usage.js';
 /** Pause between two updates of the line, in milliseconds. */
 const INTERVAL_MS = 200;
 
-/** Shows on a terminal how far the command is, in a line that is overwritten. */
+/** Shows on a terminal how far the command is, in a line that is overwritten. An unknown total is NaN. */
 export function createProgress(
   terminal: Terminal,
-  totalBytes: number | null,
+  totalBytes: number,
 ): (bytes: number, lines: number) => void {
-  const { clock, columns } = terminal;
   if (!terminal.watched) return () => {};
-  const start = clock.now();
+  const start = terminal.clock.now();
   let next = start + INTERVAL_MS;
   return (bytes, lines) => {
-    const now = clock.now();
+    const now = terminal.clock.now();
     if (now < next) return;
     next = now + INTERVAL_MS;
     const elapsed = now - start;
-    const left = Math.max((elapsed / bytes) * (Number(totalBytes) - bytes), 0);
+    const left = Math.max((elapsed / bytes) * (totalBytes - bytes), 0);
+    const isKnown = !Number.isNaN(totalBytes);
     const parts = [
-      formatBytes(bytes) + (totalBytes === null ? '' : ` of ${formatBytes(totalBytes)}`),
+      formatBytes(bytes) + (isKnown ? ` of ${formatBytes(totalBytes)}` : ''),
       `${formatCount(Math.round((lines / elapsed) * 1000))} bodies a second`,
-      ...(totalBytes === null ? [] : [`${formatDuration(left)} left`]),
+      ...(isKnown ? [`${formatDuration(left)} left`] : []),
     ];
     // The last column stays free: some terminals wrap once it is filled.
-    const line = paint(terminal, 'dim', cut(` ${parts.join(', ')}`, columns - 1));
+    const line = paint(terminal, 'dim', cut(` ${parts.join(', ')}`, terminal.columns - 1));
     terminal.warn(CLEAR_LINE + line);
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -367,6 +367,21 @@ describe('the refused lines', () => {
     expect(err).toBe(`payment-notifications: --refused: ${file}: ${reason}\n`);
     expect(readFileSync(there, 'utf8')).toBe(depositOf(1));
   });
+});
+
+test('refused lines that can no longer be written end it, in one line', async () => {
+  const file = join(folder, 'gone.ndjson');
+  const input = Readable.from(
+    (async function* () {
+      yield Buffer.from(`${depositOf(1)}\n`);
+      rmSync(file);
+      mkdirSync(file);
+      yield Buffer.from('{}\n');
+    })(),
+  );
+  const { exit, out, err } = await command(['check', '--refused', file], { input, watched: true });
+  expect({ exit, out }).toStrictEqual({ exit: 3, out: '' });
+  expect(err).toContain(`--refused: ${file}: illegal operation on a directory\n`);
 });
 
 describe('a file that can not be read', () => {

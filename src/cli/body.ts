@@ -56,9 +56,7 @@ export async function readBodies(
   const { status, set, omit, seed, variants, faulty } = making;
   const given = Object.entries({ status, set, omit, seed, variants, faulty });
   const [useless] = given.find(([, value]) => value !== undefined) ?? [];
-  if (useless !== undefined) {
-    throw new CommandError(`--${useless}: files are sent as they are`);
-  }
+  if (useless !== undefined) throw new CommandError(`--${useless}: files are sent as they are`);
   return { bodies: await readFiles(operands, terminal), faults: [] };
 }
 

@@ -18,11 +18,10 @@ export function createProgress(
     next = now + INTERVAL_MS;
     const elapsed = now - start;
     const left = Math.max((elapsed / bytes) * (totalBytes - bytes), 0);
-    const isKnown = !Number.isNaN(totalBytes);
     const parts = [
-      formatBytes(bytes) + (isKnown ? ` of ${formatBytes(totalBytes)}` : ''),
+      formatBytes(bytes) + (totalBytes > 0 ? ` of ${formatBytes(totalBytes)}` : ''),
       `${formatCount(Math.round((lines / elapsed) * 1000))} bodies a second`,
-      ...(isKnown ? [`${formatDuration(left)} left`] : []),
+      ...(totalBytes > 0 ? [`${formatDuration(left)} left`] : []),
     ];
     // The last column stays free: some terminals wrap once it is filled.
     const line = paint(terminal, 'dim', cut(` ${parts.join(', ')}`, terminal.columns - 1));

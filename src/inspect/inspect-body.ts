@@ -9,6 +9,7 @@ import {
   readNotification,
 } from '../notification.js';
 import { parserOf, type RawBody } from '../parse.js';
+import { withoutByteOrderMark } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
 import { findQuirks, type Quirk } from './quirks.js';
@@ -109,7 +110,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
 /** The text of a body, without a byte-order mark. */
 function toText(body: RawBody): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  return (typeof body === 'string' ? body : decoder.decode(body)).replace(/^\ufeff/, '');
+  return withoutByteOrderMark(typeof body === 'string' ? body : decoder.decode(body));
 }
 
 /** Deepest nesting of a value that is shown parsed: JSON.stringify recurses, and has its limits. */

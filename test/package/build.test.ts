@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { TARBALL } from '../../scripts/tarball.js';
+import { TARBALL } from '../../scripts/manifest.js';
 import { type Outcome, output, run } from './command.js';
 import { copyProject } from './copy.js';
 import { ROOT } from './pack.js';
@@ -18,27 +18,6 @@ test('every build gives the same files, whichever of its workers is slow', async
   expect(await sumsOfBuild('slow-root', slowRoot)).toStrictEqual(plain);
   const slowKit = { SLOW: 'testing', AFTER: 'dist/index.d.cts' };
   expect(await sumsOfBuild('slow-kit', slowKit)).toStrictEqual(plain);
-});
-
-test('a build without a file that package.json names fails, and names the file', async () => {
-  const folder = await copyProject('unfinished');
-  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  manifest.exports['./extra'] = './dist/extra.js';
-  manifest.exports['./extra/*.json'] = './dist/extra/*.json';
-  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
-  const { status, stderr } = await build(folder);
-  expect(status).not.toBe(0);
-  expect(stderr).toContain('dist/extra.js, dist/extra/*.json');
-});
-
-test('what lost a file after the build is not packed', async () => {
-  const folder = await copyProject('damaged');
-  expect(await build(folder)).toMatchObject({ status: 0 });
-  await rm(join(folder, 'dist/testing.d.ts'));
-  const { status, stderr } = await run(process.execPath, ['scripts/pack.js'], folder);
-  expect(status).not.toBe(0);
-  expect(stderr).toContain('dist/testing.d.ts');
-  expect(await readdir(folder)).not.toContain('pack');
 });
 
 test('the homepage and the links of the README derive from the repository, once that is known', async () => {

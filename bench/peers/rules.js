@@ -6,7 +6,7 @@ import { source } from '../../test/fuzz/source.js';
 
 /** The fields by name, with what each needs: peers build their schemas from them, so that none is forgotten. */
 export const { DEPOSIT_RECEIVED_FIELDS: DEPOSIT, WITHDRAWAL_BROADCAST_FIELDS: WITHDRAWAL } = source;
-export const MAX_LENGTH = 128;
+export const MAX_LENGTH = 160;
 export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 /** UNIX time or a date-time. */

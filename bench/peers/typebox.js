@@ -13,7 +13,7 @@ export function typebox(isLossless) {
   const types = {
     text: () => Type.String({ minLength: 1 }),
     id: () => Type.String({ pattern: rules.UUID }),
-    enum: ({ schema }) => Type.Enum(schema.options),
+    enum: ({ type }) => Type.Enum(type.values),
     amount: () =>
       Type.Union([number, Type.String({ pattern: rules.DECIMAL, maxLength: rules.MAX_LENGTH })]),
     address: () =>

@@ -21,7 +21,7 @@ export function valibot(isLossless) {
   const types = {
     text: () => v.pipe(v.string(), v.nonEmpty()),
     id: () => v.pipe(v.string(), v.regex(rules.UUID)),
-    enum: ({ schema }) => v.picklist(schema.options),
+    enum: ({ type }) => v.picklist(type.values),
     amount: (field) => (rules.isSigned(field) ? amount : v.pipe(amount, isNotNegative)),
     timestamp: () => v.pipe(time, v.transform(rules.toDate), v.check(rules.isTime, 'no time')),
     address: () => v.nullish(address),

@@ -117,16 +117,6 @@ export const NOT_COMPLETED_WITHDRAWAL_SAMPLE: Sample<WithdrawalBroadcastField> =
   transactionId: { as: 'text', value: undefined },
 };
 
-/** The identifiers that differ from one event to the next: what a seed changes. */
-export const SEEDED_FIELDS: ReadonlySet<string> = new Set([
-  'depositId',
-  'paymentId',
-  'clientPaymentId',
-  'withdrawalId',
-  'clientWithdrawalId',
-  'transactionId',
-]);
-
 /** The two names of one amount: of the documentation's sample body, and of its field table. */
 export const DEDUCTED = 'deductedSettlementAmount';
 export const DEDUCED = 'deducedSettlementAmount';

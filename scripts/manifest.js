@@ -23,9 +23,16 @@ export function readManifest() {
   return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 }
 
-/** The paths that `files` lists and npm adds: all that goes into the tarball. */
+/** The paths that `files` lists and npm adds, `docs/*.md` as the files that it stands for. */
 export function packedPaths() {
-  return [...readManifest().files, ...ALWAYS_PACKED];
+  /** @type {string[]} */
+  const listed = [...readManifest().files, ...ALWAYS_PACKED];
+  return listed.flatMap((path) => {
+    const [folder = '', end] = path.split('/*');
+    if (end === undefined) return path;
+    const names = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(end));
+    return names.map((name) => `${folder}/${name}`);
+  });
 }
 
 /** Every path that an importer, a compiler or a shell reaches by package.json; `*` stands for a name. */

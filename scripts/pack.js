@@ -1,11 +1,11 @@
 // Packs what is in dist into the one tarball that is tested and published, and prints its sha256. Builds
 // first if the sources are newer than dist; leaves a tarball alone that is as new as all that is in it.
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { checkFiles, isOlder, packedPaths, ROOT, readManifest, SOURCES } from './manifest.js';
-import { readRepository, withAbsoluteLinks } from './repository.js';
+import { packedReadme, readRepository, withoutDeadLinks } from './repository.js';
 import { sha256OfTarball, TARBALL } from './tarball.js';
 
 if (isOlder('dist', SOURCES)) {
@@ -35,7 +35,8 @@ console.log(`${sha256OfTarball()}  ${TARBALL}`);
  */
 function stage(folder) {
   rmSync(folder, { recursive: true, force: true });
-  for (const path of packedPaths()) {
+  const paths = packedPaths();
+  for (const path of paths) {
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
   const manifest = readManifest();
@@ -44,8 +45,15 @@ function stage(folder) {
     const { homepage } = repository;
     const text = JSON.stringify({ ...manifest, homepage }, null, 2);
     writeFileSync(join(folder, 'package.json'), `${text}\n`);
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    writeFileSync(join(folder, 'README.md'), withAbsoluteLinks(readme, repository));
+  }
+  const has = (/** @type {string} */ path) => existsSync(join(folder, path));
+  for (const page of paths.filter((path) => path.endsWith('.md'))) {
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    const packed =
+      page === 'README.md'
+        ? packedReadme(text, has, repository)
+        : withoutDeadLinks(text, page, has, repository);
+    writeFileSync(join(folder, page), packed);
   }
   return folder;
 }

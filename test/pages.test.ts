@@ -15,12 +15,15 @@ test('the README and the pages show snippets and tables as their sources are', a
   }
 });
 
-test('every block of TypeScript and JavaScript in the README is a file that is run', () => {
-  const [blocks, filled] = [/^```(?:ts|js)$/gm, /^<!-- fill: file .*\.(?:ts|m?js).* -->$/gm].map(
-    (pattern) => sourceOf('README.md').match(pattern)?.length,
-  );
-  expect(blocks).toBe(filled);
-});
+test.each(['README.md', 'skills/payment-notifications/SKILL.md'])(
+  'every block of TypeScript and JavaScript in %s is a file that is run',
+  (page) => {
+    const [blocks, filled] = [/^```(?:ts|js)$/gm, /^<!-- fill: file .*\.(?:ts|m?js)/gm].map(
+      (pattern) => sourceOf(page).match(pattern)?.length,
+    );
+    expect(blocks).toBe(filled);
+  },
+);
 
 test('the page of handlers shows that of every framework', () => {
   const page = sourceOf('docs/handlers.md');

@@ -18,6 +18,8 @@ import { codesTable, depositTable, ownerTable, withdrawalTable } from './fields.
 const ROOT = new URL('../../', import.meta.url);
 const BLOCK = /^<!-- fill: ([^\n]+) -->\n.*?^<!-- \/fill -->$/gms;
 
+const SKILL = 'skills/payment-notifications/SKILL.md';
+
 /** Code that the site type-checks, with types to hover over. */
 const CHECKED = /^(docs\/snippets|test\/readme)\/.*\.ts$/;
 
@@ -43,7 +45,7 @@ const SOURCES: Record<string, (page: string, argument: string) => string | Promi
 export async function filledFiles(): Promise<Map<string, string>> {
   const pages = readdirSync(new URL('docs', ROOT)).filter((file) => file.endsWith('.md'));
   const files = new Map([[CHART, drawChart()]]);
-  for (const page of ['README.md', ...pages.map((file) => `docs/${file}`)]) {
+  for (const page of ['README.md', SKILL, ...pages.map((file) => `docs/${file}`)]) {
     files.set(page, await fill(page, read(page)));
   }
   return files;
@@ -80,7 +82,7 @@ function showFile(page: string, argument: string): string {
     code = lines.slice(first, last + 1).join('\n');
   }
   const language = extname(file).replace(/^\.m?/, '');
-  const hover = page !== 'README.md' && CHECKED.test(file) ? ' twoslash' : '';
+  const hover = page.startsWith('docs/') && CHECKED.test(file) ? ' twoslash' : '';
   return `\`\`\`${language}${hover}\n${code.trimEnd()}\n\`\`\``;
 }
 

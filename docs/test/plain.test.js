@@ -12,6 +12,7 @@ const markdown = markdownIt({ html: true });
 const PAGES = [
   'README.md',
   'SECURITY.md',
+  'skills/payment-notifications/SKILL.md',
   ...readdirSync(new URL('docs', ROOT))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),

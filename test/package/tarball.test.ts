@@ -20,6 +20,7 @@ test('the tarball holds what package.json names, what that imports, and nothing 
     'package.json',
     'examples/start/postgres.mjs',
     'examples/start/server.mjs',
+    'skills/payment-notifications/SKILL.md',
     ...pages.map((file) => `docs/${file}`),
   ];
   const needed = new Set(documents);

@@ -60,7 +60,13 @@ test('only the secret path passes', async () => {
   const port = await endpoint({});
   assert.equal(await call(port), 200);
   assert.equal(await call(port, { path: `/callbacks/${SECRET}?a=/b` }), 200);
-  for (const path of ['/', '/callbacks/', `/callbacks/${SECRET}0`, '/callbacks/7d1f0c93a1b24e60', '/é']) {
+  for (const path of [
+    '/',
+    '/callbacks/',
+    `/callbacks/${SECRET}0`,
+    '/callbacks/7d1f0c93a1b24e60',
+    '/é',
+  ]) {
     assert.equal(await call(port, { path: encodeURI(path) }), 404, path);
   }
 });
@@ -89,7 +95,9 @@ test('behind proxies the client counts, not what it claims to be', async () => {
   assert.equal(await call(one, { from: '127.0.0.2' }), 404);
   assert.equal(await call(one, { from: '127.0.0.2', forwarded: 'unknown' }), 404);
 
-  const two = await proxyTo(await proxyTo(await endpoint({ addresses: ['127.0.0.2'], proxies: 2 })));
+  const two = await proxyTo(
+    await proxyTo(await endpoint({ addresses: ['127.0.0.2'], proxies: 2 })),
+  );
   assert.equal(await call(two, { from: '127.0.0.2' }), 200);
   assert.equal(await call(two, { from: '127.0.0.3', forwarded: '127.0.0.2' }), 404);
 });

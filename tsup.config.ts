@@ -12,11 +12,7 @@ const dts = { compilerOptions: { ignoreDeprecations: '6.0' } };
 export default defineConfig([
   {
     ...shared,
-    entry: {
-      index: 'src/index.ts',
-      valibot: 'src/valibot.ts',
-      'json-schema': 'src/json-schema.ts',
-    },
+    entry: { index: 'src/index.ts', valibot: 'src/valibot.ts' },
     format: ['esm', 'cjs'],
     // They share their modules in either format, so that a schema is one object under both names.
     splitting: true,

@@ -1,6 +1,5 @@
 import { type IssueCode, NotificationError } from './errors.js';
-import { describe, issue } from './internal/issues.js';
-import type { Fault } from './internal/schemas.js';
+import { describe, type Fault, issue } from './internal/issues.js';
 
 /**
  * Where a withdrawal was sent: the wire's `<address>?dt=<tag>`, split. For some currencies, the
@@ -77,7 +76,7 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
 
 /** The parts of a value; null if it is not a string, or its address is empty. */
 export function parseTxAddress(raw: unknown): TxAddress | null {
-  if (typeof raw !== 'string') return null;
+  if (typeof raw !== 'string' || !raw.isWellFormed()) return null;
   const mark = raw.indexOf(TAG_MARK);
   const address = mark === -1 ? raw : raw.slice(0, mark);
   const tag = mark === -1 ? '' : raw.slice(mark + TAG_MARK.length);
@@ -90,7 +89,9 @@ export function explainTxAddress(value: unknown): Fault {
     code: typeof value === 'string' ? 'invalid_tx_address' : 'wrong_type',
     expected: EXPECTED,
     received:
-      typeof value === 'string' && value !== '' ? 'a tag without an address' : describe(value),
+      typeof value === 'string' && value.startsWith(TAG_MARK)
+        ? 'a tag without an address'
+        : describe(value),
   };
 }
 

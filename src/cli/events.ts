@@ -1,10 +1,10 @@
 import { Decimal } from '../amount.js';
-import { DEPOSIT_RECEIVED_FIELDS } from '../deposit-received.js';
+import { readDepositReceived } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
-import type { FieldTable } from '../internal/rules.js';
+import { type ReadContext, rulesOf } from '../internal/fields.js';
 import type { PaymentNotification } from '../notification.js';
 import { DEDUCED } from '../wire/sample.js';
-import { WITHDRAWAL_BROADCAST_FIELDS, WithdrawalStatus } from '../withdrawal-broadcast.js';
+import { readWithdrawalBroadcast, WithdrawalStatus } from '../withdrawal-broadcast.js';
 
 // An event as a few numbers, so that millions of them can be remembered and compared: the four words of its
 // UUID, what else its idempotency key says, a hash of two words each of its amounts, its currencies and its
@@ -91,13 +91,13 @@ function pushUuid(events: number[], uuid: string): void {
 
 /** The names of the fields that say how much. */
 const AMOUNT_FIELDS: Readonly<Record<NotificationType, readonly string[]>> = {
-  'deposit.received': amountsOf(DEPOSIT_RECEIVED_FIELDS),
-  'withdrawal.broadcast': amountsOf(WITHDRAWAL_BROADCAST_FIELDS),
+  'deposit.received': amountsOf(readDepositReceived),
+  'withdrawal.broadcast': amountsOf(readWithdrawalBroadcast),
 };
 
-function amountsOf(table: FieldTable): string[] {
-  return Object.values(table)
-    .filter(({ kind, name }) => kind === 'amount' && name !== DEDUCED)
+function amountsOf(reader: (context: ReadContext) => unknown): string[] {
+  return rulesOf(reader)
+    .filter(({ type, name }) => type.kind === 'amount' && name !== DEDUCED)
     .map(({ name }) => name);
 }
 

@@ -1,6 +1,7 @@
 import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
 import { quote, referenceOf } from '../internal/issues.js';
+import { type Member, readMembers } from '../internal/json.js';
 import {
   detectType,
   idempotencyKey,
@@ -8,12 +9,7 @@ import {
   readNotification,
 } from '../notification.js';
 import { parserOf } from '../parse.js';
-import {
-  isNestedDeeperThan,
-  type Member,
-  readMembers,
-  withoutByteOrderMark,
-} from '../wire/members.js';
+import { withoutByteOrderMark } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import { findQuirks, type Quirk } from './quirks.js';
 
@@ -42,7 +38,7 @@ export interface Inspection {
 /** One field, raw and parsed, with its oddities. */
 export interface InspectedField {
   readonly name: string;
-  /** The JSON text of the value: to the digit, without white space between its parts. */
+  /** The JSON text of the value, as it was sent. */
   readonly raw: string;
   /**
    * The value as in the notification's JSON: an amount as decimal digits, a time in ISO 8601, an
@@ -88,7 +84,8 @@ export function inspectBody(
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
     return { verdict: 'refused', type: as ?? null, issues, ...nothing };
   }
-  if (context.isPreParsed) throw new TypeError('expected a raw body, received one that is parsed');
+  if (context.text === null)
+    throw new TypeError('expected a raw body, received one that is parsed');
 
   const { notification, error } = parserOf(as)(body);
   const type = as ?? detectType(context.fields);
@@ -132,7 +129,7 @@ function inspectFields(
     if (notification === null) return { name, raw, parsed: null, quirks };
     const value = findValue(notification, name, raw);
     quirks.push(...findQuirks(notification, name, raw, value));
-    if (!isNestedDeeperThan(MAX_DEPTH, raw)) return { name, raw, parsed: toPlain(value), quirks };
+    if (!isNestedDeeperThan(MAX_DEPTH, value)) return { name, raw, parsed: toPlain(value), quirks };
     quirks.push({ code: 'deeply_nested', note: `nested deeper than ${MAX_DEPTH}: only in raw` });
     return { name, raw, parsed: null, quirks };
   });
@@ -146,6 +143,11 @@ function findValue(notification: PaymentNotification, name: string, raw: string)
   if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
   const key = name === DEDUCED ? DEDUCTED : name;
   return new Map<string, unknown>(Object.entries(notification)).get(key);
+}
+
+function isNestedDeeperThan(limit: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return limit === 0 || Object.values(value).some((part) => isNestedDeeperThan(limit - 1, part));
 }
 
 /** As it is after JSON.stringify and JSON.parse. */

@@ -14,6 +14,13 @@ const REFERENCE_FIELDS = [
   'transactionId',
 ] as const;
 
+/** A value's fault, in the words of a message. */
+export interface Fault {
+  readonly code: IssueCode;
+  readonly expected: string;
+  readonly received: string;
+}
+
 /** An issue with its sentence. */
 export function issue(
   code: IssueCode,
@@ -44,7 +51,7 @@ export function isNonEmpty(
 export function quote(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return quoteText(value);
+      return value === '' ? 'an empty string' : quoteText(value);
     case 'number':
     case 'boolean':
       return String(value);
@@ -62,8 +69,10 @@ export function quote(value: unknown): string {
  * shows only as the error's reference.
  */
 export function describe(value: unknown): string {
-  if (value === '') return 'an empty string';
-  if (typeof value === 'string') return `a string of length ${value.length}`;
+  if (typeof value === 'string' && value !== '') {
+    const fault = value.isWellFormed() ? '' : ' with a lone surrogate';
+    return `a string of length ${value.length}${fault}`;
+  }
   return typeof value === 'number' || typeof value === 'boolean'
     ? `a ${typeof value}`
     : quote(value);
@@ -80,7 +89,7 @@ export function quoteLiteral(literal: string): string {
 export function escapeUnprintable(text: string): string {
   // Most text needs no escapes, and the expression below takes three times as long to find that out.
   if (/^[ -~]*$/.test(text)) return text;
-  // Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph
+  // Controls, formatting (bidirectional overrides among it), lone surrogates, line and paragraph
   // separators, letters that are drawn as nothing (the Hangul filler). Inline, because a constant would be
   // compiled at every import, and only a faulty body needs it.
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
@@ -95,7 +104,7 @@ export function escapeUnprintable(text: string): string {
 export function referenceOf(fields: Readonly<Record<string, unknown>>): NotificationReference {
   const reference: Partial<Record<keyof NotificationReference, string>> = {};
   for (const name of REFERENCE_FIELDS) {
-    const id = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const id = fields[name];
     if (
       typeof id === 'string' &&
       id !== '' &&
@@ -108,8 +117,8 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
   return reference;
 }
 
-/** `Array.isArray` throws for a proxy that was revoked. */
-function isArray(value: object): boolean {
+/** `Array.isArray`, but a revoked proxy inside a parsed body doesn't make it throw. */
+export function isArray(value: unknown): boolean {
   try {
     return Array.isArray(value);
   } catch {

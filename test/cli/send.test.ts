@@ -28,7 +28,7 @@ async function sendTo(behaviour: Behaviour, args: readonly string[], given: Give
   return { ...ran, told, bodies: received.map(({ body }) => `${body}`) };
 }
 
-const parsed = (body: string | undefined) => JSON.parse(JSON.stringify(parseNotification(body)));
+const parsed = (body = '') => JSON.parse(JSON.stringify(parseNotification(body)));
 
 describe('sending', () => {
   test('posts a deposit and shows the answer', async () => {

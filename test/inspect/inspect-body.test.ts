@@ -1,9 +1,11 @@
 import { safeParseNotification } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { describe, expect, test } from 'vitest';
-import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
+import {
+  DEPOSIT_RECEIVED_FIELDS,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from '../../scripts/schemas/tables.js';
 import { SAMPLES } from '../../src/wire/sample.js';
-import { WITHDRAWAL_BROADCAST_FIELDS } from '../../src/withdrawal-broadcast.js';
 import { deposit, type Wire, withdrawal } from '../wire.js';
 
 /** The field of that name. */

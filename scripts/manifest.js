@@ -17,6 +17,18 @@ export function readManifest() {
   return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 }
 
+/** The paths that go into the tarball: those that `files` lists, with the files that `docs/*.md` stands for, and npm's. */
+export function packedPaths() {
+  /** @type {string[]} */
+  const listed = [...readManifest().files, 'package.json', 'README.md', 'LICENSE'];
+  return listed.flatMap((path) => {
+    const [folder = '', end] = path.split('/*');
+    if (end === undefined) return path;
+    const names = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(end));
+    return names.map((name) => `${folder}/${name}`);
+  });
+}
+
 /** @param {'sha256' | 'sha512'} algorithm @param {'hex' | 'base64'} encoding */
 export function sumOfTarball(algorithm, encoding) {
   return createHash(algorithm)

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,8 +13,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { filesIn, ROOT, readManifest, sumOfTarball, TARBALL } from './manifest.js';
-import { readRepository, withAbsoluteLinks } from './repository.js';
+import { filesIn, packedPaths, ROOT, readManifest, sumOfTarball, TARBALL } from './manifest.js';
+import { packedReadme, readRepository, withoutDeadLinks } from './repository.js';
 
 const build = [join(ROOT, 'scripts/build.js'), '--if-older', '--silent'];
 execFileSync(process.execPath, build, { stdio: 'inherit' });
@@ -21,17 +22,25 @@ execFileSync(process.execPath, build, { stdio: 'inherit' });
 const folder = join(ROOT, dirname(TARBALL));
 const staged = join(folder, 'staged');
 rmSync(staged, { recursive: true, force: true });
-const manifest = readManifest();
-for (const path of [...manifest.files, 'package.json', 'README.md', 'LICENSE']) {
+const paths = packedPaths();
+for (const path of paths) {
   cpSync(join(ROOT, path), join(staged, path), { recursive: true });
 }
+const manifest = readManifest();
 const repository = readRepository(manifest);
 if (repository) {
   const { homepage } = repository;
   const text = JSON.stringify({ ...manifest, homepage }, null, 2);
   writeFileSync(join(staged, 'package.json'), `${text}\n`);
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  writeFileSync(join(staged, 'README.md'), withAbsoluteLinks(readme, repository));
+}
+const has = (/** @type {string} */ path) => existsSync(join(staged, path));
+for (const page of paths.filter((path) => path.endsWith('.md'))) {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const packed =
+    page === 'README.md'
+      ? packedReadme(text, has, repository)
+      : withoutDeadLinks(text, page, has, repository);
+  writeFileSync(join(staged, page), packed);
 }
 for (const path of filesIn(staged)) {
   // The tarball holds the modes, which come from the umask of whoever cloned or built.

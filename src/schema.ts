@@ -7,14 +7,29 @@ import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 // The same objects as under payment-notifications/valibot, but without its types: those need DOM or
 // Node types and a recent compiler, and whoever imports the root must not need either.
 
-/** `parseDepositReceived` as a Standard Schema: it accepts the same bodies, raw text included. */
+/**
+ * `parseDepositReceived` as a Standard Schema: it accepts the same bodies.
+ *
+ * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
+ * amounts are rounded.
+ */
 export const DepositReceivedSchema: StandardSchemaV1<unknown, DepositReceived> =
   valibot.DepositReceivedSchema;
 
-/** `parseWithdrawalBroadcast` as a Standard Schema: it accepts the same bodies, raw text included. */
+/**
+ * `parseWithdrawalBroadcast` as a Standard Schema: it accepts the same bodies.
+ *
+ * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
+ * amounts are rounded.
+ */
 export const WithdrawalBroadcastSchema: StandardSchemaV1<unknown, WithdrawalBroadcast> =
   valibot.WithdrawalBroadcastSchema;
 
-/** `parseNotification` as a Standard Schema: it accepts the same bodies, raw text included. */
+/**
+ * `parseNotification` as a Standard Schema: it accepts the same bodies.
+ *
+ * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
+ * amounts are rounded.
+ */
 export const NotificationSchema: StandardSchemaV1<unknown, PaymentNotification> =
   valibot.NotificationSchema;

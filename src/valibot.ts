@@ -52,15 +52,30 @@ export const TimestampSchema: GenericSchema<unknown, Date> =
 export const TxAddressSchema: GenericSchema<unknown, TxAddress> =
   /* @__PURE__ */ toFieldSchema(txAddress);
 
-/** `parseDepositReceived` as a valibot schema: it accepts the same bodies, raw text included. */
+/**
+ * `parseDepositReceived` as a valibot schema: it accepts the same bodies.
+ *
+ * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
+ * amounts are rounded.
+ */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
-/** `parseWithdrawalBroadcast` as a valibot schema: it accepts the same bodies, raw text included. */
+/**
+ * `parseWithdrawalBroadcast` as a valibot schema: it accepts the same bodies.
+ *
+ * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
+ * amounts are rounded.
+ */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
-/** `parseNotification` as a valibot schema: it accepts the same bodies, raw text included. */
+/**
+ * `parseNotification` as a valibot schema: it accepts the same bodies.
+ *
+ * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
+ * amounts are rounded.
+ */
 export const NotificationSchema: GenericSchema<unknown, PaymentNotification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 

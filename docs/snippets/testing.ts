@@ -11,7 +11,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 
-// Your handler stands here.
+// Your handler goes here.
 const settled = new Set<string>();
 const server = createServer(async (request, response) => {
   if (request.url !== '/callbacks') return response.writeHead(404).end();

@@ -4,17 +4,23 @@ import { publint } from 'publint';
 import ts from 'typescript';
 import { expect, inject, test } from 'vitest';
 import { install, run } from './command.js';
+import { ROOT } from './pack.js';
 
 const installed = join(inject('consumer'), 'node_modules/payment-notifications');
 
 test('the tarball holds what package.json names, what that imports, and nothing else', async () => {
   const files = inject('files');
+  const pages = (await readdir(join(ROOT, 'docs'))).filter((file) => file.endsWith('.md'));
   const documents = [
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'THIRD-PARTY-NOTICES.md',
     'package.json',
+    'examples/start/postgres.mjs',
+    'examples/start/server.mjs',
+    'skills/payment-notifications/SKILL.md',
+    ...pages.map((file) => `docs/${file}`),
   ];
   const needed = new Set(documents);
   const need = async (file: string): Promise<void> => {
@@ -36,6 +42,27 @@ test('the tarball holds what package.json names, what that imports, and nothing 
   }
   expect([...files].sort()).toStrictEqual([...needed].sort());
   expect(files).toContain('dist/index.js');
+});
+
+test('every relative link of a page in the tarball leads to a file in it', async () => {
+  const files = inject('files');
+  const pages = files.filter((file) => file.endsWith('.md'));
+  expect(pages).toContain('docs/errors.md');
+  for (const page of pages) {
+    const text = await readFile(join(installed, page), 'utf8');
+    const links = [...text.matchAll(/(?<=\]\()(?!https?:|#)[^)#]+|(?<=src(?:set)?=")[^"]+/g)];
+    const missing = links.filter(([link]) => !files.includes(join(dirname(page), link)));
+    expect(missing.flat(), page).toStrictEqual([]);
+    if (page === 'README.md') expect(links.length).toBeGreaterThan(10);
+  }
+});
+
+test('the README in the tarball has no section for contributors', async () => {
+  const [source, packed] = await Promise.all(
+    [ROOT, installed].map((folder) => readFile(join(folder, 'README.md'), 'utf8')),
+  );
+  expect(source).toContain('CONTRIBUTING');
+  expect(packed).not.toMatch(/contribut|repository/i);
 });
 
 test('no file points at a source map, since none is shipped', async () => {

@@ -3,7 +3,7 @@
 // the package comes from the registry that npm is set to.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,8 @@ try {
 
 async function rehearse() {
   const clone = cloneProject();
+  // Until they are gathered, as the release's pull request does it.
+  if (readdirSync(join(clone, '.changeset')).length > 1) raise(clone);
   const { version } = manifestOf(clone);
   assert.match(publish(clone), /\+ payment-notifications@/);
   const commit = run('git', ['rev-parse', 'HEAD'], clone).trim();
@@ -42,8 +44,7 @@ async function rehearse() {
   const text = `---\n'payment-notifications': patch\n---\n\n${sentence}\n`;
   writeFileSync(join(clone, '.changeset/patch.md'), text);
   commitAll(clone, sentence);
-  run('npm', ['run', '--silent', 'raise'], clone);
-  commitAll(clone, 'Raise the version');
+  raise(clone);
   const { version: patch } = manifestOf(clone);
   assert.equal(
     patch,
@@ -71,6 +72,12 @@ function cloneProject() {
   commitAll(clone, 'Set the repository');
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], clone);
   return clone;
+}
+
+/** @param {string} clone */
+function raise(clone) {
+  run('npm', ['run', '--silent', 'raise'], clone);
+  commitAll(clone, 'Raise the version');
 }
 
 /** Packs and publishes as the workflow does. @param {string} clone */

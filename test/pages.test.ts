@@ -2,22 +2,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { filledFiles } from '../docs/scripts/fill.js';
 
 const ROOT = new URL('../', import.meta.url);
-const README = readFileSync(new URL('README.md', ROOT), 'utf8');
 const sourceOf = (file: string) => readFileSync(new URL(file, ROOT), 'utf8');
 const scriptsIn = (folder: string) =>
   readdirSync(new URL(folder, ROOT)).map((file) => `${folder}/${file}`);
 
-test('the README is short enough to be read', () => {
-  expect(new TextEncoder().encode(README).length).toBeLessThanOrEqual(10_000);
+test('the README and the pages show snippets and tables as their sources are', async () => {
+  for (const [file, text] of await filledFiles()) {
+    expect(sourceOf(file), `${file} is stale: npx tsx docs/scripts/fill.ts`).toBe(text);
+  }
 });
 
-test('the snippets of the README are files that are run, here and in the examples', () => {
-  const snippets = [...README.matchAll(/^```(?:ts|js)\n(.*?)^```$/gms)].map(([, text]) => text);
-  const files = [...scriptsIn('test/readme'), 'examples/start/server.mjs'];
-  expect(snippets.sort()).toStrictEqual(files.map(sourceOf).sort());
-});
+test.each(['README.md', 'skills/payment-notifications/SKILL.md'])(
+  'every block of TypeScript and JavaScript in %s is a file that is run',
+  (page) => {
+    const [blocks, filled] = [/^```(?:ts|js)$/gm, /^<!-- fill: file .*\.(?:ts|m?js)/gm].map(
+      (pattern) => sourceOf(page).match(pattern)?.length,
+    );
+    expect(blocks).toBe(filled);
+  },
+);
 
 test('the page of handlers shows that of every framework', () => {
   const page = sourceOf('docs/handlers.md');
@@ -28,7 +34,7 @@ test('the page of handlers shows that of every framework', () => {
     /^(?!.*(node_modules|\.next\/|config|bundle|next-env|next\/merchant)).*\.[jt]s$/.test(file),
   );
   expect(handlers).toContain('next/app/callbacks/route.ts');
-  for (const file of handlers) expect(page).toContain(`<<< ../examples/frameworks/${file}`);
+  for (const file of handlers) expect(page).toContain(`fill: file ../examples/frameworks/${file}`);
 });
 
 describe.each([...scriptsIn('test/readme'), ...scriptsIn('docs/snippets')])('%s', (file) => {

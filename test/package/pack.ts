@@ -21,6 +21,9 @@ declare module 'vitest' {
 
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Whether to run what takes long, too: `.ci/run --full`. */
+export const isFull: boolean = process.env.FULL === 'true';
+
 /** Copies of the project are inside it: there they find its tools. */
 export const COPIES: string = join(ROOT, 'pack/copies');
 

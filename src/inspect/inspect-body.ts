@@ -48,9 +48,9 @@ export interface InspectedField {
   readonly quirks: readonly Quirk[];
 }
 
-/** How a body is inspected. */
+/** Options of {@link inspectBody}. */
 export interface InspectOptions {
-  /** What the endpoint receives; without it, the body's identifier tells which notification it is. */
+  /** The notification that the endpoint receives; without it, the body's identifier decides. */
   readonly as?: NotificationType | undefined;
 }
 

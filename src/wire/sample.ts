@@ -2,7 +2,7 @@ import type { DepositReceived } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
 import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** How a field is written: an amount as a JSON number or string, text, a UNIX time, the owner object. */
+/** The encoding of a field: an amount as a JSON number or string, text, a UNIX time, the owner object. */
 export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 
 /** One field of a body as the service sends it. */

@@ -39,7 +39,8 @@ function namesOf(entry: string, extension: string): string {
 /** The names that a declaration file exports, whatever file of the package they come from. */
 function exportsOf(file: string): { values: string[]; types: string[] } {
   const path = join(dist, file);
-  const program = ts.createProgram([path], { moduleResolution: ts.ModuleResolutionKind.Bundler });
+  const options = { moduleResolution: ts.ModuleResolutionKind.Bundler, noLib: true, types: [] };
+  const program = ts.createProgram([path], options);
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(path);
   const module = source && checker.getSymbolAtLocation(source);

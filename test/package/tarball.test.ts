@@ -17,6 +17,7 @@ test('the tarball holds what package.json names, what that imports, and nothing 
     'README.md',
     'THIRD-PARTY-NOTICES.md',
     'package.json',
+    'examples/start/from-service.mjs',
     'examples/start/postgres.mjs',
     'examples/start/server.mjs',
     'skills/payment-notifications/SKILL.md',

@@ -71,9 +71,8 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const read = readNotification(type, { ...context, fields: withoutPrototype(wire) });
   // A warning about a value on the wire is in the JSON already, and the field null. So one of this
   // reading is a fault of the JSON, unless a later version has written a value that isn't known yet.
-  const isTolerated = ({ code }: NotificationIssue) => code === 'unknown_value';
   const found = context.warnings.filter(({ code }) => code !== 'missing_field');
-  issues.push(...found.filter((warning) => !isTolerated(warning)));
+  issues.push(...found.filter(({ code }) => code !== 'unknown_value'));
   if (read.type === 'withdrawal.broadcast' && isContradictory(read.toTxAddress, address)) {
     const expected = 'the raw address with its two parts';
     issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, describe(address)));
@@ -84,7 +83,7 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     ...(read.type === 'withdrawal.broadcast' && {
       txAddressOwner: withAdditional(read.txAddressOwner, ownerFields, ['txAddressOwner'], issues),
     }),
-    warnings: [...readWarnings(warnings, issues), ...found.filter(isTolerated)],
+    warnings: [...readWarnings(warnings, issues), ...found],
   };
   if (!isNonEmpty(issues)) return notification;
   throw new NotificationError({ notificationType: type, issues, reference });

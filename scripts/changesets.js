@@ -15,6 +15,7 @@ const [main = ''] = git(
   '--format=%(refname)',
   ...branches,
 ).split('\n');
+if (main === '') throw new Error('there is no main to compare with: git fetch origin main');
 const { version } = JSON.parse(git('show', `${main}:package.json`));
 if (version === readManifest().version) {
   const args = ['changeset', 'status', `--since=${main}`];

@@ -5,8 +5,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { HAS_KNOWN_PARTS, toAmount } from '../src/amount.js';
 import { digitsOfDouble } from '../src/internal/digits.js';
 import { nonNegativeAmount } from '../src/internal/field-types.js';
+import { runs } from './fuzz/random.js';
 import { amountFault, decimalLiteral } from './fuzz/texts.js';
-import { runs } from './runs.js';
 import { deposit, FIELDS, issuesOf, messagesOf, parseWith, read } from './wire.js';
 
 const AMOUNT_FIELDS = FIELDS.filter(

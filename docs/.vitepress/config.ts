@@ -6,10 +6,11 @@ import ts from 'typescript';
 import { type DefaultTheme, defineConfig } from 'vitepress';
 import { readManifest } from '../../scripts/manifest.js';
 import { readRepository } from '../../scripts/repository.js';
+import { slugOf } from '../scripts/slug.js';
 import { sourceLinks } from './source-links';
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const source = readRepository(readManifest())?.source;
+const repository = readRepository(readManifest());
 const SOURCES: Record<string, string> = {
   'payment-notifications': path('../../src/index.ts'),
   'payment-notifications/inspect': path('../../src/inspect/index.ts'),
@@ -101,7 +102,7 @@ export default defineConfig({
   description: 'The callback bodies of a crypto payment service as typed, exact notifications.',
   lang: 'en',
   base: process.env.DOCS_BASE ?? '/',
-  srcExclude: ['generated/**', 'snippets/**'],
+  srcExclude: ['snippets/**'],
   cleanUrls: false,
   // A page that is never left sends nothing, not even for the pages that it links to.
   router: { prefetchLinks: false },
@@ -116,7 +117,9 @@ export default defineConfig({
     ),
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => md.use(sourceLinks, source ?? null),
+    config: (md) => md.use(sourceLinks, repository),
+    anchor: { slugify: slugOf },
+    image: { lazyLoading: true },
     codeTransformers: [
       transformerTwoslash({
         explicitTrigger: true,

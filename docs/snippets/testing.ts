@@ -12,7 +12,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 
-// In place of your handler.
+// Your handler goes here.
 const settled = new Set<string>();
 const server = createServer(async (request, response) => {
   if (request.url !== '/callbacks') return response.writeHead(404).end();

@@ -8,7 +8,7 @@ import {
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../fixtures.js';
-import { runs } from '../runs.js';
+import { runs } from '../fuzz/random.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 
 describe('a deposit body', () => {

@@ -7,7 +7,7 @@ import {
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixture, fixtures } from '../fixtures.js';
-import { runs } from '../runs.js';
+import { runs } from '../fuzz/random.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 
 const labelsOf = (body: string) => bodyVariants(body).map(({ label }) => label);

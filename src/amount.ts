@@ -6,7 +6,7 @@ export type Decimal = DecimalJs;
 
 /** Longest literal of an amount, in characters: enough for the plain digits of any amount. */
 export const MAX_LENGTH = 160;
-/** How many significant digits an amount may have, and how large its decimal exponent may be. */
+/** The most significant digits of an amount, and its largest decimal exponent. */
 export const MAX_DIGITS = 78;
 /** Significant digits of a result: two amounts at opposite limits span 235. */
 const PRECISION = 256;
@@ -80,9 +80,8 @@ export function toAmount(literal: string | number): Decimal | null {
       ? Number.isFinite(literal)
       : literal.length <= MAX_LENGTH && isDecimalLiteral(literal);
   if (!isLiteral) return null;
-  const parts =
-    (typeof literal === 'number' ? digitsOfDouble(literal) : null) ??
-    digitsOfLiteral(String(literal), MAX_DIGITS);
+  const short = typeof literal === 'number' ? digitsOfDouble(literal) : null;
+  const parts = short ?? digitsOfLiteral(String(literal), MAX_DIGITS);
   if (parts === null) return null;
   return HAS_KNOWN_PARTS ? fromParts(parts) : new Decimal(0).plus(literal);
 }

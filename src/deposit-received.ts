@@ -12,14 +12,14 @@ export const DepositStatus = {
 export type DepositStatus = (typeof DepositStatus)[keyof typeof DepositStatus];
 
 /**
- * How the exchange rate was set. It depends on the payment's rate type and on the time frame within
+ * The ways to set the exchange rate. It depends on the payment's rate type and on the time frame within
  * which the end-user created the deposit.
  */
 export const RateType = {
   FIXED: 'FIXED',
   FLOATING: 'FLOATING',
 } as const;
-/** How the exchange rate was set: `'FIXED'` or `'FLOATING'`. */
+/** A rate type: `'FIXED'` or `'FLOATING'`. */
 export type RateType = (typeof RateType)[keyof typeof RateType];
 
 /**

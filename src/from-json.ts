@@ -12,6 +12,7 @@ import {
   referenceOf,
 } from './internal/issues.js';
 import { type PaymentNotification, readNotification } from './notification.js';
+import type { TxAddress } from './tx-address.js';
 
 /** Largest JSON, in bytes: an amount may take five times the space that it took on the wire. */
 const MAX_JSON_BYTES = 1024 * 1024;
@@ -21,10 +22,7 @@ const LineSchema = v.pipe(v.string(), v.transform(escapeUnprintable));
 const WarningsSchema = v.array(
   v.object({
     // Any text: a later version may have more codes.
-    code: v.pipe(
-      LineSchema,
-      v.transform((code) => code as IssueCode),
-    ),
+    code: LineSchema,
     path: v.array(LineSchema),
     expected: LineSchema,
     received: LineSchema,
@@ -76,7 +74,10 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const isTolerated = ({ code }: NotificationIssue) => code === 'unknown_value';
   const found = context.warnings.filter(({ code }) => code !== 'missing_field');
   issues.push(...found.filter((warning) => !isTolerated(warning)));
-  checkAddress(read, address, issues);
+  if (read.type === 'withdrawal.broadcast' && isContradictory(read.toTxAddress, address)) {
+    const expected = 'the raw address with its two parts';
+    issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, describe(address)));
+  }
 
   const notification = {
     ...withAdditional(read, additionalFields, [], issues),
@@ -89,19 +90,11 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   throw new NotificationError({ notificationType: type, issues, reference });
 }
 
-/** Of an address and its parts, the original value counts. Parts that contradict it are refused. */
-function checkAddress(
-  read: PaymentNotification,
-  json: Fields | null,
-  issues: NotificationIssue[],
-): void {
-  if (read.type === 'deposit.received' || read.toTxAddress === null || json === null) return;
-  const { address, destinationTag } = { ...read.toTxAddress, ...json };
-  if (address === read.toTxAddress.address && destinationTag === read.toTxAddress.destinationTag) {
-    return;
-  }
-  const expected = 'the raw address with its two parts';
-  issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, describe(json)));
+/** Whether the JSON of an address has other parts than its raw value, which is the one that counts. */
+function isContradictory(read: TxAddress | null, json: Fields | null): boolean {
+  return Object.entries({ ...read }).some(
+    ([part, text]) => json?.[part] !== undefined && json[part] !== text,
+  );
 }
 
 /** The object with the additional fields of its JSON, and those that were found while it was read. */
@@ -120,7 +113,7 @@ function withAdditional<T extends { readonly additionalFields: Fields }>(
 
 function readWarnings(json: unknown, issues: NotificationIssue[]): readonly NotificationIssue[] {
   const { success, output } = v.safeParse(WarningsSchema, json ?? [], OWN_CONFIG);
-  if (success) return output.map((w) => issue(w.code, w.path, w.expected, w.received));
+  if (success) return output.map((w) => issue(w.code as IssueCode, w.path, w.expected, w.received));
   issues.push(issue('wrong_type', ['warnings'], 'a list of issues', quote(json)));
   return [];
 }

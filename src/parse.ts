@@ -1,10 +1,5 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
-import {
-  NotificationError,
-  type NotificationErrorDetails,
-  type NotificationIssue,
-  type NotificationType,
-} from './errors.js';
+import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
 import { openBody } from './internal/body.js';
 import type { Fields, ReadContext } from './internal/fields.js';
 import { isArray, isNonEmpty, issue, referenceOf } from './internal/issues.js';
@@ -30,7 +25,6 @@ export type RawBody = string | Uint8Array | ArrayBuffer;
 
 /** A function that reads the body of a callback. */
 export interface BodyParser<T> {
-  /** @param body - The raw body, at most 64 KiB. */
   (body: RawBody): T;
   /**
    * @deprecated Pass the raw body. In a parsed one, `JSON.parse` has rounded the numbers to 15 to 17
@@ -122,24 +116,30 @@ function safeParse<T>(
   read: (context: ReadContext) => T | null,
 ): ParseResult<T> {
   const context = openBody(body);
-  if (context.fields === null) return failure({ notificationType: type, ...context });
-
+  if (context.fields === null) {
+    return { success: false, error: new NotificationError({ notificationType: type, ...context }) };
+  }
   const { fields, issues } = context;
-  if (isNotificationJSON(fields)) return failure(describeNotificationJSON(type, fields));
-
-  const notification = read(context);
-  if (notification === null) return failure(describeUnrecognized(fields));
-  if (!isNonEmpty(issues)) return { success: true, notification };
-
   const detected = detectType(fields);
-  return failure({
-    notificationType: type ?? detected,
-    issues:
-      type === null || detected === null || detected === type
-        ? issues
-        : [wrongNotificationIssue(type, detected), ...issues],
-    reference: referenceOf(fields),
-  });
+  const refuse = (found: NotificationError['issues']): ParseResult<T> => {
+    const details = { notificationType: type ?? detected, issues: found };
+    const reference = referenceOf(fields);
+    return { success: false, error: new NotificationError({ ...details, reference }) };
+  };
+  if (isNotificationJSON(fields)) {
+    const received = 'the JSON of a notification: read it with notificationFromJSON';
+    return refuse([unrecognized('the body of a callback', received)]);
+  }
+  const notification = read(context);
+  if (notification === null) {
+    const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
+    return refuse([unrecognized('either a depositId or a withdrawalId', received)]);
+  }
+  if (!isNonEmpty(issues)) return { success: true, notification };
+  if (type === null || detected === null || detected === type) return refuse(issues);
+  // Listed first, because it explains the missing fields that follow.
+  const received = `a ${detected} one: are the two callback addresses mixed up?`;
+  return refuse([unrecognized(`a ${type} body`, received), ...issues]);
 }
 
 /** Reads the notification that the body's identifiers name; null if they don't tell. */
@@ -158,34 +158,8 @@ function isNotificationJSON({ type, additionalFields, warnings }: Fields): boole
   );
 }
 
-function describeNotificationJSON(
-  notificationType: NotificationType | null,
-  fields: Fields,
-): NotificationErrorDetails {
-  const received = 'the JSON of a notification: read it with notificationFromJSON';
-  const found = issue('unrecognized_notification', [], 'the body of a callback', received);
-  const detected = notificationType ?? detectType(fields);
-  return { notificationType: detected, issues: [found], reference: referenceOf(fields) };
-}
-
-function describeUnrecognized(fields: Fields): NotificationErrorDetails {
-  const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
-  const expected = 'either a depositId or a withdrawalId';
-  const found = issue('unrecognized_notification', [], expected, received);
-  return { notificationType: null, issues: [found], reference: referenceOf(fields) };
-}
-
-/** The issue that is listed first, because it explains the missing fields that follow. */
-function wrongNotificationIssue(
-  type: NotificationType,
-  detected: NotificationType,
-): NotificationIssue {
-  const received = `a ${detected} one: are the two callback addresses mixed up?`;
-  return issue('unrecognized_notification', [], `a ${type} body`, received);
-}
-
-function failure(details: NotificationErrorDetails): { success: false; error: NotificationError } {
-  return { success: false, error: new NotificationError(details) };
+function unrecognized(expected: string, received: string): NotificationIssue {
+  return issue('unrecognized_notification', [], expected, received);
 }
 
 function unwrap<T>(result: ParseResult<T>): T {

@@ -53,29 +53,17 @@ export const TxAddressSchema: GenericSchema<unknown, TxAddress> =
   /* @__PURE__ */ toFieldSchema(txAddress);
 
 /**
- * `parseDepositReceived` as a valibot schema: it accepts the same bodies.
- *
- * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
- * amounts are rounded.
+ * `parseDepositReceived` as a valibot schema. It accepts the same bodies, so give it the raw one: in a
+ * parsed body, `JSON.parse` has rounded the numbers to 15 to 17 digits.
  */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
-/**
- * `parseWithdrawalBroadcast` as a valibot schema: it accepts the same bodies.
- *
- * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
- * amounts are rounded.
- */
+/** `parseWithdrawalBroadcast` as a valibot schema; give it the raw body, see {@link DepositReceivedSchema}. */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
-/**
- * `parseNotification` as a valibot schema: it accepts the same bodies.
- *
- * @remarks Validate the raw text. Middleware usually hands a schema what `JSON.parse` has made of the body, in which
- * amounts are rounded.
- */
+/** `parseNotification` as a valibot schema; give it the raw body, see {@link DepositReceivedSchema}. */
 export const NotificationSchema: GenericSchema<unknown, PaymentNotification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 
@@ -83,7 +71,6 @@ function toSchema<T>(safeParse: BodyParser<ParseResult<T>>): GenericSchema<unkno
   return pipe(
     unknown(),
     rawTransform(({ dataset: { value: input }, addIssue, NEVER }) => {
-      // It reads any input: a validator may hand it a parsed body.
       const result = safeParse(input as RawBody);
       if (result.success) return result.notification;
       for (const { message, expected, received, path } of result.error.issues) {

@@ -23,7 +23,7 @@ import {
 import { describe, issue, quoteLiteral } from './internal/issues.js';
 import type { TxAddress } from './tx-address.js';
 
-/** How a withdrawal ended. When one fails or is blocked is undocumented. */
+/** The outcomes of a withdrawal. When one fails or is blocked is undocumented. */
 export const WithdrawalStatus = {
   /** The withdrawal completed. */
   COMPLETED: 'COMPLETED',
@@ -32,7 +32,7 @@ export const WithdrawalStatus = {
   /** The withdrawal was blocked. */
   BLOCKED: 'BLOCKED',
 } as const;
-/** How a withdrawal ended: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
+/** The outcome of a withdrawal: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
 export type WithdrawalStatus = (typeof WithdrawalStatus)[keyof typeof WithdrawalStatus];
 
 /** Who owns the address of a withdrawal, according to AML screening. */
@@ -58,7 +58,7 @@ export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | Withd
 export interface WithdrawalCompleted extends WithdrawalFields {
   /** `'COMPLETED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
-  /** Where `actualWithdrawAmount` was sent, split into address and destination tag. */
+  /** The address to which `actualWithdrawAmount` was sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress;
 }
 
@@ -66,7 +66,7 @@ export interface WithdrawalCompleted extends WithdrawalFields {
 export interface WithdrawalFailed extends WithdrawalFields {
   /** `'FAILED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
-  /** Where the amount was to be sent, split into address and destination tag. */
+  /** The address to which the amount was to be sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
@@ -74,7 +74,7 @@ export interface WithdrawalFailed extends WithdrawalFields {
 export interface WithdrawalBlocked extends WithdrawalFields {
   /** `'BLOCKED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
-  /** Where the amount was to be sent, split into address and destination tag. */
+  /** The address to which the amount was to be sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 

@@ -10,9 +10,6 @@ const MAX_CAUSE = 200;
 // Leaves a byte-order mark to openText, which skips exactly one.
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Has only what every object inherits. */
-const EMPTY = {};
-
 /** A body that holds no fields to be read. */
 export interface UnreadableBody {
   readonly fields: null;
@@ -76,10 +73,15 @@ function openText(text: string, maxBytes: number): ReadContext | UnreadableBody 
   } catch (cause) {
     // Anything else, e.g. an exhausted stack, is not the body's fault.
     if (!(cause instanceof SyntaxError)) throw cause;
-    return unreadable('invalid_json', describeText(text), printable(cause));
+    // An engine's message quotes the text, which must not forge lines in a log.
+    const message = escapeUnprintable(cause.message.slice(0, MAX_CAUSE));
+    return unreadable('invalid_json', describeText(text), new SyntaxError(message));
+  }
+  if (typeof value === 'string') {
+    return unreadable('not_an_object', 'a JSON string: was the body encoded twice?');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return unreadable('not_an_object', describeJson(value));
+    return unreadable('not_an_object', quote(value));
   }
   return createContext(inheritsNothing() ? (value as Fields) : withoutPrototype(value), json);
 }
@@ -98,10 +100,8 @@ function openObject(body: object): ReadContext | UnreadableBody {
 }
 
 function tooLarge(received: string, maxBytes: number): UnreadableBody {
-  return {
-    fields: null,
-    issues: [issue('body_too_large', [], `at most ${maxBytes} bytes`, received)],
-  };
+  const found = issue('body_too_large', [], `at most ${maxBytes} bytes`, received);
+  return { fields: null, issues: [found] };
 }
 
 function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
@@ -143,17 +143,8 @@ function describeText(text: string): string {
     : `${text.length} characters that are not JSON`;
 }
 
-function describeJson(value: unknown): string {
-  return typeof value === 'string' ? 'a JSON string: was the body encoded twice?' : quote(value);
-}
-
-/** An engine's message quotes the text it refused, which must not forge lines in a log. */
-function printable({ message }: SyntaxError): SyntaxError {
-  return new SyntaxError(escapeUnprintable(message.slice(0, MAX_CAUSE)));
-}
-
-/** Whether `Object.prototype` is as it should be. If so, a body may keep it, which saves a sixth of the time. */
+/** Whether objects inherit no field. If so, a body may keep its prototype, which saves a sixth of the time. */
 function inheritsNothing(): boolean {
-  for (const _ in EMPTY) return false;
+  for (const _ in Object.prototype) return false;
   return true;
 }

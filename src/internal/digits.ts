@@ -1,4 +1,4 @@
-/** How many decimal digits decimal.js keeps in one word of a coefficient. */
+/** Decimal digits in one word of a coefficient of decimal.js. */
 const WORD = 7;
 
 /** 10^0 to 10^22: those that a double holds exactly. */
@@ -22,7 +22,7 @@ export interface Parts {
 }
 
 /**
- * The shortest decimal that reads back as this double; null where it has more than 15 digits or 22 decimals.
+ * The shortest decimal that reads back as this double; null if it has more than 15 digits or 22 decimals.
  *
  * To print the double would take as long as to parse it, so the decimal is computed: the first `digits / 10^n`
  * that equals the double is the number that `String` would print, because no two decimals of up to 15 digits
@@ -59,7 +59,7 @@ function powerOf10(power: number): number {
   return POWERS_OF_10[power] as number;
 }
 
-/** The parts of a decimal literal; null where it has more digits, or a larger exponent. */
+/** The parts of a decimal literal; null if it has more digits, or a larger exponent. */
 export function digitsOfLiteral(text: string, maxDigits: number): Parts | null {
   let point = -1;
   // The digits without leading and trailing zeros.
@@ -89,7 +89,7 @@ export function isExponentMark(code: number): boolean {
   return code === 0x65 || code === 0x45;
 }
 
-/** The digits from `first` to `last` in words of seven, so that the point stands between two words. */
+/** The digits from `first` to `last` in words of seven, so that the point is between two words. */
 function toWords(
   text: string,
   first: number,

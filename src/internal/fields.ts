@@ -2,18 +2,12 @@ import type { Decimal } from '../amount.js';
 import type { NotificationIssue } from '../errors.js';
 import type { FieldType } from './field-types.js';
 import { isArray, issue, quoteLiteral } from './issues.js';
-import { findLiterals, type Literals, SAFE_DIGITS } from './json.js';
+import { findLiterals, SAFE_DIGITS } from './json.js';
 
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * What happens when a field is absent or unreadable.
- *
- * - `required`: the notification is refused. The field identifies the event, or says what moved.
- * - `expected`: null and a warning. The service's documentation says that the field is always there.
- * - `optional`: null if it is absent, null and a warning if it is unreadable.
- */
+/** The cost of a faulty field, see the functions of these names. */
 type Need = 'required' | 'expected' | 'optional';
 
 /** The rule of one field. */
@@ -30,14 +24,14 @@ export interface ReadContext {
   /** The text that holds the literals of its numbers; null if there is none. */
   readonly text: string | null;
   /** The literals of its numbers; null if a double carries them all, undefined until one is asked for. */
-  literals: Literals | null | undefined;
+  literals: ReadonlyMap<string, string> | null | undefined;
   /** The names from the body to the object: empty for the body itself. */
   readonly path: readonly string[];
   /** The faults for which the body is refused, shared by all of its objects. */
   readonly issues: NotificationIssue[];
   /** The faults that were tolerated, likewise. */
   readonly warnings: NotificationIssue[];
-  /** How many of the object's properties were read as documented fields. */
+  /** The number of properties that were read as documented fields. */
   knownKeys: number;
   /** The documented fields that could not be read. */
   readonly unreadable: string[];
@@ -84,17 +78,20 @@ export function rulesOf(reader: Reader, fields: Fields = {}): Rule[] {
   return rules;
 }
 
-/** Reads a field without which the body is refused. A fault leaves an issue, so its type is without null. */
+/**
+ * Reads a field that identifies the event or says what moved: absent or unreadable, it costs the
+ * notification. It leaves an issue then, so the type is without null.
+ */
 export function required<T>(context: ReadContext, name: string, type: FieldType<T>): T {
   return read(context, name, type, 'required') as T;
 }
 
-/** Reads a field that the service should always send: without it, there is a warning. */
+/** Reads a field that the service should always send: absent or unreadable, it is null, with a warning. */
 export function expected<T>(context: ReadContext, name: string, type: FieldType<T>): T | null {
   return read(context, name, type, 'expected');
 }
 
-/** Reads a field that may be absent. */
+/** Reads a field that may be absent: only unreadable, it leaves a warning. */
 export function optional<T>(context: ReadContext, name: string, type: FieldType<T>): T | null {
   return read(context, name, type, 'optional');
 }
@@ -151,8 +148,7 @@ function noteRounding(context: ReadContext, name: string, value: number, amount:
   // From 2^53 on, a double has lost digits that its shortest form shows as zeros.
   if (Math.abs(value) < 2 ** 53 && amount.precision() <= SAFE_DIGITS) return;
   const expected = `at most ${SAFE_DIGITS} digits in a parsed body: pass the raw one`;
-  const noted = issue('inexact_number', [...context.path, name], expected, String(value));
-  context.warnings.push(noted);
+  context.warnings.push(issue('inexact_number', [...context.path, name], expected, String(value)));
 }
 
 /**

@@ -1,25 +1,17 @@
-import type { IssueCode, NotificationIssue, NotificationReference } from '../errors.js';
+import {
+  type IssueCode,
+  type NotificationIssue,
+  type NotificationReference,
+  REFERENCE_FIELDS,
+} from '../errors.js';
 
 /** Longest quotation of a received value, in characters as they are printed. */
 const MAX_QUOTED = 40;
 /** Longest identifier that goes into a reference, in characters. */
 const MAX_REFERENCE = 128;
 
-const REFERENCE_FIELDS = [
-  'depositId',
-  'paymentId',
-  'clientPaymentId',
-  'withdrawalId',
-  'clientWithdrawalId',
-  'transactionId',
-] as const;
-
 /** A value's fault, in the words of a message. */
-export interface Fault {
-  readonly code: IssueCode;
-  readonly expected: string;
-  readonly received: string;
-}
+export type Fault = Pick<NotificationIssue, 'code' | 'expected' | 'received'>;
 
 /** An issue with its sentence. */
 export function issue(
@@ -49,19 +41,12 @@ export function isNonEmpty(
  * forge a line of a log, and cut at 40 characters so that it can't flood one.
  */
 export function quote(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      return value === '' ? 'an empty string' : quoteText(value);
-    case 'number':
-    case 'boolean':
-      return String(value);
-    case 'undefined':
-      return 'nothing';
-    case 'object':
-      return value === null ? 'null' : isArray(value) ? 'an array' : 'an object';
-    default:
-      return `a ${typeof value}`;
-  }
+  if (value === undefined) return 'nothing';
+  if (value === '') return 'an empty string';
+  if (typeof value === 'string') return quoteText(value);
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return `${value}`;
+  if (typeof value === 'object') return isArray(value) ? 'an array' : 'an object';
+  return `a ${typeof value}`;
 }
 
 /**
@@ -102,19 +87,13 @@ export function escapeUnprintable(text: string): string {
 
 /** The identifiers of a body that are fit to be printed. */
 export function referenceOf(fields: Readonly<Record<string, unknown>>): NotificationReference {
-  const reference: Partial<Record<keyof NotificationReference, string>> = {};
-  for (const name of REFERENCE_FIELDS) {
-    const id = fields[name];
-    if (
-      typeof id === 'string' &&
-      id !== '' &&
-      id.length <= MAX_REFERENCE &&
-      escapeUnprintable(id) === id
-    ) {
-      reference[name] = id;
-    }
-  }
-  return reference;
+  const ids = REFERENCE_FIELDS.map((name) => [name, fields[name]] as const);
+  return Object.fromEntries(ids.filter(([, id]) => isPrintable(id)));
+}
+
+function isPrintable(id: unknown): boolean {
+  if (typeof id !== 'string' || id === '' || id.length > MAX_REFERENCE) return false;
+  return escapeUnprintable(id) === id;
 }
 
 /** `Array.isArray`, but a revoked proxy inside a parsed body doesn't make it throw. */

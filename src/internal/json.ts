@@ -3,9 +3,6 @@ import { isExponentMark } from './digits.js';
 /** A field of a JSON object, with its value as JSON text. */
 export type Member = readonly [name: string, value: string];
 
-/** The literals of the numbers that are fields of a JSON object, by field name. */
-export type Literals = ReadonlyMap<string, string>;
-
 /** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
 
@@ -13,10 +10,10 @@ export const SAFE_DIGITS = 15;
  * Finds the literals of the numbers in valid JSON text, from which `JSON.parse` may have lost digits.
  *
  * @param text - JSON text that `JSON.parse` has read as an object.
- * @returns The numbers that are fields of that object, the last one of a repeated field; null if a
- * double carries them all, as it does in nearly every body.
+ * @returns The literals by field name, the last one of a repeated field; null if a double carries them all,
+ * as it does in nearly every body.
  */
-export function findLiterals(text: string): Literals | null {
+export function findLiterals(text: string): ReadonlyMap<string, string> | null {
   if (!mayLoseDigits(text)) return null;
   const literals = new Map<string, string>();
   eachMember(text, (name, start, end) => {
@@ -45,8 +42,7 @@ export function readMembers(text: string): Member[] {
  */
 function mayLoseDigits(text: string): boolean {
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
-    let start = colon + 1;
-    while (isWhitespace(text.charCodeAt(start))) start += 1;
+    const start = skipWhitespace(text, colon + 1);
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
     if (end - start > SAFE_DIGITS || isExponentMark(text.charCodeAt(end))) return true;
@@ -58,14 +54,14 @@ function mayLoseDigits(text: string): boolean {
  * Visits the fields of a JSON object. The text is valid, so the first string after a value is the next
  * name. It doesn't recurse: no nesting is too deep for it.
  *
- * @param visit - Gets a field's name, and where its value starts and ends in the text.
+ * @param visit - Gets a field's name, and the start and end of its value in the text.
  */
 function eachMember(text: string, visit: (name: string, start: number, end: number) => void): void {
   let name = text.indexOf('"');
   while (name !== -1) {
     const nameEnd = endOfString(text, name);
-    let start = nameEnd + 1;
-    while (isColonOrWhitespace(text.charCodeAt(start))) start += 1;
+    const colon = skipWhitespace(text, nameEnd + 1);
+    const start = skipWhitespace(text, colon + 1);
     const end = endOfValue(text, start);
     visit(unescapeName(text.slice(name + 1, nameEnd)), start, end);
     name = text.indexOf('"', end);
@@ -73,9 +69,9 @@ function eachMember(text: string, visit: (name: string, start: number, end: numb
 }
 
 function endOfValue(text: string, start: number): number {
-  const code = text.charCodeAt(start);
-  if (code === 0x22) return endOfString(text, start) + 1;
-  if (isOpening(code)) return endOfNested(text, start);
+  const first = text[start];
+  if (first === '"') return endOfString(text, start) + 1;
+  if (first === '{' || first === '[') return endOfNested(text, start);
   let end = start + 1;
   while (isInWord(text.charCodeAt(end))) end += 1;
   return end;
@@ -86,10 +82,10 @@ function endOfNested(text: string, start: number): number {
   let at = start;
   let depth = 0;
   do {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) at = endOfString(text, at);
-    else if (isOpening(code)) depth += 1;
-    else if (isClosing(code)) depth -= 1;
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
     at += 1;
   } while (depth > 0);
   return at;
@@ -112,13 +108,11 @@ function unescapeName(name: string): string {
   return name.includes('\\') ? JSON.parse(`"${name}"`) : name;
 }
 
-function isColonOrWhitespace(code: number): boolean {
-  return code === 0x3a || isWhitespace(code);
-}
-
-/** Space, tab, line feed or carriage return: the white space of JSON. */
-function isWhitespace(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+/** The white space of valid JSON is all that is up to a space. */
+function skipWhitespace(text: string, start: number): number {
+  let at = start;
+  while (text.charCodeAt(at) <= 0x20) at += 1;
+  return at;
 }
 
 /** A digit, `-` or `.`; the slash between `.` and `0` starts no value. */
@@ -129,14 +123,4 @@ function isDigitOrMark(code: number): boolean {
 /** A character of a number, `true`, `false` or `null`. */
 function isInWord(code: number): boolean {
   return isDigitOrMark(code) || code === 0x2b || code === 0x45 || (code >= 0x61 && code <= 0x7a);
-}
-
-/** `{` or `[`. */
-function isOpening(code: number): boolean {
-  return code === 0x7b || code === 0x5b;
-}
-
-/** `}` or `]`. */
-function isClosing(code: number): boolean {
-  return code === 0x7d || code === 0x5d;
 }

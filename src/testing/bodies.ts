@@ -1,5 +1,6 @@
 import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
+import { REFERENCE_FIELDS } from '../errors.js';
 import { quote } from '../internal/issues.js';
 import type { TxAddress } from '../tx-address.js';
 import { isNumber, type WireFields, writeWire } from '../wire/members.js';
@@ -10,7 +11,6 @@ import {
   NOT_COMPLETED_WITHDRAWAL_SAMPLE,
   type Sample,
   type SampleField,
-  SEEDED_FIELDS,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
 } from '../wire/sample.js';
@@ -164,6 +164,9 @@ function fits(as: Encoding, value: unknown): boolean {
 /** The largest seed: 12 hexadecimal digits, which is how many a UUID ends with. */
 const MAX_SEED = 2 ** 48 - 1;
 
+/** The fields that a seed changes: they differ from one event to the next. */
+const IDENTIFIERS: ReadonlySet<string> = new Set(REFERENCE_FIELDS);
+
 /** An identifier that ends with the seed; every other value as it is. */
 function seeded(name: string, value: SampleField['value'], seed: number): SampleField['value'] {
   if (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED) {
@@ -171,7 +174,7 @@ function seeded(name: string, value: SampleField['value'], seed: number): Sample
       `seed: expected a whole number from 0 to ${MAX_SEED}, received ${quote(seed)}`,
     );
   }
-  if (typeof value !== 'string' || !SEEDED_FIELDS.has(name)) return value;
+  if (typeof value !== 'string' || !IDENTIFIERS.has(name)) return value;
   if (name.startsWith('client')) return value.slice(0, value.lastIndexOf('-') + 1) + seed;
   const digits = seed.toString(16).padStart(12, '0');
   return value.slice(0, -digits.length) + digits;

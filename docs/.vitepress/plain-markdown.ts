@@ -7,6 +7,13 @@ export function plainMarkdown(md: MarkdownRenderer, repository: Repository | nul
   md.core.ruler.before('normalize', 'plain-markdown', (state) => {
     const page = `docs/${state.env.relativePath}`;
     state.src = withoutDeadLinks(state.src, page, (path) => path.startsWith('docs/'), repository);
-    state.src = state.src.replaceAll(/^- \[ \] /gm, '- ☐ ');
+  });
+  md.core.ruler.push('tasks', ({ tokens }) => {
+    for (const [index, { type }] of tokens.entries()) {
+      const text = tokens[index + 2]?.children?.[0];
+      if (type !== 'list_item_open' || !text?.content.startsWith('[ ] ')) continue;
+      tokens[index]?.attrSet('class', 'task');
+      text.content = text.content.replace('[ ]', '☐');
+    }
   });
 }

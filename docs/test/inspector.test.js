@@ -288,7 +288,7 @@ test('a delivery is compared with its redelivery, digit by digit', async () => {
   );
   const marks = page.locator('[data-difference=actualDepositAmount] mark');
   assert.deepEqual(await marks.allTextContents(), ['8', '9']);
-  assert.match(await relationOf(fixture('deposit-received/sample').body.toString()), /Two events/);
+  assert.match(await relationOf(body.replace('5a11"', '5a12"')), /Two events/);
   assert.match(await relationOf('{'), /One of the two is refused/);
   assert.deepEqual(complaints, []);
   await close();

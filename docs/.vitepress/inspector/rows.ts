@@ -3,7 +3,7 @@ import type { NotificationIssue } from 'payment-notifications';
 import type { InspectedField, Inspection } from 'payment-notifications/inspect';
 import { markDifference, markLostDigits, printable, type Segment } from './text';
 
-export interface Remark {
+interface Remark {
   readonly kind: 'fault' | 'warning' | 'note';
   readonly text: string;
 }

@@ -28,8 +28,7 @@ const DECIMAL_LITERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  *
  * One constructor serves the whole process, so its settings are not for you to change: `Decimal.set` and
  * `Decimal.config` throw. For another precision, take a `Decimal.clone({ precision })`. A function that
- * gives up in the middle (`new Decimal('1e800').sin()`) leaves a higher precision behind; sums and
- * products stay exact.
+ * throws (`new Decimal('1e800').sin()`) leaves a higher precision; sums and products stay exact.
  *
  * @example
  * ```ts

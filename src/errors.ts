@@ -90,8 +90,7 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
  * The message is one line, fit for a log. `JSON.stringify` gives the same as structured data.
  */
 export class NotificationError extends Error {
-  // On the prototype, once: defined on each error, they would take a tenth of the time to refuse a body, and
-  // the stack is written before an error has properties of its own.
+  // On the prototype: each error would pay for its own, and the stack is written before it has them.
   static {
     // biome-ignore lint/complexity/noThisInStatic: the build renames a class that names itself here, and Node.js prints _NotificationError.
     const { prototype } = this;

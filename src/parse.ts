@@ -121,25 +121,22 @@ function safeParse<T>(
   }
   const { fields, issues } = context;
   const detected = detectType(fields);
-  const refuse = (found: NotificationError['issues']): ParseResult<T> => {
-    const details = { notificationType: type ?? detected, issues: found };
-    const reference = referenceOf(fields);
-    return { success: false, error: new NotificationError({ ...details, reference }) };
-  };
   if (isNotificationJSON(fields)) {
     const received = 'the JSON of a notification: read it with notificationFromJSON';
-    return refuse([unrecognized('the body of a callback', received)]);
+    return refuse(type ?? detected, [unrecognized('the body of a callback', received)], fields);
   }
   const notification = read(context);
   if (notification === null) {
     const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
-    return refuse([unrecognized('either a depositId or a withdrawalId', received)]);
+    return refuse(null, [unrecognized('either a depositId or a withdrawalId', received)], fields);
   }
   if (!isNonEmpty(issues)) return { success: true, notification };
-  if (type === null || detected === null || detected === type) return refuse(issues);
+  if (type === null || detected === null || detected === type) {
+    return refuse(type ?? detected, issues, fields);
+  }
   // Listed first, because it explains the missing fields that follow.
   const received = `a ${detected} one: are the two callback addresses mixed up?`;
-  return refuse([unrecognized(`a ${type} body`, received), ...issues]);
+  return refuse(type, [unrecognized(`a ${type} body`, received), ...issues], fields);
 }
 
 /** Reads the notification that the body's identifiers name; null if they don't tell. */
@@ -156,6 +153,15 @@ function isNotificationJSON({ type, additionalFields, warnings }: Fields): boole
     additionalFields !== null &&
     isArray(warnings)
   );
+}
+
+function refuse(
+  notificationType: NotificationType | null,
+  issues: NotificationError['issues'],
+  fields: Fields,
+): { success: false; error: NotificationError } {
+  const reference = referenceOf(fields);
+  return { success: false, error: new NotificationError({ notificationType, issues, reference }) };
 }
 
 function unrecognized(expected: string, received: string): NotificationIssue {

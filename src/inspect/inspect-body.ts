@@ -10,6 +10,7 @@ import {
 } from '../notification.js';
 import { parserOf, type RawBody } from '../parse.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
+import { findJsonFault, type JsonFault } from './json-fault.js';
 import { findQuirks, type Quirk } from './quirks.js';
 
 /** The parser's verdict on a body: read, read with warnings, or refused. */
@@ -30,6 +31,8 @@ export interface Inspection {
   readonly warnings: readonly NotificationIssue[];
   /** The faults for which the body is refused; empty if it isn't. */
   readonly issues: readonly NotificationIssue[];
+  /** Where the text of a body breaks the grammar of JSON; null unless it does. */
+  readonly jsonFault: JsonFault | null;
   /** The identifiers, as far as they are fit to be printed. */
   readonly reference: NotificationReference;
 }
@@ -75,9 +78,11 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   }
   const context = openBody(body);
   if (context.fields === null) {
-    const { issues } = context;
+    const { issues, cause } = context;
+    // Only JSON.parse has a SyntaxError: other bodies that can't be read are not even text.
+    const jsonFault = cause instanceof SyntaxError ? findJsonFault(toText(body)) : null;
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
-    return { verdict: 'refused', type: as ?? null, issues, ...nothing };
+    return { verdict: 'refused', type: as ?? null, issues, jsonFault, ...nothing };
   }
   const { fields, text, warnings } = context;
   if (text === null) throw new TypeError('expected a raw body, received one that is parsed');
@@ -96,8 +101,15 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     absent: type === null ? [] : findAbsent(members, type),
     warnings,
     issues: error?.issues ?? [],
+    jsonFault: null,
     reference: referenceOf(fields),
   };
+}
+
+/** The text of a body, without a byte-order mark. */
+function toText(body: RawBody): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return (typeof body === 'string' ? body : decoder.decode(body)).replace(/^\ufeff/, '');
 }
 
 /** Deepest nesting of a value that is shown parsed: JSON.stringify recurses, and has its limits. */

@@ -87,13 +87,13 @@ export function escapeUnprintable(text: string): string {
 
 /** The identifiers of a body that are fit to be printed. */
 export function referenceOf(fields: Readonly<Record<string, unknown>>): NotificationReference {
-  const ids = REFERENCE_FIELDS.map((name) => [name, fields[name]] as const);
-  return Object.fromEntries(ids.filter(([, id]) => isPrintable(id)));
-}
-
-function isPrintable(id: unknown): boolean {
-  if (typeof id !== 'string' || id === '' || id.length > MAX_REFERENCE) return false;
-  return escapeUnprintable(id) === id;
+  const reference: Partial<Record<keyof NotificationReference, string>> = {};
+  for (const name of REFERENCE_FIELDS) {
+    const id = fields[name];
+    if (typeof id !== 'string' || id === '' || id.length > MAX_REFERENCE) continue;
+    if (escapeUnprintable(id) === id) reference[name] = id;
+  }
+  return reference;
 }
 
 /** `Array.isArray`, but a revoked proxy inside a parsed body doesn't make it throw. */

@@ -16,7 +16,7 @@ import {
 } from '../wire/sample.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** What is given for a field of a notification: an amount as its digits, a time as a UNIX time. */
+/** The given value of a field: an amount as its digits, a time as a UNIX time. */
 type Override<T> = T extends Decimal
   ? string
   : T extends Date
@@ -48,7 +48,7 @@ export type WithdrawalBroadcastOverrides = {
 /** How a body is made. */
 export interface BodyOptions {
   /**
-   * Whose event it is: from 0 to 2^48 - 1. Two seeds give two events, with identifiers that differ;
+   * From 0 to 2^48 - 1. Two seeds give two events, with identifiers that differ;
    * the same seed gives the same body. Without one, the identifiers are the sample's.
    */
   readonly seed?: number | undefined;
@@ -131,34 +131,27 @@ export function writeBody(
   return writeWire(fields);
 }
 
-const EXPECTED: Readonly<Record<Encoding, string>> = {
-  number: 'a decimal number, given as a string such as "0.5"',
-  string: 'a decimal number, given as a string such as "0.5"',
-  text: 'a string',
-  time: 'a UNIX time, given as a number',
-  owner: 'an object with name and category',
+/** The values that can be written in an encoding, in words and as a test. */
+type Fit = readonly [expected: string, fits: (value: unknown) => boolean];
+
+const AMOUNT: Fit = [
+  'a decimal number, given as a string such as "0.5"',
+  (value) => typeof value === 'string' && isNumber(value),
+];
+
+const FITS: Readonly<Record<Encoding, Fit>> = {
+  number: AMOUNT,
+  string: AMOUNT,
+  text: ['a string', (value) => typeof value === 'string'],
+  time: ['a UNIX time, given as a number', Number.isFinite],
+  owner: ['an object with name and category', (value) => typeof value === 'object'],
 };
 
 /** The JSON text of one value. */
 function write(name: string, as: Encoding, value: unknown): string {
-  if (!fits(as, value)) {
-    throw new TypeError(`${name}: expected ${EXPECTED[as]}, received ${quote(value)}`);
-  }
+  const [expected, fits] = FITS[as];
+  if (!fits(value)) throw new TypeError(`${name}: expected ${expected}, received ${quote(value)}`);
   return as === 'number' ? String(value) : JSON.stringify(value);
-}
-
-function fits(as: Encoding, value: unknown): boolean {
-  switch (as) {
-    case 'number':
-    case 'string':
-      return typeof value === 'string' && isNumber(value);
-    case 'text':
-      return typeof value === 'string';
-    case 'time':
-      return Number.isFinite(value);
-    case 'owner':
-      return typeof value === 'object';
-  }
 }
 
 /** The largest seed: 12 hexadecimal digits, which is how many a UUID ends with. */

@@ -63,7 +63,15 @@ const ENTRIES = [
   {
     entry: 'payment-notifications/inspect',
     values: ['inspectBody'],
-    types: ['InspectOptions', 'InspectedField', 'Inspection', 'Quirk', 'QuirkCode', 'Verdict'],
+    types: [
+      'InspectOptions',
+      'InspectedField',
+      'Inspection',
+      'JsonFault',
+      'Quirk',
+      'QuirkCode',
+      'Verdict',
+    ],
   },
   {
     entry: 'payment-notifications/testing',
@@ -72,6 +80,7 @@ const ENTRIES = [
       'bodyVariants',
       'deliver',
       'depositReceivedBody',
+      'faultyBodies',
       'virtualClock',
       'withdrawalBroadcastBody',
     ],
@@ -89,6 +98,7 @@ const ENTRIES = [
       'DeliverySignal',
       'DepositReceivedOverrides',
       'EndpointResponse',
+      'FaultyBody',
       'MinimalSignal',
       'RetryPolicy',
       'WithdrawalBroadcastOverrides',

@@ -270,6 +270,17 @@ test('address and tag stand apart, and faults at their fields', async () => {
   await close();
 });
 
+test('a body that breaks off says where', async () => {
+  const { page, close } = await openInspector();
+  const place = page.locator('[data-test=place]');
+  await page.locator('#body').fill('{\n  "depositId": "x",\n  "status": CONFIRMED\n}');
+  assert.match((await place.textContent()) ?? '', /line 3, column 13 on:/);
+  assert.match((await place.locator('mark').textContent()) ?? '', /^CONFIRMED/);
+  await page.locator('#body').fill('{"depositId": "x"}');
+  assert.equal(await place.count(), 0);
+  await close();
+});
+
 test('a delivery is compared with its redelivery, digit by digit', async () => {
   const { page, complaints, close } = await openInspector();
   const body = fixture('deposit-received/eighteen-decimals').body.toString();

@@ -31,7 +31,7 @@ const options = {
     'Override',
     'DepositReceivedField',
     'WithdrawalBroadcastField',
-    'Schema',
+    'REFERENCE_FIELDS',
   ],
   githubPages: false,
   // Of typedoc-plugin-markdown:

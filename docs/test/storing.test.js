@@ -120,7 +120,9 @@ describe('a PostgreSQL server', { skip }, () => {
     for (const value of [amount.toString(), amount]) await Credit.create({ amount: value });
     const rows = await Credit.findAll({ attributes: ['amount'], raw: true });
     assert.deepEqual(rows, [{ amount: DIGITS }, { amount: DIGITS }]);
-    assert.equal(await Credit.sum('amount'), 0.24691357802469136);
+    const sum = await Credit.sum('amount');
+    assert.equal(typeof sum, 'number');
+    assert.notEqual(String(sum), amount.times(2).toString());
     await sequelize.close();
   });
 

@@ -54,7 +54,8 @@ test('the homepage and the links of the README derive from the repository, once 
   expect(derived.length).toBeGreaterThan(10);
   for (const link of derived) {
     const [start, source] = places.find(([place]) => link.startsWith(place)) ?? [];
-    const path = `${source}${link.slice(start?.length)}`.replace(/\.html(?:#.*)?$/, '.md');
+    const [file = ''] = link.slice(start?.length).split('#');
+    const path = `${source}${file}`.replace(/\.html$/, '.md');
     expect(existsSync(join(ROOT, path)), link).toBe(true);
   }
   expect(derived).toContain(`${homepage}handlers.html`);

@@ -10,18 +10,19 @@ const installed = join(inject('consumer'), 'node_modules/payment-notifications')
 
 test('the tarball holds what package.json names, what that imports, and nothing else', async () => {
   const files = inject('files');
-  const pages = (await readdir(join(ROOT, 'docs'))).filter((file) => file.endsWith('.md'));
+  const list = async (folder: string, end: string) =>
+    (await readdir(join(ROOT, folder)))
+      .filter((file) => file.endsWith(end))
+      .map((file) => `${folder}/${file}`);
   const documents = [
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'THIRD-PARTY-NOTICES.md',
     'package.json',
-    'examples/start/from-service.mjs',
-    'examples/start/postgres.mjs',
-    'examples/start/server.mjs',
     'skills/payment-notifications/SKILL.md',
-    ...pages.map((file) => `docs/${file}`),
+    ...(await list('docs', '.md')),
+    ...(await list('examples/start', '.mjs')),
   ];
   const needed = new Set(documents);
   const need = async (file: string): Promise<void> => {

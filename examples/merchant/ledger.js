@@ -41,7 +41,8 @@ const TABLES = [
      faults jsonb NOT NULL,
      reason text NOT NULL
    )`,
-  // What a person has settled: the digest of a held body, or the key of an event.
+  // What a person has settled: the digest of a held body and the key of what it reports, or the key of
+  // an event. None of these is settled again.
   `CREATE TABLE IF NOT EXISTS dismissed (
      what text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), why text NOT NULL
    )`,
@@ -61,7 +62,7 @@ export async function createTables(database) {
 /** @typedef {{ code: string, field: string }} Fault The field is a documented one, or empty. */
 /**
  * @typedef {object} Settlement
- * @property {'settled' | 'repeated' | 'conflict' | 'refused'} outcome
+ * @property {'settled' | 'repeated' | 'conflict' | 'refused' | 'dismissed'} outcome
  * @property {string | null} key The idempotency key; null if the body was refused.
  * @property {string | null} moves
  * @property {Fault[]} faults Why it was refused.
@@ -81,13 +82,16 @@ export async function settle(query, body, deliveries = 1) {
   const settlement = await settleOnce(query, body);
   const { outcome, key, moves, faults, reason } = settlement;
   if (outcome === 'conflict' || outcome === 'refused') {
-    await query(
+    const held = await query(
       `INSERT INTO held (digest, body, key, moves, faults, reason, deliveries)
-       VALUES (sha256($1), $1, $2, $3, $4, $5, $6)
+       SELECT sha256($1), $1, $2, $3::jsonb, $4::jsonb, $5, $6
+       WHERE NOT EXISTS (SELECT FROM dismissed WHERE what = encode(sha256($1), 'hex'))
        ON CONFLICT (digest) DO UPDATE SET key = excluded.key, moves = excluded.moves,
-         faults = excluded.faults, reason = excluded.reason, deliveries = held.deliveries + $6`,
+         faults = excluded.faults, reason = excluded.reason, deliveries = held.deliveries + $6
+       RETURNING digest`,
       [body, key, moves, JSON.stringify(faults), reason, deliveries],
     );
+    if (held.length === 0) return { ...settlement, outcome: /** @type {const} */ ('dismissed') };
   }
   return settlement;
 }
@@ -104,7 +108,10 @@ async function settleOnce(query, body) {
   try {
     const inserted = await query(
       `WITH inserted AS (
-         INSERT INTO event (key, body, moves, warnings) VALUES ($1, $2, $3, $4)
+         INSERT INTO event (key, body, moves, warnings)
+         SELECT $1, $2::bytea, $3::jsonb, $4::jsonb WHERE NOT EXISTS (
+           SELECT FROM dismissed WHERE what IN ($1, encode(sha256($2), 'hex'))
+         )
          ON CONFLICT (key) DO NOTHING RETURNING key, moves
        ), moved AS (
          SELECT key, 'customer:' || (moves->>'account') AS customer, moves->>'currency' AS currency,
@@ -114,6 +121,8 @@ async function settleOnce(query, body) {
          INSERT INTO line (key, account, currency, amount)
          SELECT key, customer, currency, amount FROM moved
          UNION ALL SELECT key, 'service', currency, -amount FROM moved
+       ), held_before AS ( -- off the page, or a person might settle it, too
+         DELETE FROM held USING inserted WHERE digest = sha256($2) AND held.key IS NULL
        )
        SELECT key FROM inserted`,
       [key, body, moves, JSON.stringify(warnings)],
@@ -126,8 +135,9 @@ async function settleOnce(query, body) {
     if (!/^(22|23|54)...$/.test(code)) throw error;
     return refusal([{ code: 'not_storable', field: '' }], `not storable: ${error}`);
   }
-  const same = await query('SELECT 1 FROM event WHERE key = $1 AND moves = $2', [key, moves]);
-  return { outcome: same.length > 0 ? 'repeated' : 'conflict', ...settlement };
+  const [event] = await query('SELECT moves = $2 AS same FROM event WHERE key = $1', [key, moves]);
+  if (event) return { outcome: event.same ? 'repeated' : 'conflict', ...settlement };
+  return refusal([{ code: 'dismissed', field: '' }], `its event was settled by hand: ${key}`);
 }
 
 /** @param {Fault[]} faults @param {string} reason @returns {Settlement} */

@@ -1,11 +1,13 @@
 // What a merchant does when its surroundings fail it.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import {
+  bodyVariants,
   deliver,
   depositReceivedBody,
   withdrawalBroadcastBody,
@@ -396,6 +398,51 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     const { outcomes } = await reportOf(merchant);
     assert.deepEqual(outcomes[0].statuses, ['COMPLETED', 'FAILED', 'BLOCKED']);
     await merchant.stop();
+  });
+
+  test('settles nothing that a person has settled: no redelivery, no copy, no replay', async () => {
+    const storage = await engine.create('by_hand');
+    const merchant = await startMerchant(storage);
+    const run = async (/** @type {string[]} */ ...command) =>
+      (await startMerchant(storage, { command, exits: true })).printed;
+    const database = storage.open();
+    await database.query(
+      `ALTER TABLE line ADD CONSTRAINT known CHECK (account NOT IN ('customer:customer-1', 'customer:customer-2'))`,
+    );
+    const [byHand, later] = [depositOf(1), depositOf(2)];
+    const unread = '{"read":"by a person"}';
+    for (const body of [byHand, later, unread])
+      assert.match(`${await answerTo(body, merchant)}`, /^400/);
+    for (const body of [byHand, unread]) {
+      const digest = createHash('sha256').update(body).digest('hex');
+      await run('dismiss', digest, 'credited by hand');
+    }
+    await database.query('ALTER TABLE line DROP CONSTRAINT known');
+
+    for (const body of [byHand, unread])
+      assert.equal(await answerTo(body, merchant), '200 dismissed');
+    // Another encoding of it, or another amount, is for a person again.
+    const [, copy] = bodyVariants(byHand).filter(({ body }) => body !== byHand);
+    assert(copy);
+    assert.equal(await answerTo(copy.body, merchant), '400 ["dismissed"]');
+    // What a redelivery has settled is off the page, so that no person credits it, too.
+    assert.equal((await reportOf(merchant)).refused.length, 2);
+    assert.equal(await answerTo(later, merchant), '200 settled');
+    const { refused } = await reportOf(merchant);
+    assert.deepEqual(
+      refused.map((/** @type {any} */ row) => row.body),
+      [copy.body],
+    );
+    const lines = await run('replay');
+    assert.match(
+      lines.slice(1, 3).join('\n'),
+      /^refused -> refused: its event was settled by hand/,
+    );
+    const credited = await database.query('SELECT account FROM line ORDER BY account');
+    assert.deepEqual(credited, [{ account: 'customer:customer-2' }, { account: 'service' }]);
+    await database.close();
+    await merchant.stop();
+    assert.equal(await settledIn(storage), 1);
   });
 
   test('checks its books, and fails where they are wrong', async () => {

@@ -299,6 +299,41 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     await first.stop();
   });
 
+  test('starts on a full disk, and settles what it has spooled', async () => {
+    const storage = await engine.create('full_disk');
+    const folder = storage.folder(0);
+    mkdirSync(folder, { recursive: true });
+    const fill = async (/** @type {number} */ seed) => {
+      const spool = await openSpool(folder);
+      for (const body of seeds(seed, 3).map(depositOf)) await spool.append(Buffer.from(body));
+      await spool.close();
+    };
+    // A disk of 64 KiB, which only this process sees.
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    const script = `mount -t tmpfs -o size=64k none ${disk} && cp ${folder}/spool ${disk}
+      cat /dev/zero > ${disk}/filler 2> /dev/null
+      exec "$@"`;
+    const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user'];
+    const shell = ['unshare', ...asRoot, '--mount', 'sh', '-c', script, 'sh'];
+    const env = { DATA_FOLDER: disk };
+    const start = (/** @type {string[]} */ ...command) =>
+      startMerchant(storage, { env, shell, command, exits: command.length > 0 });
+
+    await fill(1);
+    const lines = (await start('replay')).printed;
+    assert.equal(lines.filter((line) => line.startsWith('spooled -> settled')).length, 3);
+    assert.match(lines.join('\n'), /The spool is rewritten later: .*ENOSPC/);
+
+    await fill(4);
+    const merchant = await start();
+    await untilDrained(merchant);
+    assert.equal(await answerTo(depositOf(10), merchant), '200 settled');
+    assert.equal(readFileSync(`/proc/${merchant.pid}/root${disk}/spool`).length, 0);
+    await merchant.stop();
+    assert.equal(await settledIn(storage), 7);
+  });
+
   test('replays what was refused, and says what became of each', async () => {
     const storage = await engine.create('replayed');
     const merchant = await startMerchant(storage);

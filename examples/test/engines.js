@@ -115,10 +115,13 @@ export const ENGINES = [
 
 /**
  * @param {Storage} storage
- * @param {{ index?: number, command?: string[], env?: Record<string, string>, exits?: boolean }} [options]
+ * @param {{ index?: number, command?: string[], shell?: string[], env?: Record<string, string>, exits?: boolean }} [options]
  */
-export async function startMerchant(storage, { index = 0, command = [], env, exits = false } = {}) {
-  const merchant = await startServer([process.execPath, 'merchant.js', ...command], {
+export async function startMerchant(
+  storage,
+  { index = 0, command = [], shell = [], env, exits = false } = {},
+) {
+  const merchant = await startServer([...shell, process.execPath, 'merchant.js', ...command], {
     cwd: MERCHANT,
     env: { ...storage.env(index), ...env },
     exits,

@@ -97,6 +97,7 @@ export async function startServer([program = '', ...args], { cwd, env, exits }) 
   if (exits) await exited;
 
   return {
+    pid: child.pid,
     /** 0 if it has ended. */
     port: port ?? 0,
     url: `http://127.0.0.1:${port ?? 0}/callbacks`,

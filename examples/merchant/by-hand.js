@@ -56,15 +56,26 @@ export async function replay(query, spool, print) {
   for (const { digest } of digests) {
     const [row] = await query('SELECT body FROM held WHERE digest = $1', [digest]);
     if (!row) continue; // another replay or a delivery was faster
-    const { outcome, key, reason } = await settle(query, /** @type {Uint8Array} */ (row.body), 0);
+    const body = /** @type {Uint8Array} */ (row.body);
+    const outcome = await settleAgain(body, 'refused', 0).catch(String);
     if (outcome === 'settled' || outcome === 'repeated') {
       // After a kill in front of this, the next replay finds it `repeated`.
       await query('DELETE FROM held WHERE digest = $1', [digest]);
     }
-    print(`refused -> ${outcome}: ${key ?? reason}`);
   }
-  await spool?.drain(async (body) => {
-    const { outcome, key, reason } = await settle(query, body);
-    print(`spooled -> ${outcome}: ${key ?? reason}`);
-  });
+  await spool
+    ?.drain((body) => settleAgain(body, 'spooled'), Number.POSITIVE_INFINITY)
+    .catch((error) => print(`The spool waits: ${error}`));
+
+  /** @param {Uint8Array} body @param {string} was @param {number} [deliveries] */
+  async function settleAgain(body, was, deliveries) {
+    try {
+      const { outcome, key, reason } = await settle(query, body, deliveries);
+      print(`${was} -> ${outcome}: ${key ?? reason}`);
+      return outcome;
+    } catch (error) {
+      print(`${was} -> failed: ${error}`); // the others are settled all the same
+      throw error;
+    }
+  }
 }

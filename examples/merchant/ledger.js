@@ -129,15 +129,24 @@ async function settleOnce(query, body) {
     );
     if (inserted.length > 0) return { outcome: 'settled', ...settlement };
   } catch (error) {
-    // What the tables refuse (an identifier with a NUL, or one that a constraint of yours doesn't know) would be
-    // refused again at once. Held, it keeps no other body waiting in the spool.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!/^(22|23|54)...$/.test(code)) throw error;
+    // What the database says no to (an identifier with a NUL, one that a constraint or a trigger of yours
+    // doesn't know) would be refused again at once. Held, it keeps no other body waiting in the spool.
+    if (!isOfTheBody(error)) throw error;
     return refusal([{ code: 'not_storable', field: '' }], `not storable: ${error}`);
   }
   const [event] = await query('SELECT moves = $2 AS same FROM event WHERE key = $1', [key, moves]);
   if (event) return { outcome: event.same ? 'repeated' : 'conflict', ...settlement };
   return refusal([{ code: 'dismissed', field: '' }], `its event was settled by hand: ${key}`);
+}
+
+/** Classes of errors that would meet any body: connection, rollback, our SQL, resources, locks, shutdown … */
+const NOT_OF_THE_BODY = /^(08|0A|25|26|28|3[DF]|40|42(?!501)|53|55|57|58|F0|HV|XX)/;
+
+/** @param {unknown} error */
+function isOfTheBody(error) {
+  // What PostgreSQL itself says has a severity; an error of the network has none.
+  if (!(error instanceof Error && 'severity' in error && 'code' in error)) return false;
+  return !NOT_OF_THE_BODY.test(String(error.code));
 }
 
 /** @param {Fault[]} faults @param {string} reason @returns {Settlement} */

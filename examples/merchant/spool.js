@@ -8,9 +8,6 @@ import { join } from 'node:path';
 
 /** @typedef {Awaited<ReturnType<typeof openSpool>>} Spool */
 
-/** In one go: then it's the database, rather than these bodies. */
-const MAX_ERRORS = 3;
-
 /** @param {string} folder This process's own: see lockFolder. @param {number} [maxBytes] */
 export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
   const [path, tornPath] = [join(folder, 'spool'), join(folder, 'spool.torn')];
@@ -88,14 +85,15 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
      * settles them again.
      *
      * @param {(body: Buffer) => Promise<unknown>} settle
+     * @param {number} [maxErrors] Then it's the database, rather than these bodies.
      */
-    async drain(settle) {
+    async drain(settle, maxErrors = 3) {
       /** @type {Map<string, unknown>} */
       const errors = new Map();
       /** @type {string[]} */
       const settled = [];
       for (const [digest, line] of [...lines]) {
-        if (errors.size === MAX_ERRORS) break;
+        if (errors.size === maxErrors) break;
         await settle(bodyOf(line)).then(
           () => settled.push(digest),
           (error) => errors.set(digest, error),

@@ -346,7 +346,7 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     // As an older version of the parser has left them.
     const database = storage.open();
     const conflicting = depositReceivedBody({ actualDepositAmount: '7' }, { seed: 1 });
-    for (const body of [depositOf(2), depositOf(1), conflicting]) {
+    for (const body of [depositOf(4), depositOf(2), depositOf(1), conflicting]) {
       await database.query(
         `INSERT INTO held (digest, deliveries, body, faults, reason)
          VALUES (sha256($1), 3, $1, '[]', 'refused by an older version')`,
@@ -358,23 +358,36 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     for (const body of [depositOf(3), '{"spooled":"refused"}'])
       await spool.append(Buffer.from(body));
     await spool.close();
+    // Another process has begun to settle one, and hangs: it keeps nothing else waiting.
+    const other = new pg.Client(storage.env(0).DATABASE_URL);
+    await other.connect();
+    await other.query('BEGIN');
+    const query = async (/** @type {string} */ sql, /** @type {unknown[]} */ values = []) =>
+      (await other.query(sql, values)).rows;
+    await settle(query, Buffer.from(depositOf(4)));
 
     const lines = (await startMerchant(storage, { command: ['replay'], exits: true })).printed;
     const key = (/** @type {number} */ seed) =>
       `deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-${`${seed}`.padStart(12, '0')}`;
     const neither =
       'notification refused: body: expected either a depositId or a withdrawalId, received neither';
-    assert.deepEqual(lines.slice(0, 6).sort(), [
+    assert.deepEqual(lines.slice(0, 7).sort(), [
       `refused -> conflict: ${key(1)}`,
+      'refused -> failed: error: canceling statement due to lock timeout',
       `refused -> refused: ${neither}`,
       `refused -> repeated: ${key(1)}`,
       `refused -> settled: ${key(2)}`,
       `spooled -> refused: ${neither}`,
       `spooled -> settled: ${key(3)}`,
     ]);
+    await other.query('ROLLBACK');
+    await other.end();
     const again = (await startMerchant(storage, { command: ['replay'], exits: true })).printed;
-    assert.deepEqual(again.slice(0, 2), Array(2).fill(`refused -> refused: ${neither}`));
-    assert.equal(await settledIn(storage), 3);
+    assert.deepEqual(again.slice(0, 3).sort(), [
+      ...Array(2).fill(`refused -> refused: ${neither}`),
+      `refused -> settled: ${key(4)}`,
+    ]);
+    assert.equal(await settledIn(storage), 4);
     const next = await startMerchant(storage);
     const { conflicts, refused } = await reportOf(next);
     assert.deepEqual(

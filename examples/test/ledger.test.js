@@ -178,18 +178,41 @@ for (const { name, skip, open } of ENGINES) {
       await assert.rejects(work, /rolled back/);
     });
 
-    test('holds what a constraint refuses, so that it keeps nothing else waiting', async () => {
-      await database.query(
-        `ALTER TABLE line ADD CONSTRAINT known CHECK (account <> 'customer:nobody')`,
-      );
-      const body = depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 80 });
-      const held = await settle(database.query, Buffer.from(body));
-      await database.query('ALTER TABLE line DROP CONSTRAINT known');
-      assert.equal(held.outcome, 'refused');
-      assert.deepEqual(held.faults, [{ code: 'not_storable', field: '' }]);
+    test('holds what the database says no to, so that it keeps nothing else waiting', async () => {
+      const body = Buffer.from(depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 80 }));
+      const forbidden = (/** @type {string} */ raise) =>
+        `CREATE FUNCTION forbid() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           IF NEW.account = 'customer:nobody' THEN ${raise}; END IF; RETURN NEW;
+         END $$`;
+      const trigger =
+        'CREATE TRIGGER forbid BEFORE INSERT ON line FOR EACH ROW EXECUTE FUNCTION forbid()';
+      for (const raise of [
+        "RAISE EXCEPTION 'who is that?'",
+        "RAISE EXCEPTION 'who is that?' USING ERRCODE = '42501'", // a row-level policy, too
+        "RAISE EXCEPTION 'who is that?' USING ERRCODE = 'KM001'", // one of your own
+        "RAISE EXCEPTION 'who is that?' USING ERRCODE = '23514'", // a constraint, too
+      ]) {
+        await database.query(forbidden(raise));
+        await database.query(trigger);
+        const held = await settle(database.query, body);
+        await database.query('DROP FUNCTION forbid CASCADE');
+        assert.equal(held.outcome, 'refused', raise);
+        assert.deepEqual(held.faults, [{ code: 'not_storable', field: '' }]);
+      }
       // What a replay does, once the customer is known.
-      const again = await settle(database.query, Buffer.from(body), 0);
+      const again = await settle(database.query, body, 0);
       assert.equal(again.outcome, 'settled');
+    });
+
+    test('throws if the database fails, whatever body it is', async () => {
+      const body = Buffer.from(depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 81 }));
+      for (const [code, severity] of [['EPIPE'], ['57014', 'ERROR'], ['42P01', 'ERROR']]) {
+        const error = Object.assign(new Error('down'), { code, ...(severity && { severity }) });
+        await assert.rejects(
+          settle(() => Promise.reject(error), body),
+          error,
+        );
+      }
     });
 
     test('counts faults and warnings by documented fields alone', async () => {

@@ -1,7 +1,7 @@
 // Takes callbacks: checks each body, writes it to its own disk and appends it to the stream, whether
 // it is good or not. Then it asks the ledger, and appends again what never got there. It works while
 // the ledger's database is down. Any number of these may run, each with a folder of its own.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import getRawBody from 'raw-body';
 import { openServer } from '../merchant/database.js';
 import { lockFolder } from '../merchant/folder.js';
-import { findUnsettled } from './confirm.js';
+import { createConfirmation } from './confirm.js';
 import { openJournal } from './journal.js';
 import { CONSUMER, connectTo, STREAM } from './stream.js';
 
@@ -59,19 +59,12 @@ async function receive(body) {
   return { status: 400, answer: JSON.stringify(result.error.issues.map(({ code }) => code)) };
 }
 
-/** Whether the ledger has them all. @param {Buffer[]} bodies */
-async function areSettled(bodies) {
-  const unsettled = await findUnsettled(database.query, bodies);
-  if (unsettled.length === 0) return true;
-  // While the settlers are behind, it may be waiting in the stream: a second copy would not help them.
-  const { num_pending: behind } = await manager.consumers.info(STREAM, CONSUMER);
-  if (behind > 0) return false;
-  console.error(`Appended again: ${unsettled.length} bodies that the ledger doesn't have`);
+const areSettled = createConfirmation({
+  query: database.query,
+  isBehind: async () => (await manager.consumers.info(STREAM, CONSUMER)).num_pending > 0,
   // Under another id: that of a body which it has lost, the stream may remember.
-  const attempt = new Date().toISOString();
-  for (const body of unsettled) await appendToStream(body, attempt);
-  return false;
-}
+  append: (body) => appendToStream(body, randomUUID()),
+});
 
 const server = createServer(async (request, response) => {
   try {

@@ -106,4 +106,28 @@ describe('the pipeline', { skip: whyMissing('nats-server', 'postgresql-15') }, (
     assert.equal(held?.key, `deposit.received:${JSON.parse(forged).depositId}`);
     assert((await check(query)).isBalanced);
   });
+
+  test('holds a body that the database says no to, and settles the others', async () => {
+    const [url = ''] = pipeline.urls;
+    const { query } = pipeline.database;
+    await query(`CREATE FUNCTION forbid() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.account = 'customer:nobody' THEN RAISE EXCEPTION 'who is that?'; END IF; RETURN NEW;
+    END $$`);
+    await query(
+      'CREATE TRIGGER forbid BEFORE INSERT ON line FOR EACH ROW EXECUTE FUNCTION forbid()',
+    );
+    const events = await query('SELECT FROM event');
+    const bodies = [
+      depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: EVENTS + 4 }),
+      depositReceivedBody({}, { seed: EVENTS + 5 }),
+    ];
+    for (const body of bodies) assert((await deliver(body, { url, retry: RETRY })).delivered);
+    await pipeline.settled(events.length + 1);
+    const held = await query(`SELECT body FROM held WHERE reason LIKE '%who is that?'`);
+    assert.deepEqual(
+      held.map(({ body }) => `${body}`),
+      bodies.slice(0, 1),
+    );
+    await pipeline.confirmed();
+  });
 });

@@ -68,14 +68,14 @@ const areSettled = createConfirmation({
 
 const server = createServer(async (request, response) => {
   try {
-    // Neither method nor content type is documented, so neither matters.
+    // Neither method nor headers are documented, so neither matters: the bytes are taken as they came.
     const [path = ''] = (request.url ?? '').split('?');
     if (path.split('/').filter(Boolean).join() !== 'callbacks') {
       response.writeHead(404).end('not found');
       return;
     }
     // Your check of where a callback comes from goes here, in front of the parser.
-    const body = await getRawBody(request, { limit: '512kb' }); // a message of NATS has 1 MiB at most
+    const body = await getRawBody(request, { limit: '64kb' }); // a message of NATS has 1 MiB at most
     const { status, answer } = await receive(body);
     response.writeHead(status).end(answer);
   } catch (error) {

@@ -9,6 +9,7 @@ import {
 import { check } from '../merchant/ledger.js';
 import { startPipeline } from '../pipeline/start.js';
 import { CONSUMER, STREAM } from '../pipeline/stream.js';
+import { bodyOfLength, GZIPPED, LIMIT, ODD_HEADERS, statusOf } from './bodies.js';
 import { runChaos } from './pipeline-chaos.js';
 import { whyMissing } from './programs.js';
 
@@ -129,5 +130,23 @@ describe('the pipeline', { skip: whyMissing('nats-server', 'postgresql-15') }, (
       bodies.slice(0, 1),
     );
     await pipeline.confirmed();
+  });
+
+  test('takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
+    const [url = ''] = pipeline.urls;
+    for (const headers of ODD_HEADERS)
+      assert.equal(
+        await statusOf(url, depositReceivedBody({}, { seed: EVENTS + 6 }), headers),
+        200,
+      );
+    assert.equal(await statusOf(url, GZIPPED, { 'content-encoding': 'gzip' }), 400);
+    assert.equal(await statusOf(url, bodyOfLength(LIMIT)), 200);
+    assert.equal(await statusOf(url, bodyOfLength(LIMIT + 1)), 413);
+    assert.match(pipeline.log('receiver-1'), /Not received: .*too large/);
+    const isHeld = () =>
+      pipeline.database
+        .query('SELECT FROM held WHERE body = $1', [GZIPPED])
+        .then(({ length }) => length > 0);
+    await pipeline.until('held', isHeld);
   });
 });

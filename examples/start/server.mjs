@@ -51,8 +51,8 @@ app.all('/deposits', raw, async (request, response) => {
 const port = Number(process.env.PORT ?? 3000);
 await once(app.listen(port, '127.0.0.1'), 'listening');
 
-// PostgreSQL inside this process, to try it: a power cut may undo a credit, and a second process would spoil
-// the folder (on this port, none gets here). For real money, use a server.
+// PostgreSQL inside this process, to try it, now that the port is taken: a second process would spoil its
+// folder. A power cut may undo a credit: for real money, use a server.
 const database = new PGlite('./data');
 await database.exec(`
   CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, body bytea NOT NULL);

@@ -1,4 +1,4 @@
-/** @import { Connection, ResultSetHeader, RowDataPacket } from 'mysql2/promise' */
+/** @import { Connection, RowDataPacket } from 'mysql2/promise' */
 /** @import { Decimal } from 'payment-notifications' */
 
 /** Of `balance.amount`. */
@@ -19,14 +19,11 @@ export async function book(connection, key, body, { account, currency, amount })
   const move = [account, currency, amount.toString()];
   await connection.beginTransaction();
   try {
-    // Not INSERT IGNORE, which also ignores what a column can't hold.
-    const [{ affectedRows }] = /** @type {[ResultSetHeader, unknown]} */ (
-      await connection.execute(
-        'INSERT INTO event VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE `key` = `key`',
-        [key, ...move, body],
-      )
-    );
-    if (affectedRows === 1) {
+    const isNew = await connection
+      .execute('INSERT INTO event VALUES (?, ?, ?, ?, ?)', [key, ...move, body])
+      // Not by affectedRows: mysql2 counts a row that was found as one that was inserted.
+      .then(() => true, isKnown);
+    if (isNew) {
       await connection.execute(
         'INSERT INTO balance VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)',
         move,
@@ -46,4 +43,10 @@ export async function book(connection, key, body, { account, currency, amount })
     await connection.rollback();
     throw error;
   }
+}
+
+/** @param {unknown} error */
+function isKnown(error) {
+  if (error instanceof Error && 'code' in error && error.code === 'ER_DUP_ENTRY') return false;
+  throw error;
 }

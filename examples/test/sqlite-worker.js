@@ -14,6 +14,9 @@ database.exec(
   `BEGIN IMMEDIATE; ${schema.replaceAll('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS')}; COMMIT`,
 );
 
+console.log('ready');
+readFileSync(0);
+
 const body = new Uint8Array([123, 125]);
 const move = { account: 'a', currency: 'ETH', amount: new Decimal('0.1000000000000000001') };
 const keys = Array.from({ length: 100 }, (_, number) => `event ${number}`);

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
@@ -119,12 +120,12 @@ describe('SQLite', { skip: whyNot('deno') }, () => {
     const workers = [1, 2].map(() =>
       spawn(bin('deno'), args, { stdio: ['pipe', 'pipe', 'inherit'] }),
     );
+    // Each says when it is ready, and waits for the other.
+    await Promise.all(workers.map((worker) => once(worker.stdout, 'data')));
     const outputs = await Promise.all(
-      workers.map(async (worker) => {
-        let text = '';
-        worker.stdout.on('data', (chunk) => (text += chunk));
-        await once(worker, 'close');
-        return JSON.parse(text);
+      workers.map(async ({ stdin, stdout }) => {
+        stdin.end();
+        return JSON.parse(await text(stdout));
       }),
     );
     const [one, two] = outputs;

@@ -61,46 +61,21 @@ for (const { name, skip, open } of ENGINES) {
       assert.deepEqual(await balanceOf('once'), { BTC: '0.750000000000000001' });
     });
 
-    const deposit = {
-      clientPaymentId: 'shadowed',
-      actualDepositAmount: '5',
-      depositCurrency: 'BTC',
-    };
+    const deposit = { clientPaymentId: 'shadowed', depositCurrency: 'BTC' };
     const withdrawal = { clientWithdrawalId: 'shadowed', actualWithdrawAmount: '2' };
-    for (const [what, original, other] of [
-      [
-        'another amount',
-        depositReceivedBody({ ...deposit, actualDepositAmount: '0.00000001' }, { seed: 10 }),
-        depositReceivedBody(deposit, { seed: 10 }),
-      ],
-      [
-        'another account',
-        depositReceivedBody(deposit, { seed: 11 }),
-        depositReceivedBody({ ...deposit, clientPaymentId: 'someone else' }, { seed: 11 }),
-      ],
-      [
-        'another currency',
-        depositReceivedBody(deposit, { seed: 12 }),
-        depositReceivedBody({ ...deposit, depositCurrency: 'ETH' }, { seed: 12 }),
-      ],
-      [
-        'another settlement amount',
-        depositReceivedBody({ ...deposit, settlementAmount: '1' }, { seed: 13 }),
-        depositReceivedBody({ ...deposit, settlementAmount: '2' }, { seed: 13 }),
-      ],
-      [
-        'another address',
-        withdrawalBroadcastBody({ ...withdrawal, toTxAddress: 'mine' }, { seed: 14 }),
-        withdrawalBroadcastBody({ ...withdrawal, toTxAddress: 'theirs' }, { seed: 14 }),
-      ],
-      [
-        'an amount where none was',
-        withdrawalBroadcastBody({ ...withdrawal, actualWithdrawAmount: null }, { seed: 15 }),
-        withdrawalBroadcastBody(withdrawal, { seed: 15 }),
-      ],
-    ]) {
+    for (const [number, [what, fields, others]] of [
+      ['another amount', deposit, { actualDepositAmount: '0.00000001' }],
+      ['another account', deposit, { clientPaymentId: 'someone else' }],
+      ['another currency', deposit, { depositCurrency: 'ETH' }],
+      ['another settlement amount', deposit, { settlementAmount: '2' }],
+      ['another address', withdrawal, { toTxAddress: 'theirs' }],
+      ['no amount', withdrawal, { actualWithdrawAmount: null }],
+    ].entries()) {
       test(`holds a copy with ${what} as a conflict, once`, async () => {
-        assert(original && other);
+        const create = fields === deposit ? depositReceivedBody : withdrawalBroadcastBody;
+        const original = create(/** @type {object} */ (fields), { seed: 10 + number });
+        const all = { .../** @type {object} */ (fields), .../** @type {object} */ (others) };
+        const other = create(all, { seed: 10 + number });
         assert.equal(await outcomeOf(original), 'settled');
         const [before] = await database.query('SELECT count(*)::int AS lines FROM line');
         for (let delivery = 0; delivery < 3; delivery += 1) {

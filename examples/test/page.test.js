@@ -73,15 +73,6 @@ describe("the merchant's page", { skip: whyMissing('chromium') }, () => {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
 
-  test('says so if there is nothing to settle', async () => {
-    const { page, complaints } = await openPage();
-    assert.equal(await page.title(), 'Merchant');
-    assert.equal(await page.locator('main h2').first().textContent(), 'Nothing to settle');
-    assert.deepEqual(await violationsOn(page), []);
-    assert.deepEqual(complaints, []);
-    await page.close();
-  });
-
   test('shows what a person must settle, and runs none of it', async () => {
     const withdrawal = { clientWithdrawalId: HOSTILE };
     const bodies = [

@@ -9,7 +9,6 @@ export default defineConfig({
     alias: [
       { find: /^payment-notifications$/, replacement: source('index') },
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
-      { find: /^payment-notifications\/json-schema$/, replacement: source('json-schema') },
       { find: /^payment-notifications\/schemas(?=\/)/, replacement: schemas },
       { find: /^payment-notifications\/inspect$/, replacement: source('inspect/index') },
       { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },

@@ -1,7 +1,7 @@
 /** The two notifications: `'deposit.received'` and `'withdrawal.broadcast'`. */
 export type NotificationType = 'deposit.received' | 'withdrawal.broadcast';
 
-/** What can be wrong with a body. The list is closed: a `switch` over it can be exhaustive. */
+/** The kinds of faults of a body. The list is closed: a `switch` over it can be exhaustive. */
 export type IssueCode =
   /** The body is not JSON text in UTF-8. */
   | 'invalid_json'
@@ -9,11 +9,11 @@ export type IssueCode =
   | 'body_too_large'
   /** The body holds no JSON object: it is an array, a stream, a promise, nothing at all. */
   | 'not_an_object'
-  /** The body has the identifier of the other notification, or of both, or of neither. */
+  /** The body has the identifier of the other notification, of both or of neither, or is no callback's body. */
   | 'unrecognized_notification'
   /** A field that the service should always send is absent or null. */
   | 'missing_field'
-  /** A field holds a value of another JSON type, or an empty string where text must be. */
+  /** A field holds a value of another JSON type, or text that is empty or not well-formed. */
   | 'wrong_type'
   /** An amount is not in the grammar of JSON numbers, or is beyond the limits. */
   | 'invalid_amount'
@@ -38,7 +38,7 @@ export type IssueCode =
  */
 export interface NotificationIssue {
   readonly code: IssueCode;
-  /** Where: the names from the body inwards, `['txAddressOwner', 'name']`; empty for the body itself. */
+  /** The names from the body inwards, `['txAddressOwner', 'name']`; empty for the body itself. */
   readonly path: readonly string[];
   /** The whole sentence: `actualDepositAmount: expected a decimal number, received "12,5"`. */
   readonly message: string;
@@ -48,27 +48,32 @@ export interface NotificationIssue {
   readonly received: string;
 }
 
+/** The identifiers by which a refused body can be traced. */
+export const REFERENCE_FIELDS = [
+  'depositId',
+  'paymentId',
+  'clientPaymentId',
+  'withdrawalId',
+  'clientWithdrawalId',
+  'transactionId',
+] as const;
+
 /**
  * The identifiers that were found in a refused body, so that it can be traced and reconciled.
  *
- * They are unverified: any text of at most 128 printable characters is taken. A key is absent where
- * the body had no such text.
+ * They are unverified: any text of at most 128 printable characters is taken. A key is absent if the
+ * body had no such text.
  */
-export interface NotificationReference {
-  readonly depositId?: string;
-  readonly paymentId?: string;
-  readonly clientPaymentId?: string;
-  readonly withdrawalId?: string;
-  readonly clientWithdrawalId?: string;
-  readonly transactionId?: string;
-}
+export type NotificationReference = {
+  readonly [Name in (typeof REFERENCE_FIELDS)[number]]?: string;
+};
 
-/** What a {@link NotificationError} is made of. */
+/** The properties of a {@link NotificationError}. */
 export interface NotificationErrorDetails {
   readonly notificationType: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference?: NotificationReference;
-  /** What was thrown underneath, e.g. the `SyntaxError` of `JSON.parse`. */
+  /** The error that caused this one, e.g. the `SyntaxError` of `JSON.parse`. */
   readonly cause?: unknown;
 }
 
@@ -85,8 +90,7 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
  * The message is one line, fit for a log. `JSON.stringify` gives the same as structured data.
  */
 export class NotificationError extends Error {
-  // On the prototype, once: defined on each error, they would take a tenth of the time to refuse a body, and
-  // the stack is written before an error has properties of its own.
+  // On the prototype: each error would pay for its own, and the stack is written before it has them.
   static {
     // biome-ignore lint/complexity/noThisInStatic: the build renames a class that names itself here, and Node.js prints _NotificationError.
     const { prototype } = this;
@@ -96,18 +100,14 @@ export class NotificationError extends Error {
 
   // Declared only: to define them first and assign them then would take longer.
   declare readonly name: 'NotificationError';
-  /** Which notification was being read; null where the body did not tell. */
+  /** Which notification was being read; null if the body did not tell. */
   declare readonly notificationType: NotificationType | null;
   /** Every fault for which the body was refused, in the order of its fields. */
   declare readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   /** The identifiers that were found in the body. */
   declare readonly reference: NotificationReference;
 
-  /**
-   * The parsers create it; your tests may, too.
-   *
-   * @param details - The values of the properties of the same names.
-   */
+  /** The parsers create it; your tests may, too. */
   constructor(details: NotificationErrorDetails) {
     const { notificationType, issues, reference = {} } = details;
     super(summarize(notificationType, issues, reference), details);
@@ -117,13 +117,10 @@ export class NotificationError extends Error {
   }
 
   /** The error as plain data for structured logs, without stack and cause. */
-  toJSON(): {
-    name: string;
-    message: string;
-    notificationType: NotificationType | null;
-    issues: readonly [NotificationIssue, ...NotificationIssue[]];
-    reference: NotificationReference;
-  } {
+  toJSON(): Pick<
+    NotificationError,
+    'name' | 'message' | 'notificationType' | 'issues' | 'reference'
+  > {
     const { name, message, notificationType, issues, reference } = this;
     return { name, message, notificationType, issues, reference };
   }

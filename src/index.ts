@@ -12,10 +12,12 @@ export {
 export { notificationFromJSON } from './from-json.js';
 export { idempotencyKey, type PaymentNotification } from './notification.js';
 export {
+  type BodyParser,
   type ParseResult,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
+  type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,

@@ -1,6 +1,7 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import type { NotificationType } from './errors.js';
 import type { Fields, ReadContext } from './internal/fields.js';
+import { quote } from './internal/issues.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /** Either notification; `type` tells which. */
@@ -14,9 +15,9 @@ export function detectType(fields: Fields): NotificationType | null {
   return isDeposit ? 'deposit.received' : 'withdrawal.broadcast';
 }
 
-/** Whether an object has a field of its own that is neither null nor empty. */
+/** Whether an object has a field that is neither null nor empty. */
 export function hasValue(fields: Fields, name: string): boolean {
-  const value = Object.hasOwn(fields, name) ? fields[name] : null;
+  const value = fields[name];
   return value !== undefined && value !== null && value !== '';
 }
 
@@ -38,9 +39,10 @@ export function readNotification(
  * A withdrawal's key contains its status: how a withdrawal goes from one status to another is
  * undocumented, and a later outcome must not be mistaken for a repetition.
  *
- * @param notification - A notification that a parser returned.
+ * @param notification - A notification that a parser or `notificationFromJSON` returned.
  * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with the
  * identifier in lower case.
+ * @throws TypeError if it is not a notification: a key of `undefined` would be the same for every event.
  *
  * @example
  * ```ts
@@ -48,7 +50,12 @@ export function readNotification(
  * ```
  */
 export function idempotencyKey(notification: PaymentNotification): string {
-  return notification.type === 'deposit.received'
-    ? `${notification.type}:${notification.depositId.toLowerCase()}`
-    : `${notification.type}:${notification.withdrawalId.toLowerCase()}:${notification.status}`;
+  const { type, depositId, withdrawalId, status } = Object(notification);
+  if (type === 'deposit.received' && typeof depositId === 'string') {
+    return `${type}:${depositId.toLowerCase()}`;
+  }
+  if (type === 'withdrawal.broadcast' && typeof withdrawalId === 'string' && status) {
+    return `${type}:${withdrawalId.toLowerCase()}:${status}`;
+  }
+  throw new TypeError(`idempotencyKey: expected a notification, received ${quote(notification)}`);
 }

@@ -1,13 +1,8 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
-import {
-  NotificationError,
-  type NotificationErrorDetails,
-  type NotificationIssue,
-  type NotificationType,
-} from './errors.js';
+import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
 import { openBody } from './internal/body.js';
 import type { Fields, ReadContext } from './internal/fields.js';
-import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
+import { isArray, isNonEmpty, issue, referenceOf } from './internal/issues.js';
 import {
   detectType,
   hasValue,
@@ -25,13 +20,24 @@ export type ParseResult<T> =
       readonly notification?: undefined;
     };
 
+/** The body of a callback as it arrived: its text, or its bytes in UTF-8. A `Buffer` is a `Uint8Array`. */
+export type RawBody = string | Uint8Array | ArrayBuffer;
+
+/** A function that reads the body of a callback. */
+export interface BodyParser<T> {
+  (body: RawBody): T;
+  /**
+   * @deprecated Pass the raw body. In a parsed one, `JSON.parse` has rounded the numbers to 15 to 17
+   * digits. Lost digits can't be recovered, and their loss can't always be detected.
+   */
+  (body: object & { readonly then?: never }): T;
+}
+
 /**
  * Reads the body of a deposit-received callback.
  *
- * @param body - The request's body: its raw text or bytes (`Uint8Array`, `Buffer`, `ArrayBuffer`; at
- * most 64 KiB of UTF-8), or the object that a framework has already parsed. Prefer raw: in a parsed
- * body `JSON.parse` has rounded the numbers to 15 to 17 digits. Lost digits can't be recovered,
- * and their loss can't always be detected. Of a repeated field the last one counts, as with `JSON.parse`.
+ * @param body - The raw body of the request, at most 64 KiB. Of a repeated field the last one counts, as
+ * with `JSON.parse`.
  * @returns The deposit, with exact amounts.
  * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
  * whatever the body.
@@ -42,9 +48,8 @@ export type ParseResult<T> =
  * deposit.actualDepositAmount.toString(); // '0.123456789012345678'
  * ```
  */
-export function parseDepositReceived(body: unknown): DepositReceived {
-  return unwrap(safeParseDepositReceived(body));
-}
+export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown) =>
+  unwrap(safeParse(body, 'deposit.received', readDepositReceived));
 
 /**
  * Reads the body of a withdrawal callback.
@@ -61,9 +66,8 @@ export function parseDepositReceived(body: unknown): DepositReceived {
  * withdrawal.toTxAddress?.destinationTag; // '007'
  * ```
  */
-export function parseWithdrawalBroadcast(body: unknown): WithdrawalBroadcast {
-  return unwrap(safeParseWithdrawalBroadcast(body));
-}
+export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: unknown) =>
+  unwrap(safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast));
 
 /**
  * Reads the body of either callback, for one endpoint that serves both: a body with a `depositId` is
@@ -80,29 +84,27 @@ export function parseWithdrawalBroadcast(body: unknown): WithdrawalBroadcast {
  * notification.type; // 'deposit.received'
  * ```
  */
-export function parseNotification(body: unknown): PaymentNotification {
-  return unwrap(safeParseNotification(body));
-}
+export const parseNotification: BodyParser<PaymentNotification> = (body: unknown) =>
+  unwrap(safeParse(body, null, readDetected));
 
 /** Like {@link parseDepositReceived}, but returns the error instead of throwing it. */
-export function safeParseDepositReceived(body: unknown): ParseResult<DepositReceived> {
-  return safeParse(body, 'deposit.received', readDepositReceived);
-}
+export const safeParseDepositReceived: BodyParser<ParseResult<DepositReceived>> = (body: unknown) =>
+  safeParse(body, 'deposit.received', readDepositReceived);
 
 /** Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it. */
-export function safeParseWithdrawalBroadcast(body: unknown): ParseResult<WithdrawalBroadcast> {
-  return safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast);
-}
+export const safeParseWithdrawalBroadcast: BodyParser<ParseResult<WithdrawalBroadcast>> = (
+  body: unknown,
+) => safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast);
 
 /** Like {@link parseNotification}, but returns the error instead of throwing it. */
-export function safeParseNotification(body: unknown): ParseResult<PaymentNotification> {
-  return safeParse(body, null, readDetected);
-}
+export const safeParseNotification: BodyParser<ParseResult<PaymentNotification>> = (
+  body: unknown,
+) => safeParse(body, null, readDetected);
 
 /** The safe parser for one notification; without a type, for either. */
 export function parserOf(
   type: NotificationType | undefined,
-): (body: unknown) => ParseResult<PaymentNotification> {
+): BodyParser<ParseResult<PaymentNotification>> {
   if (type === undefined) return safeParseNotification;
   return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
 }
@@ -114,52 +116,56 @@ function safeParse<T>(
   read: (context: ReadContext) => T | null,
 ): ParseResult<T> {
   const context = openBody(body);
-  if (context.fields === null) return failure({ notificationType: type, ...context });
-
-  const notification = read(context);
+  if (context.fields === null) {
+    return { success: false, error: new NotificationError({ notificationType: type, ...context }) };
+  }
   const { fields, issues } = context;
-  if (notification === null) return failure(describeUnrecognized(fields));
-  if (!isNonEmpty(issues)) return { success: true, notification };
-
   const detected = detectType(fields);
-  return failure({
-    notificationType: type ?? detected,
-    issues:
-      type === null || detected === null || detected === type
-        ? issues
-        : [wrongNotificationIssue(type, detected), ...issues],
-    reference: referenceOf(fields),
-  });
+  if (isNotificationJSON(fields)) {
+    const received = 'the JSON of a notification: read it with notificationFromJSON';
+    return refuse(type ?? detected, [unrecognized('the body of a callback', received)], fields);
+  }
+  const notification = read(context);
+  if (notification === null) {
+    const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
+    return refuse(null, [unrecognized('either a depositId or a withdrawalId', received)], fields);
+  }
+  if (!isNonEmpty(issues)) return { success: true, notification };
+  if (type === null || detected === null || detected === type) {
+    return refuse(type ?? detected, issues, fields);
+  }
+  // Listed first, because it explains the missing fields that follow.
+  const received = `a ${detected} one: are the two callback addresses mixed up?`;
+  return refuse(type, [unrecognized(`a ${type} body`, received), ...issues], fields);
 }
 
-/** Reads whichever notification the body is; null where its identifiers don't tell. */
+/** Reads the notification that the body's identifiers name; null if they don't tell. */
 function readDetected(context: ReadContext): PaymentNotification | null {
   const type = detectType(context.fields);
   return type === null ? null : readNotification(type, context);
 }
 
-function describeUnrecognized(fields: Fields): NotificationErrorDetails {
-  const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
-  return {
-    notificationType: null,
-    issues: [
-      issue('unrecognized_notification', [], 'either a depositId or a withdrawalId', received),
-    ],
-    reference: referenceOf(fields),
-  };
+/** Whether a body is what `JSON.stringify` makes of a notification, e.g. from the merchant's own queue. */
+function isNotificationJSON({ type, additionalFields, warnings }: Fields): boolean {
+  return (
+    (type === 'deposit.received' || type === 'withdrawal.broadcast') &&
+    typeof additionalFields === 'object' &&
+    additionalFields !== null &&
+    isArray(warnings)
+  );
 }
 
-/** Listed first, because it explains the missing fields behind it. */
-function wrongNotificationIssue(
-  type: NotificationType,
-  detected: NotificationType,
-): NotificationIssue {
-  const received = `a ${detected} one: are the two callback addresses mixed up?`;
-  return issue('unrecognized_notification', [], `a ${type} body`, received);
+function refuse(
+  notificationType: NotificationType | null,
+  issues: NotificationError['issues'],
+  fields: Fields,
+): { success: false; error: NotificationError } {
+  const reference = referenceOf(fields);
+  return { success: false, error: new NotificationError({ notificationType, issues, reference }) };
 }
 
-function failure(details: NotificationErrorDetails): { success: false; error: NotificationError } {
-  return { success: false, error: new NotificationError(details) };
+function unrecognized(expected: string, received: string): NotificationIssue {
+  return issue('unrecognized_notification', [], expected, received);
 }
 
 function unwrap<T>(result: ParseResult<T>): T {

@@ -5,16 +5,19 @@ import * as valibot from './valibot.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 // The same objects as under payment-notifications/valibot, but without its types: those need DOM or
-// Node types and a recent compiler, and whoever imports the root must not need either.
+// Node types and a recent compiler. The root needs neither.
 
-/** `parseDepositReceived` as a Standard Schema: it accepts the same bodies, raw text included. */
+/**
+ * `parseDepositReceived` as a Standard Schema. It accepts the same bodies, so give it the raw one: tools that
+ * take a schema usually hand it a parsed body, whose numbers `JSON.parse` has rounded to 15 to 17 digits.
+ */
 export const DepositReceivedSchema: StandardSchemaV1<unknown, DepositReceived> =
   valibot.DepositReceivedSchema;
 
-/** `parseWithdrawalBroadcast` as a Standard Schema: it accepts the same bodies, raw text included. */
+/** `parseWithdrawalBroadcast` as a Standard Schema; give it the raw body, see {@link DepositReceivedSchema}. */
 export const WithdrawalBroadcastSchema: StandardSchemaV1<unknown, WithdrawalBroadcast> =
   valibot.WithdrawalBroadcastSchema;
 
-/** `parseNotification` as a Standard Schema: it accepts the same bodies, raw text included. */
+/** `parseNotification` as a Standard Schema; give it the raw body, see {@link DepositReceivedSchema}. */
 export const NotificationSchema: StandardSchemaV1<unknown, PaymentNotification> =
   valibot.NotificationSchema;

@@ -10,7 +10,7 @@ const DATE_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * The instant that a number or a string stands for; null if it is not a time.
+ * The instant that a number or a string denotes; null if it is not a time.
  *
  * A number, or digits in a string, is a UNIX time. The service's documentation doesn't state its unit:
  * it is taken as seconds, the UNIX unit, unless it is too large for that. Any other string must be a

@@ -1,6 +1,5 @@
 import { type IssueCode, NotificationError } from './errors.js';
-import { describe, issue } from './internal/issues.js';
-import type { Fault } from './internal/schemas.js';
+import { describe, type Fault, issue } from './internal/issues.js';
 
 /**
  * Where a withdrawal was sent: the wire's `<address>?dt=<tag>`, split. For some currencies, the
@@ -24,7 +23,7 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  *
  * @param value - The `toTxAddress` of a withdrawal, as sent.
  * @returns The value and its two parts.
- * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty, or
+ * @throws {@link NotificationError} with the issue `invalid_tx_address` if the address is empty, or
  * `wrong_type` if the value is not a string.
  *
  * @example
@@ -49,10 +48,9 @@ export function splitToTxAddress(value: string): TxAddress {
  * into the same parts.
  *
  * @param parts - An address and its tag; null and an empty tag mean that there is none.
- * @returns The address, with `?dt=` and the tag behind it if there is one.
- * @throws {@link NotificationError} with the issue `invalid_tx_address` where the address is empty,
- * or holds a `?dt=` of its own, which would be split elsewhere, and `wrong_type` where the tag is no
- * string.
+ * @returns The address, followed by `?dt=` and the tag if there is one.
+ * @throws {@link NotificationError} with the issue `invalid_tx_address` if the address is empty or
+ * contains a `?dt=`, at which it would be split, and `wrong_type` if the tag is not a string.
  *
  * @example
  * ```ts
@@ -77,21 +75,20 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
 
 /** The parts of a value; null if it is not a string, or its address is empty. */
 export function parseTxAddress(raw: unknown): TxAddress | null {
-  if (typeof raw !== 'string') return null;
+  if (typeof raw !== 'string' || !raw.isWellFormed()) return null;
   const mark = raw.indexOf(TAG_MARK);
   const address = mark === -1 ? raw : raw.slice(0, mark);
   const tag = mark === -1 ? '' : raw.slice(mark + TAG_MARK.length);
   return address === '' ? null : { raw, address, destinationTag: tag === '' ? null : tag };
 }
 
-/** Why a value is not an address. */
+/** Says why a value is not an address. */
 export function explainTxAddress(value: unknown): Fault {
-  return {
-    code: typeof value === 'string' ? 'invalid_tx_address' : 'wrong_type',
-    expected: EXPECTED,
-    received:
-      typeof value === 'string' && value !== '' ? 'a tag without an address' : describe(value),
-  };
+  if (typeof value !== 'string') {
+    return { code: 'wrong_type', expected: EXPECTED, received: describe(value) };
+  }
+  const received = value.startsWith(TAG_MARK) ? 'a tag without an address' : describe(value);
+  return { code: 'invalid_tx_address', expected: EXPECTED, received };
 }
 
 function addressError(code: IssueCode, received: string): NotificationError {

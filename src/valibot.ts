@@ -1,34 +1,77 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
+import type { Decimal } from './amount.js';
 import type { DepositReceived } from './deposit-received.js';
+import { amount, type FieldType, timestamp, txAddress } from './internal/field-types.js';
 import type { PaymentNotification } from './notification.js';
 import {
+  type BodyParser,
   type ParseResult,
+  type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from './parse.js';
+import type { TxAddress } from './tx-address.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
-export { AmountSchema, TimestampSchema } from './internal/schemas.js';
-export { TxAddressSchema } from './tx-address-schema.js';
+/**
+ * An amount as a field of your own schema: a number, or a string in JSON's grammar of numbers, as a
+ * `Decimal`. It may be below zero. A string's value is exact; of a number in JSON, `JSON.parse` has kept
+ * 15 to 17 digits.
+ *
+ * @example
+ * ```ts
+ * const Refund = v.object({ orderId: v.string(), amount: AmountSchema });
+ * v.parse(Refund, { orderId: 'order-10042', amount: '950.25' }).amount.toString(); // '950.25'
+ * ```
+ */
+export const AmountSchema: GenericSchema<unknown, Decimal> = /* @__PURE__ */ toFieldSchema(amount);
 
-/** `parseDepositReceived` as a valibot schema: it accepts the same bodies, raw text included. */
+/**
+ * A point in time as a field of your own schema: a UNIX time in seconds or milliseconds, or a date-time
+ * of RFC 3339, as a `Date`.
+ *
+ * @example
+ * ```ts
+ * const Expiry = v.object({ expiresAt: TimestampSchema });
+ * v.parse(Expiry, { expiresAt: 1790003600 }).expiresAt.toISOString(); // '2026-09-21T15:13:20.000Z'
+ * ```
+ */
+export const TimestampSchema: GenericSchema<unknown, Date> =
+  /* @__PURE__ */ toFieldSchema(timestamp);
+
+/**
+ * An address as a field of your own schema: `<address>` or `<address>?dt=<tag>`, split.
+ *
+ * @example
+ * ```ts
+ * const Payee = v.object({ to: TxAddressSchema });
+ * v.parse(Payee, { to: 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?dt=007' }).to.destinationTag; // '007'
+ * ```
+ */
+export const TxAddressSchema: GenericSchema<unknown, TxAddress> =
+  /* @__PURE__ */ toFieldSchema(txAddress);
+
+/**
+ * `parseDepositReceived` as a valibot schema. It accepts the same bodies, so give it the raw one: in a
+ * parsed body, `JSON.parse` has rounded the numbers to 15 to 17 digits.
+ */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
-/** `parseWithdrawalBroadcast` as a valibot schema: it accepts the same bodies, raw text included. */
+/** `parseWithdrawalBroadcast` as a valibot schema; give it the raw body, see {@link DepositReceivedSchema}. */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
-/** `parseNotification` as a valibot schema: it accepts the same bodies, raw text included. */
+/** `parseNotification` as a valibot schema; give it the raw body, see {@link DepositReceivedSchema}. */
 export const NotificationSchema: GenericSchema<unknown, PaymentNotification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 
-function toSchema<T>(safeParse: (body: unknown) => ParseResult<T>): GenericSchema<unknown, T> {
+function toSchema<T>(safeParse: BodyParser<ParseResult<T>>): GenericSchema<unknown, T> {
   return pipe(
     unknown(),
     rawTransform(({ dataset: { value: input }, addIssue, NEVER }) => {
-      const result = safeParse(input);
+      const result = safeParse(input as RawBody);
       if (result.success) return result.notification;
       for (const { message, expected, received, path } of result.error.issues) {
         const [first, ...rest] = path.map(
@@ -36,6 +79,19 @@ function toSchema<T>(safeParse: (body: unknown) => ParseResult<T>): GenericSchem
         );
         addIssue({ message, expected, received, ...(first && { path: [first, ...rest] }) });
       }
+      return NEVER;
+    }),
+  );
+}
+
+function toFieldSchema<T>({ kind, read, explain }: FieldType<T>): GenericSchema<unknown, T> {
+  return pipe(
+    unknown(),
+    rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
+      const output = read(value);
+      if (output !== null) return output;
+      const { expected, received } = explain(value);
+      addIssue({ label: kind, expected, received });
       return NEVER;
     }),
   );

@@ -1,35 +1,29 @@
 import type { Decimal } from './amount.js';
 import type { NotificationIssue } from './errors.js';
 import {
-  additionalFields,
-  EMPTY,
-  type Fields,
-  nestContext,
-  ownProperties,
-  type ReadContext,
-  readField,
-  withoutPrototype,
-} from './internal/fields.js';
-import { describe, issue, quoteLiteral } from './internal/issues.js';
-import {
   amount,
   anyText,
-  defineFields,
-  expected,
-  type FieldTable,
   type FieldType,
   nonNegativeAmount,
   oneOf,
-  optional,
-  required,
   text,
+  txAddress,
   uuid,
-} from './internal/rules.js';
-import { accept, createSchema, type Fault, reject } from './internal/schemas.js';
+} from './internal/field-types.js';
+import {
+  additionalFields,
+  expected,
+  type Fields,
+  nestContext,
+  optional,
+  ownProperties,
+  type ReadContext,
+  required,
+} from './internal/fields.js';
+import { describe, issue, quoteLiteral } from './internal/issues.js';
 import type { TxAddress } from './tx-address.js';
-import { txAddress } from './tx-address-schema.js';
 
-/** How a withdrawal ended. When one fails or is blocked is undocumented. */
+/** The outcomes of a withdrawal. When one fails or is blocked is undocumented. */
 export const WithdrawalStatus = {
   /** The withdrawal completed. */
   COMPLETED: 'COMPLETED',
@@ -38,7 +32,7 @@ export const WithdrawalStatus = {
   /** The withdrawal was blocked. */
   BLOCKED: 'BLOCKED',
 } as const;
-/** How a withdrawal ended: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
+/** The outcome of a withdrawal: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
 export type WithdrawalStatus = (typeof WithdrawalStatus)[keyof typeof WithdrawalStatus];
 
 /** Who owns the address of a withdrawal, according to AML screening. */
@@ -64,7 +58,7 @@ export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | Withd
 export interface WithdrawalCompleted extends WithdrawalFields {
   /** `'COMPLETED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
-  /** Where `actualWithdrawAmount` was sent, split into address and destination tag. */
+  /** The address to which `actualWithdrawAmount` was sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress;
 }
 
@@ -72,7 +66,7 @@ export interface WithdrawalCompleted extends WithdrawalFields {
 export interface WithdrawalFailed extends WithdrawalFields {
   /** `'FAILED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
-  /** Where the amount was to be sent, split into address and destination tag. */
+  /** The address to which the amount was to be sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
@@ -80,7 +74,7 @@ export interface WithdrawalFailed extends WithdrawalFields {
 export interface WithdrawalBlocked extends WithdrawalFields {
   /** `'BLOCKED'`: discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
-  /** Where the amount was to be sent, split into address and destination tag. */
+  /** The address to which the amount was to be sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
@@ -136,111 +130,43 @@ interface WithdrawalFields {
 /** The type of the field `txAddressOwner`. */
 const owner: FieldType<Fields> = {
   kind: 'object',
-  schema: createSchema('object', function (dataset, config) {
-    const fields = ownProperties(dataset.value);
-    return fields === null ? reject(this, dataset, config, explainOwner) : accept(dataset, fields);
-  }),
-  explain: explainOwner,
-};
-
-function explainOwner(value: unknown): Fault {
-  return {
+  read: ownProperties,
+  explain: (value) => ({
     code: 'wrong_type',
     expected: 'an object with name and category',
     received: describe(value),
-  };
-}
+  }),
+};
 
-// The names of the service's documentation, in the order of the output.
-const rules = defineFields({
-  status: required(oneOf(WithdrawalStatus)),
-  withdrawalId: required(uuid),
-  clientWithdrawalId: required(text),
-  businessId: required(uuid),
-  withdrawCurrency: required(text),
-  estimatedWithdrawAmount: required(nonNegativeAmount),
-  actualWithdrawAmount: optional(nonNegativeAmount),
-  withdrawFee: optional(amount),
-  displayCurrency: required(text),
-  expectedDisplayAmount: required(nonNegativeAmount),
-  actualDisplayAmount: optional(nonNegativeAmount),
-  displayFee: optional(amount),
-  settlementCurrency: required(text),
-  deductedSettlementAmount: optional(nonNegativeAmount),
-  deducedSettlementAmount: optional(nonNegativeAmount),
-  displayRateDepegLossAmount: optional(amount),
-  settlementRateDepegLossAmount: optional(amount),
-  toTxAddress: required(txAddress),
-  txAddressOwner: expected(owner),
-  transactionId: optional(text),
-});
+const statusType = oneOf(WithdrawalStatus);
 
-/**
- * The documentation requires `toTxAddress`. A FAILED or BLOCKED withdrawal without one is not refused: the
- * merchant must learn that it failed.
- */
-const notCompletedRules = defineFields({ toTxAddress: expected(txAddress) });
-
-const ownerRules = defineFields({
-  name: expected(anyText),
-  category: expected(anyText),
-});
-
-/** The rules of a withdrawal's fields. */
-export const WITHDRAWAL_BROADCAST_FIELDS: FieldTable = rules;
-/** The rules that differ for a withdrawal that is FAILED or BLOCKED. */
-export const NOT_COMPLETED_WITHDRAWAL_FIELDS: FieldTable = notCompletedRules;
-/** The rules of `txAddressOwner`'s fields. */
-export const TX_ADDRESS_OWNER_FIELDS: FieldTable = ownerRules;
-
-/** Reads a withdrawal. What is faulty goes into the context's issues and warnings. */
+/** Reads a withdrawal: a line per field is its rule, in the order of the output. Notes faults in the context. */
 export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadcast {
-  // Literal names: a loop over the table would be slower by half the time that JSON.parse takes.
-  const wire = isInherited() ? withoutPrototype(context.fields) : context.fields;
-  const status = readField(context, rules.status, wire.status);
+  const status = required(context, 'status', statusType);
   const isNotCompleted = status === WithdrawalStatus.FAILED || status === WithdrawalStatus.BLOCKED;
   const withdrawal = {
     type: 'withdrawal.broadcast',
     status,
-    withdrawalId: readField(context, rules.withdrawalId, wire.withdrawalId),
-    clientWithdrawalId: readField(context, rules.clientWithdrawalId, wire.clientWithdrawalId),
-    businessId: readField(context, rules.businessId, wire.businessId),
-    withdrawCurrency: readField(context, rules.withdrawCurrency, wire.withdrawCurrency),
-    estimatedWithdrawAmount: readField(
-      context,
-      rules.estimatedWithdrawAmount,
-      wire.estimatedWithdrawAmount,
-    ),
-    actualWithdrawAmount: readField(context, rules.actualWithdrawAmount, wire.actualWithdrawAmount),
-    withdrawFee: readField(context, rules.withdrawFee, wire.withdrawFee),
-    displayCurrency: readField(context, rules.displayCurrency, wire.displayCurrency),
-    expectedDisplayAmount: readField(
-      context,
-      rules.expectedDisplayAmount,
-      wire.expectedDisplayAmount,
-    ),
-    actualDisplayAmount: readField(context, rules.actualDisplayAmount, wire.actualDisplayAmount),
-    displayFee: readField(context, rules.displayFee, wire.displayFee),
-    settlementCurrency: readField(context, rules.settlementCurrency, wire.settlementCurrency),
-    deductedSettlementAmount: readDeductedAmount(context, wire),
-    displayRateDepegLossAmount: readField(
-      context,
-      rules.displayRateDepegLossAmount,
-      wire.displayRateDepegLossAmount,
-    ),
-    settlementRateDepegLossAmount: readField(
-      context,
-      rules.settlementRateDepegLossAmount,
-      wire.settlementRateDepegLossAmount,
-    ),
-    toTxAddress: readField(
-      context,
-      isNotCompleted ? notCompletedRules.toTxAddress : rules.toTxAddress,
-      wire.toTxAddress,
-    ),
-    txAddressOwner: readOwner(context, wire.txAddressOwner),
-    transactionId: readField(context, rules.transactionId, wire.transactionId),
-    additionalFields: additionalFields(context, rules),
+    withdrawalId: required(context, 'withdrawalId', uuid),
+    clientWithdrawalId: required(context, 'clientWithdrawalId', text),
+    businessId: required(context, 'businessId', uuid),
+    withdrawCurrency: required(context, 'withdrawCurrency', text),
+    estimatedWithdrawAmount: required(context, 'estimatedWithdrawAmount', nonNegativeAmount),
+    actualWithdrawAmount: optional(context, 'actualWithdrawAmount', nonNegativeAmount),
+    withdrawFee: optional(context, 'withdrawFee', amount),
+    displayCurrency: required(context, 'displayCurrency', text),
+    expectedDisplayAmount: required(context, 'expectedDisplayAmount', nonNegativeAmount),
+    actualDisplayAmount: optional(context, 'actualDisplayAmount', nonNegativeAmount),
+    displayFee: optional(context, 'displayFee', amount),
+    settlementCurrency: required(context, 'settlementCurrency', text),
+    deductedSettlementAmount: readDeductedAmount(context),
+    displayRateDepegLossAmount: optional(context, 'displayRateDepegLossAmount', amount),
+    settlementRateDepegLossAmount: optional(context, 'settlementRateDepegLossAmount', amount),
+    // The documentation requires it. But the merchant must learn that a withdrawal failed.
+    toTxAddress: (isNotCompleted ? expected : required)(context, 'toTxAddress', txAddress),
+    txAddressOwner: readOwner(context),
+    transactionId: optional(context, 'transactionId', text),
+    additionalFields: additionalFields(context, readWithdrawalBroadcast),
     warnings: context.warnings,
   } as const;
   // Only one that did not complete can be without an address, which the compiler doesn't see.
@@ -248,53 +174,30 @@ export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadca
 }
 
 /** The documentation's table spells the name `deduced…`, its sample body `deducted…`. */
-function readDeductedAmount(context: ReadContext, wire: Fields): Decimal | null {
-  const { deductedSettlementAmount, deducedSettlementAmount } = rules;
-  const deducted = readField(context, deductedSettlementAmount, wire.deductedSettlementAmount);
-  const deduced = readField(context, deducedSettlementAmount, wire.deducedSettlementAmount);
+function readDeductedAmount(context: ReadContext): Decimal | null {
+  const deducted = optional(context, 'deductedSettlementAmount', nonNegativeAmount);
+  const deduced = optional(context, 'deducedSettlementAmount', nonNegativeAmount);
   if (deducted === null || deduced === null || deducted.equals(deduced)) return deducted ?? deduced;
 
-  const { name } = deductedSettlementAmount;
+  const name = 'deductedSettlementAmount';
   const other = `the same amount as in deducedSettlementAmount (${quoteLiteral(deduced.toString())})`;
   const conflict = issue('conflicting_fields', [name], other, quoteLiteral(deducted.toString()));
   context.warnings.push(conflict);
-  context.unreadable.push(name, deducedSettlementAmount.name);
+  context.unreadable.push(name, 'deducedSettlementAmount');
   return null;
 }
 
-function readOwner(context: ReadContext, value: unknown): TxAddressOwner {
-  const wire = readField(context, rules.txAddressOwner, value);
+function readOwner(context: ReadContext): TxAddressOwner {
+  const wire = expected(context, 'txAddressOwner', owner);
   if (wire === null) return { name: null, category: null, additionalFields: {} };
-  const nested = nestContext(context, rules.txAddressOwner.name, wire);
-  return {
-    name: readField(nested, ownerRules.name, wire.name),
-    category: readField(nested, ownerRules.category, wire.category),
-    additionalFields: additionalFields(nested, ownerRules),
-  };
+  return readOwnerFields(nestContext(context, 'txAddressOwner', wire));
 }
 
-/** Whether every object inherits a field of a withdrawal. A loop would take ten times as long. */
-function isInherited(): boolean {
-  return (
-    EMPTY.status !== undefined ||
-    EMPTY.withdrawalId !== undefined ||
-    EMPTY.clientWithdrawalId !== undefined ||
-    EMPTY.businessId !== undefined ||
-    EMPTY.withdrawCurrency !== undefined ||
-    EMPTY.estimatedWithdrawAmount !== undefined ||
-    EMPTY.actualWithdrawAmount !== undefined ||
-    EMPTY.withdrawFee !== undefined ||
-    EMPTY.displayCurrency !== undefined ||
-    EMPTY.expectedDisplayAmount !== undefined ||
-    EMPTY.actualDisplayAmount !== undefined ||
-    EMPTY.displayFee !== undefined ||
-    EMPTY.settlementCurrency !== undefined ||
-    EMPTY.deductedSettlementAmount !== undefined ||
-    EMPTY.deducedSettlementAmount !== undefined ||
-    EMPTY.displayRateDepegLossAmount !== undefined ||
-    EMPTY.settlementRateDepegLossAmount !== undefined ||
-    EMPTY.toTxAddress !== undefined ||
-    EMPTY.txAddressOwner !== undefined ||
-    EMPTY.transactionId !== undefined
-  );
+/** Reads the fields of `txAddressOwner`. */
+export function readOwnerFields(context: ReadContext): TxAddressOwner {
+  return {
+    name: expected(context, 'name', anyText),
+    category: expected(context, 'category', anyText),
+    additionalFields: additionalFields(context, readOwnerFields),
+  };
 }

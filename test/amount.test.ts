@@ -2,8 +2,9 @@ import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Decimal, safeParseDepositReceived } from 'payment-notifications';
 import { describe, expect, test, vi } from 'vitest';
-import { HAS_KNOWN_PARTS, readDouble, toAmount } from '../src/amount.js';
-import { NonNegativeAmountSchema } from '../src/internal/schemas.js';
+import { HAS_KNOWN_PARTS, toAmount } from '../src/amount.js';
+import { digitsOfDouble } from '../src/internal/digits.js';
+import { nonNegativeAmount } from '../src/internal/field-types.js';
 import { amountFault, decimalLiteral } from './fuzz/texts.js';
 import { runs } from './runs.js';
 import { deposit, FIELDS, issuesOf, messagesOf, parseWith, read } from './wire.js';
@@ -55,7 +56,7 @@ function magnitude(value: Exact): number {
   return value.coefficient === 0n ? 0 : value.exponent + digits(value) - 1;
 }
 
-const literal = decimalLiteral.filter((text) => text.length <= 128);
+const literal = decimalLiteral.filter((text) => text.length <= 160);
 
 const isWithinLimits = (text: string) => {
   const value = exact(text);
@@ -76,7 +77,7 @@ describe('an amount', () => {
     fc.assert(
       fc.property(amount, encoding, field, (text, as, where) => {
         const result = parseWith(where, encode(text, as));
-        if (where.schema === NonNegativeAmountSchema && isNegative(text)) {
+        if (where.type === nonNegativeAmount && isNegative(text)) {
           expect(issuesOf(result)).toMatchObject([{ code: 'negative_amount' }]);
         } else {
           expect(exact(`${amountOf(result, where.name)}`)).toStrictEqual(exact(text));
@@ -101,7 +102,7 @@ describe('an amount', () => {
     fc.assert(
       fc.property(beyond, encoding, field, (text, as, where) => {
         const [issue, ...others] = issuesOf(parseWith(where, encode(text, as)));
-        expect(issue?.message).toContain('expected a decimal number of at most 128 characters');
+        expect(issue?.message).toContain('expected a decimal number of at most 160 characters');
         expect(others).toStrictEqual([]);
       }),
     );
@@ -113,7 +114,7 @@ describe('an amount', () => {
     ['78 digits and trailing zeros', `0.${'1'.repeat(78)}${'0'.repeat(20)}`],
     ['the largest magnitude', '1e78'],
     ['the smallest magnitude', '1e-78'],
-    ['128 characters', `1.${'0'.repeat(126)}`],
+    ['160 characters', `1.${'0'.repeat(158)}`],
   ])('of %s is read', (_, text) => {
     for (const as of ['number', 'string']) {
       expect(exact(`${amountOf(parseWith(where, encode(text, as)), where.name)}`)).toStrictEqual(
@@ -126,7 +127,7 @@ describe('an amount', () => {
     ['79 digits', '9'.repeat(79)],
     ['too large a magnitude', '1e79'],
     ['too small a magnitude', '1e-79'],
-    ['129 characters', `1.${'0'.repeat(127)}`],
+    ['161 characters', `1.${'0'.repeat(159)}`],
   ])('of %s is refused', (_, text) => {
     for (const as of ['number', 'string']) {
       expect(issuesOf(parseWith(where, encode(text, as)))).toHaveLength(1);
@@ -216,45 +217,13 @@ describe('Decimal', () => {
     },
   );
 
-  test.each([
-    ['precision', 3],
-    ['precision', 20],
-    ['rounding', 0],
-    ['rounding', 1],
-    ['toExpNeg', -2],
-    ['toExpPos', 2],
-    ['minE', -2],
-    ['maxE', 2],
-    ['modulo', 3],
-  ])('is not changed by an assignment to %s', (name, value) => {
-    try {
-      Reflect.set(Decimal, name, value);
-    } finally {
-      expect(new Decimal('1.23456').plus('1000.000000001').toString()).toBe('1001.234560001');
-      expect(new Decimal(2).div(3).toString()).toBe(`0.${'6'.repeat(255)}7`);
-      expect(new Decimal('-7').mod(3).toString()).toBe('-1');
-      expect(new Decimal('1e-8').toString()).toBe('0.00000001');
-    }
-  });
-
-  test('is not changed for long by an operation that throws, or by a raised precision', () => {
-    const fee = () =>
-      String(
-        parseWith({ of: 'deposit', name: 'onChainFee' }, '2').success && new Decimal(2).div(3),
-      );
-    const before = fee();
-    expect(() => new Decimal('1e800').sin()).toThrow(/precision/i);
-    expect(fee()).toBe(before);
-    Object.assign(Decimal, { precision: 300 });
-    Object.assign(Decimal, { rounding: 3 });
-    expect(fee()).toBe(before);
-  });
-
-  test('rounds as before once an operation has ended, even at a raised precision', () => {
-    Object.assign(Decimal, { precision: 300 });
-    expect(new Decimal(2).cos().toFixed(3)).toBe('-0.416');
-    expect(Decimal.rounding).toBe(Decimal.ROUND_HALF_UP);
-    Object.assign(Decimal, { precision: 256 });
+  test('keeps sums exact after an operation that decimal.js gave up in the middle', () => {
+    const Own = Decimal.clone({});
+    expect(() => new Own('1e800').sin()).toThrow(/precision/i);
+    // It leaves a higher precision behind, and rounds quotients down.
+    expect(Own.precision).toBeGreaterThan(Decimal.precision);
+    const [a, b] = [`${'9'.repeat(78)}e1`, `0.${'9'.repeat(78)}e-78`];
+    expect(new Own(a).plus(b).toString()).toBe(new Decimal(a).plus(b).toString());
   });
 
   test('is a number of its own for every zero', () => {
@@ -329,11 +298,11 @@ describe('a double', () => {
     [0.123456789012345, '0.123456789012345'],
     [1e-22, '0.0000000000000000000001'],
   ])('of up to 15 digits and 22 decimals: %d', (value, digits) => {
-    expect(readDouble(value)?.toString()).toBe(digits);
+    expect(toAmount(value)?.toString()).toBe(digits);
   });
 
   test.each([0.1 + 0.2, 1e15, 1e-23, 2 ** 53])('beyond that is left to its text: %d', (value) => {
-    expect(readDouble(value)).toBeNull();
+    expect(digitsOfDouble(value)).toBeNull();
     expect(toAmount(value)?.toString()).toBe(new Decimal(String(value)).toString());
   });
 });

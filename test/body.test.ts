@@ -4,6 +4,7 @@ import {
   type NotificationError,
   notificationFromJSON,
   parseDepositReceived,
+  type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
@@ -105,6 +106,9 @@ describe('a body', () => {
   });
 });
 
+/** Passes what the types refuse. */
+const parseAnything = (body: unknown) => safeParseDepositReceived(body as RawBody);
+
 const fails = () => {
   throw new Error('boom');
 };
@@ -177,7 +181,7 @@ test.each<[string, unknown, string, string]>([
   ['other text', 'hello', 'invalid_json', '5 characters that are not JSON'],
   ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'invalid_json', 'text in UTF-16: send it in UTF-8'],
 ])('%s is refused with advice', (_, body, code, received) => {
-  const { issues, notificationType, reference } = errorOf(safeParseDepositReceived(body));
+  const { issues, notificationType, reference } = errorOf(parseAnything(body));
   expect(issues).toStrictEqual([
     {
       code,
@@ -211,7 +215,7 @@ describe('the cause of a refusal', () => {
 
   test('is not there without one', () => {
     expect(errorOf(safeParseDepositReceived('{}'))).not.toHaveProperty('cause');
-    expect(errorOf(safeParseDepositReceived(undefined))).not.toHaveProperty('cause');
+    expect(errorOf(parseAnything(undefined))).not.toHaveProperty('cause');
   });
 });
 
@@ -266,15 +270,9 @@ describe('what somebody put onto Object.prototype', () => {
     ['a parsed object', (body: string) => JSON.parse(body)],
   ] as const;
 
-  /** Has every object inherit a property, enumerable or not, while something runs. */
-  function polluted<T>(
-    name: string,
-    enumerable: boolean,
-    run: () => T,
-    value: unknown = 'polluted',
-  ): T {
-    const property = { value, configurable: true, enumerable };
-    Object.defineProperty(Object.prototype, name, property);
+  /** Lets every object inherit a property while something runs. */
+  function polluted<T>(name: string, run: () => T, value: unknown = 'polluted'): T {
+    Object.assign(Object.prototype, { [name]: value });
     try {
       return run();
     } finally {
@@ -282,9 +280,7 @@ describe('what somebody put onto Object.prototype', () => {
     }
   }
 
-  test.each(
-    FIELDS.flatMap((field) => [true, false].map((enumerable) => ({ ...field, enumerable }))),
-  )('is no $name of a $of (enumerable: $enumerable)', ({ of, name, enumerable }) => {
+  test.each(FIELDS)('is no $name of a $of', ({ of, name }) => {
     const others = { deductedSettlementAmount: undefined, x: '1' };
     for (const [, form] of forms) {
       const text = (of === 'deposit' ? deposit : withdrawal)({ ...others, [name]: undefined });
@@ -292,39 +288,38 @@ describe('what somebody put onto Object.prototype', () => {
       const parse = of === 'deposit' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
       const clean = parse(form(text));
       for (const value of ['polluted', null]) {
-        const result = polluted(name, enumerable, () => parse(body), value);
+        const result = polluted(name, () => parse(body), value);
         expect(issuesOf(result)).toStrictEqual(issuesOf(clean));
         expect(result).toStrictEqual(clean);
       }
     }
   });
 
-  test.each([true, false])('is no field of an owner (enumerable: %s)', (enumerable) => {
+  test('is no field of an owner', () => {
     const body = withdrawal({ txAddressOwner: '{"category":"exchange"}' });
-    const { txAddressOwner } = polluted('name', enumerable, () =>
-      read(safeParseWithdrawalBroadcast(body)),
-    );
+    const { txAddressOwner } = polluted('name', () => read(safeParseWithdrawalBroadcast(body)));
     expect(txAddressOwner).toMatchObject({ name: null, category: 'exchange' });
   });
 
   test.each(['withdrawalId', 'fields', 'transactionId'])('does not mislead by a %s', (name) => {
     const body = deposit({ transactionId: undefined });
-    expect(polluted(name, false, () => safeParseNotification(body)).success).toBe(true);
-    const refused = polluted(name, false, () => errorOf(safeParseNotification('{}')));
+    expect(polluted(name, () => safeParseNotification(body)).success).toBe(true);
+    const refused = polluted(name, () => errorOf(safeParseNotification('{}')));
     expect(refused.reference).toStrictEqual({});
-    expect(polluted(name, false, () => safeParseNotification('[')).success).toBe(false);
+    expect(polluted(name, () => safeParseNotification('[')).success).toBe(false);
   });
 
   test('is no field of a notification that went through JSON', () => {
     const json = JSON.stringify(read(safeParseDepositReceived(deposit({ network: 'null' }))));
     const { network, ...rest } = JSON.parse(json);
     for (const name of ['network', 'memo', 'additionalFields']) {
-      expect(polluted(name, false, () => notificationFromJSON(json))).toMatchObject({
-        network: null,
-        additionalFields: {},
-      });
+      for (const form of [json, JSON.stringify(rest), rest]) {
+        expect(polluted(name, () => notificationFromJSON(form))).toMatchObject({
+          network: null,
+          additionalFields: {},
+        });
+      }
     }
-    expect(() => polluted('network', false, () => notificationFromJSON(rest))).toThrow('network');
   });
 });
 

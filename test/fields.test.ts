@@ -5,12 +5,12 @@ import {
 } from 'payment-notifications';
 import * as v from 'valibot';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { DEPOSIT_RECEIVED_FIELDS } from '../src/deposit-received.js';
 import {
+  DEPOSIT_RECEIVED_FIELDS,
   NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
-} from '../src/withdrawal-broadcast.js';
+} from '../scripts/schemas/tables.js';
 import { deposit, errorOf, FIELDS, issuesOf, parseWith, read, withdrawal } from './wire.js';
 
 /** The contract in short, apart from the code: what each field costs where it is faulty. */
@@ -115,7 +115,8 @@ wire                                      | text       | id         | non-negati
 "FLOATING"                                | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | =             | =                  | wrong_type
 "constructor"                             | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "__proto__"                               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"\\u0000\\ud800\\u202e"                   | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
+"\\u0000\\ud800\\u202e"                   | wrong_type | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | invalid_tx_address | wrong_type
+"\\u0000\\ud83d\\ude00\\u202e"            | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2026-09-21T14:13:20Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | "2026-09-21T14:13:20.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2026-09-21t16:13:20.1239+02:00"          | =          | invalid_id | invalid_amount     | invalid_amount     | "2026-09-21T14:13:20.123Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2026-02-30T00:00:00Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type

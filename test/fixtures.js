@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 /**
  * @typedef {object} Expected What must come of a fixture: see fixtures/README.md.
  * @property {'parseDepositReceived' | 'parseWithdrawalBroadcast' | 'parseNotification'} parser
- * @property {{ warnings: { code: string, path: string[], message: string }[] } & Record<string, unknown>} [notification]
+ * @property {{ warnings: { code: string, path: string[] }[] } & Record<string, unknown>} [notification]
  * @property {string} [idempotencyKey]
  * @property {string | null} [notificationType]
- * @property {{ code: string, path: string[], message: string }[]} [issues]
+ * @property {{ code: string, path: string[] }[]} [issues]
  * @property {Record<string, string>} [reference]
  */
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   idempotencyKey,
   type NotificationError,
@@ -13,7 +14,7 @@ import { describe, expect, test } from 'vitest';
 import { ISSUE_CODES } from './codes.js';
 import { fixtures, parsedFixtures } from './fixtures.js';
 import { inShort } from './package/outcomes.js';
-import { errorOf } from './wire.js';
+import { errorOf, issuesOf } from './wire.js';
 
 const PARSERS = {
   parseDepositReceived: { parse: parseDepositReceived, safeParse: safeParseDepositReceived },
@@ -58,6 +59,16 @@ describe.each(parsedFixtures)('$name', ({ body, expected }) => {
     expect(outcomeOf(notification)).toStrictEqual(expected.notification);
     expect(idempotencyKey(notification)).toBe(expected.idempotencyKey);
   });
+});
+
+test('every message reads as in fixtures/messages.txt, to the letter', () => {
+  const messages = [...fixtures, ...parsedFixtures].flatMap(({ name, body, expected }) => {
+    const { safeParse } = PARSERS[expected.parser];
+    const result = safeParse(name.startsWith('parsed/') ? JSON.parse(`${body}`) : body);
+    return issuesOf(result).map(({ message }) => `${name}: ${message}`);
+  });
+  const pinned = readFileSync(new URL('../fixtures/messages.txt', import.meta.url), 'utf8');
+  expect(messages).toStrictEqual(pinned.trimEnd().split('\n'));
 });
 
 test('the fixtures show every issue code', () => {

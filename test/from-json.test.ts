@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import {
+  type DepositReceived,
   notificationFromJSON,
   type PaymentNotification,
   parseDepositReceived,
@@ -8,8 +10,8 @@ import {
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { ISSUE_CODES } from './codes.js';
-import { fixtures, parsedFixtures } from './fixtures.js';
-import { deposit, refusalOf, revoked, withdrawal } from './wire.js';
+import { fixture, fixtures, parsedFixtures } from './fixtures.js';
+import { deposit, FIELDS, refusalOf, revoked, withdrawal } from './wire.js';
 
 const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
 
@@ -43,7 +45,7 @@ describe('a notification that went through JSON', () => {
     const given = name.startsWith('parsed/') ? JSON.parse(body.toString()) : body;
     const notification = PARSERS[expected.parser](given);
     const json = JSON.stringify(notification);
-    for (const form of [json, Buffer.from(json), JSON.parse(json), notification]) {
+    for (const form of [json, Buffer.from(json), JSON.parse(json)]) {
       expect(notificationFromJSON(form)).toStrictEqual(asJSON(notification));
     }
     expect(JSON.stringify(notificationFromJSON(json))).toBe(json);
@@ -56,7 +58,7 @@ describe('a notification that went through JSON', () => {
     expect(notificationFromJSON(JSON.stringify(other))).toStrictEqual(other);
   });
 
-  test('may hold an amount whose plain digits are longer than any literal may be', () => {
+  test('may hold the longest plain digits that an amount has', () => {
     for (const sign of ['-', '']) {
       const literal = `${sign}${'9'.repeat(78)}e-155`;
       const notification = parseDepositReceived(deposit({ onChainFee: literal }));
@@ -88,16 +90,71 @@ describe('a notification that went through JSON', () => {
   });
 });
 
+describe('JSON of another version', () => {
+  const lines = readFileSync(new URL('../fixtures/json/0.0.0.jsonl', import.meta.url), 'utf8');
+  const stored = lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+  test.each(stored)('is read: $fixture', ({ fixture: name, notification }) => {
+    const { body, expected } = fixture(name);
+    // The words of a warning are those of the version that read the body.
+    const { warnings } = notification;
+    const read = { ...asJSON(PARSERS[expected.parser](body)), warnings };
+    expect(notificationFromJSON(notification)).toStrictEqual(read);
+    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(read);
+  });
+
+  const NOTHING: Record<string, unknown> = {
+    additionalFields: {},
+    warnings: [],
+    txAddressOwner: { name: null, category: null, additionalFields: {} },
+  };
+
+  test.each([
+    ['deposit', DEPOSIT],
+    ['withdrawal', WITHDRAWAL],
+  ])('of a %s may lack any key that is not required: it holds no value', (of, notification) => {
+    const required = FIELDS.filter((field) => field.of === of && field.need === 'required');
+    const isRequired = new Set(['type', ...required.map(({ name }) => name)]);
+    for (const name of Object.keys(notification)) {
+      const json = jsonOf(notification, { [name]: undefined });
+      if (isRequired.has(name)) {
+        expect(errorOf(json).issues[0].path).toStrictEqual([name]);
+      } else {
+        const expected = { ...notification, [name]: NOTHING[name] ?? null };
+        expect(notificationFromJSON(json)).toStrictEqual(expected);
+      }
+    }
+  });
+
+  test('may lack parts of an address and of its owner', () => {
+    const { raw } = WITHDRAWAL.toTxAddress ?? {};
+    const json = jsonOf(WITHDRAWAL, { toTxAddress: { raw }, txAddressOwner: { name: 'a' } });
+    expect(notificationFromJSON(json)).toStrictEqual({
+      ...WITHDRAWAL,
+      txAddressOwner: { name: 'a', category: null, additionalFields: {} },
+    });
+  });
+
+  test('may have codes, fields and values that this version does not know', () => {
+    const later = { ...WARNING, code: 'implausible_amount' };
+    const json = jsonOf(DEPOSIT, { warnings: [later], rateType: 'CAPPED', memo: { of: 'later' } });
+    const { rateType, additionalFields, warnings } = notificationFromJSON(json) as DepositReceived;
+    expect(rateType).toBeNull();
+    expect(additionalFields).toStrictEqual({ rateType: 'CAPPED', memo: { of: 'later' } });
+    expect(warnings).toMatchObject([later, { code: 'unknown_value', path: ['rateType'] }]);
+  });
+});
+
 describe('what is no JSON of a notification', () => {
   test.each([
     ['nothing', undefined, 'not_an_object'],
     ['null', null, 'not_an_object'],
     ['a number', 5, 'not_an_object'],
-    ['a BigInt inside', { type: 1n }, 'not_an_object'],
-    ['a cycle', cycle(), 'not_an_object'],
     ['a promise', Promise.resolve(), 'not_an_object'],
     ['a revoked proxy', revoked(), 'not_an_object'],
-    ['a toJSON that throws', { toJSON: fails }, 'not_an_object'],
     ['text that is no JSON', '{', 'invalid_json'],
     ['bytes that are no UTF-8', new Uint8Array([0xff]), 'invalid_json'],
     ['bytes that are no JSON', new ArrayBuffer(3), 'invalid_json'],
@@ -116,17 +173,14 @@ describe('what is no JSON of a notification', () => {
     [DEPOSIT, { actualDepositAmount: '1,5' }, 'invalid_amount actualDepositAmount'],
     [DEPOSIT, { onChainFee: 'x' }, 'invalid_amount onChainFee'],
     [DEPOSIT, { expirationTime: 'x' }, 'invalid_timestamp expirationTime'],
-    [DEPOSIT, { additionalFields: null }, 'wrong_type additionalFields'],
     [DEPOSIT, { additionalFields: [] }, 'wrong_type additionalFields'],
-    [DEPOSIT, { warnings: undefined }, 'wrong_type warnings'],
     [DEPOSIT, { warnings: [{ code: 'odd' }] }, 'wrong_type warnings'],
-    [DEPOSIT, { warnings: [{ ...WARNING, path: ['x'.repeat(301)] }] }, 'wrong_type warnings'],
-    [DEPOSIT, { onChainFee: undefined }, 'missing_field onChainFee'],
-    [DEPOSIT, { network: '' }, 'missing_field network'],
-    [WITHDRAWAL, { status: 'FAILED', toTxAddress: {} }, 'missing_field toTxAddress'],
+    [WITHDRAWAL, { status: 'FAILED', toTxAddress: {} }, 'wrong_type toTxAddress'],
     [DEPOSIT, { depositId: 'x' }, 'invalid_id depositId'],
     [DEPOSIT, { settlementAmount: '007' }, 'invalid_amount settlementAmount'],
     [DEPOSIT, { onChainFee: `0.${'0'.repeat(159)}` }, 'invalid_amount onChainFee'],
+    [DEPOSIT, { network: 5 }, 'wrong_type network'],
+    [DEPOSIT, { clientPaymentId: 'order-\ud800' }, 'wrong_type clientPaymentId'],
     [
       WITHDRAWAL,
       { deductedSettlementAmount: null, deducedSettlementAmount: 'x' },
@@ -134,7 +188,6 @@ describe('what is no JSON of a notification', () => {
     ],
     // The limit of an exponent holds before decimal.js rounds it down to nothing.
     [DEPOSIT, { settlementAmount: '1e-9000000000000001' }, 'invalid_amount settlementAmount'],
-    [WITHDRAWAL, { toTxAddress: 'rAddress' }, 'invalid_tx_address toTxAddress'],
     [WITHDRAWAL, { toTxAddress: null }, 'missing_field toTxAddress'],
     [
       WITHDRAWAL,
@@ -146,16 +199,10 @@ describe('what is no JSON of a notification', () => {
       { toTxAddress: { raw: 'rA?dt=1', address: 'rA', destinationTag: null } },
       'invalid_tx_address toTxAddress',
     ],
-    [WITHDRAWAL, { txAddressOwner: null }, 'wrong_type txAddressOwner'],
     [WITHDRAWAL, { txAddressOwner: 'x' }, 'wrong_type txAddressOwner'],
     [
       WITHDRAWAL,
-      { txAddressOwner: { name: 'a', additionalFields: {} } },
-      'missing_field txAddressOwner.category',
-    ],
-    [
-      WITHDRAWAL,
-      { txAddressOwner: { name: 'a', category: 'b' } },
+      { txAddressOwner: { name: 'a', category: 'b', additionalFields: 1 } },
       'wrong_type txAddressOwner.additionalFields',
     ],
     [
@@ -170,30 +217,14 @@ describe('what is no JSON of a notification', () => {
   });
 
   test('is refused with everything that is wrong', () => {
-    const fields = { businessId: 5, transactionId: '', txAddressOwner: null, warnings: 5 };
+    const fields = { businessId: 5, transactionId: 6, txAddressOwner: 7, warnings: 8 };
     const { issues } = errorOf(jsonOf(WITHDRAWAL, fields));
     expect(issues.map(({ code, path }) => `${code} ${path.join('.')}`)).toStrictEqual([
       'wrong_type businessId',
-      'missing_field transactionId',
-      'wrong_type warnings',
       'wrong_type txAddressOwner',
+      'wrong_type transactionId',
+      'wrong_type warnings',
     ]);
-  });
-
-  test('has no field that every object inherits', () => {
-    const inherited = Object.defineProperty(Object.prototype, 'onChainFee', {
-      value: '7',
-      configurable: true,
-      writable: true,
-    });
-    try {
-      const { issues } = errorOf(jsonOf(DEPOSIT, { onChainFee: undefined }));
-      expect(issues.map(({ message }) => message)).toStrictEqual([
-        'onChainFee: expected a value or null, received nothing',
-      ]);
-    } finally {
-      Reflect.deleteProperty(inherited, 'onChainFee');
-    }
   });
 
   test("calls no message function of the host's", () => {
@@ -213,25 +244,6 @@ test('a notification keeps warnings, their sentences made anew', () => {
   expect(notificationFromJSON(json).warnings).toStrictEqual([WARNING]);
 });
 
-test('an exhausted stack is no fault of the JSON', () => {
-  const json = {
-    toJSON: () => {
-      throw new RangeError('Maximum call stack size exceeded');
-    },
-  };
-  expect(() => notificationFromJSON(json)).toThrow(RangeError);
-});
-
-function fails(): never {
-  throw new Error('boom');
-}
-
-function cycle(): object {
-  const value: Record<string, unknown> = {};
-  value.self = value;
-  return value;
-}
-
 test('a warning of foreign JSON is made printable: it may forge no line of a log', () => {
   const [{ received } = WARNING] = notificationFromJSON(
     jsonOf(DEPOSIT, { warnings: [{ ...WARNING, received: 'two\nlines' }] }),
@@ -240,15 +252,8 @@ test('a warning of foreign JSON is made printable: it may forge no line of a log
 });
 
 describe('an error about the JSON of a notification says what it should be', () => {
-  const cyclic: Record<string, unknown> = { ...JSON.parse(JSON.stringify(DEPOSIT)) };
-  cyclic.additionalFields = cyclic;
   test.each([
     ['{}', 'type: expected the type of a notification, received nothing'],
-    [cyclic, 'body: expected the JSON of a notification, received a value that JSON can not hold'],
-    [
-      jsonOf(DEPOSIT, { network: undefined }),
-      'network: expected a value or null, received nothing',
-    ],
     [jsonOf(DEPOSIT, { network: 5 }), 'network: expected a non-empty string, received a number'],
     [jsonOf(DEPOSIT, { additionalFields: 1 }), 'additionalFields: expected an object, received 1'],
     [jsonOf(DEPOSIT, { warnings: 1 }), 'warnings: expected a list of issues, received 1'],
@@ -257,16 +262,12 @@ describe('an error about the JSON of a notification says what it should be', () 
       'settlementAmount: expected zero or more, received "-0.5"',
     ],
     [
-      jsonOf(WITHDRAWAL, { toTxAddress: 'rAddress' }),
-      'toTxAddress: expected the raw address with its two parts, received a string of length 8',
+      jsonOf(WITHDRAWAL, { toTxAddress: { raw: 'rA', address: 'rB' } }),
+      'toTxAddress: expected the raw address with its two parts, received an object',
     ],
     [
-      jsonOf(WITHDRAWAL, { txAddressOwner: null }),
-      'txAddressOwner: expected an object, received null',
-    ],
-    [
-      jsonOf(WITHDRAWAL, { txAddressOwner: { category: 'b', additionalFields: {} } }),
-      'txAddressOwner.name: expected a value or null, received nothing',
+      jsonOf(WITHDRAWAL, { txAddressOwner: 5 }),
+      'txAddressOwner: expected an object with name and category, received a number',
     ],
   ])('%#: %s', (json, message) => {
     const { issues } = errorOf(json);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEPOSIT_RECEIVED_FIELDS } from '../src/deposit-received.js';
 import {
+  DEPOSIT_RECEIVED_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
-} from '../src/withdrawal-broadcast.js';
+} from '../scripts/schemas/tables.js';
 import { anyBody } from './fuzz/bodies.js';
 import { createExamine, PARSER_COUNT } from './fuzz/examine.js';
 import { runs } from './runs.js';

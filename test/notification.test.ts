@@ -1,5 +1,6 @@
 import {
   idempotencyKey,
+  type PaymentNotification,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
@@ -62,4 +63,59 @@ describe('the idempotency key', () => {
   test('lets a later outcome of one withdrawal through', () => {
     expect(withdrawalKey({ status: '"BLOCKED"' })).not.toBe(withdrawalKey());
   });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'nothing'],
+    ['a key', 'deposit.received:1', '"deposit.received:1"'],
+    ['a parsed body', JSON.parse(deposit()), 'an object'],
+    ['a result', safeParseDepositReceived(deposit()), 'an object'],
+    ['a deposit without its identifier', { type: 'deposit.received' }, 'an object'],
+    [
+      'a withdrawal without its status',
+      { ...JSON.parse(withdrawal()), type: 'withdrawal.broadcast', status: undefined },
+      'an object',
+    ],
+    ['another type', { ...JSON.parse(deposit()), type: 'refund' }, 'an object'],
+  ])('is refused for %s, which would be the key of every event', (_, value, received) => {
+    expect(() => idempotencyKey(value as PaymentNotification)).toThrow(
+      new TypeError(`idempotencyKey: expected a notification, received ${received}`),
+    );
+  });
+});
+
+describe('the JSON of a notification, given to a parser,', () => {
+  const json = JSON.stringify(parseDepositReceived(deposit()));
+  const hint = 'received the JSON of a notification: read it with notificationFromJSON';
+
+  test.each([
+    ['text', json],
+    ['parsed', JSON.parse(json)],
+    ['the notification itself', parseDepositReceived(deposit())],
+  ])('is refused with the function that reads it: %s', (_, body) => {
+    for (const parse of [
+      safeParseDepositReceived,
+      safeParseWithdrawalBroadcast,
+      safeParseNotification,
+    ]) {
+      const { issues, reference } = errorOf(parse(body));
+      expect(issues.map(({ message }) => message)).toStrictEqual([
+        `body: expected the body of a callback, ${hint}`,
+      ]);
+      expect(reference.clientPaymentId).toBe('order-10042');
+    }
+  });
+
+  test.each(['null', '{}', '"x"'])(
+    'is not mistaken for a body whose warnings are %s',
+    (warnings) => {
+      const names = { type: '"deposit.received"', additionalFields: '{}', warnings };
+      expect(safeParseDepositReceived(deposit(names)).success).toBe(true);
+      const others = {
+        type: '"deposit.received"',
+        additionalFields: warnings === '{}' ? 'null' : warnings,
+        warnings: '[]',
+      };
+      expect(safeParseDepositReceived(deposit(others)).success).toBe(true);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Decimal as HostDecimal } from 'decimal.js';
 import {
+  type BodyParser,
   Decimal,
   type DepositReceived,
   DepositReceivedSchema,
@@ -109,15 +110,18 @@ test('fields have their documented types', () => {
   expectTypeOf(withdrawal.deductedSettlementAmount).toEqualTypeOf<Decimal | null>();
 });
 
-test('the functions take anything and return what they say', () => {
-  expectTypeOf(parseDepositReceived).toEqualTypeOf<(body: unknown) => DepositReceived>();
-  expectTypeOf(parseWithdrawalBroadcast).toEqualTypeOf<(body: unknown) => WithdrawalBroadcast>();
-  expectTypeOf(parseNotification).toEqualTypeOf<(body: unknown) => PaymentNotification>();
-  expectTypeOf(safeParseDepositReceived).returns.toEqualTypeOf<ParseResult<DepositReceived>>();
-  expectTypeOf(safeParseWithdrawalBroadcast).returns.toEqualTypeOf<
-    ParseResult<WithdrawalBroadcast>
+test('the functions take a raw body and return what they say', () => {
+  expectTypeOf(parseDepositReceived).toEqualTypeOf<BodyParser<DepositReceived>>();
+  expectTypeOf(parseWithdrawalBroadcast).toEqualTypeOf<BodyParser<WithdrawalBroadcast>>();
+  expectTypeOf(parseNotification).toEqualTypeOf<BodyParser<PaymentNotification>>();
+  expectTypeOf(safeParseDepositReceived).toEqualTypeOf<BodyParser<ParseResult<DepositReceived>>>();
+  expectTypeOf(safeParseWithdrawalBroadcast).toEqualTypeOf<
+    BodyParser<ParseResult<WithdrawalBroadcast>>
   >();
-  expectTypeOf(safeParseNotification).returns.toEqualTypeOf<ParseResult<PaymentNotification>>();
+  expectTypeOf(safeParseNotification).toEqualTypeOf<BodyParser<ParseResult<PaymentNotification>>>();
+  for (const body of ['', Buffer.of(), new Uint8Array(), new ArrayBuffer(0)]) {
+    expectTypeOf(parseNotification(body)).toEqualTypeOf<PaymentNotification>();
+  }
   expectTypeOf(notificationFromJSON).toEqualTypeOf<(json: unknown) => PaymentNotification>();
   expectTypeOf(splitToTxAddress).toEqualTypeOf<(value: string) => TxAddress>();
   expectTypeOf(joinToTxAddress).returns.toEqualTypeOf<string>();

@@ -8,9 +8,11 @@ import {
   safeParseWithdrawalBroadcast,
   type WithdrawalBroadcast,
 } from 'payment-notifications';
-import { DEPOSIT_RECEIVED_FIELDS } from '../src/deposit-received.js';
-import type { Field } from '../src/internal/rules.js';
-import { WITHDRAWAL_BROADCAST_FIELDS } from '../src/withdrawal-broadcast.js';
+import {
+  DEPOSIT_RECEIVED_FIELDS,
+  type FieldTable,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from '../scripts/schemas/tables.js';
 import { fixture } from './fixtures.js';
 
 /** A field's value as JSON text; undefined leaves the field out. */
@@ -74,16 +76,14 @@ export function messagesOf(result: ParseResult<unknown>): string[] {
 }
 
 /** Every field of the two bodies. */
-export const FIELDS: ({ of: 'deposit' | 'withdrawal' } & Field<unknown>)[] = [
-  ...Object.values(DEPOSIT_RECEIVED_FIELDS).map((field) => ({
-    of: 'deposit' as const,
-    ...field,
-  })),
-  ...Object.values(WITHDRAWAL_BROADCAST_FIELDS).map((field) => ({
-    of: 'withdrawal' as const,
-    ...field,
-  })),
+export const FIELDS = [
+  ...fieldsOf('deposit', DEPOSIT_RECEIVED_FIELDS),
+  ...fieldsOf('withdrawal', WITHDRAWAL_BROADCAST_FIELDS),
 ];
+
+function fieldsOf(of: 'deposit' | 'withdrawal', table: FieldTable) {
+  return Object.values(table).map((field) => ({ of, ...field }));
+}
 
 /** Reads the sample body with one field replaced, and perhaps others. */
 export function parseWith(

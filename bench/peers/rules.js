@@ -6,7 +6,7 @@ import { source } from '../../test/fuzz/source.js';
 
 /** The fields by name, with what each needs: peers build their schemas from them, so that none is forgotten. */
 export const { DEPOSIT_RECEIVED_FIELDS: DEPOSIT, WITHDRAWAL_BROADCAST_FIELDS: WITHDRAWAL } = source;
-export const MAX_LENGTH = 128;
+export const MAX_LENGTH = 160;
 export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 /** UNIX time or a date-time. */
@@ -24,8 +24,8 @@ export function isWithinLimits(amount) {
 }
 
 /** Whether amounts of a field may be below zero: fees and losses may. */
-export function isSigned({ schema }) {
-  return !schema['~standard'].validate('-1').issues;
+export function isSigned({ type }) {
+  return type.read('-1') !== null;
 }
 
 /** A UNIX time in seconds, or in milliseconds where it is too large for seconds; or a date-time. */

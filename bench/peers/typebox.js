@@ -26,7 +26,7 @@ export function typebox(isLossless) {
   const types = {
     text: () => Type.String({ minLength: 1 }),
     id: () => Type.String({ pattern: UUID }),
-    enum: ({ schema }) => Type.Enum(schema.options),
+    enum: ({ type }) => Type.Enum(type.values),
     amount: () => Type.Union([number, Type.String({ pattern: DECIMAL, maxLength: MAX_LENGTH })]),
     address: () => Type.Optional(Type.Union([Type.Refine(Type.String(), hasAddress), Type.Null()])),
   };

@@ -33,7 +33,7 @@ export function valibot(isLossless) {
   const types = {
     text: () => v.pipe(v.string(), v.nonEmpty()),
     id: () => v.pipe(v.string(), v.regex(UUID)),
-    enum: ({ schema }) => v.picklist(schema.options),
+    enum: ({ type }) => v.picklist(type.values),
     amount: (field) => (isSigned(field) ? amount : v.pipe(amount, isNotNegative)),
     timestamp: () => v.pipe(time, v.transform(toDate), v.check(isTime, 'no time')),
     address: () => v.nullish(address),

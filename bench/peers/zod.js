@@ -29,7 +29,7 @@ export function zod(isLossless) {
   const types = {
     text: () => z.string().min(1),
     id: () => z.string().regex(UUID),
-    enum: ({ schema }) => z.enum(schema.options),
+    enum: ({ type }) => z.enum(type.values),
     amount: (field) =>
       isSigned(field) ? amount : amount.refine((value) => !value.isNegative(), 'below zero'),
     timestamp: () =>

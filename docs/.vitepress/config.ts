@@ -69,7 +69,6 @@ const sidebar: DefaultTheme.SidebarItem[] = [
       ...page('Schemas', 'schemas'),
       ...page('payment-notifications', 'reference/index'),
       ...page('…/valibot', 'reference/valibot'),
-      ...page('…/json-schema', 'reference/json-schema'),
       ...page('…/inspect', 'reference/inspect'),
       ...page('…/testing', 'reference/testing'),
     ],

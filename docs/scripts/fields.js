@@ -10,8 +10,7 @@ import ts from 'typescript';
  * @property {string} name
  * @property {'required' | 'expected' | 'optional'} need
  * @property {string} kind
- * @property {unknown} schema
- * @property {(value: unknown) => { expected: string }} explain
+ * @property {{ explain: (value: unknown) => { expected: string } }} type
  */
 
 const SOURCE = new URL('../../src/', import.meta.url);
@@ -29,7 +28,7 @@ const KINDS = /** @type {Record<string, (rule: Rule) => string>} */ ({
   timestamp: () => 'time',
   address: () => 'address',
   object: () => 'object',
-  enum: ({ explain }) => explain('').expected.replaceAll('"', '`').replaceAll(' or ', ', '),
+  enum: ({ type }) => type.explain('').expected.replaceAll('"', '`').replaceAll(' or ', ', '),
 });
 
 export async function writeFields() {
@@ -88,21 +87,21 @@ function resolveFromSource(name) {
  * @param {{ rules: Record<string, Rule>, members: Map<string, Member> }} [notCompleted] What differs for a
  * withdrawal that was not sent.
  */
-function write(file, prefix, { NonNegativeAmountSchema }, table, members, notCompleted) {
+function write(file, prefix, { nonNegativeAmount }, table, members, notCompleted) {
   const wire = Object.values(table).filter(({ name }) => !SECOND_SPELLINGS.includes(name));
   const documented = [...members.keys()].filter((name) => !OWN_FIELDS.includes(name));
   const lonely = documented.filter((name) => !wire.some((rule) => rule.name === name));
   if (lonely.length > 0) throw new Error(`no rule for ${lonely.join(', ')}`);
 
   const rows = wire.map((rule) => {
-    const { name, need, kind, schema } = rule;
+    const { name, need, kind, type } = rule;
     const member = members.get(name);
     if (!member) throw new Error(`${name} has a rule, but is in no interface`);
     check(rule, member);
     const other = notCompleted?.rules[name];
     const otherMember = notCompleted?.members.get(name);
     if (otherMember) check(other ?? rule, otherMember);
-    const sign = schema === NonNegativeAmountSchema ? ' ≥ 0' : '';
+    const sign = type === nonNegativeAmount ? ' ≥ 0' : '';
     const label = kind === 'amount' ? `amount${sign}` : KINDS[kind]?.(rule);
     if (!label) throw new Error(`${name}: what is a field of kind ${kind} called?`);
     const others = other

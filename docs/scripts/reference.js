@@ -10,11 +10,6 @@ const ENTRIES = {
   'index.ts': ['index', 'payment-notifications', 'Parsers, types, errors and schemas.'],
   'valibot.ts': ['valibot', 'payment-notifications/valibot', 'The schemas under valibot types.'],
   'inspect/index.ts': ['inspect', 'payment-notifications/inspect', 'A body, field by field.'],
-  'json-schema.ts': [
-    'json-schema',
-    'payment-notifications/json-schema',
-    'The schemas with Standard JSON Schema.',
-  ],
   'testing/index.ts': ['testing', 'payment-notifications/testing', 'The testing kit.'],
 };
 

@@ -1,22 +1,25 @@
-import { toJsonSchema } from '@valibot/to-json-schema';
-import type { GenericSchema } from 'valibot';
 import { AMOUNT_LIMITS, MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
-import type { Field } from '../../src/internal/rules.js';
 import {
-  AmountSchema,
-  NonNegativeAmountSchema,
-  TimestampSchema,
-} from '../../src/internal/schemas.js';
-import { TxAddressSchema } from '../../src/tx-address-schema.js';
+  amount,
+  anyText,
+  type FieldType,
+  nonNegativeAmount,
+  text,
+  timestamp,
+  txAddress,
+  uuid,
+} from '../../src/internal/field-types.js';
 import { type Definitions, type JsonSchema, ref } from './json-schema.js';
 import * as patterns from './patterns.js';
 
-/** The schemas of a value that @valibot/to-json-schema can't know, by the names of their definitions. */
-const OWN_SCHEMAS: ReadonlyMap<unknown, string> = new Map<GenericSchema, string>([
-  [AmountSchema, 'Amount'],
-  [NonNegativeAmountSchema, 'NonNegativeAmount'],
-  [TimestampSchema, 'Timestamp'],
-  [TxAddressSchema, 'TxAddressText'],
+const KINDS: ReadonlyMap<FieldType<unknown>, JsonSchema> = new Map<FieldType<unknown>, JsonSchema>([
+  [text, { type: 'string', minLength: 1 }],
+  [anyText, { type: 'string' }],
+  [uuid, ref('Uuid')],
+  [amount, ref('Amount')],
+  [nonNegativeAmount, ref('NonNegativeAmount')],
+  [timestamp, ref('Timestamp')],
+  [txAddress, ref('TxAddressText')],
 ]);
 
 /** An amount's magnitude is below this, */
@@ -41,7 +44,7 @@ export const TOO_MANY_DIGITS: JsonSchema = {
   anyOf: patterns.TOO_MANY_DIGITS.map((pattern) => ({ pattern })),
 };
 
-/** What the fields of a body share. */
+/** The definitions that the fields of a body share. */
 export const WIRE_DEFINITIONS: Definitions = {
   Amount: {
     title: 'Amount',
@@ -83,41 +86,24 @@ export const WIRE_DEFINITIONS: Definitions = {
   },
 };
 
-/** The schema of what a field's rule takes. */
-export function kindSchema(field: Field<unknown>): JsonSchema {
-  const { $schema: _, ...schema } = toJsonSchema(field.schema, {
-    target: 'draft-2020-12',
-    overrideSchema: ({ valibotSchema }) => refIf(OWN_SCHEMAS.get(valibotSchema)),
-    // Not as a format: those are not checked unless a validator is told to, and then not by all alike.
-    overrideAction: ({ valibotAction }) =>
-      refIf(valibotAction.type === 'uuid' ? 'Uuid' : undefined),
-  });
-  return schema;
+/** The schema of the values that a type takes. */
+export function kindSchema(type: FieldType<unknown>): JsonSchema {
+  return KINDS.get(type) ?? { enum: type.values, type: 'string' };
 }
 
 /** The same, or no value. */
-export function optionalKindSchema(field: Field<unknown>): JsonSchema {
-  const schema = kindSchema(field);
-  switch (field.kind) {
-    case 'text':
-      return { type: ['string', 'null'] };
-    case 'enum':
-      return { enum: [...(schema.enum as unknown[]), null, ''] };
-    default:
-      return { anyOf: [schema, ref('NoValue')] };
-  }
-}
-
-function refIf(name: string | undefined): { $ref: string } | undefined {
-  return name === undefined ? undefined : ref(name);
+export function optionalKindSchema(type: FieldType<unknown>): JsonSchema {
+  if (type.kind === 'text') return { type: ['string', 'null'] };
+  if (type.values) return { enum: [...type.values, null, ''] };
+  return { anyOf: [kindSchema(type), ref('NoValue')] };
 }
 
 /** The ways to write an amount as text. */
 function amountTexts(sign: '' | '-?'): JsonSchema[] {
-  const text = { type: 'string', maxLength: MAX_LENGTH };
+  const literal = { type: 'string', maxLength: MAX_LENGTH };
   return [
-    { ...text, pattern: patterns.ZERO },
-    { ...text, pattern: `^${sign}${patterns.PLAIN}`, not: TOO_MANY_DIGITS },
-    { ...text, pattern: `^${sign}${patterns.SCIENTIFIC}`, not: TOO_MANY_DIGITS },
+    { ...literal, pattern: patterns.ZERO },
+    { ...literal, pattern: `^${sign}${patterns.PLAIN}`, not: TOO_MANY_DIGITS },
+    { ...literal, pattern: `^${sign}${patterns.SCIENTIFIC}`, not: TOO_MANY_DIGITS },
   ];
 }

@@ -1,11 +1,5 @@
-import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
-import type { Field, FieldTable } from '../../src/internal/rules.js';
-import { NonNegativeAmountSchema } from '../../src/internal/schemas.js';
-import {
-  TX_ADDRESS_OWNER_FIELDS,
-  WITHDRAWAL_BROADCAST_FIELDS,
-  WithdrawalStatus,
-} from '../../src/withdrawal-broadcast.js';
+import { type FieldType, nonNegativeAmount } from '../../src/internal/field-types.js';
+import { WithdrawalStatus } from '../../src/withdrawal-broadcast.js';
 import { readDocblocks } from './docblocks.js';
 import {
   type Definitions,
@@ -17,6 +11,12 @@ import {
 } from './json-schema.js';
 import { kindSchema, TOO_MANY_DIGITS, WIRE_DEFINITIONS } from './kinds.js';
 import * as patterns from './patterns.js';
+import {
+  DEPOSIT_RECEIVED_FIELDS,
+  type FieldTable,
+  TX_ADDRESS_OWNER_FIELDS,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from './tables.js';
 
 type Meanings = ReadonlyMap<string, string>;
 
@@ -101,7 +101,7 @@ export function notificationSchema(): JsonSchema {
   const schema = {
     title: 'PaymentNotification',
     description:
-      'The JSON of a notification: what JSON.stringify makes of one, and notificationFromJSON reads again. Where this schema can’t tell: that the raw value of an address is its two parts joined.',
+      'The JSON of a notification: what JSON.stringify makes of one, and notificationFromJSON reads again. Where this schema can’t tell: that the raw value of an address is its two parts joined, and that text has no half of a surrogate pair.',
     oneOf: [ref('DepositReceived'), ref('WithdrawalBroadcast')],
   };
   return standAlone(schema, DEFINITIONS);
@@ -110,15 +110,15 @@ export function notificationSchema(): JsonSchema {
 /** The output of each field; the second spelling of an amount has none of its own. */
 function outputOf(table: FieldTable): Definitions {
   const { deducedSettlementAmount: _, ...fields } = table;
-  return mapValues(fields, (field) =>
-    field.need === 'required' || field.kind === 'object' ? output(field) : orNull(output(field)),
+  return mapValues(fields, ({ need, type }) =>
+    need === 'required' || type.kind === 'object' ? output(type) : orNull(output(type)),
   );
 }
 
-function output(field: Field<unknown>): JsonSchema {
-  switch (field.kind) {
+function output(type: FieldType<unknown>): JsonSchema {
+  switch (type.kind) {
     case 'amount':
-      return ref(field.schema === NonNegativeAmountSchema ? 'NonNegativeAmount' : 'Amount');
+      return ref(type === nonNegativeAmount ? 'NonNegativeAmount' : 'Amount');
     case 'timestamp':
       return ref('Timestamp');
     case 'address':
@@ -126,7 +126,7 @@ function output(field: Field<unknown>): JsonSchema {
     case 'object':
       return ref('TxAddressOwner');
     default:
-      return kindSchema(field);
+      return kindSchema(type);
   }
 }
 

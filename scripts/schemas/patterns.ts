@@ -10,7 +10,7 @@ const INTEGER = `[1-9][0-9]{0,${MAX_DIGITS}}`;
 export const ZERO = '^-?0(?:\\.0+)?(?:[eE][+-]?[0-9]+)?$';
 /** From 1e-78 on, and below 1e79: digits behind `0.`, or whole ones. */
 export const PLAIN: string = `(?:0\\.${LEADING_ZEROS}[1-9][0-9]*|${INTEGER}(?:\\.[0-9]+)?)$`;
-/** With at most 128 characters, any longer exponent leads beyond the limits. */
+/** With at most 160 characters, any longer exponent leads beyond the limits. */
 export const SCIENTIFIC = '(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?[eE][+-]?0*[0-9]{1,3}$';
 
 const MORE_DIGITS = MAX_DIGITS - 1;

@@ -1,16 +1,17 @@
-import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
-import type { Field, FieldTable } from '../../src/internal/rules.js';
 import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../../src/wire/sample.js';
-import {
-  NOT_COMPLETED_WITHDRAWAL_FIELDS,
-  TX_ADDRESS_OWNER_FIELDS,
-  WITHDRAWAL_BROADCAST_FIELDS,
-  WithdrawalStatus,
-} from '../../src/withdrawal-broadcast.js';
+import { WithdrawalStatus } from '../../src/withdrawal-broadcast.js';
 import { readDocblocks } from './docblocks.js';
 import { type JsonSchema, mapValues, standAlone, titleOf } from './json-schema.js';
 import { kindSchema, optionalKindSchema, WIRE_DEFINITIONS } from './kinds.js';
 import { LIMITS_OF, type Limit } from './limits.js';
+import {
+  DEPOSIT_RECEIVED_FIELDS,
+  type Field,
+  type FieldTable,
+  NOT_COMPLETED_WITHDRAWAL_FIELDS,
+  TX_ADDRESS_OWNER_FIELDS,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from './tables.js';
 
 export type BodyName = 'deposit-received' | 'withdrawal-broadcast';
 
@@ -86,7 +87,7 @@ export function documentedSchema(name: BodyName): JsonSchema {
 export function acceptedSchema(name: BodyName): JsonSchema {
   const body = BODIES[name];
   const sometimes = Object.keys(body.notCompleted);
-  const isAlwaysRequired = (field: Field<unknown>): boolean =>
+  const isAlwaysRequired = (field: Field): boolean =>
     field.need === 'required' && !sometimes.includes(field.name);
   const tolerated = 'any value will do, or none; one that can’t be read leaves a warning.';
   const schema = {
@@ -104,7 +105,7 @@ export function acceptedSchema(name: BodyName): JsonSchema {
         expected: `Expected: ${tolerated}`,
         optional: `Optional: ${tolerated}`,
       }),
-      ...(isAlwaysRequired(field) && kindSchema(field)),
+      ...(isAlwaysRequired(field) && kindSchema(field.type)),
       ...examplesOf(body, field),
     })),
     ...(sometimes.length > 0 && {
@@ -112,16 +113,16 @@ export function acceptedSchema(name: BodyName): JsonSchema {
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
       then: {
         required: sometimes,
-        properties: mapValues(body.notCompleted, kindSchema),
+        properties: mapValues(body.notCompleted, ({ type }) => kindSchema(type)),
       },
     }),
   };
   return standAlone(schema, WIRE_DEFINITIONS);
 }
 
-function documentedField(field: Field<unknown>): JsonSchema {
-  if (field.kind === 'object') return OWNER;
-  return field.need === 'optional' ? optionalKindSchema(field) : kindSchema(field);
+function documentedField(field: Field): JsonSchema {
+  if (field.type.kind === 'object') return OWNER;
+  return field.need === 'optional' ? optionalKindSchema(field.type) : kindSchema(field.type);
 }
 
 const OWNER_MEANINGS = readDocblocks(WITHDRAWAL, 'TxAddressOwner').members;
@@ -133,14 +134,14 @@ const OWNER: JsonSchema = {
   properties: mapValues(TX_ADDRESS_OWNER_FIELDS, (field) => ({
     title: titleOf(field.name),
     description: `${meaningOf(OWNER_MEANINGS, field.name)} Expected: without it, the body is read with a warning.`,
-    ...kindSchema(field),
+    ...kindSchema(field.type),
   })),
 };
 
 /** A field's title and description; the latter tells what its absence costs. */
 function describeField(
   { meanings, notCompleted }: Body,
-  { name, need }: Field<unknown>,
+  { name, need }: Field,
   costs: { readonly expected: string; readonly optional: string },
 ): JsonSchema {
   const required = 'Required: without it, the body is refused.';
@@ -159,7 +160,7 @@ function meaningOf(meanings: ReadonlyMap<string, string>, name: string): string 
 }
 
 /** The value of the testing kit's sample. */
-function examplesOf({ sample }: Body, { name }: Field<unknown>): JsonSchema {
+function examplesOf({ sample }: Body, { name }: Field): JsonSchema {
   const field = sample[name];
   if (field?.value === undefined) throw new Error(`${name} has no value in the sample`);
   const { as, value } = field;

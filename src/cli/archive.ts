@@ -1,90 +1,68 @@
-import { pipeline, Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { MAX_BYTES } from '../internal/body.js';
-
-/** How much of an archive is read at once: some hundred bodies, so that handing them on costs little. */
-export const CHUNK_BYTES: number = 256 * 1024;
+import { inputErrorOf, openInput } from './input.js';
+import type { Terminal } from './terminal.js';
 
 const NEWLINE = 0x0a;
 
 /**
- * Cuts an archive into parts of whole lines, the last of which may lack its line break. It is unzipped
- * if it is gzip. A line longer than a part is cut just above the limit of a body, so that it is still too long.
- * Of an archive that breaks off, the whole lines are handed on before the error is thrown.
+ * Cuts an archive, plain or gzip, into its lines, some at a time. If reading breaks off, the whole lines come
+ * before the error.
  *
  * @param onBytes - Told how many bytes were read, before they are unzipped.
- * @param spare - Memory of parts that were read already, to be used again: the garbage collector frees array
- * buffers late.
  */
 export async function* readLines(
-  input: AsyncIterable<Buffer>,
+  file: string,
+  terminal: Terminal,
   onBytes: (count: number) => void,
-  spare: ArrayBuffer[],
-): AsyncGenerator<Uint8Array> {
-  const allocate = (): Buffer => Buffer.from(spare.pop() ?? new ArrayBuffer(CHUNK_BYTES));
-  let chunk = allocate();
-  let length = 0;
-  let isSkipping = false;
+): AsyncGenerator<Buffer[]> {
+  let rest = Buffer.alloc(0);
   try {
-    for await (let piece of unzip(counted(input, onBytes))) {
-      while (piece.length > 0) {
-        if (isSkipping) {
-          const newline = piece.indexOf(NEWLINE);
-          isSkipping = newline === -1;
-          piece = isSkipping ? piece.subarray(piece.length) : piece.subarray(newline + 1);
-          continue;
-        }
-        const copied = piece.copy(chunk, length);
-        length += copied;
-        piece = piece.subarray(copied);
-        if (length < CHUNK_BYTES) continue;
-        const full = chunk;
-        const end = full.lastIndexOf(NEWLINE) + 1;
-        // What is handed on may be moved to another thread.
-        chunk = allocate();
-        isSkipping = end === 0;
-        length = isSkipping ? 0 : full.copy(chunk, 0, end);
-        yield full.subarray(0, isSkipping ? MAX_BYTES + 1 : end);
+    for await (const piece of unzip(openInput(file, terminal), onBytes)) {
+      const bytes = Buffer.concat([rest, piece]);
+      const lines: Buffer[] = [];
+      let start = 0;
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+        lines.push(bytes.subarray(start, end));
+        start = end + 1;
       }
+      // Of a line beyond the limit of a body, only enough is kept to be too long.
+      rest = bytes.subarray(start, start + MAX_BYTES + 1);
+      yield lines;
     }
   } catch (error) {
-    // The line that it breaks off in would be taken for a faulty one.
-    const end = chunk.subarray(0, length).lastIndexOf(NEWLINE) + 1;
-    if (end > 0) yield chunk.subarray(0, end);
-    throw error;
+    throw inputErrorOf(file, error);
   }
-  yield chunk.subarray(0, length);
+  if (rest.length > 0) yield [rest];
 }
 
-async function* counted(
+/** Each piece is unzipped before the next is read: of the last one of a file that breaks off, nothing is lost. */
+const ONE_BY_ONE = { chunkSize: 16_384, writableHighWaterMark: 1 };
+
+/** The bytes of a gzip file, or of any other file as they are. */
+async function* unzip(
   input: AsyncIterable<Buffer>,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Buffer> {
-  for await (const piece of input) {
-    onBytes(piece.length);
-    yield piece;
-  }
-}
-
-/** The bytes of a gzip file, or of any other file as they are. */
-async function* unzip(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const pieces = input[Symbol.asyncIterator]();
+  const pieces = (async function* () {
+    for await (const piece of input) {
+      onBytes(piece.length);
+      yield piece;
+    }
+  })();
   let start = Buffer.alloc(0);
-  for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+  // A pipe may hand on a single byte.
+  for (let next = await pieces.next(); !next.done; ) {
     start = Buffer.concat([start, next.value]);
-    if (start.length >= 2) break;
+    if (start.length > 1) break;
+    next = await pieces.next();
   }
-  const whole = prepend(start, pieces);
-  if (start[0] !== 0x1f || start[1] !== 0x8b) {
-    yield* whole;
-    return;
-  }
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES / 4 });
-  // An error of either ends the loop over the last one, which tells of it.
-  yield* pipeline(Readable.from(whole), gunzip, () => {});
-}
-
-async function* prepend(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield start;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  const whole = (async function* () {
+    yield start;
+    yield* pieces;
+  })();
+  const isGzip = start[0] === 0x1f && start[1] === 0x8b;
+  // An error in either stream ends the loop and surfaces there.
+  yield* isGzip ? pipeline(whole, createGunzip(ONE_BY_ONE), () => {}) : whole;
 }

@@ -1,91 +1,116 @@
-import { DepositStatus } from '../deposit-received.js';
+import type { IssueCode } from '../errors.js';
+import { MAX_BYTES } from '../internal/body.js';
 import { withdrawalSample, writeBody } from '../testing/bodies.js';
+import { faultyBodies } from '../testing/faults.js';
+import { bodyVariants } from '../testing/variants.js';
 import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
-import { WithdrawalStatus } from '../withdrawal-broadcast.js';
-import { readCount, suggest, UsageError, usageErrorOf } from './usage.js';
+import { InputError, nameOf, readFile } from './input.js';
+import { suggest } from './options.js';
+import type { Terminal } from './terminal.js';
+import { CommandError, printError, readCount, usageErrorOf } from './usage.js';
 
-/** What the command line says about the body to send. */
-export interface BodyArguments {
-  readonly status?: string | undefined;
-  readonly set?: readonly string[] | undefined;
-  readonly omit?: readonly string[] | undefined;
-  readonly seed?: string | undefined;
+/** A body that is sent. */
+export interface SentBody {
+  /** Tells it from the others; empty if it is the only one. */
+  readonly label: string;
+  readonly body: string | Uint8Array;
+  /** The code that a faulty body must be refused for. */
+  readonly code?: IssueCode;
 }
 
-/** One of the two bodies, by the word that the command line has for it. */
-interface BodyKind {
-  readonly word: string;
-  readonly sample: Sample;
-  readonly statuses: readonly string[];
+/** The options that say which body to make. */
+interface Making {
+  readonly status?: string;
+  readonly set?: readonly string[];
+  readonly omit?: readonly string[];
+  readonly seed?: string;
+  readonly variants?: boolean;
+  readonly faulty?: boolean;
 }
 
-const KINDS: readonly BodyKind[] = [
-  { word: 'deposit', sample: DEPOSIT_SAMPLE, statuses: Object.keys(DepositStatus) },
-  { word: 'withdrawal', sample: WITHDRAWAL_SAMPLE, statuses: Object.keys(WithdrawalStatus) },
-];
+/** The bodies that can be made. */
+const WORDS: ReadonlyMap<string, Sample> = new Map<string, Sample>([
+  ['deposit', DEPOSIT_SAMPLE],
+  ['withdrawal', WITHDRAWAL_SAMPLE],
+]);
 
 /** The owner's two fields are set one by one. */
 const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
 
-/** The body that `send` was asked for. */
-export function readBody(
+/** The bodies that `send` was asked for, and a faulty one of each kind; of files, those that can be read. */
+export async function readBodies(
   operands: readonly string[],
-  { status, set = [], omit = [], seed }: BodyArguments,
-): string {
-  const kind = readKind(operands);
+  making: Making,
+  terminal: Terminal,
+): Promise<{ readonly bodies: readonly SentBody[]; readonly faults: readonly SentBody[] }> {
+  const word = operands.find((operand) => WORDS.has(operand));
+  if (word !== undefined && operands.length === 1) {
+    const body = makeBody(word, making);
+    const bodies = making.variants ? bodyVariants(body) : [{ label: '', body }];
+    return { bodies, faults: making.faulty ? faultyBodies(body) : [] };
+  }
+  if (word !== undefined || operands.length === 0) {
+    const received = word === undefined ? 'nothing' : `"${operands.join(' ')}"`;
+    throw new CommandError(`send: expected deposit, withdrawal or files, received ${received}`);
+  }
+  const { status, set, omit, seed, variants, faulty } = making;
+  const given = Object.entries({ status, set, omit, seed, variants, faulty });
+  const [useless] = given.find(([, value]) => value !== undefined) ?? [];
+  if (useless !== undefined) {
+    throw new CommandError(`--${useless}: files are sent as they are`);
+  }
+  return { bodies: await readFiles(operands, terminal), faults: [] };
+}
+
+async function readFiles(files: readonly string[], terminal: Terminal): Promise<SentBody[]> {
+  const bodies: SentBody[] = [];
+  for (const file of files) {
+    try {
+      const body = await readFile(file, terminal);
+      if (body.length > MAX_BYTES) {
+        throw new InputError(`${nameOf(file)}: more than ${MAX_BYTES} bytes: not a body`);
+      }
+      bodies.push({ label: nameOf(file), body });
+    } catch (error) {
+      // The other files can still be sent.
+      if (!(error instanceof InputError)) throw error;
+      printError(terminal, error.message);
+    }
+  }
+  return bodies;
+}
+
+function makeBody(word: string, { status, set = [], omit = [], seed }: Making): string {
+  const sample: Sample = WORDS.get(word) ?? {};
   const overrides: Record<string, unknown> = {};
   const put = (name: string, value: unknown): void => {
     const [, part] = OWNER_FIELD.exec(name) ?? [];
-    if (part !== undefined && kind.sample.txAddressOwner !== undefined) {
-      const owner = overrides.txAddressOwner ?? JSON.parse(`${kind.sample.txAddressOwner.value}`);
+    if (part !== undefined && sample.txAddressOwner !== undefined) {
+      const owner = overrides.txAddressOwner ?? JSON.parse(`${sample.txAddressOwner.value}`);
       overrides.txAddressOwner = { ...owner, [part]: value };
-    } else if (Object.hasOwn(kind.sample, name)) overrides[name] = value;
-    else throw new UsageError(`a ${kind.word} has no field "${name}"${suggestField(kind, name)}`);
+    } else if (Object.hasOwn(sample, name)) overrides[name] = value;
+    else {
+      const near = suggest(name, Object.keys(sample));
+      throw new CommandError(`a ${word} has no field "${name}"${near}`);
+    }
   };
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
-    const mark = assignment.indexOf('=');
-    if (mark === -1) throw new UsageError(`--set: expected FIELD=VALUE, received "${assignment}"`);
-    const name = assignment.slice(0, mark);
-    put(name, readValue(kind, name, assignment.slice(mark + 1)));
+    const [name = '', ...value] = assignment.split('=');
+    if (value.length === 0) {
+      throw new CommandError(`--set: expected FIELD=VALUE, received "${assignment}"`);
+    }
+    const text = value.join('=');
+    // An invalid time stays a string, which the kit refuses.
+    const isTime = sample[name]?.as === 'time' && /^\d+$/.test(text);
+    put(name, text === 'null' ? null : isTime ? Number(text) : text);
   }
   for (const name of omit) put(name, undefined);
-  checkStatus(kind, overrides.status);
-  const sample =
-    kind.sample === DEPOSIT_SAMPLE ? DEPOSIT_SAMPLE : withdrawalSample(overrides.status);
   try {
     const seeded = seed === undefined ? {} : { seed: readCount('--seed', seed, 0) };
-    return writeBody(sample, overrides, seeded);
+    const isDeposit = sample === DEPOSIT_SAMPLE;
+    return writeBody(isDeposit ? sample : withdrawalSample(overrides.status), overrides, seeded);
   } catch (error) {
     // The kit's own words for a value that does not fit its field.
     throw usageErrorOf(error);
   }
-}
-
-function readKind(operands: readonly string[]): BodyKind {
-  const [word, ...others] = operands;
-  const kind = KINDS.find((candidate) => candidate.word === word);
-  if (kind !== undefined && others.length === 0) return kind;
-  const received = word === undefined ? 'nothing' : `"${operands.join(' ')}"`;
-  throw new UsageError(`send: expected deposit or withdrawal, received ${received}`);
-}
-
-/** A value as the kit takes it; one that does not fit stays text, which the kit refuses. */
-function readValue({ sample }: BodyKind, name: string, text: string): unknown {
-  if (text === 'null') return null;
-  return sample[name]?.as === 'time' && /^\d+$/.test(text) ? Number(text) : text;
-}
-
-function checkStatus({ word, statuses }: BodyKind, status: unknown): void {
-  if (typeof status !== 'string' || statuses.includes(status)) return;
-  throw new UsageError(`a ${word} has no status "${status}", only ${statuses.join(', ')}`);
-}
-
-/** The fields whose names hold the unknown one, or the one that is spelled most like it. */
-function suggestField({ sample }: BodyKind, unknown: string): string {
-  const names = Object.keys(sample);
-  const part = unknown.toLowerCase();
-  const found = part === '' ? [] : names.filter((name) => name.toLowerCase().includes(part));
-  return found.length === 0
-    ? suggest(unknown, names)
-    : `: is it ${found.slice(0, 4).join(' or ')}?`;
 }

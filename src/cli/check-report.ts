@@ -1,11 +1,20 @@
+import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import type { FoundKind } from './findings.js';
-import type { Difference, KeySummary, Place } from './key-table.js';
+import type { Keys, Place } from './events.js';
 import { formatBytes, formatCount } from './progress.js';
-import { INDENT } from './table.js';
-import type { Counts, LineVerdict } from './tally.js';
-import { pad, paint, type Style, type Terminal } from './terminal.js';
+import { paint, type Terminal } from './terminal.js';
 import { formatDuration } from './usage.js';
+
+/** Bodies with the same issue in the same field. */
+export interface Kind {
+  readonly verdict: 'refused' | 'noBody' | 'warnings';
+  readonly code: IssueCode;
+  /** The documented name, `txAddressOwner.name` e.g., or `body`. */
+  readonly field: string;
+  count: number;
+  readonly first: Place;
+  readonly examples: (Place & { readonly body: string })[];
+}
 
 /** What was found in archives. */
 export interface CheckResult {
@@ -16,130 +25,57 @@ export interface CheckResult {
   readonly bytes: number;
   readonly durationMs: number;
   readonly interrupted: boolean;
-  readonly counts: Counts;
-  readonly kinds: readonly FoundKind[];
-  readonly keys: KeySummary;
+  readonly counts: Readonly<Record<'lines' | 'blank' | 'valid' | Kind['verdict'], number>>;
+  readonly kinds: readonly Kind[];
+  readonly keys: Keys;
 }
 
-/** What was found, for people. */
+/** The report for people. */
 export function reportOf(result: CheckResult, terminal: Terminal): string {
-  const { files, counts, kinds, keys } = result;
-  const place = ({ file, line }: Place): string => `${files[file]}:${line}`;
+  const { files, unread, bytes, durationMs, interrupted, counts, kinds, keys } = result;
+  const placeOf = ({ file, line }: Place): string => `${files[file]}:${line}`;
+  const name = files.length === 1 ? files[0] : `${files.length} files`;
+  const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
+  const speed = formatCount(Math.round((counts.lines / Math.max(durationMs, 1)) * 1000));
+  const more = keys.conflicting - keys.conflicts.length;
   const lines = [
-    headline(result),
+    `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
+      `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`,
+    ...unread.map((file) => `not read to the end: ${file}`),
     '',
-    ...numbers([
-      [counts.valid, 'valid'],
-      [counts.warnings, 'valid, with warnings'],
-      [counts.refused, 'refused'],
-      [counts.noBody, 'line that is not a JSON object', 'lines that are not a JSON object'],
-      [counts.blank, 'blank line', 'blank lines'],
-    ]),
-    ...(['refused', 'noBody', 'warnings'] as const).flatMap((verdict) =>
-      kindLines(verdict, kinds, place, terminal),
-    ),
-    ...keyLines(keys, place, terminal),
+    ...row(counts.valid, 'valid'),
+    ...row(counts.warnings, 'valid, with warnings'),
+    ...row(counts.refused, 'refused'),
+    ...row(counts.noBody, 'not a JSON object'),
+    ...row(counts.blank, 'blank'),
+    ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
+    ...[...kinds]
+      .sort((one, other) => other.count - one.count)
+      .flatMap((kind) => [
+        ...row(
+          kind.count,
+          `${VERDICTS[kind.verdict]}: ${kind.code} ${kind.field}, first in ${placeOf(kind.first)}`,
+        ),
+        ...kind.examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
+      ]),
+    '',
+    'idempotency keys',
+    ...row(keys.different, 'different'),
+    ...row(keys.repeated, 'redelivered'),
+    ...row(keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`),
+    ...row(keys.conflicting, paint(terminal, 'red', 'with bodies that contradict each other')),
+    ...Object.entries(keys.differing).flatMap(([what, count]) => row(count, `in ${what}`)),
+    ...keys.conflicts.map(({ key, differs, places }) => {
+      return `${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
+    }),
+    ...row(more, 'more'),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function headline(result: CheckResult): string {
-  const { files, unread, bytes, durationMs, interrupted, counts } = result;
-  const name = files.length === 1 ? files[0] : `${files.length} files`;
-  const which = files.length === 1 ? '' : `${unread.length} of them `;
-  const gap = unread.length === 0 ? '' : `, ${which}not read to the end`;
-  const rate = Math.round((counts.lines / Math.max(durationMs, 1)) * 1000);
-  const lines = counts.lines === 1 ? '1 line' : `${formatCount(counts.lines)} lines`;
-  const speed = `in ${formatDuration(durationMs)}, ${formatCount(rate)} a second`;
-  return `${interrupted ? 'Interrupted: ' : ''}${name}${gap}: ${lines}, ${formatBytes(bytes)} ${speed}`;
-}
+const VERDICTS = { refused: 'refused', noBody: 'not a JSON object', warnings: 'warning' };
 
-/** Counts and what they count, without those of which there are none; the first one stays. */
-function numbers(
-  rows: readonly (readonly [count: number, one: string, several?: string])[],
-): string[] {
-  const shown = rows.filter(([count], index) => count > 0 || index === 0);
-  const width = Math.max(...shown.map(([count]) => formatCount(count).length));
-  return shown.map(([count, one, several = one]) => {
-    return `${INDENT}${formatCount(count).padStart(width)}  ${count === 1 ? one : several}`;
-  });
-}
-
-const TITLES: Readonly<Record<LineVerdict, readonly [title: string, style: Style]>> = {
-  refused: ['refused', 'red'],
-  noBody: ['not a JSON object', 'red'],
-  warnings: ['warnings', 'yellow'],
-};
-
-function kindLines(
-  verdict: LineVerdict,
-  all: readonly FoundKind[],
-  place: (place: Place) => string,
-  terminal: Terminal,
-): string[] {
-  const kinds = all.filter((kind) => kind.verdict === verdict);
-  if (kinds.length === 0) return [];
-  kinds.sort((one, other) => other.count - one.count);
-  const [countWidth, codeWidth, fieldWidth] = [
-    Math.max(...kinds.map(({ count }) => formatCount(count).length)),
-    Math.max(...kinds.map(({ code }) => code.length)),
-    Math.max(...kinds.map(({ field }) => field.length)),
-  ];
-  const [title, style] = TITLES[verdict];
-  return [
-    '',
-    paint(terminal, style, title),
-    ...kinds.flatMap(({ count, code, field, first, examples }) => [
-      `${INDENT}${formatCount(count).padStart(countWidth)}  ${pad(code, codeWidth)}  ${pad(field, fieldWidth)}  first in ${place(first)}`,
-      ...examples.map((example) => {
-        const where = paint(terminal, 'cyan', place(example));
-        return `${INDENT}  ${where} ${escapeUnprintable(example.body.trim())}`;
-      }),
-    ]),
-  ];
-}
-
-/** A noun per difference, so that the compiler misses none. */
-const NOUNS: Readonly<Record<Difference, string>> = {
-  amount: 'an amount',
-  currency: 'a currency',
-  account: 'an account',
-};
-
-function keyLines(
-  { limit, different, repeated, unremembered, conflicting, differing, conflicts }: KeySummary,
-  place: (place: Place) => string,
-  terminal: Terminal,
-): string[] {
-  const beyond = `beyond ${formatCount(limit)} ${limit === 1 ? 'key' : 'keys'}: not compared (--keys)`;
-  const lines = [
-    '',
-    'idempotency keys',
-    ...numbers([
-      [different, 'different'],
-      [repeated, 'redelivery', 'redeliveries'],
-      [conflicting, 'with conflicting bodies'],
-      [unremembered, `body ${beyond}`, `bodies ${beyond}`],
-    ]),
-  ];
-  if (conflicting === 0) return lines;
-  const found = Object.entries(differing).filter(([, count]) => count > 0);
-  return [
-    ...lines,
-    '',
-    paint(terminal, 'red', 'contradictions'),
-    ...numbers(
-      found.map(([difference, count]) => {
-        const noun = NOUNS[difference as Difference];
-        return [count, `differs in ${noun}`, `differ in ${noun}`];
-      }),
-    ),
-    ...conflicts.map(({ key, differs, places }) => {
-      const where = paint(terminal, 'cyan', places.map(place).join(' and '));
-      return `${INDENT}${where} ${key} ${differs.join(', ')}`;
-    }),
-    ...(conflicting > conflicts.length
-      ? [`${INDENT}and ${formatCount(conflicting - conflicts.length)} more`]
-      : []),
-  ];
+/** A number and its label, unless it is 0. */
+function row(count: number, label: string): string[] {
+  return count === 0 ? [] : [`${formatCount(count).padStart(10)}  ${label}`];
 }

@@ -1,157 +1,94 @@
 import { Decimal } from '../amount.js';
-import { DEPOSIT_RECEIVED_FIELDS } from '../deposit-received.js';
-import type { NotificationType } from '../errors.js';
-import type { FieldTable } from '../internal/rules.js';
-import type { PaymentNotification } from '../notification.js';
-import { DEDUCED } from '../wire/sample.js';
-import { WITHDRAWAL_BROADCAST_FIELDS, WithdrawalStatus } from '../withdrawal-broadcast.js';
+import { idempotencyKey, type PaymentNotification } from '../notification.js';
 
-// An event as a few numbers, so that millions of them can be remembered and compared: the four words of its
-// UUID, what else its idempotency key says, a hash of two words each of its amounts, its currencies and its
-// accounts, and its line.
-
-/** How many numbers an event is. */
-export const EVENT_WORDS = 12;
-/** Offsets into an event. */
-export const KIND = 4;
-export const AMOUNTS = 5;
-export const CURRENCIES = 7;
-export const ACCOUNTS = 9;
-export const LINE = 11;
-
-/**
- * Two random numbers, one for each word of a hash: with 64 bits that nobody can foresee, two events that
- * differ don't come to the same, not even if somebody wants them to.
- */
-export type Seeds = readonly [number, number];
-
-export function randomSeeds(): Seeds {
-  const [first = 0, second = 0] = crypto.getRandomValues(new Uint32Array(2));
-  return [first, second];
+/** The place of a body: the index of its file on the command line, and its line, from 1. */
+export interface Place {
+  readonly file: number;
+  readonly line: number;
 }
 
-const STATUSES: readonly string[] = Object.values(WithdrawalStatus);
+/** What is compared between deliveries of one event. */
+const DIFFERENCES = ['amount', 'currency', 'account'] as const;
+type Difference = (typeof DIFFERENCES)[number];
 
-/** Adds the numbers of a notification's event. */
-export function pushEvent(
-  events: number[],
-  notification: PaymentNotification,
-  line: number,
-  seeds: Seeds,
-): void {
-  pushUuid(events, idOf(notification));
-  const isDeposit = notification.type === 'deposit.received';
-  events.push(isDeposit ? 0 : 1 + STATUSES.indexOf(notification.status));
-  for (const seed of seeds) events.push(hashAmounts(notification, seed));
-  const currencies = currenciesOf(notification);
-  for (const seed of seeds) events.push(hashTexts(currencies, seed));
-  const accounts = accountsOf(notification);
-  for (const seed of seeds) events.push(hashTexts(accounts, seed));
-  events.push(line);
+/** Contradicting bodies of one event: the first, and each that differs from it in something new. */
+interface Conflict {
+  readonly key: string;
+  readonly differs: Difference[];
+  readonly places: Place[];
 }
 
-/** The idempotency key of the event that starts there. */
-export function keyOf(events: Uint32Array, start: number): string {
-  const digits = Array.from(events.subarray(start, start + KIND), (word) =>
-    word.toString(16).padStart(8, '0'),
-  ).join('');
-  const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  const kind = wordAt(events, start + KIND);
-  return kind === 0
-    ? `deposit.received:${uuid}`
-    : `withdrawal.broadcast:${uuid}:${STATUSES[kind - 1]}`;
+/** The events of an archive by their idempotency keys. */
+export interface Keys {
+  /** How many keys are remembered at most. */
+  readonly limit: number;
+  different: number;
+  /** Bodies whose key was there before. */
+  repeated: number;
+  /** Bodies whose key came after the limit. */
+  unremembered: number;
+  conflicting: number;
+  readonly differing: Record<Difference, number>;
+  /** The first conflicts. */
+  readonly conflicts: Conflict[];
 }
 
-/** A number that is known to be there, which the compiler can't know. */
-export function wordAt(words: Uint32Array, at: number): number {
-  return words[at] as number;
-}
-
-function idOf(notification: PaymentNotification): string {
-  return notification.type === 'deposit.received'
-    ? notification.depositId
-    : notification.withdrawalId;
-}
-
-/** Four words of eight hexadecimal digits, in upper or lower case. */
-function pushUuid(events: number[], uuid: string): void {
-  let word = 0;
-  let digits = 0;
-  for (let at = 0; at < uuid.length; at += 1) {
-    const code = uuid.charCodeAt(at);
-    if (code === 0x2d) continue;
-    // Behind 9 come the letters, of either case: A is 1 in the last four bits.
-    word = (word << 4) | ((code & 0xf) + (code > 0x39 ? 9 : 0));
-    digits += 1;
-    if (digits % 8 !== 0) continue;
-    events.push(word >>> 0);
-    word = 0;
-  }
-}
-
-/** The names of the fields that say how much. */
-const AMOUNT_FIELDS: Readonly<Record<NotificationType, readonly string[]>> = {
-  'deposit.received': amountsOf(DEPOSIT_RECEIVED_FIELDS),
-  'withdrawal.broadcast': amountsOf(WITHDRAWAL_BROADCAST_FIELDS),
-};
-
-function amountsOf(table: FieldTable): string[] {
-  return Object.values(table)
-    .filter(({ kind, name }) => kind === 'amount' && name !== DEDUCED)
-    .map(({ name }) => name);
-}
-
-function currenciesOf(notification: PaymentNotification): string[] {
-  const { displayCurrency, settlementCurrency } = notification;
-  return notification.type === 'deposit.received'
-    ? [displayCurrency, settlementCurrency, notification.depositCurrency]
-    : [displayCurrency, settlementCurrency, notification.withdrawCurrency];
-}
-
-/** From where, to where and for whom. Identifiers of the service are the same in either case. */
-function accountsOf(notification: PaymentNotification): (string | null)[] {
-  if (notification.type === 'deposit.received') {
-    const { network, depositAddress, fromAddress, clientPaymentId, paymentId } = notification;
-    return [network, depositAddress, fromAddress, clientPaymentId, paymentId.toLowerCase()];
-  }
-  const { toTxAddress, clientWithdrawalId, businessId } = notification;
-  const { address = null, destinationTag = null } = toTxAddress ?? {};
-  return [address, destinationTag, clientWithdrawalId, businessId.toLowerCase()];
-}
-
-/** The same for equal amounts, however they were written. */
-function hashAmounts(notification: PaymentNotification, seed: number): number {
-  const values = notification as unknown as Readonly<Record<string, unknown>>;
-  let hash = 0;
-  for (const name of AMOUNT_FIELDS[notification.type]) {
-    const amount = values[name];
-    if (!(amount instanceof Decimal)) {
-      hash = mix(hash, seed);
-      continue;
+/** Remembers up to `limit` events, and lists up to `listed` conflicts. */
+export function createMemory(
+  limit: number,
+  listed: number,
+): { readonly keys: Keys; add(event: PaymentNotification, place: Place): void } {
+  const keys: Keys = {
+    ...{ limit, different: 0, repeated: 0, unremembered: 0, conflicting: 0 },
+    differing: { amount: 0, currency: 0, account: 0 },
+    conflicts: [],
+  };
+  /** The text of each difference in the first body of an event, its file and its line: one a line. */
+  const known = new Map<string, string>();
+  const conflicts = new Map<string, Conflict>();
+  const add = (event: PaymentNotification, place: Place): void => {
+    const key = idempotencyKey(event);
+    const first = known.get(key)?.split('\n');
+    if (first === undefined && known.size === limit) {
+      keys.unremembered += 1;
+      return;
     }
-    // What decimal.js documents a Decimal to be made of.
-    hash = mix(mix(hash, amount.s ^ seed), amount.e ^ seed);
-    for (const word of amount.d) hash = mix(hash, word ^ seed);
-    hash = mix(hash, amount.d.length ^ seed);
-  }
-  return hash >>> 0;
-}
-
-function hashTexts(texts: readonly (string | null)[], seed: number): number {
-  let hash = 0;
-  for (const text of texts) {
-    if (text !== null) {
-      for (let at = 0; at < text.length; at += 1) hash = mix(hash, text.charCodeAt(at) ^ seed);
+    const texts = textsOf(event);
+    if (first === undefined) {
+      known.set(key, [...texts, place.file, place.line].join('\n'));
+      keys.different += 1;
+      return;
     }
-    hash = mix(hash, (text === null ? -1 : text.length) ^ seed);
-  }
-  return hash >>> 0;
+    keys.repeated += 1;
+    const before = { file: Number(first[3]), line: Number(first[4]) };
+    const conflict = conflicts.get(key) ?? { key, differs: [], places: [before] };
+    const differs = DIFFERENCES.filter((difference, index) => {
+      return texts[index] !== first[index] && !conflict.differs.includes(difference);
+    });
+    if (differs.length === 0) return;
+    for (const difference of differs) keys.differing[difference] += 1;
+    conflict.differs.push(...differs);
+    conflict.places.push(place);
+    if (conflicts.has(key)) return;
+    conflicts.set(key, conflict);
+    keys.conflicting += 1;
+    if (conflicts.size <= listed) keys.conflicts.push(conflict);
+  };
+  return { keys, add };
 }
 
-/** A round of MurmurHash3. */
-export function mix(hash: number, value: number): number {
-  let word = Math.imul(value, 0xcc9e2d51);
-  word = Math.imul((word << 15) | (word >>> 17), 0x1b873593);
-  const mixed = hash ^ word;
-  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+/** The text of each difference. Identifiers of the service are the same in either case. */
+function textsOf(event: PaymentNotification): string[] {
+  const amounts = Object.values(event).map((value) => (value instanceof Decimal ? value : ''));
+  const isDeposit = event.type === 'deposit.received';
+  const coin = isDeposit ? event.depositCurrency : event.withdrawCurrency;
+  const accounts = isDeposit
+    ? [event.network, event.depositAddress, event.fromAddress, event.clientPaymentId]
+    : [event.toTxAddress?.address, event.toTxAddress?.destinationTag, event.clientWithdrawalId];
+  const owner = isDeposit ? event.paymentId : event.businessId;
+  return [
+    amounts.join(' '),
+    JSON.stringify([event.displayCurrency, event.settlementCurrency, coin]),
+    JSON.stringify([...accounts, owner.toLowerCase()]),
+  ];
 }

@@ -1,23 +1,23 @@
 import type { NotificationIssue } from '../errors.js';
-import { type Inspection, type InspectOptions, inspectBody } from '../inspect/inspect-body.js';
+import { type Inspection, inspectBody } from '../inspect/inspect-body.js';
+import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { issue, nameOfPath } from '../internal/issues.js';
-import { InputError, inputErrorOf, nameOf, openInput, STDIN } from './input.js';
+import { InputError, nameOf, readFile, STDIN } from './input.js';
+import { AS, COMMON, flag, helpOf, readArguments } from './options.js';
 import { GAP, INDENT, table } from './table.js';
 import { pad, paint, type Style, type Terminal, wrap } from './terminal.js';
-import { EXIT, printError, readArguments, readType } from './usage.js';
+import { EXIT, printError, readType } from './usage.js';
 
-export const INSPECT_HELP = `payment-notifications inspect [FILE…]
+const OPTIONS = { ...AS, json: flag('one line of JSON for each body'), ...COMMON } as const;
+
+export const INSPECT_HELP: string = `payment-notifications inspect [FILE…]
 
 Reads notification bodies, one from each file or one from standard input, and shows
 each field, raw and parsed, with what a receiver may handle wrongly,
-every warning, and every fault of a body that is refused.
+every warning, every fault of a body that is refused, and where its JSON breaks off.
 
-  --as deposit|withdrawal  read it as what this endpoint receives; without it, the
-                           body's identifier tells which notification it is
-  --json                   one line of JSON for each body
-  -h, --help
-  -v, --version
+${helpOf(OPTIONS)}
 
 Exit code: 0 if every body is valid, 1 if one is refused, 2 for wrong usage or a file
 that can't be read, 3 if the output can't be written, 130 for Ctrl-C.
@@ -32,16 +32,14 @@ Examples:
 
 /** `payment-notifications inspect`. */
 export async function inspect(args: string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments({
-    args,
-    options: { as: { type: 'string' }, json: { type: 'boolean', default: false } },
-    allowPositionals: true,
-  });
+  const { values, positionals } = readArguments(args, OPTIONS);
   const options = { as: readType(values.as) };
   let exit: number = EXIT.ok;
   for (const file of positionals.length === 0 ? [STDIN] : positionals) {
     try {
-      const inspection = await inspectFile(file, terminal, options);
+      const bytes = await readFile(file, terminal);
+      const found = inspectBody(bytes, options);
+      const inspection = bytes.length > MAX_BYTES ? { ...found, issues: [TOO_LONG] } : found;
       terminal.print(
         values.json
           ? `${JSON.stringify({ file: nameOf(file), ...inspection })}\n`
@@ -58,35 +56,8 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   return exit;
 }
 
-async function inspectFile(
-  file: string,
-  terminal: Terminal,
-  options: InspectOptions,
-): Promise<Inspection> {
-  const bytes = await readStart(file, terminal);
-  const inspection = inspectBody(bytes, options);
-  if (bytes.length <= MAX_BYTES) return inspection;
-  // How much more there is was not read.
-  const issues = [issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more')];
-  return { ...inspection, issues };
-}
-
-/** The bytes of a file, or the first ones of a file that is too large for a body. */
-async function readStart(file: string, terminal: Terminal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of openInput(file, terminal, MAX_BYTES)) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > MAX_BYTES) break;
-    }
-  } catch (error) {
-    if (terminal.interrupt.aborted) throw error;
-    throw inputErrorOf(file, error);
-  }
-  return Buffer.concat(chunks);
-}
+/** The rest is unread, so its size is unknown. */
+const TOO_LONG = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more');
 
 const MARKS = {
   valid: ['green', '✓'],
@@ -95,7 +66,8 @@ const MARKS = {
 } as const;
 
 function linesOf(file: string, inspection: Inspection, terminal: Terminal): string[] {
-  const { verdict, type, idempotencyKey, fields, absent, warnings, issues, reference } = inspection;
+  const { verdict, type, idempotencyKey, fields, absent, warnings, issues, jsonFault, reference } =
+    inspection;
   const [style, mark] = MARKS[verdict];
   const facts = [
     verdict === 'refused' ? 'refused' : 'valid',
@@ -103,18 +75,18 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
     ...count(issues, 'fault'),
     ...count(warnings, 'warning'),
   ];
+  const isKnown = type !== null && fields.length > 0;
+  const notSent: [string, string][] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
+  const ids: [string, string][] =
+    idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   return [
     `${paint(terminal, style, mark)} ${paint(terminal, 'bold', file)}: ${facts.join(', ')}`,
     '',
     ...issueLines(issues, 'red', terminal),
+    ...(jsonFault === null ? [] : [...indented(placeOf(jsonFault), terminal), '']),
     ...issueLines(warnings, 'yellow', terminal),
     ...(fields.length === 0 ? [] : [...table(fields, terminal), '']),
-    ...(type === null || fields.length === 0
-      ? []
-      : labelled('not sent', absent.length === 0 ? 'nothing' : absent.join(', '), terminal)),
-    ...(idempotencyKey === null
-      ? Object.entries(reference).flatMap(([field, id]) => labelled(field, id, terminal))
-      : labelled('idempotency key', idempotencyKey, terminal)),
+    ...notSent.concat(ids).flatMap(([label, value]) => labelled(label, value, terminal)),
     ...(fields.length === 0 ? [] : ['']),
   ];
 }
@@ -134,6 +106,11 @@ function issueLines(
     ...indented(`${code}: expected ${expected}, received ${received}`, terminal),
   ]);
   return [...lines, ''];
+}
+
+/** Where the text of a body breaks off, in one line. */
+export function placeOf({ line, column, before, after }: JsonFault): string {
+  return `not JSON from line ${line}, column ${column} on: ${before}<here>${after}`;
 }
 
 /** Of the labels under the table. */

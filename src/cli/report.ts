@@ -1,7 +1,8 @@
+import { inspectBody } from '../inspect/inspect-body.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import { idempotencyKey } from '../notification.js';
-import { safeParseNotification } from '../parse.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
+import type { SentBody } from './body.js';
+import { placeOf } from './inspect.js';
 import { cut, paint, type Terminal, wrap } from './terminal.js';
 import { formatDuration } from './usage.js';
 
@@ -12,70 +13,44 @@ export interface SendSummary {
   readonly attempts: number;
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** Null for a body that a handler should refuse. */
+  /** Null for several events, or a body that a handler should refuse. */
   readonly idempotencyKey: string | null;
-}
-
-/** Where deliveries are reported as they happen. */
-export interface Report {
-  begin(url: string, body: string): void;
-  attempt(label: string, attempt: DeliveryAttempt): void;
-  end(outcome: SendSummary): void;
-}
-
-/** The key of a body's event; null for a body that is invalid. */
-export function eventKeyOf(body: string): string | null {
-  const result = safeParseNotification(body);
-  return result.success ? idempotencyKey(result.notification) : null;
-}
-
-/** A line of JSON for each answer, and one for the outcome. */
-export function jsonReport({ print }: Terminal): Report {
-  const line = (data: object): void => print(`${JSON.stringify(data)}\n`);
-  return {
-    begin: () => {},
-    attempt: (variant, attempt) => line(variant === '' ? attempt : { variant, ...attempt }),
-    end: line,
-  };
+  /** Counts of faulty bodies, and the labels of those that were answered with success. */
+  readonly faulty: { readonly of: number; readonly refused: number; readonly accepted: string[] };
 }
 
 export const INDENT = '  ';
 /** Longest answer that is shown where the width of the terminal sets no limit. */
 const MAX_ANSWER = 200;
 
-/** Lines for people. */
-export function textReport(terminal: Terminal): Report {
-  const line = (text: string): void => terminal.print(`${text}\n`);
-  return {
-    begin(url, body) {
-      line(`POST ${url}`);
-      const result = safeParseNotification(body);
-      if (result.success) return;
-      const [first, ...others] = result.error.issues.map(({ message }) => message);
-      const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-      const note = `This body is invalid, a handler should refuse it: ${first}${more}`;
-      for (const part of wrap(note, terminal.columns)) line(paint(terminal, 'yellow', part));
-    },
-    attempt(label, attempt) {
-      const { success, answer } = attempt;
-      const mark = success ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
-      const parts = [outcomeOf(attempt), label, ...countsOf(attempt)].filter(Boolean);
-      const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER);
-      const start = parts.join('  ');
-      const body = escapeUnprintable(answer?.body.trim() ?? '');
-      const text = cut(body === '' ? start : `${start}  ${body}`, room);
-      line(
-        `${INDENT}${mark} ${text.slice(0, start.length)}${paint(terminal, 'dim', text.slice(start.length))}`,
-      );
-    },
-    end(outcome) {
-      line(summary(outcome, terminal));
-      const { of, idempotencyKey: key } = outcome;
-      if (of === 1 || key === null) return;
-      const advice = `These are all one event: credit or debit it once, as ${key}.`;
-      for (const part of wrap(advice, terminal.columns)) line(part);
-    },
-  };
+/** A warning of a body that a handler should refuse. */
+export function warningOf({ label, body }: SentBody, terminal: Terminal): string[] {
+  const { issues, jsonFault } = inspectBody(body);
+  const [first, ...others] = issues.map(({ message }) => message);
+  if (first === undefined) return [];
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const place = jsonFault === null ? '' : `; ${placeOf(jsonFault)}`;
+  const text = `${label || 'This body'} is invalid, a handler should refuse it: ${first}${more}${place}`;
+  return wrap(text, terminal.columns).map((line) => paint(terminal, 'yellow', line));
+}
+
+/** The line about an attempt. */
+export function lineOf(
+  { label, code }: SentBody,
+  attempt: DeliveryAttempt,
+  terminal: Terminal,
+): string {
+  const { success, answer, copy, number } = attempt;
+  const isRefused = answer !== null && !success;
+  const isGood = code === undefined ? success : isRefused;
+  const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
+  const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
+  const start = [outcomeOf(attempt), label, ...counts].filter(Boolean).join('  ');
+  const body = escapeUnprintable(answer?.body.trim() ?? '');
+  const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER);
+  const text = cut(body === '' ? start : `${start}  ${body}`, room);
+  const shown = text.slice(0, start.length) + paint(terminal, 'dim', text.slice(start.length));
+  return `${INDENT}${mark} ${shown}`;
 }
 
 function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
@@ -84,14 +59,24 @@ function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
   return `no answer: ${escapeUnprintable(error)}${hint}`;
 }
 
-function countsOf({ copy, number }: DeliveryAttempt): string[] {
-  return [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
-}
-
-function summary(outcome: SendSummary, terminal: Terminal): string {
-  const { delivered, of, attempts, durationMs, interrupted } = outcome;
-  const counts = `${delivered} of ${of} delivered`;
-  const text = paint(terminal, delivered === of ? 'green' : 'red', counts);
+/** The lines at the end. */
+export function endOf(summary: SendSummary, terminal: Terminal): string[] {
+  const { delivered, of, attempts, durationMs, interrupted, faulty, idempotencyKey } = summary;
+  const result = (count: number, all: number, text: string): string =>
+    paint(terminal, count === all ? 'green' : 'red', `${count} of ${all} ${text}`);
   const tries = attempts === of ? '' : `, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
-  return `${interrupted ? 'Interrupted: ' : ''}${text} in ${formatDuration(durationMs)}${tries}`;
+  const sentences = [
+    ...(faulty.accepted.length === 0
+      ? []
+      : [`Answered with success: ${faulty.accepted.join(', ')}.`]),
+    ...(of === 1 || idempotencyKey === null
+      ? []
+      : [`These are all one event: credit or debit it once, as ${idempotencyKey}.`]),
+  ];
+  return [
+    `${interrupted ? 'Interrupted: ' : ''}${result(delivered, of, 'delivered')}` +
+      ` in ${formatDuration(durationMs)}${tries}`,
+    ...(faulty.of === 0 ? [] : [result(faulty.refused, faulty.of, 'faulty bodies refused')]),
+    ...sentences.flatMap((sentence) => wrap(sentence, terminal.columns)),
+  ];
 }

@@ -1,19 +1,19 @@
 import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
+import { Asked, COMMON, helpOf, readArguments, suggest } from './options.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, EXIT, printError, suggest, UsageError } from './usage.js';
+import { CommandError, EXIT, printError } from './usage.js';
 
 const HELP = `payment-notifications <command>
 
   inspect [FILE…]                   show how a notification body is parsed
-  send deposit|withdrawal --to URL  post a notification to an endpoint of yours
+  send deposit|withdrawal|FILE…     post a notification to an endpoint of yours
   check [FILE…]                     read archives of bodies, and say what is wrong
 
   payment-notifications <command> --help tells more, with examples.
 
-  -h, --help
-  -v, --version
+${helpOf(COMMON)}
 
 Examples:
 
@@ -36,34 +36,30 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
 /**
  * Runs the command line.
  *
- * @returns The exit code: what went wrong has been told, in one line on standard error.
+ * @returns The exit code: an error has been told, in one line on standard error.
  */
 export async function run(args: string[], terminal: Terminal, version: string): Promise<number> {
   const [name = '', ...rest] = args;
   const command = COMMANDS.get(name);
-  // Behind -- there are only files, whatever they are called.
-  const flags = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  const asked = (...names: string[]): boolean => names.some((flag) => flags.includes(flag));
-  if (asked('-h', '--help')) {
-    terminal.print(command?.help ?? HELP);
-    return EXIT.ok;
-  }
-  if (asked('-v', '--version')) {
-    terminal.print(`${version}\n`);
-    return EXIT.ok;
-  }
   try {
-    if (command === undefined) {
-      const commands = [...COMMANDS.keys()];
-      const what = name === '' ? 'no command' : `unknown command "${name}"`;
-      const near = suggest(name, [...commands, '--version']) || `: ${commands.join(', ')}`;
-      throw new UsageError(`${what}${near} (--help tells more)`);
-    }
-    return await command.run(rest, terminal);
+    return await (command === undefined ? refuse(args) : command.run(rest, terminal));
   } catch (error) {
+    if (error instanceof Asked) {
+      terminal.print(error.message === 'help' ? (command?.help ?? HELP) : `${version}\n`);
+      return EXIT.ok;
+    }
     if (terminal.interrupt.aborted) return EXIT.interrupted;
     if (!(error instanceof CommandError)) throw error;
     printError(terminal, error.message);
     return error.exit;
   }
+}
+
+/** Reads a command line that begins with no known command. */
+async function refuse(args: string[]): Promise<never> {
+  const [name] = readArguments(args, COMMON).positionals;
+  const commands = [...COMMANDS.keys()];
+  const what = name === undefined ? 'no command' : `unknown command "${name}"`;
+  const near = suggest(name ?? '', commands) || `: ${commands.join(', ')}`;
+  throw new CommandError(`${what}${near} (--help tells more)`);
 }

@@ -1,47 +1,47 @@
+import { inspectBody } from '../inspect/inspect-body.js';
 import type { Clock } from '../testing/clock.js';
 import {
-  DEPOSIT_RETRY,
+  type DeliverOptions,
+  type Delivery,
   type DeliveryAttempt,
   deliver,
   type RetryPolicy,
-  urlErrorOf,
 } from '../testing/deliver.js';
-import { bodyVariants } from '../testing/variants.js';
-import { readBody } from './body.js';
-import { eventKeyOf, INDENT, jsonReport, type SendSummary, textReport } from './report.js';
-import { CLEAR_LINE, cut, paint, type Terminal } from './terminal.js';
-import {
-  EXIT,
-  formatDuration,
-  readArguments,
-  readCount,
-  readDuration,
-  UsageError,
-} from './usage.js';
+import { readBodies, type SentBody } from './body.js';
+import { readEndpoint, withoutValues } from './endpoint.js';
+import { COMMON, flag, helpOf, readArguments, text } from './options.js';
+import { endOf, INDENT, lineOf, type SendSummary, warningOf } from './report.js';
+import type { Terminal } from './terminal.js';
+import { CommandError, EXIT, formatDuration, readCount, readDuration } from './usage.js';
 
-export const SEND_HELP = `payment-notifications send deposit|withdrawal --to URL
+const OPTIONS = {
+  to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
+  header: { ...text("'NAME: VALUE'", 'a header; its value is never printed'), multiple: true },
+  status: text('STATUS', 'of a withdrawal: COMPLETED (default), FAILED or BLOCKED'),
+  set: { ...text('FIELD=VALUE', 'another value, digit by digit; null is null'), multiple: true },
+  omit: { ...text('FIELD', 'leave a field out'), multiple: true },
+  seed: text('N', 'another event: the same N gives the same identifiers'),
+  variants: flag('the notification in every encoding that a receiver must tolerate'),
+  faulty: flag('then, once each, a body of each kind that a parser refuses'),
+  copies: { ...text('N', 'send N copies at once'), default: '1' },
+  retry: flag('try again until delivered, as with deposits: every 2 minutes, for up to 24 hours'),
+  every: text('DURATION', 'with --retry, another interval: 500ms, 10s, 2m, 1h'),
+  for: text('DURATION', 'with --retry, give up after this long'),
+  timeout: { ...text('DURATION', 'how long an answer may take'), default: '30s' },
+  json: flag('one line of JSON for each answer, and one for the outcome'),
+  ...COMMON,
+} as const;
+
+export const SEND_HELP: string = `payment-notifications send deposit|withdrawal|FILE… --to URL
 
 Posts a notification body to an endpoint of yours, as the service does, and shows each
-answer. An answer from 200 to 299 counts as delivered.
+answer: one that is made up, or those that you have kept, a body a file, as they are.
+An answer from 200 to 299 counts as delivered.
 
-  --to URL             the endpoint
-  --status STATUS      of a withdrawal: COMPLETED (default), FAILED or BLOCKED
-  --set FIELD=VALUE    another value for a field, digit by digit; null is JSON null;
-                       may be repeated
-  --omit FIELD         leaves a field out; may be repeated
-  --seed N             another event: the same N gives the same identifiers
-  --variants           the notification in every encoding that a receiver must tolerate
-  --copies N           send N copies at once
-  --retry              tries again as the service does with deposits: every 2 minutes,
-                       for up to 24 hours, until delivered
-  --every DURATION     with --retry, another interval: 500ms, 10s, 2m, 1h
-  --for DURATION       with --retry, give up after this long
-  --timeout DURATION   how long an answer may take (30s)
-  --json               one line of JSON for each answer, and one for the outcome
-  -h, --help
-  -v, --version
+${helpOf(OPTIONS)}
 
-Exit code: 0 if everything was delivered, 1 if not, 2 for wrong usage, 3 if the output
+Exit code: 0 if everything was delivered, and each faulty body was answered, but not
+with success; 1 if not, 2 for wrong usage or a file that can't be read, 3 if the output
 can't be written, 130 for Ctrl-C.
 
 Examples:
@@ -53,105 +53,78 @@ Examples:
     --status FAILED --seed 7
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
     --variants --copies 5
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
-    --retry --every 10s --for 5m
+  payment-notifications send refused/*.json --to http://127.0.0.1:3000/callbacks \\
+    --header "authorization: Bearer $TOKEN"
 `;
-
-const OPTIONS = {
-  to: { type: 'string' },
-  status: { type: 'string' },
-  set: { type: 'string', multiple: true },
-  omit: { type: 'string', multiple: true },
-  seed: { type: 'string' },
-  variants: { type: 'boolean', default: false },
-  copies: { type: 'string', default: '1' },
-  retry: { type: 'boolean', default: false },
-  every: { type: 'string' },
-  for: { type: 'string' },
-  timeout: { type: 'string', default: '30s' },
-  json: { type: 'boolean', default: false },
-} as const;
 
 /** `payment-notifications send`. */
 export async function send(args: string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments({ args, options: OPTIONS, allowPositionals: true });
-  const { clock } = terminal;
-  const body = readBody(positionals, values);
-  const bodies = values.variants ? bodyVariants(body) : [{ label: '', body }];
-  const copies = readCount('--copies', values.copies, 1);
-  const options = {
-    url: readUrl(values.to),
-    retry: readRetry(values),
-    copies,
-    timeoutMs: readDuration('--timeout', values.timeout),
-    signal: terminal.interrupt,
-    clock: values.json ? clock : { now: clock.now, sleep: sleepWithCountdown(terminal) },
+  const { values, positionals } = readArguments(args, OPTIONS);
+  const { clock, interrupt: signal } = terminal;
+  const { url, headers } = readEndpoint(values.to, values.header);
+  const policy = { retry: readRetry(values), copies: readCount('--copies', values.copies, 1) };
+  const timeoutMs = readDuration('--timeout', values.timeout);
+  const { bodies, faults } = await readBodies(positionals, values, terminal);
+  if (bodies.length === 0) return EXIT.usage;
+  const print = (lines: readonly string[], data?: object): void => {
+    if (!values.json) terminal.print(lines.map((line) => `${line}\n`).join(''));
+    else if (data !== undefined) terminal.print(`${JSON.stringify(data)}\n`);
   };
-  const report = values.json ? jsonReport(terminal) : textReport(terminal);
+  const waiting: Clock = {
+    now: clock.now,
+    sleep(milliseconds, stop) {
+      print([`${INDENT}trying again in ${formatDuration(milliseconds)}`]);
+      return clock.sleep(milliseconds, stop);
+    },
+  };
+  const post = async (sent: SentBody, more: Partial<DeliverOptions>): Promise<Delivery> => {
+    const { label, body, code } = sent;
+    if (code === undefined && !values.variants) print(warningOf(sent, terminal));
+    const onAttempt = (ended: DeliveryAttempt): void => {
+      const attempt = withoutValues(headers, ended);
+      print([lineOf(sent, attempt, terminal)], { label, code, ...attempt });
+    };
+    return deliver(body, { url, headers, timeoutMs, signal, clock: waiting, onAttempt, ...more });
+  };
+
   const start = clock.now();
-  let delivered = 0;
-  let attempts = 0;
-  report.begin(options.url, body);
-  for (const { label, body: variant } of bodies) {
-    const onAttempt = (attempt: DeliveryAttempt): void => report.attempt(label, attempt);
-    const { attempts: ended } = await deliver(variant, { ...options, onAttempt });
+  const accepted: string[] = [];
+  let [delivered, attempts, refused] = [0, 0, 0];
+  print([`POST ${url}`]);
+  for (const sent of bodies) {
+    const { attempts: ended } = await post(sent, policy);
     attempts += ended.length;
     delivered += ended.filter(({ success }) => success).length;
-    if (terminal.interrupt.aborted) break;
+    if (signal.aborted) break;
   }
-  const outcome: SendSummary = {
-    delivered,
-    of: bodies.length * copies,
-    attempts,
-    durationMs: clock.now() - start,
-    interrupted: terminal.interrupt.aborted,
-    idempotencyKey: eventKeyOf(body),
-  };
-  report.end(outcome);
-  if (outcome.interrupted) return EXIT.interrupted;
-  return outcome.delivered === outcome.of ? EXIT.ok : EXIT.failed;
-}
-
-function readUrl(url = ''): string {
-  if (url === '') throw new UsageError('--to URL is missing: the endpoint to post to');
-  const reason = urlErrorOf(url);
-  if (reason !== null) throw new UsageError(`--to: ${reason}`);
-  return url;
-}
-
-function readRetry(values: {
-  retry: boolean;
-  every?: string | undefined;
-  for?: string | undefined;
-}): RetryPolicy | null {
-  if (!values.retry) {
-    const useless = (['every', 'for'] as const).find((name) => values[name] !== undefined);
-    if (useless !== undefined) throw new UsageError(`--${useless} says how to retry: add --retry`);
-    return null;
+  for (const sent of faults) {
+    if (signal.aborted) break;
+    const [attempt] = (await post(sent, {})).attempts;
+    if (attempt?.success) accepted.push(sent.label);
+    else if (attempt?.answer) refused += 1;
   }
-  const { intervalMs, durationMs } = DEPOSIT_RETRY;
-  return {
-    intervalMs: values.every === undefined ? intervalMs : readDuration('--every', values.every),
-    durationMs: values.for === undefined ? durationMs : readDuration('--for', values.for),
+  const keys = new Set(bodies.map(({ body }) => inspectBody(body).idempotencyKey));
+  const [key = null] = keys.size === 1 ? keys : [];
+  const summary: SendSummary = {
+    ...{ delivered, of: bodies.length * policy.copies, attempts },
+    ...{ durationMs: clock.now() - start, interrupted: signal.aborted, idempotencyKey: key },
+    faulty: { of: faults.length, refused, accepted },
   };
+  print(endOf(summary, terminal), summary);
+  if (signal.aborted) return EXIT.interrupted;
+  if (bodies.length < positionals.length) return EXIT.usage;
+  return delivered === summary.of && refused === faults.length ? EXIT.ok : EXIT.failed;
 }
 
-/** Waits for a retry and says so: on a terminal in one line that counts down. */
-function sleepWithCountdown(terminal: Terminal): Clock['sleep'] {
-  const { clock } = terminal;
-  return async (milliseconds, signal) => {
-    if (!terminal.interactive) {
-      terminal.print(`${INDENT}trying again in ${formatDuration(milliseconds)}\n`);
-      return clock.sleep(milliseconds, signal);
-    }
-    const end = clock.now() + milliseconds;
-    // By the count, not by the clock: a timer may fire a moment early, and a second would show twice.
-    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    for (let left = seconds; left > 0 && !signal?.aborted; left -= 1) {
-      const line = `${INDENT}trying again in ${formatDuration(left * 1000)}, Ctrl-C stops`;
-      terminal.print(CLEAR_LINE + paint(terminal, 'dim', cut(line, terminal.columns - 1)));
-      await clock.sleep(end - (left - 1) * 1000 - clock.now(), signal);
-    }
-    terminal.print(CLEAR_LINE);
-  };
+/** When to try again; null for one attempt only. */
+function readRetry(values: { retry?: boolean; every?: string; for?: string }): RetryPolicy | null {
+  const { retry = false, every, for: period } = values;
+  if (retry) {
+    return {
+      intervalMs: readDuration('--every', every ?? '2m'),
+      durationMs: readDuration('--for', period ?? '24h'),
+    };
+  }
+  if (every === undefined && period === undefined) return null;
+  throw new CommandError('--every and --for say how to retry: add --retry');
 }

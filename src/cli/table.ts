@@ -1,6 +1,7 @@
+import widthOf from 'string-width';
 import type { InspectedField } from '../inspect/inspect-body.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import { fold, pad, paint, type Terminal, widthOf, wrap } from './terminal.js';
+import { fold, pad, paint, type Terminal, wrap } from './terminal.js';
 
 /** One, so that at 80 columns an amount of 18 decimals takes one line on either side. */
 export const INDENT = ' ';
@@ -26,7 +27,7 @@ export function table(
   const [rawWidth, displayWidth] = share(
     terminal.columns - start.length - GAP.length,
     Math.max('raw'.length, ...rows.map(({ raw }) => widthOf(raw))),
-    Math.max('parsed'.length, ...rows.flatMap((row) => row.display.map(widthOf))),
+    Math.max('parsed'.length, ...rows.flatMap((row) => row.display.map((line) => widthOf(line)))),
   );
   const head = (name: string): string[] =>
     isNarrow

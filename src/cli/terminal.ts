@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream';
-import stringWidth from 'string-width';
+import widthOf from 'string-width';
 import type { Clock } from '../testing/clock.js';
-import type { TallyOptions } from './tally.js';
-import type { WorkerThread } from './threads.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {
@@ -11,21 +9,15 @@ export interface Terminal {
   print(text: string): void;
   /** Writes to standard error. */
   warn(text: string): void;
-  /** The width in characters; Infinity where nobody looks, so that nothing is wrapped. */
+  /** The width in characters; Infinity if not a terminal: no wrapping. */
   readonly columns: number;
   readonly colours: boolean;
-  /** Whether standard output is a terminal, where a line can be written over. */
-  readonly interactive: boolean;
-  /** Whether standard error is one: progress can be shown there. */
+  /** Whether standard error is a terminal, where a line can be written over to show progress. */
   readonly watched: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
   /** Times deliveries and waits for retries. */
   readonly clock: Clock;
-  /** How many threads may work at once. */
-  readonly threads: number;
-  /** Starts another thread, for {@link serve}. */
-  startThread(options: TallyOptions): WorkerThread;
 }
 
 // Not util.styleText: it came with Node 20.12.
@@ -48,11 +40,6 @@ export const CLEAR_LINE = '\r\u001b[K';
 export function paint({ colours }: Pick<Terminal, 'colours'>, style: Style, text: string): string {
   const [on, off] = STYLES[style];
   return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
-}
-
-/** How many columns a printable text takes. */
-export function widthOf(text: string): number {
-  return stringWidth(text);
 }
 
 /** A text and the spaces that fill its column. */
@@ -79,38 +66,29 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
+/** A value in lines of at most this many columns, with each of its characters. */
+export function fold(text: string, columns: number): string[] {
+  return widthOf(text) <= columns ? [text] : [...linesOf(text, columns)];
+}
+
 /** The terminal's locale is unknown, and hardly matters. */
 const segmenter = new Intl.Segmenter('en');
 
-/** A value in lines of at most this many columns, with each of its characters. */
-export function fold(text: string, columns: number): string[] {
-  if (widthOf(text) <= columns) return [text];
-  return ASCII.test(text) ? slices(text, Math.max(columns, 1)) : [...linesOf(text, columns)];
-}
-
-/** What nearly every value is made of: a column a character. To segment 64 KiB of it would take a second. */
-const ASCII = /^[ -~]*$/;
-
-function slices(text: string, length: number): string[] {
-  return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
-    text.slice(index * length, (index + 1) * length),
-  );
-}
-
-/** One line after the other: whoever needs only the first doesn't wait for the rest. */
+/** Lazily, line by line: `cut` needs only the first. */
 function* linesOf(text: string, columns: number): Generator<string> {
   let line = '';
   let width = 0;
-  // Whatever is drawn as one, an emoji of several characters or a letter with its accents, stays in one piece.
-  for (const { segment } of segmenter.segment(text)) {
-    const own = widthOf(segment);
-    if (width + own > columns && line !== '') {
+  // Never splits a grapheme, such as a letter with its accents. To segment 64 KiB of ASCII would take a second.
+  for (const piece of /^[ -~]*$/.test(text) ? text : segmenter.segment(text)) {
+    const own = typeof piece === 'string' ? piece : piece.segment;
+    const ownWidth = widthOf(own);
+    if (width + ownWidth > columns && line !== '') {
       yield line;
       line = '';
       width = 0;
     }
-    line += segment;
-    width += own;
+    line += own;
+    width += ownWidth;
   }
   yield line;
 }

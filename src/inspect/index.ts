@@ -5,4 +5,5 @@ export {
   inspectBody,
   type Verdict,
 } from './inspect-body.js';
+export type { JsonFault } from './json-fault.js';
 export type { Quirk, QuirkCode } from './quirks.js';

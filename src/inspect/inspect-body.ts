@@ -1,29 +1,25 @@
 import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
 import { quote, referenceOf } from '../internal/issues.js';
+import { type Member, readMembers } from '../internal/json.js';
 import {
   detectType,
   idempotencyKey,
   type PaymentNotification,
   readNotification,
 } from '../notification.js';
-import { parserOf } from '../parse.js';
-import {
-  isNestedDeeperThan,
-  type Member,
-  readMembers,
-  withoutByteOrderMark,
-} from '../wire/members.js';
+import { parserOf, type RawBody } from '../parse.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
+import { findJsonFault, type JsonFault } from './json-fault.js';
 import { findQuirks, type Quirk } from './quirks.js';
 
-/** What the parser makes of a body: read, read with warnings, or refused. */
+/** The parser's verdict on a body: read, read with warnings, or refused. */
 export type Verdict = 'valid' | 'warnings' | 'refused';
 
 /** A body, field by field. Plain data: it is the same after `JSON.stringify` and `JSON.parse`. */
 export interface Inspection {
   readonly verdict: Verdict;
-  /** Which notification the body is; null where it didn't tell. */
+  /** Which notification the body is; null if it didn't tell. */
   readonly type: NotificationType | null;
   /** The event's key, see `idempotencyKey`; null for a refused body. */
   readonly idempotencyKey: string | null;
@@ -31,10 +27,12 @@ export interface Inspection {
   readonly fields: readonly InspectedField[];
   /** The documented fields that are not there. */
   readonly absent: readonly string[];
-  /** What was wrong, but doesn't cost the notification. */
+  /** The faults that don't cost the notification. */
   readonly warnings: readonly NotificationIssue[];
-  /** Everything for which the body is refused; empty if it isn't. */
+  /** The faults for which the body is refused; empty if it isn't. */
   readonly issues: readonly NotificationIssue[];
+  /** Where the text of a body breaks the grammar of JSON; null unless it does. */
+  readonly jsonFault: JsonFault | null;
   /** The identifiers, as far as they are fit to be printed. */
   readonly reference: NotificationReference;
 }
@@ -46,23 +44,22 @@ export interface InspectedField {
   readonly raw: string;
   /**
    * The value as in the notification's JSON: an amount as decimal digits, a time in ISO 8601, an
-   * address in its parts, an undocumented field as it was sent. Null where there is none.
+   * address in its parts, an undocumented field as it was sent. Null if there is none.
    */
   readonly parsed: unknown;
-  /** What a receiver may trip over. */
+  /** The oddities that a receiver may trip over. */
   readonly quirks: readonly Quirk[];
 }
 
-/** How a body is inspected. */
+/** Options of {@link inspectBody}. */
 export interface InspectOptions {
-  /** What the endpoint receives; without it, the body's identifier tells which notification it is. */
+  /** The notification that the endpoint receives; without it, the body's identifier decides. */
   readonly as?: NotificationType | undefined;
 }
 
 /**
- * Shows a body as the parser sees it: each field, raw and parsed, with its oddities;
- * what is absent; warnings, and the issues of a body that is refused. For logs, tools and dashboards; to
- * handle a notification, parse it.
+ * Shows a body as the parser sees it: each field, raw and parsed, with its oddities; absent fields; warnings;
+ * and the issues of a refused body. For logs, tools and dashboards; to handle a notification, parse it.
  *
  * @param body - The raw body, as text or bytes.
  * @param options - `as` says which notification must have come.
@@ -75,28 +72,27 @@ export interface InspectOptions {
  * fields[0]; // { name: 'onChainFee', raw: '1.2E-7', parsed: '0.00000012', quirks: [...] }
  * ```
  */
-export function inspectBody(
-  body: string | Uint8Array | ArrayBuffer,
-  { as }: InspectOptions = {},
-): Inspection {
+export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspection {
   if (as !== undefined && !Object.hasOwn(SAMPLES, as)) {
     throw new TypeError(`as: expected ${Object.keys(SAMPLES).join(' or ')}, received ${quote(as)}`);
   }
   const context = openBody(body);
   if (context.fields === null) {
-    const { issues } = context;
+    const { issues, cause } = context;
+    // Only JSON.parse has a SyntaxError: other bodies that can't be read are not even text.
+    const jsonFault = cause instanceof SyntaxError ? findJsonFault(toText(body)) : null;
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
-    return { verdict: 'refused', type: as ?? null, issues, ...nothing };
+    return { verdict: 'refused', type: as ?? null, issues, jsonFault, ...nothing };
   }
-  if (context.isPreParsed) throw new TypeError('expected a raw body, received one that is parsed');
+  const { fields, text, warnings } = context;
+  if (text === null) throw new TypeError('expected a raw body, received one that is parsed');
 
   const { notification, error } = parserOf(as)(body);
-  const type = as ?? detectType(context.fields);
-  // What can be read of a refused body, too; the rest of it is null.
+  const type = as ?? detectType(fields);
+  // Of a refused body, the fields that can be read; the others are null.
   const partial = type === null ? null : readNotification(type, context);
-  const { warnings } = context;
   const verdict = warnings.length === 0 ? 'valid' : 'warnings';
-  const members = readMembers(toText(body));
+  const members = readMembers(text);
   return {
     verdict: error === undefined ? verdict : 'refused',
     type,
@@ -105,16 +101,18 @@ export function inspectBody(
     absent: type === null ? [] : findAbsent(members, type),
     warnings,
     issues: error?.issues ?? [],
-    reference: referenceOf(context.fields),
+    jsonFault: null,
+    reference: referenceOf(fields),
   };
 }
 
-/** The text of bytes that are known to be UTF-8; the decoder skips a byte-order mark. */
-function toText(body: string | Uint8Array | ArrayBuffer): string {
-  return typeof body === 'string' ? withoutByteOrderMark(body) : new TextDecoder().decode(body);
+/** The text of a body, without a byte-order mark. */
+function toText(body: RawBody): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return (typeof body === 'string' ? body : decoder.decode(body)).replace(/^\ufeff/, '');
 }
 
-/** How deep a value may be nested to be shown parsed: JSON.stringify recurses, and has its limits. */
+/** Deepest nesting of a value that is shown parsed: JSON.stringify recurses, and has its limits. */
 const MAX_DEPTH = 100;
 
 function inspectFields(
@@ -124,7 +122,8 @@ function inspectFields(
   const counts = new Map<string, number>();
   for (const [name] of members) counts.set(name, (counts.get(name) ?? 0) + 1);
   // As with JSON.parse, the last one of a repeated field counts.
-  return [...new Map(members)].map(([name, raw]) => {
+  return [...new Map(members)].map(([name, json]) => {
+    const raw = json.replace(STRING_OR_SPACE, '$1');
     const quirks: Quirk[] = [];
     if (counts.get(name) !== 1) {
       quirks.push({ code: 'repeated', note: 'there more than once: the last one counts' });
@@ -132,30 +131,39 @@ function inspectFields(
     if (notification === null) return { name, raw, parsed: null, quirks };
     const value = findValue(notification, name, raw);
     quirks.push(...findQuirks(notification, name, raw, value));
-    if (!isNestedDeeperThan(MAX_DEPTH, raw)) return { name, raw, parsed: toPlain(value), quirks };
+    if (!isNestedDeeperThan(MAX_DEPTH, value)) return { name, raw, parsed: toPlain(value), quirks };
     quirks.push({ code: 'deeply_nested', note: `nested deeper than ${MAX_DEPTH}: only in raw` });
     return { name, raw, parsed: null, quirks };
   });
 }
 
-/** The parsed value of a field of the body; null where there is none. */
+/**
+ * Finds the white space between the parts of JSON text; the group keeps strings as they are. Their end is
+ * optional, because to demand it would make the expression slow on other text.
+ */
+const STRING_OR_SPACE = /("[^"\\]*(?:\\.[^"\\]*)*"?)|\s+/g;
+
+/** The parsed value of a field of the body; null if there is none. */
 function findValue(notification: PaymentNotification, name: string, raw: string): unknown {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];
   // Of the two spellings of a name, the other one may have had the value.
   if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
   const key = name === DEDUCED ? DEDUCTED : name;
-  return new Map<string, unknown>(Object.entries(notification)).get(key);
+  return Object.entries(notification).find(([field]) => field === key)?.[1];
 }
 
-/** As it is after JSON.stringify and JSON.parse. */
+function isNestedDeeperThan(limit: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return limit === 0 || Object.values(value).some((part) => isNestedDeeperThan(limit - 1, part));
+}
+
+/** The value after JSON.stringify and JSON.parse. */
 function toPlain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
 function findAbsent(members: readonly Member[], type: NotificationType): string[] {
-  const names = new Set(members.map(([name]) => name));
-  // Either spelling will do.
-  if (names.has(DEDUCED)) names.add(DEDUCTED);
+  const names = new Set(members.map(([name]) => (name === DEDUCED ? DEDUCTED : name)));
   return Object.keys(SAMPLES[type]).filter((name) => name !== DEDUCED && !names.has(name));
 }

@@ -1,7 +1,6 @@
 import { Decimal } from '../amount.js';
 import type { PaymentNotification } from '../notification.js';
-import { DEDUCED, DEDUCTED, type Encoding, SAMPLES } from '../wire/sample.js';
-import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 
 /** Something unusual in a field's encoding, which a receiver may handle wrongly. The list is closed. */
 export type QuirkCode =
@@ -45,108 +44,84 @@ export interface Quirk {
  * The oddities of one field.
  *
  * @param raw - The value's JSON text.
- * @param value - What the notification holds of it.
+ * @param value - The field's value in the notification.
  */
-export function findQuirks(
+export function* findQuirks(
   notification: PaymentNotification,
   name: string,
   raw: string,
   value: unknown,
-): Quirk[] {
+): Generator<Quirk> {
   const sample = SAMPLES[notification.type];
-  const field = Object.hasOwn(sample, name) ? sample[name] : undefined;
-  if (field === undefined) {
-    return [{ code: 'additional', note: 'not documented: kept in additionalFields' }];
+  if (!Object.hasOwn(sample, name)) {
+    yield { code: 'additional', note: 'not documented: kept in additionalFields' };
+    return;
   }
-  return [
-    ...spellingQuirks(name),
-    ...(Object.hasOwn(notification.additionalFields, name)
-      ? [{ code: 'unreadable', note: 'null, and kept as sent in additionalFields' } as const]
-      : valueQuirks(notification, name, raw, value, field.as)),
-  ];
-}
-
-const EMPTY_TEXT: Quirk = { code: 'empty_text', note: 'an empty string holds no value' };
-
-function valueQuirks(
-  notification: PaymentNotification,
-  name: string,
-  raw: string,
-  value: unknown,
-  encoding: Encoding,
-): Quirk[] {
-  if (value === null) return raw === '""' ? [EMPTY_TEXT] : [];
-  if (value instanceof Decimal) return amountQuirks(raw, value, encoding);
-  if (value instanceof Date) return timeQuirks(raw, value);
-  if (name === 'depositId' || name === 'withdrawalId') return idQuirks(raw);
-  if (notification.type === 'deposit.received') return [];
-  if (name === 'toTxAddress') return addressQuirks(notification.toTxAddress);
-  return name === 'txAddressOwner' ? ownerQuirks(notification.txAddressOwner) : [];
-}
-
-function spellingQuirks(name: string): Quirk[] {
   if (name === DEDUCED) {
     const note = `spelled as in the documentation's field table; its sample body has ${DEDUCTED}`;
-    return [{ code: 'spelling', note }];
-  }
-  if (name === DEDUCTED) {
+    yield { code: 'spelling', note };
+  } else if (name === DEDUCTED) {
     const note = `spelled as in the documentation's sample body; its field table has ${DEDUCED}`;
-    return [{ code: 'spelling', note }];
+    yield { code: 'spelling', note };
   }
-  return [];
+  if (Object.hasOwn(notification.additionalFields, name)) {
+    yield { code: 'unreadable', note: 'null, and kept as sent in additionalFields' };
+  } else if (value === null) {
+    if (raw === '""') yield { code: 'empty_text', note: 'an empty string holds no value' };
+  } else if (value instanceof Decimal) {
+    yield* encodingQuirks(raw, sample[name]?.as === 'string' ? 'a string' : 'a number');
+    if (!raw.startsWith('"')) yield* numberQuirks(raw, value);
+  } else if (value instanceof Date) {
+    yield* timeQuirks(raw, value);
+  } else if (name === 'depositId' || name === 'withdrawalId') {
+    if (raw === raw.toLowerCase()) return;
+    yield { code: 'upper_case', note: 'the idempotency key has it in lower case' };
+  } else if (notification.type === 'withdrawal.broadcast') {
+    if (name === 'toTxAddress') yield* addressQuirks(notification);
+    if (name === 'txAddressOwner') yield* ownerQuirks(notification);
+  }
 }
 
-function encodingQuirks(raw: string, documented: 'a number' | 'a string'): Quirk[] {
-  const received = isString(raw) ? 'a string' : 'a number';
-  if (received === documented) return [];
-  return [{ code: 'encoding', note: `${received}, where the sample has ${documented}` }];
+function* encodingQuirks(raw: string, documented: string): Generator<Quirk> {
+  const received = raw.startsWith('"') ? 'a string' : 'a number';
+  if (received === documented) return;
+  yield { code: 'encoding', note: `${received}, where the sample has ${documented}` };
 }
 
-function amountQuirks(raw: string, amount: Decimal, encoding: Encoding): Quirk[] {
-  const quirks = encodingQuirks(raw, encoding === 'string' ? 'a string' : 'a number');
-  if (isString(raw)) return quirks;
+function* numberQuirks(raw: string, amount: Decimal): Generator<Quirk> {
   const double = String(Number(raw));
   if (!amount.equals(double)) {
-    quirks.push({ code: 'lost_digits', note: `a plain JSON.parse would read ${double}` });
+    yield { code: 'lost_digits', note: `a plain JSON.parse would read ${double}` };
   } else if (double.includes('e')) {
-    quirks.push({ code: 'exponent', note: `JavaScript prints this number as ${double}` });
+    yield { code: 'exponent', note: `JavaScript prints this number as ${double}` };
   }
-  return quirks;
 }
 
-function timeQuirks(raw: string, time: Date): Quirk[] {
-  if (isString(raw) && /\D/.test(raw.slice(1, -1))) {
-    return [{ code: 'date_time', note: 'a date-time, where the sample has a UNIX time' }];
+function* timeQuirks(raw: string, time: Date): Generator<Quirk> {
+  const digits = raw.replaceAll('"', '');
+  if (digits !== raw && /\D/.test(digits)) {
+    yield { code: 'date_time', note: 'a date-time, where the sample has a UNIX time' };
+    return;
   }
-  const quirks = encodingQuirks(raw, 'a number');
-  if (Number(raw.replaceAll('"', '')) === time.getTime() && time.getTime() !== 0) {
-    quirks.push({ code: 'milliseconds', note: 'in milliseconds: too large for seconds' });
+  yield* encodingQuirks(raw, 'a number');
+  if (Number(digits) === time.getTime() && time.getTime() !== 0) {
+    yield { code: 'milliseconds', note: 'in milliseconds: too large for seconds' };
   }
-  return quirks;
 }
 
-function idQuirks(raw: string): Quirk[] {
-  if (raw === raw.toLowerCase()) return [];
-  return [{ code: 'upper_case', note: 'the idempotency key has it in lower case' }];
-}
+type Withdrawal = Extract<PaymentNotification, { type: 'withdrawal.broadcast' }>;
 
-function addressQuirks(to: WithdrawalBroadcast['toTxAddress']): Quirk[] {
+function* addressQuirks({ toTxAddress: to }: Withdrawal): Generator<Quirk> {
   if (/^0\d/.test(to?.destinationTag ?? '')) {
-    return [{ code: 'leading_zeros', note: 'a tag read as a number would lose its zeros' }];
+    yield { code: 'leading_zeros', note: 'a tag read as a number would lose its zeros' };
+  } else if (to?.destinationTag === null && to.raw !== to.address) {
+    yield { code: 'empty_tag', note: 'an empty tag counts as none' };
   }
-  if (to?.destinationTag === null && to.raw !== to.address) {
-    return [{ code: 'empty_tag', note: 'an empty tag counts as none' }];
-  }
-  return [];
 }
 
-function ownerQuirks({ additionalFields }: TxAddressOwner): Quirk[] {
-  const names = Object.keys(additionalFields);
-  if (names.length === 0) return [];
+function* ownerQuirks({ txAddressOwner }: Withdrawal): Generator<Quirk> {
+  const names = Object.keys(txAddressOwner.additionalFields);
+  if (names.length === 0) return;
   const note = `unknown or unreadable: ${names.join(', ')}, kept in its additionalFields`;
-  return [{ code: 'additional', note }];
-}
-
-function isString(raw: string): boolean {
-  return raw.startsWith('"');
+  yield { code: 'additional', note };
 }

@@ -1,13 +1,13 @@
 import type { IssueCode, NotificationIssue } from '../errors.js';
-import type { Fields, ReadContext } from './fields.js';
+import { createContext, type Fields, type ReadContext, withoutPrototype } from './fields.js';
 import { escapeUnprintable, issue, quote } from './issues.js';
 
-/** About 70 times the size of the documentation's sample body, in bytes of UTF-8. */
+/** Largest body, in bytes of UTF-8: about 70 times the size of the documentation's sample. */
 export const MAX_BYTES: number = 64 * 1024;
 /** Longest message of a cause, in characters. */
 const MAX_CAUSE = 200;
 
-// It leaves a byte-order mark to openText, which skips one and no more.
+// Leaves a byte-order mark to openText, which skips exactly one.
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A body that holds no fields to be read. */
@@ -20,7 +20,7 @@ export interface UnreadableBody {
 /**
  * Opens what a handler passes as the body: text, bytes, or an already parsed object.
  *
- * @param maxBytes - What is longer, as UTF-8, is refused unread.
+ * @param maxBytes - A longer body, as UTF-8, is refused unread.
  */
 export function openBody(
   body: unknown,
@@ -31,20 +31,15 @@ export function openBody(
     return unreadable('not_an_object', 'nothing: pass the raw body, before anything else reads it');
   }
   if (typeof body !== 'object' || body === null) return unreadable('not_an_object', quote(body));
-  const bytes = toBytes(body);
-  return bytes === null ? openObject(body) : openBytes(bytes, maxBytes);
+  return isBytes(body) ? openBytes(body, maxBytes) : openObject(body);
 }
 
-/**
- * The value itself if it is bytes, otherwise null. Not by instanceof, since a test runner's bytes
- * may come from another realm.
- */
-export function toBytes(body: object): Uint8Array | ArrayBuffer | null {
+/** Whether a value is bytes. Not by instanceof: a test runner's bytes may come from another realm. */
+function isBytes(body: object): body is Uint8Array | ArrayBuffer {
   try {
-    const isBytes = ArrayBuffer.isView(body) || tagOf(body) === 'ArrayBuffer';
-    return isBytes ? (body as Uint8Array | ArrayBuffer) : null;
+    return ArrayBuffer.isView(body) || tagOf(body) === 'ArrayBuffer';
   } catch {
-    return null;
+    return false;
   }
 }
 
@@ -55,7 +50,7 @@ function openBytes(
   let received = 'bytes that fail to be read';
   let text: string;
   try {
-    // What only says that it is an ArrayBuffer may have any length, and may throw.
+    // An object that only claims to be an ArrayBuffer may throw here.
     const length = Number(bytes.byteLength);
     if (length > maxBytes) return tooLarge(`${length} bytes`, maxBytes);
     received = `${length} bytes that are not UTF-8`;
@@ -78,47 +73,35 @@ function openText(text: string, maxBytes: number): ReadContext | UnreadableBody 
   } catch (cause) {
     // Anything else, e.g. an exhausted stack, is not the body's fault.
     if (!(cause instanceof SyntaxError)) throw cause;
-    return unreadable('invalid_json', describeText(text), printable(cause));
+    // An engine's message quotes the text, which must not forge lines in a log.
+    const message = escapeUnprintable(cause.message.slice(0, MAX_CAUSE));
+    return unreadable('invalid_json', describeText(text), new SyntaxError(message));
+  }
+  if (typeof value === 'string') {
+    return unreadable('not_an_object', 'a JSON string: was the body encoded twice?');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return unreadable('not_an_object', describeJson(value));
+    return unreadable('not_an_object', quote(value));
   }
-  return createContext(value as Fields, json);
+  return createContext(inheritsNothing() ? (value as Fields) : withoutPrototype(value), json);
 }
 
-/** Somebody else's object: its getters or its proxy may throw whenever it is touched. */
+/** Opens a parsed body. Its getters or its proxy may throw whenever it is touched. */
 function openObject(body: object): ReadContext | UnreadableBody {
   let fields: Fields;
   try {
     const mistake = describeWrongInput(body);
     if (mistake !== null) return unreadable('not_an_object', mistake);
-    fields = { ...body };
+    fields = withoutPrototype({ ...body });
   } catch (cause) {
     return unreadable('not_an_object', 'a value that fails to be read', cause);
   }
   return createContext(fields, null);
 }
 
-/** @param text - Null where the caller had parsed the body. */
-function createContext(fields: Fields, text: string | null): ReadContext {
-  return {
-    fields,
-    text,
-    literals: undefined,
-    isPreParsed: text === null,
-    path: [],
-    issues: [],
-    warnings: [],
-    knownKeys: 0,
-    unreadable: [],
-  };
-}
-
 function tooLarge(received: string, maxBytes: number): UnreadableBody {
-  return {
-    fields: null,
-    issues: [issue('body_too_large', [], `at most ${maxBytes} bytes`, received)],
-  };
+  const found = issue('body_too_large', [], `at most ${maxBytes} bytes`, received);
+  return { fields: null, issues: [found] };
 }
 
 function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
@@ -126,7 +109,7 @@ function unreadable(code: IssueCode, received: string, cause?: unknown): Unreada
   return cause === undefined ? { fields: null, issues } : { fields: null, issues, cause };
 }
 
-/** What was passed instead of a body, with a hint; null for a plain object. */
+/** Names the usual mistakes, with a hint; null for a plain object. */
 function describeWrongInput(body: object): string | null {
   if (Array.isArray(body)) return 'an array';
   const tag = tagOf(body);
@@ -160,11 +143,8 @@ function describeText(text: string): string {
     : `${text.length} characters that are not JSON`;
 }
 
-function describeJson(value: unknown): string {
-  return typeof value === 'string' ? 'a JSON string: was the body encoded twice?' : quote(value);
-}
-
-/** An engine's message quotes the text it refused, which must not forge lines in a log. */
-function printable({ message }: SyntaxError): SyntaxError {
-  return new SyntaxError(escapeUnprintable(message.slice(0, MAX_CAUSE)));
+/** Whether objects inherit no field. If so, a body may keep its prototype, which saves a sixth of the time. */
+function inheritsNothing(): boolean {
+  for (const _ in Object.prototype) return false;
+  return true;
 }

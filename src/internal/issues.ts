@@ -1,18 +1,17 @@
-import type { IssueCode, NotificationIssue, NotificationReference } from '../errors.js';
+import {
+  type IssueCode,
+  type NotificationIssue,
+  type NotificationReference,
+  REFERENCE_FIELDS,
+} from '../errors.js';
 
 /** Longest quotation of a received value, in characters as they are printed. */
 const MAX_QUOTED = 40;
 /** Longest identifier that goes into a reference, in characters. */
 const MAX_REFERENCE = 128;
 
-const REFERENCE_FIELDS = [
-  'depositId',
-  'paymentId',
-  'clientPaymentId',
-  'withdrawalId',
-  'clientWithdrawalId',
-  'transactionId',
-] as const;
+/** A value's fault, in the words of a message. */
+export type Fault = Pick<NotificationIssue, 'code' | 'expected' | 'received'>;
 
 /** An issue with its sentence. */
 export function issue(
@@ -42,19 +41,12 @@ export function isNonEmpty(
  * forge a line of a log, and cut at 40 characters so that it can't flood one.
  */
 export function quote(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      return quoteText(value);
-    case 'number':
-    case 'boolean':
-      return String(value);
-    case 'undefined':
-      return 'nothing';
-    case 'object':
-      return value === null ? 'null' : isArray(value) ? 'an array' : 'an object';
-    default:
-      return `a ${typeof value}`;
-  }
+  if (value === undefined) return 'nothing';
+  if (value === '') return 'an empty string';
+  if (typeof value === 'string') return quoteText(value);
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return `${value}`;
+  if (typeof value === 'object') return isArray(value) ? 'an array' : 'an object';
+  return `a ${typeof value}`;
 }
 
 /**
@@ -62,8 +54,10 @@ export function quote(value: unknown): string {
  * shows only as the error's reference.
  */
 export function describe(value: unknown): string {
-  if (value === '') return 'an empty string';
-  if (typeof value === 'string') return `a string of length ${value.length}`;
+  if (typeof value === 'string' && value !== '') {
+    const fault = value.isWellFormed() ? '' : ' with a lone surrogate';
+    return `a string of length ${value.length}${fault}`;
+  }
   return typeof value === 'number' || typeof value === 'boolean'
     ? `a ${typeof value}`
     : quote(value);
@@ -80,7 +74,7 @@ export function quoteLiteral(literal: string): string {
 export function escapeUnprintable(text: string): string {
   // Most text needs no escapes, and the expression below takes three times as long to find that out.
   if (/^[ -~]*$/.test(text)) return text;
-  // Controls, formatting (bidirectional overrides among it), unpaired surrogates, line and paragraph
+  // Controls, formatting (bidirectional overrides among it), lone surrogates, line and paragraph
   // separators, letters that are drawn as nothing (the Hangul filler). Inline, because a constant would be
   // compiled at every import, and only a faulty body needs it.
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
@@ -95,21 +89,15 @@ export function escapeUnprintable(text: string): string {
 export function referenceOf(fields: Readonly<Record<string, unknown>>): NotificationReference {
   const reference: Partial<Record<keyof NotificationReference, string>> = {};
   for (const name of REFERENCE_FIELDS) {
-    const id = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (
-      typeof id === 'string' &&
-      id !== '' &&
-      id.length <= MAX_REFERENCE &&
-      escapeUnprintable(id) === id
-    ) {
-      reference[name] = id;
-    }
+    const id = fields[name];
+    if (typeof id !== 'string' || id === '' || id.length > MAX_REFERENCE) continue;
+    if (escapeUnprintable(id) === id) reference[name] = id;
   }
   return reference;
 }
 
-/** `Array.isArray` throws for a proxy that was revoked. */
-function isArray(value: object): boolean {
+/** `Array.isArray`, but a revoked proxy inside a parsed body doesn't make it throw. */
+export function isArray(value: unknown): boolean {
   try {
     return Array.isArray(value);
   } catch {

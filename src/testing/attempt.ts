@@ -1,4 +1,4 @@
-import { type DeliverySignal, setTimer } from './clock.js';
+import { type DeliverySignal, systemClock } from './clock.js';
 
 /** The response of an endpoint. */
 export interface EndpointResponse {
@@ -47,32 +47,30 @@ export interface AttemptOptions {
 const TIMEOUT_MS = 30_000;
 
 /** Posts a body once, unless `stopped` comes first. Never throws. */
-export function post(
+export async function post(
   body: string | Uint8Array,
   { url, headers, timeoutMs = TIMEOUT_MS, fetch: send = fetch }: AttemptOptions,
   stopped: Promise<void>,
 ): Promise<DeliveryOutcome> {
-  return new Promise((resolve) => {
-    const controller = new AbortController();
-    const end = (outcome: DeliveryOutcome): void => {
-      cancel();
-      resolve(outcome);
-    };
-    // Not every fetch heeds its signal.
-    const fail = (error: string): void => {
-      end({ answer: null, error });
-      controller.abort();
-    };
-    const cancel = setTimer(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
-    stopped.then(() => fail('stopped'));
-    answerOf(send, url, {
-      method: 'POST',
-      headers: headersOf(headers),
-      body: typeof body === 'string' ? body : new Uint8Array(body).buffer,
-      redirect: 'manual',
-      signal: controller.signal,
-    }).then(end);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const unanswered = (error: string): DeliveryOutcome => ({ answer: null, error });
+  const answer = answerOf(send, url, {
+    method: 'POST',
+    headers: headersOf(headers),
+    body: typeof body === 'string' ? body : new Uint8Array(body).buffer,
+    redirect: 'manual',
+    signal,
   });
+  // Not every fetch heeds its signal.
+  const outcome = await Promise.race([
+    answer,
+    systemClock.sleep(timeoutMs, signal).then(() => unanswered(`no answer within ${timeoutMs} ms`)),
+    stopped.then(() => unanswered('stopped')),
+  ]);
+  // Ends the timer, or the request.
+  controller.abort();
+  return outcome;
 }
 
 /** Names in lower case: fetch would send `Content-Type` beside ours. */
@@ -98,21 +96,12 @@ async function answerOf(
 }
 
 /** The innermost cause: `fetch failed` says nothing, `connect ECONNREFUSED 127.0.0.1:3000` does. */
-function reasonOf(error: unknown): string {
-  let reason = error;
+function reasonOf(error: unknown, depth = 0): string {
+  const isError = error instanceof Error;
   // A few at most: an error may be its own cause.
-  for (
-    let depth = 0;
-    depth < 10 && reason instanceof Error && reason.cause !== undefined;
-    depth += 1
-  ) {
-    reason = reason.cause;
-  }
-  if (!(reason instanceof Error)) return oneLine(String(reason));
+  if (isError && error.cause !== undefined && depth < 10) return reasonOf(error.cause, depth + 1);
   // If several addresses refuse, Node's AggregateError has a code but no message.
-  return oneLine(reason.message || ('code' in reason ? String(reason.code) : reason.name));
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
+  const code = isError && 'code' in error ? error.code : undefined;
+  const reason = isError ? error.message || (code ?? error.name) : error;
+  return String(reason).replace(/\s+/g, ' ');
 }

@@ -1,5 +1,6 @@
 import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
+import { REFERENCE_FIELDS } from '../errors.js';
 import { quote } from '../internal/issues.js';
 import type { TxAddress } from '../tx-address.js';
 import { isNumber, type WireFields, writeWire } from '../wire/members.js';
@@ -10,13 +11,12 @@ import {
   NOT_COMPLETED_WITHDRAWAL_SAMPLE,
   type Sample,
   type SampleField,
-  SEEDED_FIELDS,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
 } from '../wire/sample.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** What is given for a field of a notification: an amount as its digits, a time as a UNIX time. */
+/** The given value of a field: an amount as its digits, a time as a UNIX time. */
 type Override<T> = T extends Decimal
   ? string
   : T extends Date
@@ -48,7 +48,7 @@ export type WithdrawalBroadcastOverrides = {
 /** How a body is made. */
 export interface BodyOptions {
   /**
-   * Whose event it is: from 0 to 2^48 - 1. Two seeds give two events, with identifiers that differ;
+   * From 0 to 2^48 - 1. Two seeds give two events, with identifiers that differ;
    * the same seed gives the same body. Without one, the identifiers are the sample's.
    */
   readonly seed?: number | undefined;
@@ -131,38 +131,34 @@ export function writeBody(
   return writeWire(fields);
 }
 
-const EXPECTED: Readonly<Record<Encoding, string>> = {
-  number: 'a decimal number, given as a string such as "0.5"',
-  string: 'a decimal number, given as a string such as "0.5"',
-  text: 'a string',
-  time: 'a UNIX time, given as a number',
-  owner: 'an object with name and category',
+/** The values that can be written in an encoding, in words and as a test. */
+type Fit = readonly [expected: string, fits: (value: unknown) => boolean];
+
+const AMOUNT: Fit = [
+  'a decimal number, given as a string such as "0.5"',
+  (value) => typeof value === 'string' && isNumber(value),
+];
+
+const FITS: Readonly<Record<Encoding, Fit>> = {
+  number: AMOUNT,
+  string: AMOUNT,
+  text: ['a string', (value) => typeof value === 'string'],
+  time: ['a UNIX time, given as a number', Number.isFinite],
+  owner: ['an object with name and category', (value) => typeof value === 'object'],
 };
 
 /** The JSON text of one value. */
 function write(name: string, as: Encoding, value: unknown): string {
-  if (!fits(as, value)) {
-    throw new TypeError(`${name}: expected ${EXPECTED[as]}, received ${quote(value)}`);
-  }
+  const [expected, fits] = FITS[as];
+  if (!fits(value)) throw new TypeError(`${name}: expected ${expected}, received ${quote(value)}`);
   return as === 'number' ? String(value) : JSON.stringify(value);
-}
-
-function fits(as: Encoding, value: unknown): boolean {
-  switch (as) {
-    case 'number':
-    case 'string':
-      return typeof value === 'string' && isNumber(value);
-    case 'text':
-      return typeof value === 'string';
-    case 'time':
-      return Number.isFinite(value);
-    case 'owner':
-      return typeof value === 'object';
-  }
 }
 
 /** The largest seed: 12 hexadecimal digits, which is how many a UUID ends with. */
 const MAX_SEED = 2 ** 48 - 1;
+
+/** The fields that a seed changes: they differ from one event to the next. */
+const IDENTIFIERS: ReadonlySet<string> = new Set(REFERENCE_FIELDS);
 
 /** An identifier that ends with the seed; every other value as it is. */
 function seeded(name: string, value: SampleField['value'], seed: number): SampleField['value'] {
@@ -171,7 +167,7 @@ function seeded(name: string, value: SampleField['value'], seed: number): Sample
       `seed: expected a whole number from 0 to ${MAX_SEED}, received ${quote(seed)}`,
     );
   }
-  if (typeof value !== 'string' || !SEEDED_FIELDS.has(name)) return value;
+  if (typeof value !== 'string' || !IDENTIFIERS.has(name)) return value;
   if (name.startsWith('client')) return value.slice(0, value.lastIndexOf('-') + 1) + seed;
   const digits = seed.toString(16).padStart(12, '0');
   return value.slice(0, -digits.length) + digits;

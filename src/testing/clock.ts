@@ -20,34 +20,23 @@ export interface Clock {
   sleep(milliseconds: number, signal?: DeliverySignal): Promise<void>;
 }
 
-/** The longest wait of a timer: one that is set for longer fires at once. */
+/** The longest wait of a timer, 24 days: one that is set for longer fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
-
-/** Like `setTimeout`, but for however long. Returns what cancels it. */
-export function setTimer(milliseconds: number, callback: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout>;
-  const wait = (left: number): void => {
-    const next = (): void => (left > LONGEST_MS ? wait(left - LONGEST_MS) : callback());
-    // Node.js warns of a negative delay.
-    timer = setTimeout(next, Math.max(0, Math.min(left, LONGEST_MS)));
-  };
-  wait(milliseconds);
-  return () => clearTimeout(timer);
-}
 
 /** Real time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
       const wake = (): void => {
-        cancel();
+        clearTimeout(timer);
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const cancel = setTimer(milliseconds, wake);
+      // Node.js warns of a negative delay.
+      const timer = setTimeout(wake, Math.max(0, Math.min(milliseconds, LONGEST_MS)));
       signal?.addEventListener('abort', wake);
+      if (signal?.aborted) wake();
     }),
 };
 

@@ -5,7 +5,7 @@ import {
   type EndpointResponse,
   post,
 } from './attempt.js';
-import { type Clock, checkTime, type DeliverySignal, setTimer, systemClock } from './clock.js';
+import { type Clock, checkTime, type DeliverySignal, systemClock } from './clock.js';
 
 /** When a delivery is tried again. */
 export interface RetryPolicy {
@@ -98,11 +98,9 @@ export async function deliver(
   signal?.addEventListener('abort', stop);
   try {
     return await repeat(body, options, controller.signal);
-  } catch (error) {
-    // A function of the caller's has thrown: the other copies must not go on.
-    stop();
-    throw error;
   } finally {
+    // If a function of the caller's has thrown, the other copies must not go on.
+    stop();
     signal?.removeEventListener('abort', stop);
   }
 }
@@ -139,17 +137,13 @@ async function repeat(
   const pauses = new Map<number, Promise<void>>();
   // All copies share one pause a round. It begins when the requests under way have ended, or the interval is
   // over: so a clock of the caller's own moves once a round.
-  const pauseUntil = (slot: number, intervalMs: number): Promise<void> => {
-    const until = start + slot * intervalMs;
-    const pause =
-      pauses.get(slot) ??
-      settled(requests, until - clock.now()).then(() => {
-        const left = until - clock.now();
-        // While the requests ended, a slow one may have taken longer than the interval.
-        return left > 0 ? clock.sleep(left, signal) : undefined;
-      });
-    pauses.set(slot, pause);
-    return Promise.race([pause, stopped]);
+  const pauseUntil = async (until: number): Promise<void> => {
+    const ended = new AbortController();
+    Promise.all(requests).then(() => ended.abort());
+    await systemClock.sleep(until - clock.now(), ended.signal);
+    const left = until - clock.now();
+    // A slow request may have taken longer than the interval.
+    if (left > 0) await clock.sleep(left, signal);
   };
 
   const deliverCopy = async (copy: number): Promise<boolean> => {
@@ -161,7 +155,9 @@ async function repeat(
       const { intervalMs, durationMs } = retry;
       slot = Math.max(slot + 1, Math.ceil((clock.now() - start) / intervalMs));
       if (slot * intervalMs > durationMs) return false;
-      await pauseUntil(slot, intervalMs);
+      const pause = pauses.get(slot) ?? pauseUntil(start + slot * intervalMs);
+      pauses.set(slot, pause);
+      await Promise.race([pause, stopped]);
     }
     return false;
   };
@@ -172,25 +168,12 @@ async function repeat(
   return { delivered: outcomes.every(Boolean), aborted: signal.aborted, attempts };
 }
 
-/** Resolves when all requests have ended, or after this many milliseconds of real time. */
-async function settled(requests: Iterable<Promise<unknown>>, atMost: number): Promise<void> {
-  const all = [...requests];
-  if (all.length === 0) return;
-  await new Promise<void>((resolve) => {
-    const cancel = setTimer(atMost, resolve);
-    Promise.all(all).then(() => {
-      cancel();
-      resolve();
-    });
-  });
-}
-
-function isOk({ status }: EndpointResponse): boolean {
-  return status >= 200 && status <= 299;
-}
+const isOk = ({ status }: EndpointResponse): boolean => status >= 200 && status <= 299;
 
 function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void {
-  if (typeof body !== 'string' && !isBytes(body)) {
+  // By the tag, since a test runner's bytes may come from another realm.
+  const tag = Object.prototype.toString.call(body);
+  if (typeof body !== 'string' && !/^\[object (?:Uint8Array|ArrayBuffer)\]$/.test(tag)) {
     throw new TypeError(`body: expected text or bytes, received ${quote(body)}`);
   }
   const reason = urlErrorOf(url);
@@ -202,11 +185,6 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
   for (const [name, value] of Object.entries({ timeoutMs, intervalMs, durationMs })) {
     if (!(value > 0)) throw new RangeError(`${name}: expected more than 0, received ${value}`);
   }
-}
-
-/** By the tag, since a test runner's bytes may come from another realm. */
-function isBytes(body: unknown): boolean {
-  return /^\[object (?:Uint8Array|ArrayBuffer)\]$/.test(Object.prototype.toString.call(body));
 }
 
 /** Why an address can't be posted to; null if it can. */

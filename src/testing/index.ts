@@ -21,4 +21,5 @@ export {
   deliver,
   type RetryPolicy,
 } from './deliver.js';
+export { type FaultyBody, faultyBodies } from './faults.js';
 export { type BodyVariant, bodyVariants } from './variants.js';

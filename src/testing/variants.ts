@@ -48,7 +48,7 @@ export function bodyVariants(body: string): BodyVariant[] {
     ...nullOrAbsent(fields, sample),
     ...(isWithdrawal ? inEitherSpelling(fields) : []),
   ];
-  // Of two variants that come to the same text, the first stands for both.
+  // Duplicate variants are dropped.
   const texts = new Set([writeWire(fields)]);
   const others = variants.filter(({ body: text }) => !texts.has(text) && texts.add(text));
   return [{ label: 'as given', body }, ...others];
@@ -59,16 +59,15 @@ function inEitherEncoding(fields: WireFields, sample: Sample): BodyVariant[] {
   const amounts = [...fields].filter(
     ([name, wire]) => isAmount(sample, name) && isNumber(asNumber(wire)),
   );
-  if (amounts.length === 0) return [];
-  const numbers = amounts.map(([name, wire]): Change => [name, asNumber(wire)]);
-  const strings = amounts.map(([name, wire]): Change => [name, asString(wire)]);
+  const all = (write: (wire: string) => string): Changes =>
+    Object.fromEntries(amounts.map(([name, wire]) => [name, write(wire)]));
   return [
-    changed('every amount as a number', fields, numbers),
-    changed('every amount as a string', fields, strings),
+    changed('every amount as a number', fields, all(asNumber)),
+    changed('every amount as a string', fields, all(asString)),
     ...amounts.map(([name, wire]) =>
       isString(wire)
-        ? changed(`${name} as a number`, fields, [[name, asNumber(wire)]])
-        : changed(`${name} as a string`, fields, [[name, asString(wire)]]),
+        ? changed(`${name} as a number`, fields, { [name]: asNumber(wire) })
+        : changed(`${name} as a string`, fields, { [name]: asString(wire) }),
     ),
   ];
 }
@@ -78,13 +77,13 @@ function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
   const names = Object.keys(sample);
   const nulls = names.filter((name) => fields.get(name) === 'null');
   const absent = names.filter((name) => !fields.has(name));
-  const empty = [...nulls, ...absent];
-  if (empty.length === 0) return [];
+  const all = (wire: string | undefined): Changes =>
+    Object.fromEntries([...nulls, ...absent].map((name) => [name, wire]));
   return [
-    changed('null for every field without a value', fields, withEach(empty, 'null')),
-    changed('no field without a value', fields, withEach(empty, undefined)),
-    ...nulls.map((name) => changed(`${name} left out`, fields, [[name, undefined]])),
-    ...absent.map((name) => changed(`${name} null`, fields, [[name, 'null']])),
+    changed('null for every field without a value', fields, all('null')),
+    changed('no field without a value', fields, all(undefined)),
+    ...nulls.map((name) => changed(`${name} left out`, fields, { [name]: undefined })),
+    ...absent.map((name) => changed(`${name} null`, fields, { [name]: 'null' })),
   ];
 }
 
@@ -96,10 +95,7 @@ function inEitherSpelling(fields: WireFields): BodyVariant[] {
   // Two that differ have no value that a third could be spelled with.
   if (amount === undefined || (second !== undefined && second !== amount)) return [];
   const spelled = (label: string, deducted?: string, deduced?: string): BodyVariant =>
-    changed(label, fields, [
-      [DEDUCTED, deducted],
-      [DEDUCED, deduced],
-    ]);
+    changed(label, fields, { [DEDUCTED]: deducted, [DEDUCED]: deduced });
   return [
     spelled(`spelled ${DEDUCTED}`, amount),
     spelled(`spelled ${DEDUCED}`, undefined, amount),
@@ -109,17 +105,13 @@ function inEitherSpelling(fields: WireFields): BodyVariant[] {
   ];
 }
 
-/** A field's new value as JSON text; undefined leaves it out. */
-type Change = readonly [name: string, wire: string | undefined];
-
-function withEach(names: readonly string[], wire: string | undefined): Change[] {
-  return names.map((name) => [name, wire]);
-}
+/** New values of fields as JSON text; undefined leaves a field out. */
+type Changes = Readonly<Record<string, string | undefined>>;
 
 /** The fields after some changes; new ones come last. */
-function changed(label: string, fields: WireFields, changes: readonly Change[]): BodyVariant {
+export function changed(label: string, fields: WireFields, changes: Changes): BodyVariant {
   const variant: WireFields = new Map(fields);
-  for (const [name, wire] of changes) {
+  for (const [name, wire] of Object.entries(changes)) {
     if (wire === undefined) variant.delete(name);
     else variant.set(name, wire);
   }
@@ -131,14 +123,6 @@ function isAmount(sample: Sample, name: string): boolean {
   return as === 'number' || as === 'string';
 }
 
-function isString(wire: string): boolean {
-  return wire.startsWith('"');
-}
-
-function asString(wire: string): string {
-  return isString(wire) ? wire : `"${wire}"`;
-}
-
-function asNumber(wire: string): string {
-  return isString(wire) ? wire.slice(1, -1) : wire;
-}
+const isString = (wire: string): boolean => wire.startsWith('"');
+const asString = (wire: string): string => (isString(wire) ? wire : `"${wire}"`);
+const asNumber = (wire: string): string => (isString(wire) ? wire.slice(1, -1) : wire);

@@ -2,7 +2,7 @@ import type { DepositReceived } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
 import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** How a field is written: an amount as a JSON number or string, text, a UNIX time, the owner object. */
+/** The encoding of a field: an amount as a JSON number or string, text, a UNIX time, the owner object. */
 export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 
 /** One field of a body as the service sends it. */
@@ -116,16 +116,6 @@ export const NOT_COMPLETED_WITHDRAWAL_SAMPLE: Sample<WithdrawalBroadcastField> =
   settlementRateDepegLossAmount: string(undefined),
   transactionId: { as: 'text', value: undefined },
 };
-
-/** The identifiers that differ from one event to the next: what a seed changes. */
-export const SEEDED_FIELDS: ReadonlySet<string> = new Set([
-  'depositId',
-  'paymentId',
-  'clientPaymentId',
-  'withdrawalId',
-  'clientWithdrawalId',
-  'transactionId',
-]);
 
 /** The two names of one amount: of the documentation's sample body, and of its field table. */
 export const DEDUCTED = 'deductedSettlementAmount';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { inspectBody } from 'payment-notifications/inspect';
-import stringWidth from 'string-width';
+import widthOf from 'string-width';
 import { describe, expect, test, vi } from 'vitest';
 import { table } from '../../src/cli/table.js';
-import { cut, fold, widthOf, wrap } from '../../src/cli/terminal.js';
+import { cut, fold, wrap } from '../../src/cli/terminal.js';
 import { fixture, fixtures } from '../fixtures.js';
 import { withoutColours } from '../process/command.js';
 import { deposit, withdrawal } from '../wire.js';
@@ -190,6 +190,7 @@ describe('a body that is refused', () => {
       '✗ standard input: refused, neither notification, 1 fault',
       'body',
       'invalid_json: expected a JSON object, received 5 characters that are not JSON',
+      'not JSON from line 1, column 1 on: <here>hello',
     ]);
   });
 
@@ -276,7 +277,7 @@ describe('on a terminal', () => {
     const { out } = await command(['inspect'], { stdin, columns: 100 });
     const starts = linesOf(out)
       .filter((line) => line.endsWith('as sent'))
-      .map((line) => stringWidth(line.slice(0, -'as sent'.length)));
+      .map((line) => widthOf(line.slice(0, -'as sent'.length)));
     expect(starts.length).toBeGreaterThan(10);
     expect(new Set(starts).size).toBe(1);
   });
@@ -331,7 +332,9 @@ describe('columns', () => {
     expect(widthOf('日本🎉')).toBe(6);
     expect(widthOf('e\u0301')).toBe(1);
     // A family of three, a flag, a keycap; full width, and half width with a voice mark.
-    expect(['👩‍👩‍👧', '🇪🇪', '1️⃣', 'Ａ', 'ｶﾞ'].map(widthOf)).toStrictEqual([2, 2, 2, 2, 2]);
+    expect(['👩‍👩‍👧', '🇪🇪', '1️⃣', 'Ａ', 'ｶﾞ'].map((text) => widthOf(text))).toStrictEqual([
+      2, 2, 2, 2, 2,
+    ]);
   });
 
   test('break sentences between words and values anywhere', () => {

@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatBytes } from '../../src/cli/progress.js';
-import {
-  formatDuration,
-  readArguments,
-  readCount,
-  readDuration,
-  UsageError,
-  usageErrorOf,
-} from '../../src/cli/usage.js';
+import { formatDuration, readCount, readDuration, usageErrorOf } from '../../src/cli/usage.js';
 import { command } from './terminal.js';
 
 describe('help', () => {
@@ -15,7 +7,7 @@ describe('help', () => {
     [['--help'], 'payment-notifications <command>'],
     [['-h'], 'payment-notifications <command>'],
     [['inspect', '--help'], 'payment-notifications inspect [FILE…]'],
-    [['send', 'deposit', '-h'], 'payment-notifications send deposit|withdrawal --to URL'],
+    [['send', 'deposit', '-h'], 'payment-notifications send deposit|withdrawal|FILE… --to URL'],
     [['check', '--help'], 'payment-notifications check [FILE…]'],
     [['nonsense', '--help'], 'payment-notifications <command>'],
   ])('of %j has examples and fits 88 columns', async (args, first) => {
@@ -59,6 +51,8 @@ async function expectTold(args: readonly string[], message: string) {
 describe('wrong usage is told in one line', () => {
   const TO = ['--to', 'http://127.0.0.1:1/'];
   const DURATION = 'expected a duration such as 500ms, 10s, 2m or 24h, received';
+  const HEADER = "--header: expected 'NAME: VALUE', in quotes";
+  const RETRY = '--every and --for say how to retry: add --retry';
   const TIME = 'paymentReceivedAt: expected a UNIX time, given as a number, received';
 
   test('no command', () => expectTold([], 'no command: inspect, send, check (--help tells more)'));
@@ -76,33 +70,44 @@ describe('wrong usage is told in one line', () => {
     ['check --as x', '--as: expected deposit or withdrawal, received "x"'],
     ['check --verison', 'unknown option "--verison": is it --version?'],
     ['send --hlep', 'unknown option "--hlep": is it --help?'],
-    ['--verison', 'unknown command "--verison": is it --version? (--help tells more)'],
+    ['--verison', 'unknown option "--verison": is it --version?'],
     ['inspect -x.json', 'unknown option "-x.json": a file? put -- before it'],
     ['check a --old/a.gz', 'unknown option "--old/a.gz": a file? put -- before it'],
     ['check --old=a.gz', 'unknown option "--old"'],
     ['inspect -\u202e.json', 'unknown option "-\\u202e.json": a file? put -- before it'],
-    ['send deposit --to', '--to: a value is missing'],
-    ['send --to --retry deposit', '--to: a value is missing'],
-    ['check --keys -1 file', '--keys: a value is missing'],
-    ['check --json=1', '--json: takes no value'],
+    ['send deposit --to', "Option '--to <value>' argument missing"],
+    ['send --to --retry deposit', "Option '--to' argument is ambiguous."],
+    ['check --keys -1 file', "Option '--keys' argument is ambiguous."],
+    ['check --json=1', "Option '--json' does not take an argument"],
     ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
-    ['send', 'send: expected deposit or withdrawal, received nothing'],
+    ['send --to http://x/', 'send: expected deposit, withdrawal or files, received nothing'],
     ['send deposit', '--to URL is missing: the endpoint to post to'],
     [
       'send deposit --to 127.0.0.1:3000',
       '--to: expected an http or https address, received "127.0.0.1:3000"',
     ],
-    ['send deposit --to http://a:b@x/', '--to: expected an address without user name and password'],
+    [
+      'send deposit --to ftp://me:secret@x/',
+      '--to: expected an http or https address, received "ftp://x/"',
+    ],
+    [
+      'send deposit --to http://me:secret@x:99999/',
+      '--to: expected an http or https address, received text that may hold a password: it is not shown',
+    ],
   ])('%j', (line, message) => expectTold(line.split(' '), message));
 
   test.each<[line: string | string[], message: string]>([
-    ['payment', 'send: expected deposit or withdrawal, received "payment"'],
-    ['deposit withdrawal', 'send: expected deposit or withdrawal, received "deposit withdrawal"'],
     [
-      'withdrawal --status DONE',
-      'a withdrawal has no status "DONE", only COMPLETED, FAILED, BLOCKED',
+      'deposit body.json',
+      'send: expected deposit, withdrawal or files, received "deposit body.json"',
     ],
-    ['deposit --set status=FAILED', 'a deposit has no status "FAILED", only CONFIRMED'],
+    ['body.json --seed 1', '--seed: files are sent as they are'],
+    ['body.json --faulty', '--faulty: files are sent as they are'],
+    ['deposit --header authorization: Bearer s3cret', HEADER],
+    [['deposit', '--header', 's3cret'], HEADER],
+    [['deposit', '--header', 'a b: s3cret'], HEADER],
+    [['deposit', '--header', 'x: s3cret\nx'], HEADER],
+    [['deposit', '--header', 'x: s3cret\u20ac'], HEADER],
     [
       'deposit --set setlementAmuont=1',
       'a deposit has no field "setlementAmuont": is it settlementAmount?',
@@ -138,10 +143,10 @@ describe('wrong usage is told in one line', () => {
     ],
     ['deposit --copies 0', '--copies: expected a whole number from 1, received "0"'],
     ['deposit --retry --every soon', `--every: ${DURATION} "soon"`],
-    ['deposit --every 1s', '--every says how to retry: add --retry'],
-    ['deposit --for 1s', '--for says how to retry: add --retry'],
-    ['deposit --every=', '--every says how to retry: add --retry'],
-    ['deposit --for=', '--for says how to retry: add --retry'],
+    ['deposit --every 1s', RETRY],
+    ['deposit --for 1s', RETRY],
+    ['deposit --every=', RETRY],
+    ['deposit --for=', RETRY],
     ['deposit --retry --every=', `--every: ${DURATION} ""`],
     ['deposit --retry --for=', `--for: ${DURATION} ""`],
     ['deposit --timeout 0s', `--timeout: ${DURATION} "0s"`],
@@ -204,26 +209,10 @@ describe('a duration', () => {
   });
 });
 
-test.each([
-  [0, '0 bytes'],
-  [1, '1 byte'],
-  [999, '999 bytes'],
-  [1000, '1 kB'],
-  [1_234_567, '1.2 MB'],
-  [2e9, '2 GB'],
-  [5e15, '5000 TB'],
-])('%i bytes are said as %s', (bytes, said) => {
-  expect(formatBytes(bytes)).toBe(said);
-});
-
 test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5', ''])('a count may not be %j', (text) => {
   expect(() => readCount('--copies', text, 1)).toThrow(
     `--copies: expected a whole number from 1, received "${text}"`,
   );
-});
-
-test('operands where there are none are wrong usage', () => {
-  expect(() => readArguments({ args: ['x'], options: {} })).toThrow(UsageError);
 });
 
 test('a message of several lines is told in its first', () => {

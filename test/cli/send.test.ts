@@ -1,15 +1,20 @@
-import { parseNotification } from 'payment-notifications';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseNotification, safeParseNotification } from 'payment-notifications';
 import {
   bodyVariants,
   type Clock,
   depositReceivedBody,
-  virtualClock,
+  faultyBodies,
+  withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   against,
   answers,
   type Behaviour,
+  endpoint,
   failsTimes,
   hangs,
   refusingEndpoint,
@@ -25,10 +30,10 @@ async function sendTo(behaviour: Behaviour, args: readonly string[], given: Give
     command(['send', ...args, '--to', to], given),
   );
   const told = linesOf(ran.out.replaceAll(url, 'URL'));
-  return { ...ran, told, bodies: received.map(({ body }) => `${body}`) };
+  return { ...ran, told, received, bodies: received.map(({ body }) => `${body}`) };
 }
 
-const parsed = (body: string | undefined) => JSON.parse(JSON.stringify(parseNotification(body)));
+const parsed = (body = '') => JSON.parse(JSON.stringify(parseNotification(body)));
 
 describe('sending', () => {
   test('posts a deposit and shows the answer', async () => {
@@ -166,7 +171,7 @@ describe('sending', () => {
       },
     ]);
     const variants = await sendTo(answers(200), ['deposit', '--json', '--variants']);
-    expect(JSON.parse(variants.told[0] ?? '')).toMatchObject({ variant: 'as given' });
+    expect(JSON.parse(variants.told[0] ?? '')).toMatchObject({ label: 'as given' });
     const invalid = await sendTo(answers(200), ['deposit', '--json', '--omit', 'status']);
     expect(JSON.parse(invalid.told[1] ?? '')).toMatchObject({ idempotencyKey: null });
   });
@@ -189,108 +194,193 @@ describe('no answer', () => {
   });
 });
 
-describe('on a terminal', () => {
-  /** Wakes a moment early each time, as timers of Node.js may. */
-  function hastyClock(): Clock {
-    const { now, sleep } = virtualClock();
-    return { now, sleep: (milliseconds) => sleep(Math.max(1, milliseconds - 1)) };
-  }
+describe('what is sent', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = (name: string, content: string | Buffer) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+
+  test('may be kept bodies, which are posted as they are, in order', async () => {
+    const kept = ['{ "a" : 1.0 }\r\n', depositReceivedBody(), Buffer.from([0xff, 0x00])];
+    const files = kept.map((body, index) => file(`${index}.json`, body));
+    const { exit, told, received } = await sendTo(answers(200), [...files, '-'], { stdin: '{' });
+    expect(exit).toBe(0);
+    expect(received.map(({ body }) => body)).toStrictEqual([...kept, '{'].map(Buffer.from));
+    const invalid = 'is invalid, a handler should refuse it: body: expected';
+    expect(told).toStrictEqual([
+      'POST URL',
+      `${files[0]} ${invalid} either a depositId or a withdrawalId, received neither`,
+      `  ✓ 200 in 0 ms  ${files[0]}`,
+      `  ✓ 200 in 0 ms  ${files[1]}`,
+      `${files[2]} ${invalid} a JSON object, received 2 bytes that are not UTF-8`,
+      `  ✓ 200 in 0 ms  ${files[2]}`,
+      `standard input ${invalid} a JSON object, received JSON that breaks off after 1 characters; not JSON from line 1, column 2 on: {<here>`,
+      '  ✓ 200 in 0 ms  standard input',
+      '4 of 4 delivered in 0 ms',
+    ]);
+  });
+
+  test('is every file that can be read, and the others are told of', async () => {
+    const good = file('good.json', depositReceivedBody());
+    const long = file('long.json', ' '.repeat(65_537));
+    const { exit, err, told, bodies } = await sendTo(answers(200), ['none', long, 'src', good]);
+    expect({ exit, bodies }).toStrictEqual({ exit: 2, bodies: [depositReceivedBody()] });
+    expect(linesOf(err)).toStrictEqual([
+      'payment-notifications: none: no such file or directory',
+      `payment-notifications: ${long}: more than 65536 bytes: not a body`,
+      'payment-notifications: src: illegal operation on a directory',
+    ]);
+    expect(told.at(-1)).toBe('1 of 1 delivered in 0 ms');
+    expect(await sendTo(answers(200), ['none'])).toMatchObject({ exit: 2, out: '', bodies: [] });
+  });
+
+  test('has the headers that are asked for', async () => {
+    const { exit, received } = await sendTo(answers(200), [
+      ...['deposit', '--header', 'X-Signature:  a: b ', '--header=x-many: 1', '--header=X-Many: 2'],
+      ...['--header', 'content-type: text/plain'],
+    ]);
+    expect(exit).toBe(0);
+    expect(received[0]?.headers).toMatchObject({
+      ...{ 'x-signature': 'a: b', 'x-many': '1, 2', 'content-type': 'text/plain' },
+    });
+  });
 
   test.each([
-    ['is on time', virtualClock],
-    ['is early', hastyClock],
-  ])('the wait counts down in one line that is removed, if a timer %s', async (_, clock) => {
-    const { out } = await sendTo(failsTimes(1), ['deposit', '--retry', '--every=3200ms'], {
-      interactive: true,
-      colours: true,
-      columns: 60,
-      clock: clock(),
+    ['me:p%40ss@', [], 'me:p@ss'],
+    ['me@', [], 'me:'],
+    ['me:secret-password@', ['--header', 'Authorization: Bearer of-tidings'], null],
+  ])('has the credentials of the address %s in a header alone', async (login, args, expected) => {
+    await using merchant = await endpoint((response, { headers }) => {
+      // An endpoint that shows what it was asked.
+      response.writeHead(200).end(`seen: ${headers.authorization}`);
     });
-    const lines = withoutColours(out).split('\r\u001b[K');
-    expect(lines.slice(1, -1)).toStrictEqual([
-      '  trying again in 4 s, Ctrl-C stops',
-      '  trying again in 3 s, Ctrl-C stops',
-      '  trying again in 2 s, Ctrl-C stops',
-      '  trying again in 1 s, Ctrl-C stops',
-    ]);
-    expect(lines.at(-1)).toContain('✓ 200');
+    const to = merchant.url.replace('//', `//${login}`);
+    for (const json of [[], ['--json']]) {
+      const { exit, out, err } = await command(['send', 'deposit', '--to', to, ...args, ...json]);
+      expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
+      expect(out).not.toMatch(/p@ss|p%40|secret|tidings|Basic|me:/);
+      expect(out).toContain('seen: ***');
+    }
+    const { authorization = '' } = merchant.received[0]?.headers ?? {};
+    const [scheme, value = ''] = authorization.split(' ');
+    expect(scheme === 'Basic' ? Buffer.from(value, 'base64').toString() : null).toBe(expected);
   });
 
-  test('the countdown is cut to the width, whose last column stays free', async () => {
-    const given = { interactive: true, columns: 20 };
-    const { out } = await sendTo(failsTimes(1), ['deposit', '--retry', '--every=1s'], given);
-    expect(out.split('\r\u001b[K')[1]).toBe('  trying again in …');
-  });
-
-  test('the seconds of the countdown are those of the clock', async () => {
-    const { now, sleep } = virtualClock();
-    const slept: number[] = [];
-    const clock: Clock = {
-      now,
-      sleep: (milliseconds) => {
-        slept.push(milliseconds);
-        return sleep(milliseconds);
-      },
+  test('is, with --faulty, also a body of each kind that must be refused', async () => {
+    const handler: Behaviour = (response, { body }) => {
+      const { success } = safeParseNotification(body);
+      response.writeHead(success ? 200 : 400).end();
     };
-    const args = ['deposit', '--retry', '--every=3200ms'];
-    await sendTo(failsTimes(1), args, { interactive: true, clock });
-    expect(slept).toStrictEqual([200, 1000, 1000, 1000]);
+    const args = ['withdrawal', '--faulty', '--copies', '2', '--retry'];
+    const { exit, told, received } = await sendTo(handler, args);
+    const faults = faultyBodies(withdrawalBroadcastBody());
+    expect(exit).toBe(0);
+    expect(received.slice(2).map(({ body }) => body)).toStrictEqual(
+      faults.map(({ body }) => Buffer.from(body)),
+    );
+    expect(told.slice(3, -3)).toStrictEqual(faults.map(({ label }) => `  ✓ 400 in 0 ms  ${label}`));
+    expect(told.slice(-3)).toStrictEqual([
+      '2 of 2 delivered in 0 ms',
+      `${faults.length} of ${faults.length} faulty bodies refused`,
+      expect.stringMatching(/^These are all one event/),
+    ]);
   });
 
-  test('an answer is cut to the width and can not write elsewhere', async () => {
-    const page = `<html>\n\u001b[2J${'x'.repeat(500)}`;
-    const { told } = await sendTo(answers(500, page), ['deposit'], { columns: 60 });
-    expect(told[1]).toMatch(/^ {2}✗ 500 in 0 ms {2}<html>\\u000a\\u001b\[2Jx+…$/);
-    expect(told[1]).toHaveLength(60);
-    const free = await sendTo(answers(500, page), ['deposit']);
-    expect(free.told[1]).toHaveLength(204);
-  });
-
-  test.each<[string, string[], (interrupt: () => void) => Behaviour]>([
-    ['while it waits for an answer', [], (interrupt) => () => interrupt()],
-    [
-      'in between the variants',
-      ['--variants'],
-      (interrupt) => (response, _request, n) => {
-        if (n === 2) interrupt();
-        else response.writeHead(200).end();
+  test('and is faulty must not be answered with success, nor not at all', async () => {
+    // Reads as JSON.parse does, and falls over what is not UTF-8.
+    const careless: Behaviour = (response, { body }) => {
+      const text = body.toString();
+      if (text.includes('\ufffd')) return void response.socket?.destroy();
+      const { success } = safeParseNotification(text.replace('"1,5"', '15'));
+      response.writeHead(success || text.includes('1e999') ? 200 : 400).end();
+    };
+    const { exit, told } = await sendTo(careless, ['deposit', '--faulty']);
+    expect(exit).toBe(1);
+    expect(told).toContain('  ✗ 200 in 0 ms  an amount with a comma');
+    expect(told.filter((line) => line.startsWith('  ✗ no answer'))).toHaveLength(1);
+    expect(told.slice(-3)).toStrictEqual([
+      '1 of 1 delivered in 0 ms',
+      '12 of 15 faulty bodies refused',
+      'Answered with success: an amount with a comma, an amount that JSON.parse reads as Infinity.',
+    ]);
+    const data = await sendTo(careless, ['deposit', '--faulty', '--json']);
+    const lines = data.told.map((line) => JSON.parse(line));
+    expect(lines[1]).toMatchObject({ label: 'nothing', code: 'invalid_json', success: false });
+    expect(lines.at(-1)).toMatchObject({
+      ...{ delivered: 1, of: 1, attempts: 1 },
+      faulty: {
+        of: 15,
+        refused: 12,
+        accepted: [expect.stringMatching(/comma/), expect.anything()],
       },
-    ],
+    });
+  });
+});
+
+test('an answer is cut to the width and can not write elsewhere', async () => {
+  const page = `<html>\n\u001b[2J${'x'.repeat(500)}`;
+  const { told } = await sendTo(answers(500, page), ['deposit'], { columns: 60 });
+  expect(told[1]).toMatch(/^ {2}✗ 500 in 0 ms {2}<html>\\u000a\\u001b\[2Jx+…$/);
+  expect(told[1]).toHaveLength(60);
+  const free = await sendTo(answers(500, page), ['deposit']);
+  expect(free.told[1]).toHaveLength(204);
+});
+
+test('with colours there are colours, and nothing else changes', async () => {
+  const args = ['deposit', '--omit', 'status', '--faulty'];
+  const plain = await sendTo(answers(200, 'ok'), args);
+  const coloured = await sendTo(answers(200, 'ok'), args, { colours: true });
+  expect(withoutColours(coloured.told.join())).toBe(plain.told.join());
+  expect(coloured.out).toContain('\u001b[');
+});
+
+describe('Ctrl-C', () => {
+  test.each<[string, string[], (interrupt: () => void) => Behaviour, sent: number]>([
+    ['while it waits for an answer', [], (interrupt) => () => interrupt(), 1],
     [
-      'before the second variant',
+      'between the variants',
       ['--variants'],
       (interrupt) => (response) => {
         interrupt();
         response.writeHead(200).end();
       },
+      1,
     ],
-  ])('Ctrl-C %s stops it with a summary', async (_, args, behave) => {
-    for (const interactive of [false, true]) {
-      const controller = new AbortController();
-      const { exit, out, bodies } = await sendTo(
-        behave(() => controller.abort()),
-        ['deposit', ...args],
-        { interrupt: controller.signal, interactive },
-      );
-      expect(exit).toBe(130);
-      expect(out).toMatch(/Interrupted: [01] of \d+ delivered in 0 ms/);
-      expect(bodies).toHaveLength(/, 2 attempts$/m.test(out) ? 2 : 1);
-    }
+    [
+      'between the faulty bodies',
+      ['--faulty'],
+      (interrupt) => (response, _request, n) => {
+        if (n === 2) interrupt();
+        response.writeHead(200).end();
+      },
+      2,
+    ],
+  ])('%s stops it with a summary', async (_, args, behave, sent) => {
+    const { signal, ...controller } = interruptible();
+    const behaviour = behave(controller.abort);
+    const { exit, out, bodies } = await sendTo(behaviour, ['deposit', ...args], {
+      interrupt: signal,
+    });
+    expect(exit).toBe(130);
+    expect(out).toMatch(/Interrupted: [01] of \d+ delivered in 0 ms/);
+    expect(bodies).toHaveLength(sent);
   });
 
-  test('Ctrl-C while it waits for a retry stops it with a summary', async () => {
-    for (const interactive of [false, true]) {
-      const controller = new AbortController();
-      const clock: Clock = { now: () => 0, sleep: async () => controller.abort() };
-      const { exit, told, bodies } = await sendTo(answers(500), ['deposit', '--retry'], {
-        interrupt: controller.signal,
-        interactive,
-        clock,
-      });
-      expect(exit).toBe(130);
-      expect(told.at(-1)).toMatch(/Interrupted: 0 of 1 delivered in 0 ms$/);
-      expect(told.join().match(/trying again/g)).toHaveLength(1);
-      expect(bodies).toHaveLength(1);
-    }
+  test('while it waits for a retry stops it with a summary', async () => {
+    const { signal, abort } = interruptible();
+    const clock: Clock = { now: () => 0, sleep: async () => abort() };
+    const given = { interrupt: signal, clock };
+    const { exit, told, bodies } = await sendTo(answers(500), ['deposit', '--retry'], given);
+    expect(exit).toBe(130);
+    expect(told.at(-1)).toMatch(/Interrupted: 0 of 1 delivered in 0 ms$/);
+    expect(told.join().match(/trying again/g)).toHaveLength(1);
+    expect(bodies).toHaveLength(1);
   });
+
+  function interruptible() {
+    const controller = new AbortController();
+    return { signal: controller.signal, abort: () => controller.abort() };
+  }
 });

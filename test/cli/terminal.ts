@@ -3,34 +3,30 @@ import { type Clock, virtualClock } from 'payment-notifications/testing';
 import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
-/** Runs a command line in this process, at a terminal of which it knows what is given. */
-export async function command(
-  args: readonly string[],
-  given: Partial<Terminal> & { readonly stdin?: string | Buffer } = {},
-) {
+type Given = Partial<Terminal> & { readonly stdin?: string | Buffer };
+
+/** A terminal of which is known what is given, and what is written to it. */
+export function terminalOf({ stdin = '', ...given }: Given) {
   const out: string[] = [];
   const err: string[] = [];
-  const { stdin = '', ...terminal } = given;
-  const exit = await run(
-    [...args],
-    {
-      input: Readable.from([Buffer.from(stdin)]),
-      print: (text) => void out.push(text),
-      warn: (text) => void err.push(text),
-      columns: Number.POSITIVE_INFINITY,
-      colours: false,
-      interactive: false,
-      watched: false,
-      interrupt: new AbortController().signal,
-      clock: virtualClock(),
-      threads: 1,
-      startThread: () => {
-        throw new Error('no other thread');
-      },
-      ...terminal,
-    },
-    '1.2.3',
-  );
+  const terminal: Terminal = {
+    input: Readable.from([Buffer.from(stdin)]),
+    print: (text) => void out.push(text),
+    warn: (text) => void err.push(text),
+    columns: Number.POSITIVE_INFINITY,
+    colours: false,
+    watched: false,
+    interrupt: new AbortController().signal,
+    clock: virtualClock(),
+    ...given,
+  };
+  return { terminal, out, err };
+}
+
+/** Runs a command line in this process. */
+export async function command(args: readonly string[], given: Given = {}) {
+  const { terminal, out, err } = terminalOf(given);
+  const exit = await run([...args], terminal, '1.2.3');
   return { exit, out: out.join(''), err: err.join('') };
 }
 

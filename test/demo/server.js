@@ -13,7 +13,9 @@ export const PATHS = {
   parseNotification: '/callbacks',
 };
 
-/** @type {Map<string | undefined, (body: unknown) => unknown>} */
+/** @import { BodyParser } from 'payment-notifications' */
+
+/** @type {Map<string | undefined, BodyParser<unknown>>} */
 const parsers = new Map([
   [PATHS.parseDepositReceived, parseDepositReceived],
   [PATHS.parseWithdrawalBroadcast, parseWithdrawalBroadcast],

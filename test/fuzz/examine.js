@@ -14,13 +14,12 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { is } from 'valibot';
 import { ISSUE_CODES } from '../codes.js';
 import { LAST_ONE_COUNTS } from './texts.js';
 
 /**
- * @import { FieldTable } from '../../src/internal/rules.js'
- * @import { NotificationIssue, PaymentNotification } from 'payment-notifications'
+ * @import { FieldTable } from '../../scripts/schemas/tables.js'
+ * @import { BodyParser, NotificationIssue, PaymentNotification, RawBody } from 'payment-notifications'
  *
  * @typedef {object} Tables The rules from which the shapes of the notifications follow.
  * @property {FieldTable} DEPOSIT_RECEIVED_FIELDS
@@ -53,7 +52,7 @@ const MAX_MESSAGE = 300;
 export function createExamine(tables) {
   return (body, again, parser) => {
     const { safeParse, parse } = PARSERS[parser] ?? PARSERS[0];
-    const { success, notification, error } = safeParse(body);
+    const { success, notification, error } = safeParse(/** @type {RawBody} */ (body));
     const json = stringify(notification ?? error);
     if (stringify(parseOrCatch(parse, again)) !== json) return 'came out differently again';
     if (!success) return errorFault(error, json);
@@ -66,12 +65,12 @@ export function createExamine(tables) {
 }
 
 /**
- * @param {(body: unknown) => PaymentNotification} parse
+ * @param {BodyParser<PaymentNotification>} parse
  * @param {unknown} body
  */
 function parseOrCatch(parse, body) {
   try {
-    return parse(body);
+    return parse(/** @type {RawBody} */ (body));
   } catch (error) {
     if (!isNotificationError(error)) throw error;
     return error;
@@ -123,7 +122,7 @@ function shapeFault(tables, notification) {
  * @param {string} status
  */
 function fieldsFault(table, fields, status) {
-  for (const { name, need, kind, schema } of Object.values(table)) {
+  for (const { name, need, kind, type } of Object.values(table)) {
     const value = fields[name];
     if (
       value === null &&
@@ -133,7 +132,7 @@ function fieldsFault(table, fields, status) {
     }
     if (!IS[kind]?.(value)) return `has a ${name} that is not of its type`;
     // Each value in the form of the wire must be one that its own rule accepts.
-    if (!is(schema, toWire(value))) return `has a ${name} against its rule`;
+    if (type.read(toWire(value)) === null) return `has a ${name} against its rule`;
   }
   return null;
 }

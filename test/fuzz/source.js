@@ -6,9 +6,8 @@ const bundle = await build({
   stdin: {
     contents: `
       export { toAmount } from './amount.js';
-      export { DEPOSIT_RECEIVED_FIELDS } from './deposit-received.js';
       export { findLiterals } from './internal/json.js';
-      export { TX_ADDRESS_OWNER_FIELDS, WITHDRAWAL_BROADCAST_FIELDS } from './withdrawal-broadcast.js';
+      export * from '../scripts/schemas/tables.ts';
     `,
     resolveDir: fileURLToPath(new URL('../../src', import.meta.url)),
   },
@@ -19,5 +18,5 @@ const bundle = await build({
 });
 const [{ text = '' } = {}] = bundle.outputFiles;
 
-/** @type {typeof import('../../src/amount.js') & typeof import('../../src/deposit-received.js') & typeof import('../../src/withdrawal-broadcast.js') & typeof import('../../src/internal/json.js')} */
+/** @type {typeof import('../../src/amount.js') & typeof import('../../scripts/schemas/tables.js') & typeof import('../../src/internal/json.js')} */
 export const source = await import(`data:text/javascript,${encodeURIComponent(text)}`);

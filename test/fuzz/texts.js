@@ -127,8 +127,8 @@ export function amountFault(toAmount, literal) {
   for (const value of [literal, Number(literal)]) {
     const expected = new HostDecimal(value);
     const isWithinLimits =
-      literal.length <= 128 && expected.precision() <= 78 && Math.abs(expected.e) <= 78;
-    const amount = literal.length <= 128 ? toAmount(value) : null;
+      literal.length <= 160 && expected.precision() <= 78 && Math.abs(expected.e) <= 78;
+    const amount = literal.length <= 160 ? toAmount(value) : null;
     const isSame = isWithinLimits
       ? isDeepStrictEqual(partsOf(amount), partsOf(expected))
       : amount === null;

@@ -1,9 +1,11 @@
 import { safeParseNotification } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { describe, expect, test } from 'vitest';
-import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
+import {
+  DEPOSIT_RECEIVED_FIELDS,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from '../../scripts/schemas/tables.js';
 import { SAMPLES } from '../../src/wire/sample.js';
-import { WITHDRAWAL_BROADCAST_FIELDS } from '../../src/withdrawal-broadcast.js';
 import { deposit, type Wire, withdrawal } from '../wire.js';
 
 /** The field of that name. */
@@ -91,6 +93,7 @@ describe('an inspection', () => {
       ],
       warnings: [],
       issues: [],
+      jsonFault: null,
       reference: {
         depositId: '0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11',
         paymentId: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
@@ -106,6 +109,7 @@ describe('an inspection', () => {
       verdict: 'refused',
       type: 'withdrawal.broadcast',
       idempotencyKey: null,
+      jsonFault: null,
       reference: { withdrawalId: 'x' },
     });
     expect(fields.map(({ name, parsed }) => [name, parsed])).toStrictEqual([
@@ -142,6 +146,7 @@ describe('an inspection', () => {
           received: 'neither',
         },
       ],
+      jsonFault: null,
       reference: { clientPaymentId: 'order-1' },
     });
   });
@@ -156,6 +161,7 @@ describe('an inspection', () => {
         absent: [],
         warnings: [],
         issues: safeParseNotification('hello').error?.issues,
+        jsonFault: { line: 1, column: 1, before: '', after: 'hello' },
         reference: {},
       });
     }

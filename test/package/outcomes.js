@@ -2,8 +2,8 @@
 // any import, so that every one of them takes it as it is.
 
 /**
- * What a fixture's expected outcome holds of a notification or an error: of each warning and issue, what
- * does not follow from its message.
+ * The part of a notification or an error that a fixture's expected outcome holds: of each warning and
+ * issue its code and path. Their messages are in fixtures/messages.txt.
  *
  * @param {any} outcome
  */
@@ -13,9 +13,9 @@ export function inShort({ notificationType, issues, reference, warnings, ...fiel
     : { ...fields, warnings: warnings.map(shortIssue) };
 }
 
-/** @param {{ code: string, path: string[], message: string }} issue */
-function shortIssue({ code, path, message }) {
-  return { code, path, message };
+/** @param {{ code: string, path: string[] }} issue */
+function shortIssue({ code, path }) {
+  return { code, path };
 }
 
 /**

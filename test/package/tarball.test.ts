@@ -78,7 +78,6 @@ test('every way of resolving an entry finds types that match the code', async ()
     './valibot',
     './inspect',
     './testing',
-    './json-schema',
     './schemas/*.json',
     './package.json',
   ]);

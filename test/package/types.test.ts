@@ -45,7 +45,6 @@ const ENTRIES = [
   },
   { entry: './inspect', sources: ['inspection'], lib: [], unsupported: {} },
   { entry: './testing', sources: ['kit'], lib: [], unsupported: {} },
-  { entry: './json-schema', sources: ['contract'], lib: [], unsupported: {} },
 ];
 
 const SOURCES = fileURLToPath(new URL('consumer', import.meta.url));

@@ -4,14 +4,14 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
-import type { FieldTable } from '../../src/internal/rules.js';
-import { readWire, writeWire } from '../../src/wire/members.js';
 import {
+  DEPOSIT_RECEIVED_FIELDS,
+  type FieldTable,
   NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
-} from '../../src/withdrawal-broadcast.js';
+} from '../../scripts/schemas/tables.js';
+import { readWire, writeWire } from '../../src/wire/members.js';
 import { fixtures } from '../fixtures.js';
 import { textBodiesFrom } from '../fuzz/bodies.js';
 import { createTally, judge, readJson, type Tally } from './judge.js';
@@ -66,9 +66,11 @@ test('every named limit was met', () => {
     'digits',
     'exponent',
     'identifiers',
+    'notification',
     'offsets',
     'size',
     'spellings',
+    'surrogates',
   ]);
 });
 

@@ -65,7 +65,7 @@ const PAIRS = [
   acceptedWithdrawal,
   {
     name: 'either accepted schema',
-    limits: ['size', 'digits', 'exponent', 'identifiers'] as const,
+    limits: [...acceptedDeposit.limits, 'identifiers'] as const,
     validate: (value: unknown) =>
       acceptedDeposit.validate(value) || acceptedWithdrawal.validate(value),
     parses: (body: string) => safeParseNotification(body).success,

@@ -1,9 +1,11 @@
 import { Decimal } from 'decimal.js';
 import type { LIMITS } from '../../scripts/schemas/limits.js';
+import {
+  DEPOSIT_RECEIVED_FIELDS,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from '../../scripts/schemas/tables.js';
 import { MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
-import { DEPOSIT_RECEIVED_FIELDS } from '../../src/deposit-received.js';
 import type { WireFields } from '../../src/wire/members.js';
-import { WITHDRAWAL_BROADCAST_FIELDS } from '../../src/withdrawal-broadcast.js';
 
 const FIELDS = Object.values({ ...DEPOSIT_RECEIVED_FIELDS, ...WITHDRAWAL_BROADCAST_FIELDS });
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -33,6 +35,14 @@ export const WITHOUT: Readonly<
     const amount = new Decimal(text);
     return amount.isZero() || Math.abs(amount.e) <= MAX_DIGITS ? json : '"1e1000"';
   }),
+  surrogates: (fields) => {
+    const changed = [...fields].map(([name, json]): [string, string] => [name, wellFormed(json)]);
+    return changed.some(([name, json]) => json !== fields.get(name)) ? new Map(changed) : undefined;
+  },
+  notification: (fields) =>
+    fields.has('warnings')
+      ? new Map([...fields].filter(([name]) => name !== 'warnings'))
+      : undefined,
   identifiers: (fields) => {
     const ids = ['depositId', 'withdrawalId'].map((name) => fields.get(name) ?? 'null');
     return ids.includes('null') ? undefined : new Map();
@@ -49,6 +59,14 @@ export const WITHOUT: Readonly<
     /^"(?:19(?:69-12-31|70-01-01)|9999-12-31)T.*[+-]\d\d:\d\d"$/i.test(json) ? '"x"' : json,
   ),
 };
+
+/** JSON text with every lone surrogate replaced. */
+function wellFormed(json: string): string {
+  if (!/^["{]/.test(json) || !/\\u[dD]|[\ud800-\udfff]/.test(json)) return json;
+  return JSON.stringify(JSON.parse(json), (_, value) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  );
+}
 
 /** Not by decimal.js, which takes an exponent of many digits for zero, as a double does. */
 function isZero(literal: string): boolean {

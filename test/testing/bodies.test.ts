@@ -175,7 +175,10 @@ test.each<[Record<string, unknown>, string]>([
   [{ toString: '1' }, 'the body has no field "toString"'],
   [{ actualDepositAmount: '1,5' }, `actualDepositAmount: ${AMOUNT} "1,5"`],
   [{ actualDepositAmount: 1.5 }, `actualDepositAmount: ${AMOUNT} 1.5`],
-  [{ displayDistributedUserServiceFee: '' }, `displayDistributedUserServiceFee: ${AMOUNT} ""`],
+  [
+    { displayDistributedUserServiceFee: '' },
+    `displayDistributedUserServiceFee: ${AMOUNT} an empty string`,
+  ],
   [{ network: 5 }, 'network: expected a string, received 5'],
   [{ paymentReceivedAt: new Date(0) }, `${TIME} an object`],
   [{ paymentReceivedAt: Number.NaN }, `${TIME} NaN`],

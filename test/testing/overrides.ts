@@ -3,7 +3,7 @@ import type {
   DepositReceivedOverrides,
   WithdrawalBroadcastOverrides,
 } from 'payment-notifications/testing';
-import { NonNegativeAmountSchema } from '../../src/internal/schemas.js';
+import { nonNegativeAmount } from '../../src/internal/field-types.js';
 import { FIELDS } from '../wire.js';
 
 const digits = (maxLength: number) =>
@@ -29,7 +29,7 @@ function valuesOf(field: (typeof FIELDS)[number]): fc.Arbitrary<unknown> {
     case 'text':
       return text;
     case 'amount':
-      return field.schema === NonNegativeAmountSchema ? amount : signedAmount;
+      return field.type === nonNegativeAmount ? amount : signedAmount;
     case 'timestamp':
       return fc.nat({ max: 4_000_000_000 });
     case 'enum':

@@ -1,5 +1,6 @@
 // A merchant's handler, as type-checked in their CI: no DOM, no Node types, every library checked.
 import {
+  type BodyParser,
   Decimal,
   type DepositReceived,
   DepositReceivedSchema,
@@ -19,6 +20,7 @@ import {
   parseNotification,
   parseWithdrawalBroadcast,
   RateType,
+  type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
@@ -40,7 +42,7 @@ interface Answer {
 
 const settled = new Map<string, Decimal>();
 
-export function handle(body: unknown): Answer {
+export function handle(body: RawBody): Answer {
   const result: ParseResult<PaymentNotification> = safeParseNotification(body);
   if (!result.success) return refuse(result.error);
   const { notification } = result;
@@ -48,7 +50,7 @@ export function handle(body: unknown): Answer {
   return { status: 200 };
 }
 
-export function handleDeposit(body: unknown): Answer {
+export function handleDeposit(body: Uint8Array): Answer {
   try {
     const deposit: DepositReceived = parseDepositReceived(body);
     credit(deposit);
@@ -59,7 +61,7 @@ export function handleDeposit(body: unknown): Answer {
   }
 }
 
-export function handleWithdrawal(body: unknown): string {
+export function handleWithdrawal(body: ArrayBuffer): string {
   const withdrawal: WithdrawalBroadcast = parseWithdrawalBroadcast(body);
   switch (withdrawal.status) {
     case WithdrawalStatus.COMPLETED: {
@@ -144,7 +146,7 @@ export function retag(value: string): string {
   return joinToTxAddress({ ...address, destinationTag: '7' });
 }
 
-export function total(first: unknown, second: unknown): string {
+export function total(first: string, second: RawBody): string {
   const deposit = safeParseDepositReceived(first);
   const withdrawal = safeParseWithdrawalBroadcast(second);
   if (!deposit.success || !withdrawal.success) return 'refused';
@@ -162,7 +164,7 @@ export async function validate(body: unknown): Promise<PaymentNotification | nul
   return null;
 }
 
-export const parsers: readonly ((body: unknown) => PaymentNotification)[] = [
+export const parsers: readonly BodyParser<PaymentNotification>[] = [
   parseDepositReceived,
   parseWithdrawalBroadcast,
   parseNotification,

@@ -1,0 +1,111 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import leven from 'leven';
+import { escapeUnprintable } from '../internal/issues.js';
+import { wrap } from './terminal.js';
+import { CommandError, usageErrorOf } from './usage.js';
+
+/** `help` or `version`, its message: the command has nothing else to do. */
+export class Asked extends Error {}
+
+/** An option, as parseArgs reads it and the help shows it. */
+type Option = NonNullable<ParseArgsConfig['options']>[string] & {
+  /** A word for its value. */
+  readonly value?: string;
+  readonly help: string;
+};
+
+type Options = Readonly<Record<string, Option>>;
+
+/** An option that has a value. */
+export function text(value: string, help: string): { type: 'string'; value: string; help: string } {
+  return { type: 'string', value, help };
+}
+
+/** An option that is there or not. */
+export function flag(help: string): { type: 'boolean'; help: string } {
+  return { type: 'boolean', help };
+}
+
+/** The option of commands that read bodies. */
+export const AS = {
+  as: {
+    type: 'string',
+    value: 'deposit|withdrawal',
+    help: "read as what this endpoint receives; without it, a body's identifier tells which notification it is",
+  },
+} as const;
+
+/** The options of every command. */
+export const COMMON = {
+  help: { type: 'boolean', short: 'h', help: '' },
+  version: { type: 'boolean', short: 'v', help: '' },
+} as const;
+
+/** How wide the help is. */
+const HELP_COLUMNS = 88;
+
+/** The lines of the help about options. */
+export function helpOf(options: Options): string {
+  const rows = Object.entries(options).map(([name, { short, value = '', ...option }]) => {
+    const flags = `${short === undefined ? '' : `-${short}, `}--${name} ${value}`;
+    const repeated = option.multiple ? '; may be repeated' : '';
+    const preset = option.default === undefined ? '' : ` (${option.default})`;
+    return [`  ${flags.trim()}  `, option.help + repeated + preset] as const;
+  });
+  const width = Math.max(...rows.map(([flags]) => flags.length));
+  const lines = rows.flatMap(([flags, help]) =>
+    wrap(help, HELP_COLUMNS - width).map((line, i) => (i === 0 ? flags : '').padEnd(width) + line),
+  );
+  return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+/**
+ * A command's options and operands.
+ *
+ * @throws CommandError for wrong usage, {@link Asked} if the help or the version is asked for.
+ */
+export function readArguments<const T extends Options>(
+  args: string[],
+  options: T,
+): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true }>> {
+  try {
+    const parsed = parseArgs({ args, options, allowPositionals: true });
+    const asked = Object.keys(parsed.values).find((name) => Object.hasOwn(COMMON, name));
+    if (asked !== undefined) throw new Asked(asked);
+    return parsed;
+  } catch (error) {
+    if (error instanceof Asked) throw error;
+    throw optionErrorOf(error, args, options) ?? usageErrorOf(error);
+  }
+}
+
+/** An unknown option, in fewer words than parseArgs has for it; null for any other error. */
+function optionErrorOf(
+  error: unknown,
+  args: readonly string[],
+  options: Options,
+): CommandError | null {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
+  // "Unknown option '--colour'. To specify …"
+  const option = String(message.split("'")[1]);
+  const known = Object.keys(options).map((name) => `--${name}`);
+  const near = suggest(option, known);
+  const file = args.find((arg) => arg.startsWith(option) && /^[^=]*[./]/.test(arg));
+  return near !== '' || file === undefined
+    ? new CommandError(`unknown option "${option}"${near}`)
+    : new CommandError(`unknown option "${escapeUnprintable(file)}": a file? put -- before it`);
+}
+
+/** `: is it …?` with the known words that hold the unknown one, or the one that is spelled most like it. */
+export function suggest(unknown: string, known: readonly string[]): string {
+  const part = unknown.toLowerCase();
+  if (part === '') return '';
+  const found = known.filter((word) => word.toLowerCase().includes(part)).slice(0, 4);
+  if (found.length > 0) return `: is it ${found.join(' or ')}?`;
+  const nearest = known
+    .map((word) => ({ word, distance: leven(part, word.toLowerCase()) }))
+    .reduce((best, next) => (next.distance < best.distance ? next : best));
+  // As many mistakes as a third of the letters.
+  return nearest.distance * 3 <= nearest.word.length ? `: is it ${nearest.word}?` : '';
+}

@@ -1,0 +1,66 @@
+import type { IssueCode } from '../errors.js';
+import { holdsValue, readWire } from '../wire/members.js';
+import { depositReceivedBody } from './bodies.js';
+import { changed } from './variants.js';
+
+/** A body that every parser refuses. */
+export interface FaultyBody {
+  /** The fault: `an amount with a comma`. */
+  readonly label: string;
+  /** The code of the issue for which `parseNotification` refuses it. */
+  readonly code: IssueCode;
+  /** Text, or bytes that are not UTF-8. */
+  readonly body: string | Uint8Array;
+}
+
+/**
+ * A notification with one fault of each kind for which a body is refused. A handler must answer none of them
+ * with success: it would have settled something else than was sent, or lost a notification.
+ *
+ * @param body - The JSON text of the notification without a fault: a deposit's by default.
+ * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
+ *
+ * @example
+ * ```ts
+ * for (const { label, body } of faultyBodies()) {
+ *   test(label, async () => expect((await post(body)).status).toBe(400));
+ * }
+ * ```
+ */
+export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[] {
+  const fields = readWire(body);
+  const isWithdrawal = holdsValue(fields, 'withdrawalId');
+  const id = isWithdrawal ? 'withdrawalId' : 'depositId';
+  const amount = isWithdrawal ? 'estimatedWithdrawAmount' : 'actualDepositAmount';
+  const currency = 'settlementCurrency';
+  const faulty = (code: IssueCode, label: string, name: string, wire?: string): FaultyBody => ({
+    ...changed(label, fields, { [name]: wire }),
+    code,
+  });
+  // With another status, a withdrawal may lack its address.
+  if (isWithdrawal) fields.set('status', '"COMPLETED"');
+  const nowhere = faulty('invalid_tx_address', 'only a tag as address', 'toTxAddress', '"?dt=1"');
+  const accented = changed('', fields, { [currency]: '"\u00fc"' }).body;
+  return [
+    { code: 'invalid_json', label: 'nothing', body: '' },
+    { code: 'invalid_json', label: 'JSON cut in the middle', body: body.slice(0, body.length / 2) },
+    { code: 'invalid_json', label: 'a form', body: `${id}=1&status=CONFIRMED` },
+    {
+      code: 'invalid_json',
+      label: 'bytes that are not UTF-8',
+      body: Uint8Array.from(accented, (character) => character.charCodeAt(0)),
+    },
+    { code: 'body_too_large', label: 'more than 64 KiB', body: body + ' '.repeat(65_536) },
+    { code: 'not_an_object', label: 'an array', body: `[${body}]` },
+    { code: 'not_an_object', label: 'JSON encoded twice', body: JSON.stringify(body) },
+    faulty('unrecognized_notification', `no ${id}`, id),
+    faulty('invalid_id', `a ${id} that is not a UUID`, id, '"1"'),
+    faulty('unknown_value', 'an unknown status', 'status', '"PENDING"'),
+    faulty('missing_field', `no ${currency}`, currency),
+    faulty('wrong_type', `an empty ${currency}`, currency, '""'),
+    faulty('invalid_amount', 'an amount with a comma', amount, '"1,5"'),
+    faulty('invalid_amount', 'an amount that JSON.parse reads as Infinity', amount, '1e999'),
+    faulty('negative_amount', 'an amount below zero', amount, '-1'),
+    ...(isWithdrawal ? [nowhere] : []),
+  ];
+}

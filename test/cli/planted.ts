@@ -1,0 +1,101 @@
+import { constants, gunzipSync } from 'node:zlib';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
+
+const PERIOD = 20;
+
+/** An archive whose lines are in turn of each kind, with LF or CRLF after a byte-order mark. */
+export function plantedArchive(count: number): string {
+  const lines = Array.from({ length: count }, (_, n) => `${lineOf(n)}${n % 3 === 0 ? '\r' : ''}\n`);
+  return `\ufeff${lines.join('')}`;
+}
+
+function lineOf(n: number): string {
+  // Of an event that came a few lines before.
+  const seed = n - PERIOD / 2;
+  switch (n % PERIOD) {
+    case 11:
+      return '';
+    case 12:
+      return depositReceivedBody({ rateType: 'CAPPED' as 'FIXED' }, { seed: n });
+    case 13:
+      return depositReceivedBody({ settlementAmount: undefined }, { seed: n });
+    case 14:
+      return depositReceivedBody({}, { seed: n }).slice(0, -9);
+    case 15:
+      return bodyOf(seed).replace(/"(\d+\.\d+)"/g, '$10');
+    case 16:
+      return bodyOf(seed, { actualDisplayAmount: '950.24' });
+    case 17:
+      return bodyOf(seed, { settlementCurrency: 'CHF' });
+    case 18:
+      return bodyOf(seed, { toTxAddress: 'rExampleXrpAddress111111111111111?dt=48292' });
+    case 19:
+      return bodyOf(seed, { clientPaymentId: 'x', settlementCurrency: 'CHF' });
+    default:
+      return bodyOf(n);
+  }
+}
+
+/** Deposits are odd, withdrawals even. */
+function bodyOf(seed: number, overrides: Record<string, string> = {}): string {
+  return seed % 2 === 0
+    ? withdrawalBroadcastBody(overrides, { seed })
+    : depositReceivedBody(overrides, { seed });
+}
+
+/** Counts what is planted, knowing nothing of the package: by JSON.parse and a few fields. */
+export function countPlainly(bytes: Buffer) {
+  const isGzip = bytes[0] === 0x1f;
+  const plain = isGzip ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
+  const lines = new TextDecoder().decode(plain).split('\n').slice(0, -1);
+  const counts = { lines: lines.length, blank: 0, valid: 0, warnings: 0, refused: 0, noBody: 0 };
+  const keys = { different: 0, repeated: 0, unremembered: 0, conflicting: 0 };
+  const differing = { amount: 0, currency: 0, account: 0 };
+  const first = new Map<string, { line: number; body: Record<string, unknown> }>();
+  const conflicts: object[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') {
+      counts.blank += 1;
+      continue;
+    }
+    const body = parsed(line);
+    if (body === null) counts.noBody += 1;
+    else if (body.depositId && !body.settlementAmount) counts.refused += 1;
+    else {
+      counts[body.rateType === 'CAPPED' ? 'warnings' : 'valid'] += 1;
+      const key = body.depositId
+        ? `deposit.received:${body.depositId}`
+        : `withdrawal.broadcast:${body.withdrawalId}:${body.status}`;
+      const before = first.get(key);
+      if (before === undefined) {
+        first.set(key, { line: index + 1, body });
+        keys.different += 1;
+        continue;
+      }
+      keys.repeated += 1;
+      const changed = (name: string) => `${body[name]}` !== `${before.body[name]}`;
+      const differs = Object.keys(differing).filter((what) => FIELDS[what]?.some(changed));
+      if (differs.length === 0) continue;
+      keys.conflicting += 1;
+      for (const what of differs) differing[what as 'amount'] += 1;
+      const places = [before.line, index + 1].map((at) => ({ file: 0, line: at }));
+      conflicts.push({ key, differs, places });
+    }
+  }
+  return { counts, keys: { ...keys, differing }, firstConflict: conflicts[0] };
+}
+
+/** The planted fields. */
+const FIELDS: Record<string, string[]> = {
+  amount: ['actualDisplayAmount'],
+  currency: ['settlementCurrency'],
+  account: ['toTxAddress', 'clientPaymentId'],
+};
+
+function parsed(line: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}

@@ -16,7 +16,7 @@ import { addFigures, writeFigures } from './results.js';
 /** @import { Engine, Server, Storage } from './engines.js' */
 
 const COPIES = 5;
-const WITHDRAWALS = 1_000;
+const WITHDRAWALS = 600;
 
 for (const { name, skip, open } of ENGINES) {
   describe(`a merchant on ${name}`, { skip }, () => {

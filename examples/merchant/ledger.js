@@ -98,9 +98,8 @@ export async function settle(query, body, deliveries = 1) {
 
 /** @param {Query} query @param {Uint8Array} body @returns {Promise<Settlement>} */
 async function settleOnce(query, body) {
-  const result = safeParseNotification(body);
-  if (!result.success) return refusal(faultsOf(result.error.issues), result.error.message);
-  const { notification } = result;
+  const { notification, error } = safeParseNotification(body);
+  if (error) return refusal(faultsOf(error.issues), error.message);
   const key = idempotencyKey(notification);
   const moves = JSON.stringify(movesOf(notification));
   const warnings = warningsOf(notification);

@@ -31,18 +31,18 @@ const connection = await connectTo(NATS_SERVERS);
 const stream = jetstream(connection);
 const manager = await jetstreamManager(connection, { checkAPI: false });
 
-/** Resolves once the stream has the body. @param {Buffer} body @param {string} attempt */
+/** Resolves once the stream has the body; why it is refused, if it is. @param {Buffer} body @param {string} attempt */
 async function appendToStream(body, attempt = 'first') {
-  const result = safeParseNotification(body);
-  const [subject, key] = result.success
-    ? [result.notification.type, idempotencyKey(result.notification)]
+  const { notification, error } = safeParseNotification(body);
+  const [subject, key] = notification
+    ? [notification.type, idempotencyKey(notification)]
     : ['refused', 'refused'];
   // With the digest, because a body with the same key that says something else is no copy: the ledger
   // must see it, and report the conflict.
   const digest = createHash('sha256').update(body).digest('hex');
   const msgID = `${key}:${digest}:${attempt}`;
   await stream.publish(`${STREAM}.${subject}`, body, { msgID, ...PUBLISHING });
-  return result;
+  return error;
 }
 
 /** @param {Buffer} body */
@@ -54,9 +54,9 @@ async function receive(body) {
     // 500 all the same: if the service delivers again, it needn't depend on this disk.
     return { status: 500, answer: 'kept' };
   }
-  const result = appended.value;
-  if (result.success) return { status: 200, answer: 'received' };
-  return { status: 400, answer: JSON.stringify(result.error.issues.map(({ code }) => code)) };
+  const error = appended.value;
+  if (!error) return { status: 200, answer: 'received' };
+  return { status: 400, answer: JSON.stringify(error.issues.map(({ code }) => code)) };
 }
 
 const areSettled = createConfirmation({

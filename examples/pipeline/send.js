@@ -5,7 +5,7 @@ import { deliver } from 'payment-notifications/testing';
 const RETRY = { intervalMs: 250, durationMs: 3_600_000 };
 
 /** To a fraction of a millisecond, which Date.now doesn't tell. */
-const clock = {
+export const clock = {
   now: () => performance.timeOrigin + performance.now(),
   /** @param {number} milliseconds @returns {Promise<void>} */
   sleep: async (milliseconds) => {

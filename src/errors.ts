@@ -54,9 +54,14 @@ export interface NotificationIssue {
  * They are unverified: any text of at most 128 printable characters is taken. A key is absent if the
  * body had no such text.
  */
-export type NotificationReference = {
-  readonly [Name in (typeof REFERENCE_FIELDS)[number]]?: string;
-};
+export interface NotificationReference {
+  readonly depositId?: string;
+  readonly paymentId?: string;
+  readonly clientPaymentId?: string;
+  readonly withdrawalId?: string;
+  readonly clientWithdrawalId?: string;
+  readonly transactionId?: string;
+}
 
 /** The properties of a {@link NotificationError}. */
 export interface NotificationErrorDetails {

@@ -1,5 +1,10 @@
 import { Decimal as DecimalJs } from 'decimal.js';
-import { digitsOfDouble, digitsOfLiteral, type Parts } from './internal/digits.js';
+import {
+  digitsOfDouble,
+  digitsOfLiteral,
+  isDecimalLiteral,
+  type Parts,
+} from './internal/digits.js';
 
 /** An exact amount: an instance of the package's own {@link Decimal} constructor. */
 export type Decimal = DecimalJs;
@@ -12,9 +17,6 @@ export const MAX_DIGITS = 78;
 const PRECISION = 256;
 /** The exponent from which on a number is printed in scientific notation. No amount comes near. */
 const MAX_PRINTED_EXPONENT = 1000;
-
-/** JSON's number grammar (RFC 8259, section 6): `1E-8` is fine; `+1`, `0x10` and `1_000` are not. */
-const DECIMAL_LITERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * The package's own decimal.js constructor; `instanceof` decimal.js's `Decimal` holds.
@@ -59,11 +61,6 @@ const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 
 /** Whether the installed decimal.js stores these parts. If not, it parses literals itself, more slowly. */
 export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
-
-/** Whether a text is a decimal number as JSON writes it, of whatever length. */
-export function isDecimalLiteral(text: string): boolean {
-  return DECIMAL_LITERAL.test(text);
-}
 
 /** The expectation in the message about an amount beyond the limits. */
 export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;

@@ -84,6 +84,14 @@ export function digitsOfLiteral(text: string, maxDigits: number): Parts | null {
   return { s: text.startsWith('-') ? -1 : 1, e: exponent, d };
 }
 
+/** JSON's number grammar (RFC 8259, section 6): `1E-8` is fine; `+1`, `0x10` and `1_000` are not. */
+const DECIMAL_LITERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Whether a text is a decimal number as JSON writes it, of any length. */
+export function isDecimalLiteral(text: string): boolean {
+  return DECIMAL_LITERAL.test(text);
+}
+
 /** `e` or `E`. */
 export function isExponentMark(code: number): boolean {
   return code === 0x65 || code === 0x45;

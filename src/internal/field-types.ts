@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { AMOUNT_LIMITS, type Decimal, isDecimalLiteral, toAmount } from '../amount.js';
+import { AMOUNT_LIMITS, type Decimal, toAmount } from '../amount.js';
 import type { IssueCode } from '../errors.js';
 import { toDate } from '../timestamp.js';
 import { explainTxAddress, parseTxAddress, type TxAddress } from '../tx-address.js';
+import { isDecimalLiteral } from './digits.js';
 import { describe, type Fault, quote } from './issues.js';
 
 /** The kind of value that a field holds. */

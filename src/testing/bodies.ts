@@ -1,9 +1,10 @@
 import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
 
+import { isDecimalLiteral } from '../internal/digits.js';
 import { quote, REFERENCE_FIELDS } from '../internal/issues.js';
 import type { TxAddress } from '../tx-address.js';
-import { isNumber, type WireFields, writeWire } from '../wire/members.js';
+import { type WireFields, writeWire } from '../wire/members.js';
 import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
@@ -136,7 +137,7 @@ type Fit = readonly [expected: string, fits: (value: unknown) => boolean];
 
 const AMOUNT: Fit = [
   'a decimal number, given as a string such as "0.5"',
-  (value) => typeof value === 'string' && isNumber(value),
+  (value) => typeof value === 'string' && isDecimalLiteral(value),
 ];
 
 const FITS: Readonly<Record<Encoding, Fit>> = {

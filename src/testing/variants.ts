@@ -1,5 +1,6 @@
+import { isDecimalLiteral } from '../internal/digits.js';
 import { quote } from '../internal/issues.js';
-import { holdsValue, isNumber, readWire, type WireFields, writeWire } from '../wire/members.js';
+import { holdsValue, readWire, type WireFields, writeWire } from '../wire/members.js';
 import {
   DEDUCED,
   DEDUCTED,
@@ -57,7 +58,7 @@ export function bodyVariants(body: string): BodyVariant[] {
 /** Each amount as the other of number and string, and all of them as either. */
 function inEitherEncoding(fields: WireFields, sample: Sample): BodyVariant[] {
   const amounts = [...fields].filter(
-    ([name, wire]) => isAmount(sample, name) && isNumber(asNumber(wire)),
+    ([name, wire]) => isAmount(sample, name) && isDecimalLiteral(asNumber(wire)),
   );
   const all = (write: (wire: string) => string): Changes =>
     Object.fromEntries(amounts.map(([name, wire]) => [name, write(wire)]));

@@ -28,11 +28,6 @@ export function holdsValue(fields: WireFields, name: string): boolean {
   return !['null', '""'].includes(fields.get(name) ?? 'null');
 }
 
-/** Whether a text is a number in JSON's grammar (RFC 8259, section 6). The kit has its own: it imports no Decimal. */
-export function isNumber(text: string): boolean {
-  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
-}
-
 /** The JSON text of the fields, in their order. */
 export function writeWire(fields: WireFields): string {
   const members = [...fields].map(([name, value]) => `${JSON.stringify(name)}:${value}`);

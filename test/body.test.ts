@@ -309,6 +309,21 @@ describe('what somebody put onto Object.prototype', () => {
     expect(polluted(name, () => safeParseNotification('[')).success).toBe(false);
   });
 
+  test('is no part of the JSON of a failed withdrawal', () => {
+    const body = withdrawal({ status: '"FAILED"', toTxAddress: undefined });
+    const { toTxAddress, txAddressOwner, ...json } = read(safeParseWithdrawalBroadcast(body));
+    const forged = { raw: 'rForged', name: 'x', additionalFields: { x: 1 } };
+    for (const name of ['toTxAddress', 'txAddressOwner', 'additionalFields', 'raw']) {
+      const copy = polluted(name, () => notificationFromJSON(JSON.stringify(json)), forged);
+      expect(copy).toMatchObject({ toTxAddress: null, additionalFields: {} });
+      expect(copy).toHaveProperty('txAddressOwner', {
+        name: null,
+        category: null,
+        additionalFields: {},
+      });
+    }
+  });
+
   test('is no field of a notification that went through JSON', () => {
     const json = JSON.stringify(read(safeParseDepositReceived(deposit({ network: 'null' }))));
     const { network, ...rest } = JSON.parse(json);

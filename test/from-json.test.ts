@@ -9,8 +9,7 @@ import {
 } from 'payment-notifications';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { ISSUE_CODES } from './codes.js';
-import { fixture, fixtures, parsedFixtures } from './fixtures.js';
+import { fixture, fixtures, ISSUE_CODES, parsedFixtures } from './fixtures.js';
 import { deposit, FIELDS, refusalOf, revoked, withdrawal } from './wire.js';
 
 const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { safeParseDepositReceived } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
 import { findLiterals } from '../src/internal/json.js';
+import { runs } from './fuzz/random.js';
 import { anyNumber, anySpace, anyText, isSame, literalsFault } from './fuzz/texts.js';
-import { runs } from './runs.js';
 import { deposit, read } from './wire.js';
 
 /** A literal that makes the text be searched. */

@@ -3,7 +3,7 @@ import { inspectBody } from 'payment-notifications/inspect';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { expect, test } from 'vitest';
 import { findJsonFault } from '../../src/inspect/json-fault.js';
-import { runs } from '../runs.js';
+import { runs } from '../fuzz/random.js';
 
 function isJson(text: string): boolean {
   try {

@@ -30,7 +30,7 @@ class CallbacksController {
 class AppModule {}
 
 const app = await NestFactory.create<NestExpressApplication>(AppModule);
-// Not `rawBody: true`: with it, Nest still parses first, and answers a body that is no JSON itself.
+// Not `rawBody: true`: with it, Nest still parses first, and answers a body that is not JSON itself.
 const bytes = raw({
   limit: '64kb',
   type({ headers }) {

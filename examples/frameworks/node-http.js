@@ -20,7 +20,7 @@ const server = createServer(async (request, response) => {
     await settleOnce(idempotencyKey(notification), notification);
     answer(200, 'ok');
   } catch (error) {
-    // Nobody else catches it, and an unhandled rejection ends the process.
+    // Otherwise uncaught: an unhandled rejection ends the process.
     console.error(error);
     request.resume(); // or the rest of a body that is too large blocks the connection
     const isTooLarge =

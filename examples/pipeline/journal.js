@@ -21,7 +21,7 @@ const EXTENSION = '.journal';
 
 /**
  * @param {string} folder This process's own: see lockFolder.
- * @param {() => number} [now] A clock that nobody sets, in milliseconds. That of the machine may jump: by it, a
+ * @param {() => number} [now] A monotonic clock, in milliseconds. That of the machine may jump: by it, a
  * file might stay young for a year.
  */
 export async function openJournal(folder, now = () => performance.now()) {

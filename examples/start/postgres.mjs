@@ -61,7 +61,7 @@ function moveOf(notification) {
 
 /** Keeps a body for a person, once. @param {Buffer} body @param {string} reason */
 async function hold(body, reason) {
-  console.error(reason); // have somebody alerted
+  console.error(reason); // alert a person
   const keep = 'INSERT INTO held VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
   await pool.query(keep, [body, reason]);
 }

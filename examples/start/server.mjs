@@ -16,7 +16,7 @@ app.all('/deposits', raw, async (request, response) => {
   const body = request.body ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(body)) throw new Error('the body was parsed before');
   const keep = (reason = '') => {
-    console.error(reason); // have somebody alerted: the retries end after 24 hours
+    console.error(reason); // alert a person: the retries end after 24 hours
     const insert = 'INSERT INTO refused VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
     return database.query(insert, [body, reason]);
   };

@@ -32,7 +32,7 @@ describe("a receiver's journal", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(root, 'journal-'));
   });
-  /** The clock that nobody sets, in milliseconds. */
+  /** The monotonic clock, in milliseconds. */
   let elapsed = 0;
   const openJournal = (/** @type {string} */ path) => open(path, () => elapsed);
   /** Lets the time of both clocks pass. @param {number} ms */

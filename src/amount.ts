@@ -30,8 +30,7 @@ const MAX_PRINTED_EXPONENT = 1000;
  *
  * One constructor serves the whole process, so its settings are not for you to change: `Decimal.set` and
  * `Decimal.config` throw. For another precision, take a `Decimal.clone({ precision })`. A function that
- * throws (`new Decimal('1e800').sin()`) leaves a higher precision, and results that are rounded down; sums
- * and products stay exact.
+ * throws (`new Decimal('1e800').sin()`) makes later results round down; sums and products stay exact.
  *
  * @example
  * ```ts

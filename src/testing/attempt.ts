@@ -23,7 +23,7 @@ export type DeliveryFetch = (
   request: DeliveryRequest,
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
-/** What came of an attempt: an `answer`, or the `error` for which there is none, in one line. */
+/** The outcome of an attempt: an `answer`, or the `error` that prevented one, in one line. */
 export type DeliveryOutcome =
   | { readonly answer: EndpointResponse; readonly error: null }
   | { readonly answer: null; readonly error: string };

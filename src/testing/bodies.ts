@@ -1,6 +1,5 @@
 import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
-
 import { isDecimalLiteral } from '../internal/digits.js';
 import { quote, REFERENCE_FIELDS } from '../internal/issues.js';
 import type { TxAddress } from '../tx-address.js';
@@ -155,11 +154,8 @@ function write(name: string, as: Encoding, value: unknown): string {
   return as === 'number' ? String(value) : JSON.stringify(value);
 }
 
-/** The largest seed: 12 hexadecimal digits, which is how many a UUID ends with. */
+/** The largest seed: a UUID ends with 12 hexadecimal digits. */
 const MAX_SEED = 2 ** 48 - 1;
-
-/** The fields that a seed changes: they differ from one event to the next. */
-const IDENTIFIERS: ReadonlySet<string> = new Set(REFERENCE_FIELDS);
 
 /** An identifier that ends with the seed; every other value as it is. */
 function seeded(name: string, value: SampleField['value'], seed: number): SampleField['value'] {
@@ -168,7 +164,7 @@ function seeded(name: string, value: SampleField['value'], seed: number): Sample
       `seed: expected a whole number from 0 to ${MAX_SEED}, received ${quote(seed)}`,
     );
   }
-  if (typeof value !== 'string' || !IDENTIFIERS.has(name)) return value;
+  if (typeof value !== 'string' || !REFERENCE_FIELDS.some((id) => id === name)) return value;
   if (name.startsWith('client')) return value.slice(0, value.lastIndexOf('-') + 1) + seed;
   const digits = seed.toString(16).padStart(12, '0');
   return value.slice(0, -digits.length) + digits;

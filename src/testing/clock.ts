@@ -50,7 +50,7 @@ export function checkTime(name: string, value: number): void {
  * A clock that advances only when `sleep` is called, and then at once: 24 hours of retries pass as fast as
  * the endpoint answers.
  *
- * @param start - Its first time, in milliseconds since 1970.
+ * @param start - Its initial time, in milliseconds since 1970.
  * @throws TypeError for a start that is not a finite number, e.g. a `Date`.
  */
 export function virtualClock(start = 0): Clock {

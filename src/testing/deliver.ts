@@ -42,7 +42,7 @@ export interface DeliverOptions extends AttemptOptions {
   readonly onAttempt?: ((attempt: DeliveryAttempt) => void) | undefined;
 }
 
-/** One request and what came of it: an `answer`, or the `error` for which there is none. */
+/** One request and its outcome: an `answer`, or the `error` that prevented one. */
 export type DeliveryAttempt = DeliveryOutcome & {
   /** Which copy: 1 to `copies`. */
   readonly copy: number;

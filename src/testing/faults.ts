@@ -15,7 +15,7 @@ export interface FaultyBody {
 
 /**
  * A notification with one fault of each kind for which a body is refused. A handler must answer none of them
- * with success: it would have settled something else than was sent, or lost a notification.
+ * with success: it would have settled something other than what was sent, or lost a notification.
  *
  * @param body - The JSON text of the notification without a fault: a deposit's by default.
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.

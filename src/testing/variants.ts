@@ -55,7 +55,7 @@ export function bodyVariants(body: string): BodyVariant[] {
   return [{ label: 'as given', body }, ...others];
 }
 
-/** Each amount as the other of number and string, and all of them as either. */
+/** Each amount in its other encoding, then all as numbers and all as strings. */
 function inEitherEncoding(fields: WireFields, sample: Sample): BodyVariant[] {
   const amounts = [...fields].filter(
     ([name, wire]) => isAmount(sample, name) && isDecimalLiteral(asNumber(wire)),
@@ -73,7 +73,7 @@ function inEitherEncoding(fields: WireFields, sample: Sample): BodyVariant[] {
   ];
 }
 
-/** Each field without a value as the other of null and absent, and all of them as either. */
+/** Each field without a value in its other form, null or absent, then all as null and all absent. */
 function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
   const names = Object.keys(sample);
   const nulls = names.filter((name) => fields.get(name) === 'null');
@@ -88,7 +88,7 @@ function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
   ];
 }
 
-/** The amount that has two names under the other one, and under both, alike or one of them null. */
+/** The amount with two names: under each, and under both, with equal values or one of them null. */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
   const [amount, second] = [DEDUCTED, DEDUCED]
     .filter((name) => holdsValue(fields, name))
@@ -109,7 +109,7 @@ function inEitherSpelling(fields: WireFields): BodyVariant[] {
 /** New values of fields as JSON text; undefined leaves a field out. */
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** The fields after some changes; new ones come last. */
+/** The fields after changes; new ones come last. */
 export function changed(label: string, fields: WireFields, changes: Changes): BodyVariant {
   const variant: WireFields = new Map(fields);
   for (const [name, wire] of Object.entries(changes)) {

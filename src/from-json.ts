@@ -110,8 +110,7 @@ function readWarning(json: unknown): NotificationIssue | null {
   if (!Array.isArray(path)) return null;
   const texts = [code, expected, received, ...path];
   if (!texts.every((text) => typeof text === 'string')) return null;
-  const [ownCode = '', ...lines] = texts.map(escapeUnprintable);
-  const [ownExpected = '', ownReceived = '', ...ownPath] = lines;
+  const line = (text: unknown): string => escapeUnprintable(String(text));
   // A later version may have more codes.
-  return issue(ownCode as IssueCode, ownPath, ownExpected, ownReceived);
+  return issue(line(code) as IssueCode, path.map(line), line(expected), line(received));
 }

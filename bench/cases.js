@@ -71,7 +71,7 @@ function withFields(text, fields) {
   return JSON.stringify({ ...JSON.parse(text), ...fields }, null, 2);
 }
 
-/** A body whose amounts have so many decimals. */
+/** A body with this number of decimals in its amounts. */
 function withDecimals(text, count) {
   return text.replace(/(\d+\.)(\d+)/g, (_, whole, decimals) => whole + decimals.padEnd(count, '1'));
 }

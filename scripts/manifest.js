@@ -17,7 +17,7 @@ export function readManifest() {
   return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 }
 
-/** The paths that go into the tarball: those that `files` lists, with the files that `docs/*.md` stands for, and npm's. */
+/** The paths that go into the tarball: those that `files` lists, with `docs/*.md` resolved, and those that npm adds. */
 export function packedPaths() {
   /** @type {string[]} */
   const listed = [...readManifest().files, 'package.json', 'README.md', 'LICENSE'];

@@ -43,7 +43,7 @@ for (const page of paths.filter((path) => path.endsWith('.md'))) {
   writeFileSync(join(staged, page), packed);
 }
 for (const path of filesIn(staged)) {
-  // The tarball holds the modes, which come from the umask of whoever cloned or built.
+  // The tarball holds the modes, which come from the umask under which it was cloned and built.
   const isExecutable = (statSync(path).mode & 0o100) !== 0;
   chmodSync(path, isExecutable ? 0o755 : 0o644);
 }

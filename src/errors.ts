@@ -48,16 +48,6 @@ export interface NotificationIssue {
   readonly received: string;
 }
 
-/** The identifiers by which a refused body can be traced. */
-export const REFERENCE_FIELDS = [
-  'depositId',
-  'paymentId',
-  'clientPaymentId',
-  'withdrawalId',
-  'clientWithdrawalId',
-  'transactionId',
-] as const;
-
 /**
  * The identifiers that were found in a refused body, so that it can be traced and reconciled.
  *

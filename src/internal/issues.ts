@@ -1,14 +1,18 @@
-import {
-  type IssueCode,
-  type NotificationIssue,
-  type NotificationReference,
-  REFERENCE_FIELDS,
-} from '../errors.js';
+import type { IssueCode, NotificationIssue, NotificationReference } from '../errors.js';
 
 /** Longest quotation of a received value, in characters as they are printed. */
 const MAX_QUOTED = 40;
 /** Longest identifier that goes into a reference, in characters. */
 const MAX_REFERENCE = 128;
+
+export const REFERENCE_FIELDS = [
+  'depositId',
+  'paymentId',
+  'clientPaymentId',
+  'withdrawalId',
+  'clientWithdrawalId',
+  'transactionId',
+] as const;
 
 /** A value's fault, in the words of a message. */
 export type Fault = Pick<NotificationIssue, 'code' | 'expected' | 'received'>;

@@ -1,7 +1,7 @@
 import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
-import { REFERENCE_FIELDS } from '../errors.js';
-import { quote } from '../internal/issues.js';
+
+import { quote, REFERENCE_FIELDS } from '../internal/issues.js';
 import type { TxAddress } from '../tx-address.js';
 import { isNumber, type WireFields, writeWire } from '../wire/members.js';
 import {

@@ -41,15 +41,12 @@ export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[]
   if (isWithdrawal) fields.set('status', '"COMPLETED"');
   const nowhere = faulty('invalid_tx_address', 'only a tag as address', 'toTxAddress', '"?dt=1"');
   const accented = changed('', fields, { [currency]: '"\u00fc"' }).body;
+  const latin1 = Uint8Array.from(accented, (character) => character.charCodeAt(0));
   return [
     { code: 'invalid_json', label: 'nothing', body: '' },
     { code: 'invalid_json', label: 'JSON cut in the middle', body: body.slice(0, body.length / 2) },
     { code: 'invalid_json', label: 'a form', body: `${id}=1&status=CONFIRMED` },
-    {
-      code: 'invalid_json',
-      label: 'bytes that are not UTF-8',
-      body: Uint8Array.from(accented, (character) => character.charCodeAt(0)),
-    },
+    { code: 'invalid_json', label: 'bytes that are not UTF-8', body: latin1 },
     { code: 'body_too_large', label: 'more than 64 KiB', body: body + ' '.repeat(65_536) },
     { code: 'not_an_object', label: 'an array', body: `[${body}]` },
     { code: 'not_an_object', label: 'JSON encoded twice', body: JSON.stringify(body) },

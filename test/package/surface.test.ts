@@ -7,7 +7,7 @@ import { output } from './command.js';
 const consumer = inject('consumer');
 const dist = join(consumer, 'node_modules/payment-notifications/dist');
 
-/** A name that goes, or changes, breaks somebody's build: that is a major release. */
+/** A name that goes, or changes, breaks a user's build: that is a major release. */
 const ENTRIES = ['index', 'valibot', 'inspect', 'testing'];
 
 test('the names and the declarations of every entry are those that were agreed on', async () => {
@@ -44,7 +44,7 @@ function exportsOf(file: string): { values: string[]; types: string[] } {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(path);
   const module = source && checker.getSymbolAtLocation(source);
-  if (!module) throw new Error(`${file} is no module`);
+  if (!module) throw new Error(`${file} has no exports`);
   const names: { values: string[]; types: string[] } = { values: [], types: [] };
   for (const name of checker.getExportsOfModule(module)) {
     const isAlias = (name.flags & ts.SymbolFlags.Alias) !== 0;

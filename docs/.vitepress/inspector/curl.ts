@@ -7,7 +7,7 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
  */
 export function toCurl(body: string, url: string): string | null {
   if (body.includes('\0')) return null;
-  const quoted = UNPRINTABLE.test(body) ? `$'${[...body].map(toOctal).join('')}'` : quote(body);
+  const quoted = UNPRINTABLE.test(body) ? `$'${[...body].map(escapeOctal).join('')}'` : quote(body);
   return `curl --data-raw ${quoted} -H 'content-type: application/json' ${url}\n`;
 }
 
@@ -16,7 +16,7 @@ function quote(body: string): string {
 }
 
 /** By its bytes, in octal, which no following digit can lengthen. A `!` would recall an earlier command. */
-function toOctal(char: string): string {
+function escapeOctal(char: string): string {
   if (!UNPRINTABLE.test(char) && !/['\\!]/.test(char)) return char;
   const bytes = new TextEncoder().encode(char);
   return [...bytes].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');

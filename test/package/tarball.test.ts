@@ -22,7 +22,7 @@ test('the tarball holds what package.json names, what that imports, and nothing 
     'package.json',
     'skills/payment-notifications/SKILL.md',
     ...(await list('docs', '.md')),
-    ...(await list('examples/start', '.mjs')),
+    ...(await list('examples/start', '')),
   ];
   const needed = new Set(documents);
   const need = async (file: string): Promise<void> => {

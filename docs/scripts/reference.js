@@ -27,12 +27,7 @@ const options = {
   out,
   disableSources: true,
   // Named in a type, but of no use by themselves.
-  intentionallyNotExported: [
-    'Override',
-    'DepositReceivedField',
-    'WithdrawalBroadcastField',
-    'REFERENCE_FIELDS',
-  ],
+  intentionallyNotExported: ['Override', 'DepositReceivedField', 'WithdrawalBroadcastField'],
   githubPages: false,
   // Of typedoc-plugin-markdown:
   router: 'module',

@@ -139,7 +139,7 @@ describe('Decimal', () => {
     expect(new Coarse('1.23456').plus(0).toString()).toBe('1.23');
   });
 
-  test('keeps sums exact after an operation that decimal.js gave up in the middle', () => {
+  test('keeps sums exact after an operation that decimal.js aborts', () => {
     const Own = Decimal.clone({});
     expect(() => new Own('1e800').sin()).toThrow(/precision/i);
     // It leaves a higher precision, and rounds quotients down.

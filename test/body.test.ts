@@ -42,7 +42,7 @@ describe('a body', () => {
     expect(parseDepositReceived(body)).toStrictEqual(parseDepositReceived(TEXT));
   });
 
-  test('that was parsed already has no field where it holds undefined', () => {
+  test('that was parsed lacks the fields that are undefined', () => {
     const nothing = { network: undefined, extra: undefined, withdrawalId: undefined };
     const { network, additionalFields } = parseDepositReceived({ ...JSON.parse(TEXT), ...nothing });
     expect(network).toBeNull();
@@ -50,7 +50,7 @@ describe('a body', () => {
     expect(parseNotification({ ...JSON.parse(TEXT), ...nothing }).type).toBe('deposit.received');
   });
 
-  test('that was parsed already counts only with its own fields', () => {
+  test('that was parsed has only its own fields', () => {
     const { depositId, ...own } = JSON.parse(TEXT);
     const body = Object.assign(Object.create({ depositId }), own);
     expect(messagesOf(safeParseDepositReceived(body))).toStrictEqual([
@@ -81,7 +81,7 @@ const THROWING = {
 };
 
 // The fixtures have the mistakes that arrive over the wire, e.g. a form or JSON null.
-describe('a value that is refused with advice', () => {
+describe('a body that holds no JSON object', () => {
   function expectRefused(body: unknown, code: string, received: string) {
     const { issues, notificationType, reference } = errorOf(
       safeParseDepositReceived(body as RawBody),
@@ -110,7 +110,9 @@ describe('a value that is refused with advice', () => {
     ['a Response', new Response(TEXT), 'a request or response: pass what its text() resolves to'],
     ['a throwing getter', THROWING, 'a value that fails to be read'],
     ['a revoked proxy', revoked(), 'a value that fails to be read'],
-  ])('is %s', (_, body, received) => expectRefused(body, 'not_an_object', received));
+  ])('is refused with advice: %s', (_, body, received) =>
+    expectRefused(body, 'not_an_object', received),
+  );
 
   test.each<[string, string | Buffer, string]>([
     ['white space', ' \r\n', 'an empty body: was it read already?'],
@@ -119,9 +121,11 @@ describe('a value that is refused with advice', () => {
     ['text with base64 in it', 'is eyJh', '7 characters that are not JSON'],
     ['text that begins like base64', 'eyJh is', '7 characters that are not JSON'],
     ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16: send it in UTF-8'],
-  ])('is %s', (_, body, received) => expectRefused(body, 'invalid_json', received));
+  ])('is refused with advice: %s', (_, body, received) =>
+    expectRefused(body, 'invalid_json', received),
+  );
 
-  test('claims to be an ArrayBuffer, and has a length that throws', () => {
+  test('is refused if it claims to be an ArrayBuffer with a length that throws', () => {
     const claimed = Object.defineProperty({}, 'byteLength', { get: fails });
     const body = Object.assign(claimed, { [Symbol.toStringTag]: 'ArrayBuffer' });
     expectRefused(body, 'invalid_json', 'bytes that fail to be read');

@@ -64,7 +64,7 @@ describe('a NotificationError', () => {
 });
 
 describe('isNotificationError', () => {
-  test('knows the error, also one of another copy of the package', async () => {
+  test('recognizes the error, also of another copy of the package', async () => {
     const other = await import('../src/errors.js?copy' as string);
     const foreign = new other.NotificationError({ ...error });
     expect(foreign).not.toBeInstanceOf(NotificationError);
@@ -76,7 +76,7 @@ describe('isNotificationError', () => {
   });
 
   test.each([undefined, null, 'NotificationError', new Error('x'), { name: 'NotificationError' }])(
-    'does not take %s for one',
+    'rejects %s',
     (value) => {
       expect(isNotificationError(value)).toBe(false);
     },

@@ -22,7 +22,7 @@ import {
   withdrawal,
 } from './wire.js';
 
-/** The contract in short, apart from the code: what each field costs where it is faulty. */
+/** The contract in short, apart from the code: the cost of a fault of each field. */
 const CONTRACT = `
 deposit     required  enum       status
 deposit     required  id         depositId paymentId
@@ -184,7 +184,7 @@ describe.each(FIELDS)('$name of a $of', (field) => {
   const outputName = name === 'deducedSettlementAmount' ? 'deductedSettlementAmount' : name;
   const rest = { deductedSettlementAmount: undefined };
 
-  test('costs what its need says where it is unreadable', () => {
+  test('follows its rule if it is unreadable', () => {
     const result = parseWith(field, '[]', rest);
     expect(issuesOf(result)).toMatchObject([{ code: 'wrong_type', path: [name] }]);
     expect(result.success).toBe(need !== 'required');
@@ -193,7 +193,7 @@ describe.each(FIELDS)('$name of a $of', (field) => {
     }
   });
 
-  test.each([undefined, 'null', '""'])('costs what its need says where it is %s', (wire) => {
+  test.each([undefined, 'null', '""'])('follows its rule if it is %s', (wire) => {
     const result = parseWith(field, wire, rest);
     const code = need === 'required' && wire === '""' ? 'wrong_type' : 'missing_field';
     const faults = need === 'optional' ? [] : [{ code, path: [name] }];
@@ -207,7 +207,7 @@ describe.each(FIELDS)('$name of a $of', (field) => {
   });
 });
 
-test('an address is required where the status is faulty, too', () => {
+test('an address is required if the status is faulty, too', () => {
   const body = withdrawal({ status: '"DONE"', toTxAddress: 'null' });
   const { issues } = errorOf(safeParseWithdrawalBroadcast(body));
   expect(issues.map(({ path }) => path[0])).toStrictEqual(['status', 'toTxAddress']);

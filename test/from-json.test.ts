@@ -182,7 +182,7 @@ describe('JSON that is not of a notification is refused:', () => {
       'wrong_type',
       'txAddressOwner.name: expected a string, received a number',
     ],
-  ])('a fault of a field, named once: %#', (notification, fields, code, message) => {
+  ])('for a fault of a field, which is named once: %#', (notification, fields, code, message) => {
     const { issues, reference } = errorOf(jsonOf(notification, fields));
     const path = message.slice(0, message.indexOf(':')).split('.');
     expect(issues).toMatchObject([{ code, path, message }]);

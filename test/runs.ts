@@ -1,4 +1,4 @@
-/** How often a property is tried: so often, or as often as the variable RUNS says. */
+/** The number of runs of a property test; the variable RUNS overrides it. */
 export function runs(count: number): number {
   return Number(process.env.RUNS ?? count);
 }

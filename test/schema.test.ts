@@ -38,7 +38,7 @@ test('the schemas are the same objects under payment-notifications/valibot', () 
   expect(valibot.NotificationSchema).toBe(NotificationSchema);
 });
 
-test('an issue has no path where the body itself is refused', async () => {
+test('an issue has no path if the body itself is refused', async () => {
   const { issues = [] } = await NotificationSchema['~standard'].validate('');
   expect(issues.map(({ message, path }) => ({ message, path }))).toStrictEqual([
     {
@@ -82,7 +82,7 @@ describe('a schema of one field', () => {
     expect(v.parse(valibot.AmountSchema, '-1').isNegative()).toBe(true);
   });
 
-  test("says in valibot's words what is wrong", () => {
+  test("reports faults in valibot's words", () => {
     const { issues = [] } = v.safeParse(Payout, { amount: '12,5', at: 'today', to: '?dt=1' });
     expect(issues.map((issue) => [v.getDotPath(issue), issue.message])).toStrictEqual([
       ['amount', 'Invalid amount: Expected a decimal number but received "12,5"'],

@@ -76,7 +76,7 @@ test('a result is narrowed by its success, destructured or not', () => {
   }
 });
 
-test('the address of a withdrawal is there once it is known to be completed', () => {
+test('a completed withdrawal has an address', () => {
   if (withdrawal.status === 'COMPLETED') {
     expectTypeOf(withdrawal.toTxAddress.address).toEqualTypeOf<string>();
   } else {

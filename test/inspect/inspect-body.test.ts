@@ -146,7 +146,7 @@ describe('an inspection', () => {
     });
   });
 
-  test('of another text has only the issue', () => {
+  test('of text that is not JSON has only the issue', () => {
     for (const as of [undefined, 'withdrawal.broadcast'] as const) {
       expect(inspectBody('hello', { as })).toStrictEqual({
         verdict: 'refused',
@@ -290,27 +290,27 @@ describe('the quirks of a field', () => {
       'expirationTime',
       [DATE_TIME],
     ],
-    ['none of the year 1970', deposit({ expirationTime: '0' }), 'expirationTime', []],
+    ['none for the year 1970', deposit({ expirationTime: '0' }), 'expirationTime', []],
     [
       'an identifier in upper case',
       withdrawal({ withdrawalId: '"3D6C2C1E-52A5-4F0B-9A53-2F1D8C0B7E44"' }),
       'withdrawalId',
       [LOWER_CASE],
     ],
-    ['none of an identifier in lower case', deposit(), 'depositId', []],
+    ['none for an identifier in lower case', deposit(), 'depositId', []],
     ['zeros of a tag', withdrawal({ toTxAddress: '"rX?dt=007"' }), 'toTxAddress', [LEADING_ZEROS]],
     ['an empty tag', withdrawal({ toTxAddress: '"rX?dt="' }), 'toTxAddress', [EMPTY_TAG]],
-    ['none of a tag of zero', withdrawal({ toTxAddress: '"rX?dt=0"' }), 'toTxAddress', []],
-    ['none of an address alone', withdrawal({ toTxAddress: '"rX"' }), 'toTxAddress', []],
+    ['none for a tag of zero', withdrawal({ toTxAddress: '"rX?dt=0"' }), 'toTxAddress', []],
+    ['none for an address alone', withdrawal({ toTxAddress: '"rX"' }), 'toTxAddress', []],
     ['an unreadable field', deposit({ rateType: '"CAPPED"' }), 'rateType', [UNREADABLE]],
     ['an empty string', deposit({ network: '""' }), 'network', [EMPTY]],
-    ['none of a null', withdrawal({ withdrawFee: 'null' }), 'withdrawFee', []],
+    ['none for a null', withdrawal({ withdrawFee: 'null' }), 'withdrawFee', []],
     ['deep nesting', deposit({ extra: arrays(101) }), 'extra', [ADDITIONAL, DEEP]],
-    ['none of nesting within the limit', deposit({ extra: arrays(100) }), 'extra', [ADDITIONAL]],
+    ['none for nesting within the limit', deposit({ extra: arrays(100) }), 'extra', [ADDITIONAL]],
     ["an owner's fields that were not read", withdrawal(owner), 'txAddressOwner', [OWNER]],
-    ['none of the owner at another field', withdrawal(owner), 'transactionId', []],
-    ['none of an owner that was read', withdrawal(), 'txAddressOwner', []],
-    ['none of a refused field', deposit({ depositId: '"X"' }), 'depositId', []],
+    ['none for the owner at another field', withdrawal(owner), 'transactionId', []],
+    ['none for an owner that was read', withdrawal(), 'txAddressOwner', []],
+    ['none for a refused field', deposit({ depositId: '"X"' }), 'depositId', []],
     [
       'those of the other fields of a refused body',
       deposit({ onChainFee: '"1"', paymentId: '"x"' }),

@@ -96,6 +96,7 @@ describe('a body that holds no JSON object', () => {
     });
   }
 
+  const REQUEST = 'a request or response: pass what its text() resolves to';
   const STREAM = 'a stream or a request: read it first, and pass its text or bytes';
 
   test.each<[string, unknown, string]>([
@@ -107,7 +108,7 @@ describe('a body that holds no JSON object', () => {
     ['a promise', Promise.resolve(TEXT), 'a promise: await it first'],
     ['a stream', Readable.from([TEXT]), STREAM],
     ['a web stream', new Response(TEXT).body, STREAM],
-    ['a Response', new Response(TEXT), 'a request or response: pass what its text() resolves to'],
+    ['a Request', new Request('http://localhost'), REQUEST],
     ['a throwing getter', THROWING, 'a value that fails to be read'],
     ['a revoked proxy', revoked(), 'a value that fails to be read'],
   ])('is refused with advice: %s', (_, body, received) =>

@@ -1,20 +1,27 @@
-// Installs the examples with the package's one tarball, which is packed first where there is none.
+// Installs the examples with the package's one tarball, which is packed first where there is none; given the
+// name of one that has a package.json of its own, only that: `node examples/install.js merchant`.
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 
 const EXAMPLES = new URL('./', import.meta.url);
 const ROOT = new URL('../', import.meta.url);
+const [workspace] = process.argv.slice(2).filter((name) => !name.startsWith('-'));
 
-/** @param {URL} cwd @param {string[]} args */
-function npm(cwd, ...args) {
-  execFileSync('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+/** @param {string} what @param {URL} cwd @param {string} program @param {string[]} args */
+function run(what, cwd, program, ...args) {
+  const start = performance.now();
+  process.stdout.write(`${what} ... `);
+  execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  console.log(`${((performance.now() - start) / 1000).toFixed(0)} s`);
 }
 
-if (!existsSync(new URL('node_modules/tsup', ROOT))) npm(ROOT, 'install');
-execFileSync(process.execPath, ['scripts/pack.js'], {
-  cwd: ROOT,
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+if (!existsSync(new URL('node_modules/tsup', ROOT)))
+  run('Installing what builds the package', ROOT, 'npm', 'install');
+run('Packing the package', ROOT, process.execPath, 'scripts/pack.js');
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
-npm(EXAMPLES, 'install', '--loglevel=error', '--no-audit', '--no-fund');
+const manifest = new URL(workspace ? `${workspace}/package.json` : 'package.json', EXAMPLES);
+const names = Object.keys(JSON.parse(readFileSync(manifest, 'utf8')).dependencies);
+const only = workspace ? ['--workspace', workspace] : [];
+const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];
+run(`Installing ${names.join(', ')}`, EXAMPLES, 'npm', 'install', ...only, ...quiet);

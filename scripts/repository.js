@@ -1,6 +1,8 @@
 // What the packed package and the site derive from `repository` in package.json. Until that is set, they
 // have no homepage and no links to sources.
 
+import { posix } from 'node:path';
+
 /**
  * @typedef {object} Repository
  * @property {string} source What a path in the repository follows in the address of its page.
@@ -30,18 +32,41 @@ export function readRepository({ repository, homepage }) {
   };
 }
 
+/** A relative link or picture of Markdown. */
+const LINK = /(!?)\[((?:[^\][]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#]+)(#[^)]*)?\)/g;
+
 /**
- * The README with absolute links, for readers who see it outside of the repository: the site's pages on the
- * site, everything else in the repository.
+ * A page without dead links, for readers outside of the repository. A link to a file that they lack leads to
+ * the repository; while that is unknown, its label remains, and nothing of a picture.
+ *
+ * @param {string} text
+ * @param {string} page Its path in the repository.
+ * @param {(path: string) => boolean} has Whether the readers have a file.
+ * @param {Repository | null} repository
+ */
+export function withoutDeadLinks(text, page, has, repository) {
+  return text.replace(LINK, (link, mark, label, target, anchor = '') => {
+    const path = posix.join(posix.dirname(page), target);
+    if (has(path)) return link;
+    if (repository === null) return mark ? '' : label;
+    return `${mark}[${label}](${mark ? repository.raw : repository.source}${path}${anchor})`;
+  });
+}
+
+/**
+ * The README for npm's page and for the tarball, without the section for contributors. npm's page shows no
+ * file of the tarball: if the site is known, links to pages lead there.
  *
  * @param {string} readme
- * @param {Repository} repository
+ * @param {(path: string) => boolean} has Whether the tarball has a file.
+ * @param {Repository | null} repository
  */
-export function withAbsoluteLinks(readme, { source, raw, homepage }) {
-  return readme
-    .replace(/(?<=\]\()(?!https?:|#)[^)]+/g, (path) => {
-      const [, page, anchor = ''] = /^docs\/([\w-]+)\.md(#.*)?$/.exec(path) ?? [];
-      return page ? `${homepage}${page}.html${anchor}` : source + path;
-    })
-    .replace(/(?<=\bsrc(?:set)?=")(?!https?:)[^"]+/g, (path) => raw + path);
+export function packedReadme(readme, has, repository) {
+  const text = readme.replace(/^<!-- contributors -->.*?^<!-- \/contributors -->\n+/ms, '');
+  if (repository === null) return withoutDeadLinks(text, 'README.md', has, null);
+  const linked = text.replace(
+    /(?<=\]\()docs\/([\w-]+)\.md/g,
+    (_, page) => `${repository.homepage}${page}.html`,
+  );
+  return withoutDeadLinks(linked, 'README.md', () => false, repository);
 }

@@ -28,7 +28,8 @@ const DECIMAL_LITERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  *
  * One constructor serves the whole process, so its settings are not for you to change: `Decimal.set` and
  * `Decimal.config` throw. For another precision, take a `Decimal.clone({ precision })`. A function that
- * throws (`new Decimal('1e800').sin()`) leaves a higher precision; sums and products stay exact.
+ * throws (`new Decimal('1e800').sin()`) leaves a higher precision, and results that are rounded down; sums
+ * and products stay exact.
  *
  * @example
  * ```ts
@@ -56,7 +57,7 @@ function createDecimal(): typeof DecimalJs {
 /** The Decimal that decimal.js copies; only its parts are filled in. */
 const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 
-/** Whether a Decimal consists of these parts in this decimal.js. If not, it reads the literals itself, more slowly. */
+/** Whether the installed decimal.js stores these parts. If not, it parses literals itself, more slowly. */
 export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 
 /** Whether a text is a decimal number as JSON writes it, of whatever length. */

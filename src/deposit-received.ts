@@ -107,7 +107,7 @@ export interface DepositReceived {
 const status = oneOf(DepositStatus);
 const rateType = oneOf(RateType);
 
-/** Reads a deposit: a line per field is its rule, in the order of the output. Notes faults in the context. */
+/** Reads a deposit: one line per field, its rule, in the order of the output. Notes faults in the context. */
 export function readDepositReceived(context: ReadContext): DepositReceived {
   return {
     type: 'deposit.received',

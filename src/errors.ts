@@ -5,11 +5,11 @@ export type NotificationType = 'deposit.received' | 'withdrawal.broadcast';
 export type IssueCode =
   /** The body is not JSON text in UTF-8. */
   | 'invalid_json'
-  /** The body is longer than 64 KiB; it was not read. */
+  /** The body is longer than 64 KiB, or JSON for `notificationFromJSON` than 1 MiB; it was not read. */
   | 'body_too_large'
   /** The body holds no JSON object: it is an array, a stream, a promise, nothing at all. */
   | 'not_an_object'
-  /** The body has the identifier of the other notification, of both or of neither, or is no callback's body. */
+  /** The body has the identifier of the other notification, of both or of neither, or is not the body of a callback. */
   | 'unrecognized_notification'
   /** A field that the service should always send is absent or null. */
   | 'missing_field'
@@ -90,7 +90,7 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
  * The message is one line, fit for a log. `JSON.stringify` gives the same as structured data.
  */
 export class NotificationError extends Error {
-  // On the prototype: each error would pay for its own, and the stack is written before it has them.
+  // On the prototype: own properties would cost every instance, and be set after the stack is captured.
   static {
     // biome-ignore lint/complexity/noThisInStatic: the build renames a class that names itself here, and Node.js prints _NotificationError.
     const { prototype } = this;
@@ -98,7 +98,7 @@ export class NotificationError extends Error {
     Object.defineProperty(prototype, 'name', { value: 'NotificationError' });
   }
 
-  // Declared only: to define them first and assign them then would take longer.
+  // `declare` avoids initializing them twice.
   declare readonly name: 'NotificationError';
   /** Which notification was being read; null if the body did not tell. */
   declare readonly notificationType: NotificationType | null;

@@ -1,7 +1,5 @@
-import * as v from 'valibot';
 import { type IssueCode, NotificationError, type NotificationIssue } from './errors.js';
 import { openBody } from './internal/body.js';
-import { OWN_CONFIG } from './internal/field-types.js';
 import { type Fields, ownProperties, withoutPrototype } from './internal/fields.js';
 import {
   describe,
@@ -14,28 +12,16 @@ import {
 import { type PaymentNotification, readNotification } from './notification.js';
 import type { TxAddress } from './tx-address.js';
 
-/** Largest JSON, in bytes: an amount may take five times the space that it took on the wire. */
+/** Largest JSON, in bytes. It is longer than the body: an amount of `1e78` takes 79 digits. */
 const MAX_JSON_BYTES = 1024 * 1024;
-
-const LineSchema = v.pipe(v.string(), v.transform(escapeUnprintable));
-
-const WarningsSchema = v.array(
-  v.object({
-    // Any text: a later version may have more codes.
-    code: LineSchema,
-    path: v.array(LineSchema),
-    expected: LineSchema,
-    received: LineSchema,
-  }),
-);
 
 /**
  * The inverse of `JSON.stringify(notification)`, for a notification that travelled through a queue or a
  * JSONB column. Every field is checked again by the rules of the parser.
  *
- * It reads JSON of other versions of this package, too. A key that is missing holds no value. A key that
- * this version doesn't know is in `additionalFields`. A warning's code may be one that isn't in
- * `IssueCode` yet, and a documented value that this version doesn't know costs what it costs on the wire.
+ * It reads JSON of other versions of this package, too. A missing key holds no value, and a required one is
+ * refused. A key that this version doesn't know is in `additionalFields`. A warning's code may be one that
+ * isn't in `IssueCode` yet. A value that this version doesn't know is handled as in a callback's body.
  *
  * @param json - The JSON of a notification, as text, bytes, or parsed; at most 1 MiB.
  * @returns The same notification: equal in every field, digit, date, warning and additional field. Only a
@@ -52,7 +38,8 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const context = openBody(json, MAX_JSON_BYTES);
   if (context.fields === null) throw new NotificationError({ notificationType: null, ...context });
 
-  const { type, additionalFields, warnings, ...fields } = context.fields;
+  const { type, additionalFields, warnings, ...rest } = context.fields;
+  const fields = withoutPrototype(rest);
   const reference = referenceOf(fields);
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') {
     const expected = 'the type of a notification';
@@ -62,18 +49,17 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const { issues } = context;
   const address = ownProperties(fields.toTxAddress);
   const ownerJson = ownProperties(fields.txAddressOwner);
-  const { additionalFields: ownerFields, ...owner } = ownerJson ?? {};
+  const { additionalFields: ownerFields, ...owner } = ownerJson ?? withoutPrototype({});
   const wire = {
     ...fields,
     ...(address && { toTxAddress: address.raw ?? address }),
     ...(ownerJson && { txAddressOwner: owner }),
   };
   const read = readNotification(type, { ...context, fields: withoutPrototype(wire) });
-  // A warning about a value on the wire is in the JSON already, and the field null. So one of this
-  // reading is a fault of the JSON, unless a later version has written a value that isn't known yet.
-  const isTolerated = ({ code }: NotificationIssue) => code === 'unknown_value';
+  // Warnings of the original reading are in the JSON already. A new one means that the JSON is faulty,
+  // unless a later version wrote a value that this one doesn't know.
   const found = context.warnings.filter(({ code }) => code !== 'missing_field');
-  issues.push(...found.filter((warning) => !isTolerated(warning)));
+  issues.push(...found.filter(({ code }) => code !== 'unknown_value'));
   if (read.type === 'withdrawal.broadcast' && isContradictory(read.toTxAddress, address)) {
     const expected = 'the raw address with its two parts';
     issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, describe(address)));
@@ -84,7 +70,7 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     ...(read.type === 'withdrawal.broadcast' && {
       txAddressOwner: withAdditional(read.txAddressOwner, ownerFields, ['txAddressOwner'], issues),
     }),
-    warnings: [...readWarnings(warnings, issues), ...found.filter(isTolerated)],
+    warnings: [...readWarnings(warnings, issues), ...found],
   };
   if (!isNonEmpty(issues)) return notification;
   throw new NotificationError({ notificationType: type, issues, reference });
@@ -111,9 +97,21 @@ function withAdditional<T extends { readonly additionalFields: Fields }>(
   return { ...read, additionalFields: { ...fields, ...read.additionalFields } };
 }
 
-function readWarnings(json: unknown, issues: NotificationIssue[]): readonly NotificationIssue[] {
-  const { success, output } = v.safeParse(WarningsSchema, json ?? [], OWN_CONFIG);
-  if (success) return output.map((w) => issue(w.code as IssueCode, w.path, w.expected, w.received));
+function readWarnings(json: unknown, issues: NotificationIssue[]): NotificationIssue[] {
+  const list = json ?? [];
+  const read = Array.isArray(list) ? list.map(readWarning) : [null];
+  if (read.every((warning) => warning !== null)) return read;
   issues.push(issue('wrong_type', ['warnings'], 'a list of issues', quote(json)));
   return [];
+}
+
+function readWarning(json: unknown): NotificationIssue | null {
+  const { code, path, expected, received } = ownProperties(json) ?? {};
+  if (!Array.isArray(path)) return null;
+  const texts = [code, expected, received, ...path];
+  if (!texts.every((text) => typeof text === 'string')) return null;
+  const [ownCode = '', ...lines] = texts.map(escapeUnprintable);
+  const [ownExpected = '', ownReceived = '', ...ownPath] = lines;
+  // A later version may have more codes.
+  return issue(ownCode as IssueCode, ownPath, ownExpected, ownReceived);
 }

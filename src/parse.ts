@@ -36,8 +36,8 @@ export interface BodyParser<T> {
 /**
  * Reads the body of a deposit-received callback.
  *
- * @param body - The raw body of the request, at most 64 KiB. Of a repeated field the last one counts, as
- * with `JSON.parse`.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
+ * counts, as with `JSON.parse`.
  * @returns The deposit, with exact amounts.
  * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
  * whatever the body.

@@ -70,7 +70,9 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
   if (typeof (destinationTag ?? '') !== 'string') {
     throw addressError('wrong_type', `the tag as ${describe(destinationTag)}`);
   }
-  return destinationTag ? address + TAG_MARK + destinationTag : address;
+  const joined = destinationTag ? address + TAG_MARK + destinationTag : address;
+  if (!joined.isWellFormed()) throw addressError('invalid_tx_address', describe(joined));
+  return joined;
 }
 
 /** The parts of a value; null if it is not a string, or its address is empty. */

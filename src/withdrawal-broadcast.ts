@@ -140,7 +140,7 @@ const owner: FieldType<Fields> = {
 
 const statusType = oneOf(WithdrawalStatus);
 
-/** Reads a withdrawal: a line per field is its rule, in the order of the output. Notes faults in the context. */
+/** Reads a withdrawal: one line per field, its rule, in the order of the output. Notes faults in the context. */
 export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadcast {
   const status = required(context, 'status', statusType);
   const isNotCompleted = status === WithdrawalStatus.FAILED || status === WithdrawalStatus.BLOCKED;

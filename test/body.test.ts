@@ -228,6 +228,21 @@ describe('a property of Object.prototype', () => {
     expect(polluted(name, () => safeParseNotification('[')).success).toBe(false);
   });
 
+  test('is not taken for a part of the JSON of a failed withdrawal', () => {
+    const body = withdrawal({ status: '"FAILED"', toTxAddress: undefined });
+    const { toTxAddress, txAddressOwner, ...json } = read(safeParseWithdrawalBroadcast(body));
+    const forged = { raw: 'rForged', name: 'x', additionalFields: { x: 1 } };
+    for (const name of ['toTxAddress', 'txAddressOwner', 'additionalFields', 'raw']) {
+      const copy = polluted(name, () => notificationFromJSON(JSON.stringify(json)), forged);
+      expect(copy).toMatchObject({ toTxAddress: null, additionalFields: {} });
+      expect(copy).toHaveProperty('txAddressOwner', {
+        name: null,
+        category: null,
+        additionalFields: {},
+      });
+    }
+  });
+
   test('is not taken for a field of a notification that went through JSON', () => {
     const json = JSON.stringify(read(safeParseDepositReceived(deposit({ network: 'null' }))));
     const { network, ...rest } = JSON.parse(json);

@@ -100,8 +100,3 @@ export const failsTimes =
 
 /** Never answers. */
 export const hangs: Behaviour = () => {};
-
-/** Closes the connection without an answer. */
-export const hangsUp: Behaviour = (response) => {
-  response.socket?.destroy();
-};

@@ -11,8 +11,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { expect, test } from 'vitest';
-import { ISSUE_CODES } from './codes.js';
-import { fixtures, parsedFixtures } from './fixtures.js';
+import { fixtures, ISSUE_CODES, parsedFixtures } from './fixtures.js';
 import { inShort } from './package/outcomes.js';
 import { issuesOf, refusalOf } from './wire.js';
 

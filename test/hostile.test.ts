@@ -7,7 +7,7 @@ import {
 } from '../scripts/schemas/tables.js';
 import { anyBody } from './fuzz/bodies.js';
 import { createExamine, PARSER_COUNT } from './fuzz/examine.js';
-import { runs } from './runs.js';
+import { runs } from './fuzz/random.js';
 
 const examine = createExamine({
   DEPOSIT_RECEIVED_FIELDS,

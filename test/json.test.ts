@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findLiterals } from '../src/internal/json.js';
+import { runs } from './fuzz/random.js';
 import { anyNumber, anySpace, anyText, isSame, literalsFault } from './fuzz/texts.js';
-import { runs } from './runs.js';
 
 /** A literal that makes the text be searched. */
 const LONG = '0.1234567890123456789';

@@ -52,6 +52,11 @@ describe('joinToTxAddress', () => {
     [{ address: '', destinationTag: '1' }, 'invalid_tx_address', 'an empty string'],
     [{ address: 'a?dt=1' }, 'invalid_tx_address', 'an address that holds a ?dt= itself'],
     [{}, 'invalid_tx_address', 'nothing'],
+    [
+      { address: 'r\ud800', destinationTag: null },
+      'invalid_tx_address',
+      'a string of length 2 with a lone surrogate',
+    ],
     [{ address: 'rAddress', destinationTag: 0 }, 'wrong_type', 'the tag as a number'],
   ])('refuses %j', (parts, code, received) => {
     expect(refusalOf(() => joinToTxAddress(parts as TxAddress)).issues).toMatchObject([

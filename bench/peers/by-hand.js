@@ -1,17 +1,4 @@
-import {
-  DECIMAL,
-  hasAddress,
-  isNumberOf,
-  isTime,
-  isWithinLimits,
-  MAX_LENGTH,
-  oneOf,
-  splitAddress,
-  TIME,
-  toDate,
-  toDecimal,
-  UUID,
-} from './rules.js';
+import * as rules from './rules.js';
 
 /**
  * The functions that read a field without a library. Null where a value is unreadable.
@@ -19,116 +6,113 @@ import {
  * @param {boolean} isLossless
  */
 export function readersOf(isLossless) {
-  const isNumber = isNumberOf(isLossless);
+  const isNumber = rules.isNumberOf(isLossless);
+  function amount(value) {
+    const isText = typeof value === 'string' && value.length <= rules.MAX_LENGTH;
+    if (!isNumber(value) && !(isText && rules.DECIMAL.test(value))) return null;
+    const amount = rules.toDecimal(value);
+    return rules.isWithinLimits(amount) ? amount : null;
+  }
   return {
     text: (value) => (typeof value === 'string' && value !== '' ? value : null),
-    id: (value) => (typeof value === 'string' && UUID.test(value) ? value : null),
+    id: (value) => (typeof value === 'string' && rules.UUID.test(value) ? value : null),
     among: (value, values) => (values.includes(value) ? value : null),
-    amount(value) {
-      const isText = typeof value === 'string' && value.length <= MAX_LENGTH;
-      if (!isNumber(value) && !(isText && DECIMAL.test(value))) return null;
-      const amount = toDecimal(value);
-      return isWithinLimits(amount) ? amount : null;
+    amount,
+    quantity(value) {
+      const read = amount(value);
+      return read?.isNegative() ? null : read;
     },
     time(value) {
-      if (!isNumber(value) && !(typeof value === 'string' && TIME.test(value))) return null;
-      const date = toDate(value);
-      return isTime(date) ? date : null;
+      if (!isNumber(value) && !(typeof value === 'string' && rules.TIME.test(value))) return null;
+      const date = rules.toDate(value);
+      return rules.isTime(date) ? date : null;
     },
     address: (value) =>
-      typeof value === 'string' && hasAddress(value) ? splitAddress(value) : null,
+      typeof value === 'string' && rules.hasAddress(value) ? rules.splitAddress(value) : null,
     owner: (value) => ({ name: value?.name ?? null, category: value?.category ?? null }),
   };
 }
 
-/** No library: an object literal whose fields are read by functions, and a look at those that are required. */
-/** @type {import('../peers.js').MakePeer} */
+/**
+ * No library: an object literal whose fields are read by functions.
+ *
+ * @type {import('./all.js').MakePeer}
+ */
 export function byHand(isLossless) {
-  const { text, id, among, amount, time, address, owner } = readersOf(isLossless);
-  const quantity = (value) => {
-    const read = amount(value);
-    return read?.isNegative() ? null : read;
+  const { text, id, among, amount, quantity, time, address, owner } = readersOf(isLossless);
+  const need = (faults, name, value) => {
+    if (value === null) faults.push(name);
+    return value;
   };
 
-  function deposit(fields) {
-    const notification = {
-      status: among(fields.status, ['CONFIRMED']),
-      depositId: id(fields.depositId),
-      paymentId: id(fields.paymentId),
-      clientPaymentId: text(fields.clientPaymentId),
-      depositCurrency: text(fields.depositCurrency),
-      actualDepositAmount: quantity(fields.actualDepositAmount),
-      displayCurrency: text(fields.displayCurrency),
-      actualDisplayAmount: quantity(fields.actualDisplayAmount),
-      settlementCurrency: text(fields.settlementCurrency),
-      settlementAmount: quantity(fields.settlementAmount),
-      expectedDepositAmount: quantity(fields.expectedDepositAmount),
-      expectedDisplayAmount: quantity(fields.expectedDisplayAmount),
-      displayServiceFee: amount(fields.displayServiceFee),
-      settlementServiceFee: amount(fields.settlementServiceFee),
-      onChainFee: amount(fields.onChainFee),
-      displayRateDepegLossAmount: amount(fields.displayRateDepegLossAmount),
-      settlementRateDepegLossAmount: amount(fields.settlementRateDepegLossAmount),
-      displayDistributedUserServiceFee: amount(fields.displayDistributedUserServiceFee),
-      settlementDistributedUserServiceFee: amount(fields.settlementDistributedUserServiceFee),
-      network: text(fields.network),
-      depositAddress: text(fields.depositAddress),
-      fromAddress: text(fields.fromAddress),
-      transactionId: text(fields.transactionId),
-      rateType: among(fields.rateType, ['FIXED', 'FLOATING']),
-      paymentRequestedAt: time(fields.paymentRequestedAt),
-      paymentReceivedAt: time(fields.paymentReceivedAt),
-      expirationTime: time(fields.expirationTime),
-    };
+  function deposit(body) {
     const faults = [];
-    if (notification.status === null) faults.push('status');
-    if (notification.depositId === null) faults.push('depositId');
-    if (notification.paymentId === null) faults.push('paymentId');
-    if (notification.clientPaymentId === null) faults.push('clientPaymentId');
-    if (notification.depositCurrency === null) faults.push('depositCurrency');
-    if (notification.actualDepositAmount === null) faults.push('actualDepositAmount');
-    if (notification.displayCurrency === null) faults.push('displayCurrency');
-    if (notification.actualDisplayAmount === null) faults.push('actualDisplayAmount');
-    if (notification.settlementCurrency === null) faults.push('settlementCurrency');
-    if (notification.settlementAmount === null) faults.push('settlementAmount');
+    const notification = {
+      status: need(faults, 'status', among(body.status, ['CONFIRMED'])),
+      depositId: need(faults, 'depositId', id(body.depositId)),
+      paymentId: need(faults, 'paymentId', id(body.paymentId)),
+      clientPaymentId: need(faults, 'clientPaymentId', text(body.clientPaymentId)),
+      depositCurrency: need(faults, 'depositCurrency', text(body.depositCurrency)),
+      actualDepositAmount: need(faults, 'actualDepositAmount', quantity(body.actualDepositAmount)),
+      displayCurrency: need(faults, 'displayCurrency', text(body.displayCurrency)),
+      actualDisplayAmount: need(faults, 'actualDisplayAmount', quantity(body.actualDisplayAmount)),
+      settlementCurrency: need(faults, 'settlementCurrency', text(body.settlementCurrency)),
+      settlementAmount: need(faults, 'settlementAmount', quantity(body.settlementAmount)),
+      expectedDepositAmount: quantity(body.expectedDepositAmount),
+      expectedDisplayAmount: quantity(body.expectedDisplayAmount),
+      displayServiceFee: amount(body.displayServiceFee),
+      settlementServiceFee: amount(body.settlementServiceFee),
+      onChainFee: amount(body.onChainFee),
+      displayRateDepegLossAmount: amount(body.displayRateDepegLossAmount),
+      settlementRateDepegLossAmount: amount(body.settlementRateDepegLossAmount),
+      displayDistributedUserServiceFee: amount(body.displayDistributedUserServiceFee),
+      settlementDistributedUserServiceFee: amount(body.settlementDistributedUserServiceFee),
+      network: text(body.network),
+      depositAddress: text(body.depositAddress),
+      fromAddress: text(body.fromAddress),
+      transactionId: text(body.transactionId),
+      rateType: among(body.rateType, ['FIXED', 'FLOATING']),
+      paymentRequestedAt: time(body.paymentRequestedAt),
+      paymentReceivedAt: time(body.paymentReceivedAt),
+      expirationTime: time(body.expirationTime),
+    };
     return faults.length === 0 ? { notification } : { faults };
   }
 
-  function withdrawal(fields) {
-    const notification = {
-      status: among(fields.status, ['COMPLETED', 'FAILED', 'BLOCKED']),
-      withdrawalId: id(fields.withdrawalId),
-      clientWithdrawalId: text(fields.clientWithdrawalId),
-      businessId: id(fields.businessId),
-      withdrawCurrency: text(fields.withdrawCurrency),
-      estimatedWithdrawAmount: quantity(fields.estimatedWithdrawAmount),
-      displayCurrency: text(fields.displayCurrency),
-      expectedDisplayAmount: quantity(fields.expectedDisplayAmount),
-      settlementCurrency: text(fields.settlementCurrency),
-      actualWithdrawAmount: quantity(fields.actualWithdrawAmount),
-      withdrawFee: amount(fields.withdrawFee),
-      actualDisplayAmount: quantity(fields.actualDisplayAmount),
-      displayFee: amount(fields.displayFee),
-      deductedSettlementAmount: oneOf(
-        quantity(fields.deductedSettlementAmount),
-        quantity(fields.deducedSettlementAmount),
-      ),
-      displayRateDepegLossAmount: amount(fields.displayRateDepegLossAmount),
-      settlementRateDepegLossAmount: amount(fields.settlementRateDepegLossAmount),
-      toTxAddress: address(fields.toTxAddress),
-      txAddressOwner: owner(fields.txAddressOwner),
-      transactionId: text(fields.transactionId),
-    };
+  function withdrawal(body) {
     const faults = [];
-    if (notification.status === null) faults.push('status');
-    if (notification.withdrawalId === null) faults.push('withdrawalId');
-    if (notification.clientWithdrawalId === null) faults.push('clientWithdrawalId');
-    if (notification.businessId === null) faults.push('businessId');
-    if (notification.withdrawCurrency === null) faults.push('withdrawCurrency');
-    if (notification.estimatedWithdrawAmount === null) faults.push('estimatedWithdrawAmount');
-    if (notification.displayCurrency === null) faults.push('displayCurrency');
-    if (notification.expectedDisplayAmount === null) faults.push('expectedDisplayAmount');
-    if (notification.settlementCurrency === null) faults.push('settlementCurrency');
+    const notification = {
+      status: need(faults, 'status', among(body.status, ['COMPLETED', 'FAILED', 'BLOCKED'])),
+      withdrawalId: need(faults, 'withdrawalId', id(body.withdrawalId)),
+      clientWithdrawalId: need(faults, 'clientWithdrawalId', text(body.clientWithdrawalId)),
+      businessId: need(faults, 'businessId', id(body.businessId)),
+      withdrawCurrency: need(faults, 'withdrawCurrency', text(body.withdrawCurrency)),
+      estimatedWithdrawAmount: need(
+        faults,
+        'estimatedWithdrawAmount',
+        quantity(body.estimatedWithdrawAmount),
+      ),
+      displayCurrency: need(faults, 'displayCurrency', text(body.displayCurrency)),
+      expectedDisplayAmount: need(
+        faults,
+        'expectedDisplayAmount',
+        quantity(body.expectedDisplayAmount),
+      ),
+      settlementCurrency: need(faults, 'settlementCurrency', text(body.settlementCurrency)),
+      actualWithdrawAmount: quantity(body.actualWithdrawAmount),
+      withdrawFee: amount(body.withdrawFee),
+      actualDisplayAmount: quantity(body.actualDisplayAmount),
+      displayFee: amount(body.displayFee),
+      deductedSettlementAmount: rules.oneOf(
+        quantity(body.deductedSettlementAmount),
+        quantity(body.deducedSettlementAmount),
+      ),
+      displayRateDepegLossAmount: amount(body.displayRateDepegLossAmount),
+      settlementRateDepegLossAmount: amount(body.settlementRateDepegLossAmount),
+      toTxAddress: address(body.toTxAddress),
+      txAddressOwner: owner(body.txAddressOwner),
+      transactionId: text(body.transactionId),
+    };
     if (notification.toTxAddress === null && notification.status === 'COMPLETED') {
       faults.push('toTxAddress');
     }

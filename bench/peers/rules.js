@@ -1,5 +1,5 @@
-// What a merchant writes once, whichever library checks the fields. The Decimal is this package's own, so that
-// no peer gains or loses by another constructor.
+// The rules that a merchant writes once, whichever library checks the fields. The Decimal is this package's own,
+// so that no peer gains or loses by another constructor.
 import { LosslessNumber } from 'lossless-json';
 import { Decimal } from '../../dist/index.js';
 import { source } from '../../test/fuzz/source.js';
@@ -24,8 +24,23 @@ export function isWithinLimits(amount) {
 }
 
 /** Whether amounts of a field may be below zero: fees and losses may. */
-export function isSigned({ type }) {
-  return type.read('-1') !== null;
+export function isSigned({ name }) {
+  return /(?:Fee|LossAmount)$/.test(name);
+}
+
+/**
+ * A peer's schemas of the fields: what isn't required may be absent, null or unreadable.
+ *
+ * @param {typeof DEPOSIT | typeof WITHDRAWAL} table
+ * @param {Record<string, (field: any) => any>} types The peer's schema of each kind of field.
+ * @param {(type: any) => any} lenient
+ */
+export function schemasOf(table, types, lenient) {
+  const schemaOf = (field) => {
+    const type = types[field.kind](field);
+    return field.need === 'required' ? type : lenient(type);
+  };
+  return Object.fromEntries(Object.values(table).map((field) => [field.name, schemaOf(field)]));
 }
 
 /** A UNIX time in seconds, or in milliseconds where it is too large for seconds; or a date-time. */

@@ -1,50 +1,35 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { readersOf } from './by-hand.js';
-import {
-  DECIMAL,
-  DEPOSIT,
-  hasAddress,
-  isAddressed,
-  isNumberOf,
-  isWithinLimits,
-  MAX_LENGTH,
-  oneOf,
-  splitAddress,
-  toDecimal,
-  UUID,
-  WITHDRAWAL,
-} from './rules.js';
+import * as rules from './rules.js';
 
 // Compiled, TypeBox checks and maps nothing. Its users have it check what is required, and write the mapping,
 // in which whatever else is unreadable becomes null. What a JSON Schema can't say of a required amount (its
 // sign, the limits) is checked there, too.
 
-/** @type {import('../peers.js').MakePeer} */
+/** @type {import('./all.js').MakePeer} */
 export function typebox(isLossless) {
-  const number = isLossless ? Type.Refine(Type.Unsafe({}), isNumberOf(true)) : Type.Number();
+  const number = isLossless ? Type.Refine(Type.Unsafe({}), rules.isNumberOf(true)) : Type.Number();
   const types = {
     text: () => Type.String({ minLength: 1 }),
-    id: () => Type.String({ pattern: UUID }),
+    id: () => Type.String({ pattern: rules.UUID }),
     enum: ({ type }) => Type.Enum(type.values),
-    amount: () => Type.Union([number, Type.String({ pattern: DECIMAL, maxLength: MAX_LENGTH })]),
-    address: () => Type.Optional(Type.Union([Type.Refine(Type.String(), hasAddress), Type.Null()])),
+    amount: () =>
+      Type.Union([number, Type.String({ pattern: rules.DECIMAL, maxLength: rules.MAX_LENGTH })]),
+    address: () =>
+      Type.Optional(Type.Union([Type.Refine(Type.String(), rules.hasAddress), Type.Null()])),
   };
   const compile = (table) => {
     const required = Object.values(table).filter(({ need }) => need === 'required');
     const entries = required.map((field) => [field.name, types[field.kind](field)]);
     return Compile(Type.Object(Object.fromEntries(entries)));
   };
-  const depositSchema = compile(DEPOSIT);
-  const withdrawalSchema = compile(WITHDRAWAL);
-  const { text, among, amount, time, owner } = readersOf(isLossless);
-  const quantity = (value) => {
-    const read = amount(value);
-    return read?.isNegative() ? null : read;
-  };
+  const depositSchema = compile(rules.DEPOSIT);
+  const withdrawalSchema = compile(rules.WITHDRAWAL);
+  const { text, among, amount, quantity, time, owner } = readersOf(isLossless);
   const required = (value) => {
-    const read = toDecimal(value);
-    if (read.isNegative() || !isWithinLimits(read)) throw new RangeError('no amount');
+    const read = rules.toDecimal(value);
+    if (read.isNegative() || !rules.isWithinLimits(read)) throw new RangeError('no amount');
     return read;
   };
 
@@ -80,10 +65,13 @@ export function typebox(isLossless) {
     withdrawFee: amount(body.withdrawFee),
     actualDisplayAmount: quantity(body.actualDisplayAmount),
     displayFee: amount(body.displayFee),
-    deductedSettlementAmount: oneOf(quantity(body.deductedSettlementAmount), quantity(deduced)),
+    deductedSettlementAmount: rules.oneOf(
+      quantity(body.deductedSettlementAmount),
+      quantity(deduced),
+    ),
     displayRateDepegLossAmount: amount(body.displayRateDepegLossAmount),
     settlementRateDepegLossAmount: amount(body.settlementRateDepegLossAmount),
-    toTxAddress: body.toTxAddress ? splitAddress(body.toTxAddress) : null,
+    toTxAddress: body.toTxAddress ? rules.splitAddress(body.toTxAddress) : null,
     txAddressOwner: owner(body.txAddressOwner),
     transactionId: text(body.transactionId),
   });
@@ -94,7 +82,7 @@ export function typebox(isLossless) {
         ? { value: mapDeposit(fields) }
         : { errors: depositSchema.Errors(fields) },
     withdrawal: (fields) =>
-      withdrawalSchema.Check(fields) && isAddressed(fields)
+      withdrawalSchema.Check(fields) && rules.isAddressed(fields)
         ? { value: mapWithdrawal(fields) }
         : { errors: withdrawalSchema.Errors(fields) },
     outcomeOf: ({ value, errors }) =>

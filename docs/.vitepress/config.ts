@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { TwoslashShikiFunction } from '@shikijs/twoslash';
 import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
+import { createTwoslasher } from 'twoslash';
 import ts from 'typescript';
 import { type DefaultTheme, defineConfig } from 'vitepress';
 import { readManifest } from '../../scripts/manifest.js';
 import { readRepository } from '../../scripts/repository.js';
-import { sourceLinks } from './source-links';
+import { slugOf } from '../scripts/slug.js';
+import { plainMarkdown } from './plain-markdown';
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const source = readRepository(readManifest())?.source;
+const repository = readRepository(readManifest());
 const SOURCES: Record<string, string> = {
   'payment-notifications': path('../../src/index.ts'),
   'payment-notifications/inspect': path('../../src/inspect/index.ts'),
@@ -23,6 +26,24 @@ const DECLARATIONS: Record<string, string> = {
   'payment-notifications/testing': path('../../dist/testing.d.ts'),
   'payment-notifications/valibot': path('../../dist/valibot.d.ts'),
   valibot: path('../../node_modules/valibot/dist/index.d.mts'),
+};
+
+const twoslash = createTwoslasher();
+
+/** Docblocks whose links are code: of `@throws {@link NotificationError} with …`, TypeScript makes two tags. */
+const twoslasher: TwoslashShikiFunction = (code, extension, options) => {
+  const result = twoslash(code, extension, options);
+  for (const node of result.nodes) {
+    if (node.type !== 'hover' || !node.tags) continue;
+    const tags: (typeof node.tags)[number][] = [];
+    for (const [name, text = ''] of node.tags) {
+      const last = tags.at(-1);
+      if (name === 'link' && last) last[1] = `${last[1]}${text.replace(/^(\w+)\}/, '`$1`')}`;
+      else tags.push([name, text.replace(/\{@link(?:code)? ([^}]*)\}/g, '`$1`')]);
+    }
+    node.tags = tags;
+  }
+  return result;
 };
 
 /** Names that get no hover: each one is a component, which costs time here and bytes on the page. */
@@ -49,6 +70,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
       ...page('Storing amounts', 'storing-amounts'),
       ...page('Testing your handler', 'testing'),
       ...page('Security', 'security'),
+      ...page('Before you go live', 'go-live'),
     ],
   },
   {
@@ -101,7 +123,7 @@ export default defineConfig({
   description: 'The callback bodies of a crypto payment service as typed, exact notifications.',
   lang: 'en',
   base: process.env.DOCS_BASE ?? '/',
-  srcExclude: ['generated/**', 'snippets/**'],
+  srcExclude: ['snippets/**'],
   cleanUrls: false,
   // A page that is never left sends nothing, not even for the pages that it links to.
   router: { prefetchLinks: false },
@@ -116,10 +138,13 @@ export default defineConfig({
     ),
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => md.use(sourceLinks, source ?? null),
+    config: (md) => md.use(plainMarkdown, repository),
+    anchor: { slugify: slugOf },
+    image: { lazyLoading: true },
     codeTransformers: [
       transformerTwoslash({
         explicitTrigger: true,
+        twoslasher,
         twoslashOptions: {
           shouldGetHoverInfo: (name) => !WELL_KNOWN.includes(name),
           compilerOptions: {

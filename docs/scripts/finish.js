@@ -1,9 +1,9 @@
 // For readers that are no people: every page as plain Markdown beside it, and lists of them.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join, normalize, posix } from 'node:path';
+import { dirname, join, normalize, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from '../../scripts/manifest.js';
-import { readRepository } from '../../scripts/repository.js';
+import { readRepository, withoutDeadLinks } from '../../scripts/repository.js';
 
 const DOCS = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(DOCS, '.vitepress/dist');
@@ -18,26 +18,14 @@ const pages = FOLDERS.flatMap((folder) =>
     .map((file) => join(folder, file)),
 ).filter((page) => !NOT_TEXT.includes(page));
 
-/** A page as plain Markdown: with its snippets and parts in place, and without what only VitePress knows. */
+/** A page as it is, without what only the site knows. */
 function toMarkdown(/** @type {string} */ page) {
-  const folder = dirname(join(DOCS, page));
-  return readFileSync(join(DOCS, page), 'utf8')
+  const text = readFileSync(join(DOCS, page), 'utf8')
     .replace(/^---\n.*?\n---\n+/s, '')
-    .replace(/^<!--@include: (.*?)-->$/gm, (_, file) => readFileSync(join(folder, file), 'utf8'))
-    .replace(/^<<< (\S+?)(?:\{.*)?$/gm, (_, file) => {
-      const code = readFileSync(join(folder, file), 'utf8');
-      const language = extname(file).replace(/^\.m?/, '');
-      return `\`\`\`${language}\n${code.trimEnd()}\n\`\`\``;
-    })
-    .replace(/^:::.*\n\n?/gm, '')
-    .replace(/ ?\{(#|target=).*?\}/g, '')
-    .replace(/<a id="[^"]*"><\/a>/g, '')
-    .replace(/\[([^\]]*)\]\((\.\.\/[^)]*)\)/g, (link, label, target) => {
-      // A link to a file outside of this folder: its text alone, as long as nobody knows where the file is.
-      const path = posix.join('docs', dirname(page), target);
-      if (path.startsWith('docs/')) return link;
-      return repository ? `[${label}](${repository.source}${path})` : label;
-    });
+    .replace(/^<!-- .*? -->\n+/gm, '')
+    .replace(/^```ts twoslash$/gm, '```ts');
+  const isOnSite = (/** @type {string} */ path) => path.startsWith('docs/');
+  return withoutDeadLinks(text, posix.join('docs', page), isOnSite, repository);
 }
 
 /** @param {string} page */

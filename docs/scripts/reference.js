@@ -13,54 +13,49 @@ const ENTRIES = {
   'testing/index.ts': ['testing', 'payment-notifications/testing', 'The testing kit.'],
 };
 
-export async function writeReference() {
-  const out = path('../reference');
-  rmSync(out, { recursive: true, force: true });
-  /** @type {import('typedoc').TypeDocOptions & import('typedoc-plugin-markdown').PluginOptions} */
-  const options = {
-    name: 'payment-notifications',
-    entryPoints: Object.keys(ENTRIES).map((entry) => path(`../../src/${entry}`)),
-    tsconfig: path('../../tsconfig.json'),
-    plugin: ['typedoc-plugin-markdown'],
-    logLevel: 'Warn',
-    treatWarningsAsErrors: true,
-    readme: 'none',
-    out,
-    disableSources: true,
-    // Named in a type, but of no use by themselves.
-    intentionallyNotExported: [
-      'Override',
-      'DepositReceivedField',
-      'WithdrawalBroadcastField',
-      'Schema',
-    ],
-    githubPages: false,
-    // Of typedoc-plugin-markdown:
-    router: 'module',
-    hidePageHeader: true,
-    hideBreadcrumbs: true,
-    useCodeBlocks: true,
-    parametersFormat: 'table',
-    interfacePropertiesFormat: 'table',
-    enumMembersFormat: 'table',
-    typeAliasPropertiesFormat: 'table',
-    entryFileName: 'overview',
-  };
-  const app = await Application.bootstrapWithPlugins(options);
-  const project = await app.convert();
-  if (!project) throw new Error('the sources do not compile, see above');
-  app.validate(project);
-  await app.generateOutputs(project);
-  const { logger } = app;
-  if (logger.hasErrors() || logger.hasWarnings()) throw new Error('the reference: see above');
+const out = path('../reference');
+rmSync(out, { recursive: true, force: true });
+/** @type {import('typedoc').TypeDocOptions & import('typedoc-plugin-markdown').PluginOptions} */
+const options = {
+  name: 'payment-notifications',
+  entryPoints: Object.keys(ENTRIES).map((entry) => path(`../../src/${entry}`)),
+  tsconfig: path('../../tsconfig.json'),
+  plugin: ['typedoc-plugin-markdown'],
+  logLevel: 'Warn',
+  treatWarningsAsErrors: true,
+  readme: 'none',
+  out,
+  disableSources: true,
+  // Named in a type, but of no use by themselves.
+  intentionallyNotExported: [
+    'Override',
+    'DepositReceivedField',
+    'WithdrawalBroadcastField',
+    'REFERENCE_FIELDS',
+  ],
+  githubPages: false,
+  // Of typedoc-plugin-markdown:
+  router: 'module',
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  useCodeBlocks: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  enumMembersFormat: 'table',
+  typeAliasPropertiesFormat: 'table',
+  entryFileName: 'overview',
+};
+const app = await Application.bootstrapWithPlugins(options);
+const project = await app.convert();
+if (!project) throw new Error('the sources do not compile, see above');
+app.validate(project);
+await app.generateOutputs(project);
+const { logger } = app;
+if (logger.hasErrors() || logger.hasWarnings()) throw new Error('the reference: see above');
 
-  for (const [file, title, description] of Object.values(ENTRIES)) {
-    const page = `${out}/${file}.md`;
-    const text = readFileSync(page, 'utf8')
-      .replace(/^# .*/, `# \`${title}\`\n\n${description}`)
-      // VitePress makes another anchor of an underscore.
-      .replace(/\]\(#[\w-]+\)/g, (anchor) => anchor.replaceAll('_', '-'));
-    writeFileSync(page, `---\ndescription: ${description}\n---\n\n${text}`);
-  }
-  rmSync(`${out}/overview.md`);
+for (const [file, title, description] of Object.values(ENTRIES)) {
+  const page = `${out}/${file}.md`;
+  const text = readFileSync(page, 'utf8').replace(/^# .*/, `# \`${title}\`\n\n${description}`);
+  writeFileSync(page, `---\ndescription: ${description}\n---\n\n${text}`);
 }
+rmSync(`${out}/overview.md`);

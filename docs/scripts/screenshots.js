@@ -4,19 +4,28 @@ import { fileURLToPath } from 'node:url';
 import { launch, openPage, serve } from '../test/site.js';
 
 const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url));
-const PAGES = ['index', 'start', 'fields', 'benchmark', 'reference/index'];
+const PAGES = ['index', 'start', 'errors', 'handlers', 'benchmark', 'go-live'];
 /** The inspector's states: the bodies that its buttons load. */
 const BODIES = ['deposit', 'withdrawal', 'refused'];
 
-mkdirSync(`${FOLDER}reference`, { recursive: true });
+mkdirSync(FOLDER, { recursive: true });
 const site = await serve();
 const browser = await launch();
-for (const width of [360, 768, 1440]) {
+for (const width of [390, 1366, 1920]) {
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const viewport = { width, height: 900 };
     const { page, close } = await openPage(browser, { viewport, colorScheme });
-    const shoot = (/** @type {string} */ name) =>
-      page.screenshot({ path: `${FOLDER}${name}-${width}-${colorScheme}.png`, fullPage: true });
+    const shoot = async (/** @type {string} */ name) => {
+      // A picture is loaded when it is near.
+      for (const image of await page.locator('img:visible').all()) {
+        await image.scrollIntoViewIfNeeded();
+        await image.evaluate((/** @type {HTMLImageElement} */ element) => element.decode());
+      }
+      await page.screenshot({
+        path: `${FOLDER}${name}-${width}-${colorScheme}.png`,
+        fullPage: true,
+      });
+    };
     for (const name of PAGES) {
       await page.goto(`${site.url}${name}.html`);
       await shoot(name);

@@ -1,21 +1,24 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { idempotencyKey, parseNotification } from 'payment-notifications';
+import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import {
   bodyVariants,
   DEPOSIT_RETRY,
   deliver,
   depositReceivedBody,
+  faultyBodies,
   virtualClock,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 
-// Your handler stands here.
+// Your handler goes here.
 const settled = new Set<string>();
 const server = createServer(async (request, response) => {
   if (request.url !== '/callbacks') return response.writeHead(404).end();
-  settled.add(idempotencyKey(parseNotification(await buffer(request))));
+  const { notification } = safeParseNotification(await buffer(request));
+  if (notification === undefined) return response.writeHead(400).end();
+  settled.add(idempotencyKey(notification));
   response.end();
 });
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -31,6 +34,13 @@ console.log(settled.size); // 1
 
 // A withdrawal that failed is another event.
 await deliver(withdrawalBroadcastBody({ status: 'FAILED' }), { url });
+console.log(settled.size); // 2
+
+// What a parser refuses is not settled.
+for (const { label, body } of faultyBodies(deposit)) {
+  const { delivered } = await deliver(body, { url });
+  if (delivered) console.log(`accepted: ${label}`);
+}
 console.log(settled.size); // 2
 
 // 24 hours of the service's retries to an endpoint that is down, in a moment.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -119,6 +119,43 @@ async function violationsInTheDark(page) {
   await page.evaluate(() => document.documentElement.classList.remove('dark'));
   return found.map((violation) => `in the dark, ${violation}`);
 }
+
+test('a name in a snippet shows its docblock, with links as code', async () => {
+  const { page, complaints, close } = await openPage(browser);
+  await page.goto(`${site.url}start.html`);
+  await page
+    .locator('.twoslash-hover', { hasText: /^parseNotification$/ })
+    .last()
+    .hover();
+  const popup = page.locator('.twoslash-floating');
+  await popup
+    .locator('code', { hasText: /^NotificationError$/ })
+    .first()
+    .waitFor();
+  assert.doesNotMatch((await popup.textContent()) ?? '', /[{}]?@link|NotificationError\}/);
+  assert.deepEqual(complaints, []);
+  await close();
+  // Nor anywhere else.
+  const scripts = readdirSync(join(DIST, 'assets')).filter((file) => file.endsWith('.js'));
+  const broken = scripts.filter((file) =>
+    readFileSync(join(DIST, 'assets', file), 'utf8').includes('@link'),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test('no snippet scrolls sideways on a desktop', async () => {
+  const { page, close } = await openPage(browser, { viewport: { width: 1366, height: 900 } });
+  for (const name of PAGES.filter((file) => !file.startsWith('reference/'))) {
+    await page.goto(site.url + name);
+    const wide = await page.evaluate(() =>
+      [...document.querySelectorAll('pre')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ textContent }) => textContent?.slice(0, 60)),
+    );
+    assert.deepEqual(wide, [], name);
+  }
+  await close();
+});
 
 test('search finds a field, without asking anybody but its host', async () => {
   const { page, complaints, requests, close } = await openPage(browser);

@@ -8,15 +8,13 @@ Deno.serve(
       return new Response('not found', { status: 404 });
     }
     const body = await request.arrayBuffer();
-    const result = safeParseNotification(body);
-    if (!result.success) {
-      await keepRefused(body, result.error);
-      return Response.json(
-        result.error.issues.map(({ code }) => code),
-        { status: 400 },
-      );
+    const { notification, error } = safeParseNotification(body);
+    if (error) {
+      const status = await keepRefused(body, error);
+      const codes = error.issues.map(({ code }) => code);
+      return Response.json(codes, { status });
     }
-    await settleOnce(idempotencyKey(result.notification), result.notification);
+    await settleOnce(idempotencyKey(notification), notification);
     return Response.json('ok');
   },
 );

@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import { keepRefused, settleOnce } from './merchant.js';
 
-const app = fastify({ routerOptions: { ignoreTrailingSlash: true } });
+const app = fastify({ bodyLimit: 65_536, routerOptions: { ignoreTrailingSlash: true } });
 
 app.register(async (callbacks) => {
   // Only in here, bodies stay bytes: no JSON.parse touches a digit. Whatever content type comes:
@@ -25,12 +25,12 @@ app.register(async (callbacks) => {
 
   callbacks.all('/callbacks', async (request, reply) => {
     const body = /** @type {Buffer | undefined} */ (request.body) ?? Buffer.alloc(0);
-    const result = safeParseNotification(body);
-    if (!result.success) {
-      await keepRefused(body, result.error);
-      return reply.code(400).send(result.error.issues.map(({ code }) => code));
+    const { notification, error } = safeParseNotification(body);
+    if (error) {
+      reply.code(await keepRefused(body, error));
+      return reply.send(error.issues.map(({ code }) => code));
     }
-    await settleOnce(idempotencyKey(result.notification), result.notification);
+    await settleOnce(idempotencyKey(notification), notification);
     return reply.send('ok');
   });
 });

@@ -7,13 +7,12 @@ const app = new H3();
 app.all('/callbacks', async (event) => {
   const body = await event.req.arrayBuffer();
   try {
-    const result = safeParseNotification(body);
-    if (!result.success) {
-      await keepRefused(body, result.error);
-      event.res.status = 400;
-      return result.error.issues.map(({ code }) => code);
+    const { notification, error } = safeParseNotification(body);
+    if (error) {
+      event.res.status = await keepRefused(body, error);
+      return error.issues.map(({ code }) => code);
     }
-    await settleOnce(idempotencyKey(result.notification), result.notification);
+    await settleOnce(idempotencyKey(notification), notification);
     return 'ok';
   } catch (error) {
     // h3 itself would answer with the status of the error, which may be the 200 of some other answer.

@@ -7,15 +7,13 @@ const app = new Hono({ strict: false }); // with or without a slash at the end
 
 app.all('/callbacks', async (context) => {
   const body = await context.req.arrayBuffer();
-  const result = safeParseNotification(body);
-  if (!result.success) {
-    await keepRefused(body, result.error);
-    return context.json(
-      result.error.issues.map(({ code }) => code),
-      400,
-    );
+  const { notification, error } = safeParseNotification(body);
+  if (error) {
+    const status = await keepRefused(body, error);
+    const codes = error.issues.map(({ code }) => code);
+    return context.json(codes, status);
   }
-  await settleOnce(idempotencyKey(result.notification), result.notification);
+  await settleOnce(idempotencyKey(notification), notification);
   return context.json('ok');
 });
 

@@ -7,24 +7,23 @@ const app = new Koa();
 
 app.use(async (context) => {
   if (!/^\/callbacks\/?$/.test(context.path)) return;
-  const body = await getRawBody(context.req, { limit: '100kb' }).catch((error) => {
-    context.req.resume(); // or the rest of it blocks the connection
-    throw error;
-  });
   try {
-    const result = safeParseNotification(body);
-    if (!result.success) {
-      await keepRefused(body, result.error);
-      context.status = 400;
-      context.body = result.error.issues.map(({ code }) => code);
+    const body = await getRawBody(context.req, { limit: '64kb' });
+    const { notification, error } = safeParseNotification(body);
+    if (error) {
+      context.status = await keepRefused(body, error);
+      context.body = error.issues.map(({ code }) => code);
       return;
     }
-    await settleOnce(idempotencyKey(result.notification), result.notification);
+    await settleOnce(idempotencyKey(notification), notification);
     context.body = 'ok';
   } catch (error) {
     // Koa itself would answer with the status of the error, which may be the 200 of some other answer.
     console.error(error);
-    context.status = 500;
+    context.req.resume(); // or the rest of a body that is too large blocks the connection
+    const isTooLarge =
+      error instanceof Error && 'type' in error && error.type === 'entity.too.large';
+    context.status = isTooLarge ? 413 : 500;
   }
 });
 

@@ -18,11 +18,16 @@ export async function settleOnce(key, notification) {
 }
 
 /**
- * In your database: the raw body as it came, for a person to look at.
+ * In your database: the raw body as it came, for a person to look at. One over the package's limit of 64 KiB is
+ * only logged.
  *
  * @param {Uint8Array | ArrayBuffer} body
  * @param {NotificationError} error
+ * @returns The status to answer with.
  */
 export async function keepRefused(body, error) {
-  console.warn(error.message, Buffer.from(new Uint8Array(body)).toString('base64'));
+  const isTooLarge = error.issues[0].code === 'body_too_large';
+  const kept = isTooLarge ? '' : Buffer.from(new Uint8Array(body)).toString('base64');
+  console.warn(error.message, kept);
+  return isTooLarge ? 413 : 400;
 }

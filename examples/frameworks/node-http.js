@@ -11,16 +11,13 @@ const server = createServer(async (request, response) => {
   try {
     const [path] = (request.url ?? '').split('?');
     if (path !== '/callbacks' && path !== '/callbacks/') return answer(404, 'not found');
-    const body = await getRawBody(request, { limit: '100kb' });
-    const result = safeParseNotification(body);
-    if (!result.success) {
-      await keepRefused(body, result.error);
-      return answer(
-        400,
-        result.error.issues.map(({ code }) => code),
-      );
+    const body = await getRawBody(request, { limit: '64kb' });
+    const { notification, error } = safeParseNotification(body);
+    if (error) {
+      const codes = error.issues.map(({ code }) => code);
+      return answer(await keepRefused(body, error), codes);
     }
-    await settleOnce(idempotencyKey(result.notification), result.notification);
+    await settleOnce(idempotencyKey(notification), notification);
     answer(200, 'ok');
   } catch (error) {
     // Nobody else catches it, and an unhandled rejection ends the process.

@@ -23,8 +23,12 @@ export function lockFolder(folder) {
     const { error, status } = spawnSync(program, args, { stdio: [...stdio, file] });
     if (error) continue; // not installed
     if (status !== 0) return `${folder} belongs to ${readFileSync(file)}`;
-    ftruncateSync(file);
-    writeSync(file, `process ${process.pid}, started at ${new Date().toISOString()}`);
+    try {
+      ftruncateSync(file);
+      writeSync(file, `process ${process.pid}, started at ${new Date().toISOString()}`);
+    } catch (error) {
+      console.error(`The lock doesn't say whose it is: ${error}`); // on a full disk
+    }
     return null;
   }
   throw new Error(`${folder} can't be locked: that takes flock (of util-linux) or perl`);

@@ -41,7 +41,8 @@ const TABLES = [
      faults jsonb NOT NULL,
      reason text NOT NULL
    )`,
-  // What a person has settled: the digest of a held body, or the key of an event.
+  // What a person has settled: the digest of a held body and the key of what it reports, or the key of
+  // an event. None of these is settled again.
   `CREATE TABLE IF NOT EXISTS dismissed (
      what text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), why text NOT NULL
    )`,
@@ -61,7 +62,7 @@ export async function createTables(database) {
 /** @typedef {{ code: string, field: string }} Fault The field is a documented one, or empty. */
 /**
  * @typedef {object} Settlement
- * @property {'settled' | 'repeated' | 'conflict' | 'refused'} outcome
+ * @property {'settled' | 'repeated' | 'conflict' | 'refused' | 'dismissed'} outcome
  * @property {string | null} key The idempotency key; null if the body was refused.
  * @property {string | null} moves
  * @property {Fault[]} faults Why it was refused.
@@ -81,22 +82,24 @@ export async function settle(query, body, deliveries = 1) {
   const settlement = await settleOnce(query, body);
   const { outcome, key, moves, faults, reason } = settlement;
   if (outcome === 'conflict' || outcome === 'refused') {
-    await query(
+    const held = await query(
       `INSERT INTO held (digest, body, key, moves, faults, reason, deliveries)
-       VALUES (sha256($1), $1, $2, $3, $4, $5, $6)
+       SELECT sha256($1), $1, $2, $3::jsonb, $4::jsonb, $5, $6
+       WHERE NOT EXISTS (SELECT FROM dismissed WHERE what = encode(sha256($1), 'hex'))
        ON CONFLICT (digest) DO UPDATE SET key = excluded.key, moves = excluded.moves,
-         faults = excluded.faults, reason = excluded.reason, deliveries = held.deliveries + $6`,
+         faults = excluded.faults, reason = excluded.reason, deliveries = held.deliveries + $6
+       RETURNING digest`,
       [body, key, moves, JSON.stringify(faults), reason, deliveries],
     );
+    if (held.length === 0) return { ...settlement, outcome: /** @type {const} */ ('dismissed') };
   }
   return settlement;
 }
 
 /** @param {Query} query @param {Uint8Array} body @returns {Promise<Settlement>} */
 async function settleOnce(query, body) {
-  const result = safeParseNotification(body);
-  if (!result.success) return refusal(faultsOf(result.error.issues), result.error.message);
-  const { notification } = result;
+  const { notification, error } = safeParseNotification(body);
+  if (error) return refusal(faultsOf(error.issues), error.message);
   const key = idempotencyKey(notification);
   const moves = JSON.stringify(movesOf(notification));
   const warnings = warningsOf(notification);
@@ -104,7 +107,10 @@ async function settleOnce(query, body) {
   try {
     const inserted = await query(
       `WITH inserted AS (
-         INSERT INTO event (key, body, moves, warnings) VALUES ($1, $2, $3, $4)
+         INSERT INTO event (key, body, moves, warnings)
+         SELECT $1, $2::bytea, $3::jsonb, $4::jsonb WHERE NOT EXISTS (
+           SELECT FROM dismissed WHERE what IN ($1, encode(sha256($2), 'hex'))
+         )
          ON CONFLICT (key) DO NOTHING RETURNING key, moves
        ), moved AS (
          SELECT key, 'customer:' || (moves->>'account') AS customer, moves->>'currency' AS currency,
@@ -114,20 +120,32 @@ async function settleOnce(query, body) {
          INSERT INTO line (key, account, currency, amount)
          SELECT key, customer, currency, amount FROM moved
          UNION ALL SELECT key, 'service', currency, -amount FROM moved
+       ), held_before AS ( -- off the page, or a person might settle it, too
+         DELETE FROM held USING inserted WHERE digest = sha256($2) AND held.key IS NULL
        )
        SELECT key FROM inserted`,
       [key, body, moves, JSON.stringify(warnings)],
     );
     if (inserted.length > 0) return { outcome: 'settled', ...settlement };
   } catch (error) {
-    // What the tables refuse (an identifier with a NUL, or one that a constraint of yours doesn't know) would be
-    // refused again at once. Held, it keeps no other body waiting in the spool.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!/^(22|23|54)...$/.test(code)) throw error;
+    // What the database says no to (an identifier with a NUL, one that a constraint or a trigger of yours
+    // doesn't know) would be refused again at once. Held, it keeps no other body waiting in the spool.
+    if (!isOfTheBody(error)) throw error;
     return refusal([{ code: 'not_storable', field: '' }], `not storable: ${error}`);
   }
-  const same = await query('SELECT 1 FROM event WHERE key = $1 AND moves = $2', [key, moves]);
-  return { outcome: same.length > 0 ? 'repeated' : 'conflict', ...settlement };
+  const [event] = await query('SELECT moves = $2 AS same FROM event WHERE key = $1', [key, moves]);
+  if (event) return { outcome: event.same ? 'repeated' : 'conflict', ...settlement };
+  return refusal([{ code: 'dismissed', field: '' }], `its event was settled by hand: ${key}`);
+}
+
+/** Classes of errors that would meet any body: connection, rollback, our SQL, resources, locks, shutdown … */
+const NOT_OF_THE_BODY = /^(08|0A|25|26|28|3[DF]|40|42(?!501)|53|55|57|58|F0|HV|XX)/;
+
+/** @param {unknown} error */
+function isOfTheBody(error) {
+  // What PostgreSQL itself says has a severity; an error of the network has none.
+  if (!(error instanceof Error && 'severity' in error && 'code' in error)) return false;
+  return !NOT_OF_THE_BODY.test(String(error.code));
 }
 
 /** @param {Fault[]} faults @param {string} reason @returns {Settlement} */

@@ -30,9 +30,9 @@ if (command === 'serve' && spool) {
     await replay(database.query, spool, console.log);
   }
   if (command === 'dismiss') {
-    const isKnown = await dismiss(database.query, what, why);
-    if (!isKnown) console.error(`neither an event nor the sha256 of a held body: ${what}`);
-    if (!isKnown) process.exitCode = 1;
+    const problem = await dismiss(database, what, why);
+    if (problem !== null) console.error(problem);
+    if (problem !== null) process.exitCode = 1;
   }
   const books = await check(database.query);
   console.log(JSON.stringify(books, null, 2));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, rename, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 // The bodies that could not be settled, one a line: digest, time, and the body in base64. The remains
@@ -8,16 +8,17 @@ import { join } from 'node:path';
 
 /** @typedef {Awaited<ReturnType<typeof openSpool>>} Spool */
 
-/** Then it's the database, rather than the body. */
-const MAX_ERRORS = 3;
-
 /** @param {string} folder This process's own: see lockFolder. @param {number} [maxBytes] */
 export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
   const [path, tornPath] = [join(folder, 'spool'), join(folder, 'spool.torn')];
-  const { whole: lines, torn } = readLines(await read(path));
-  for (const line of torn) await write(tornPath, 'a', `${line}\n`);
-  let file = await open(path, 'a');
-  let size = await rewrite();
+  const directory = await open(folder);
+  let file = await open(path, 'a+');
+  const text = await file.readFile('latin1');
+  const { whole: lines, torn } = readLines(text);
+  let size = text.length;
+  /** Whether the file has more than what waits, and whether its name survives a crash of the machine. */
+  let [isStale, isNamed] = [true, true];
+  await tidy();
   /** The latest write, for they must not overlap. @type {Promise<unknown>} */
   let latest = Promise.resolve();
   /** @param {() => Promise<void>} work */
@@ -27,16 +28,41 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
     return done;
   };
 
+  /** Rewrites the file, or leaves it if the disk is full: a body that is settled twice is only repeated. */
+  async function tidy() {
+    try {
+      await rewrite();
+    } catch (error) {
+      console.error(`The spool is rewritten later: ${error}`);
+      await rm(`${path}.new`, { force: true }).catch(() => {}); // its room is needed
+    }
+  }
+
   async function rewrite() {
+    if (torn.length > 0) await appendTo(tornPath, torn.map((line) => `${line}\n`).join(''));
+    torn.length = 0;
     const content = [...lines.values()].join('');
-    await write(`${path}.new`, 'w', content);
-    await rename(`${path}.new`, path);
-    const [before, directory] = [file, await open(folder)];
-    await directory.sync(); // so that the new name, too, survives a crash of the machine
-    await directory.close();
-    file = await open(path, 'a');
+    // It stays open: a second opening, after it has the name, could fail, and bodies would go to a file
+    // without a name.
+    const next = await open(`${path}.new`, 'a');
+    try {
+      await next.truncate();
+      await next.appendFile(content, 'latin1');
+      await next.sync();
+      await rename(`${path}.new`, path);
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
+    const before = file;
+    [file, size, isStale, isNamed] = [next, content.length, false, false];
     await before.close();
-    return content.length;
+    await syncName();
+  }
+
+  async function syncName() {
+    await directory.sync();
+    isNamed = true;
   }
 
   return {
@@ -50,39 +76,52 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
         size += line.length;
         await file.appendFile(line);
         await file.datasync();
+        if (!isNamed) await syncName();
         lines.set(digest, line);
       }),
 
     /**
-     * Settles the bodies, the oldest first, and removes them. Killed in between, it settles them again.
+     * Settles the bodies and removes them; those that failed come last the next time. Killed in between, it
+     * settles them again.
      *
      * @param {(body: Buffer) => Promise<unknown>} settle
+     * @param {number} [maxErrors] Then it's the database, rather than these bodies.
      */
-    async drain(settle) {
-      /** @type {unknown[]} */
-      const errors = [];
+    async drain(settle, maxErrors = 3) {
+      /** @type {Map<string, unknown>} */
+      const errors = new Map();
       /** @type {string[]} */
       const settled = [];
       for (const [digest, line] of [...lines]) {
-        if (errors.length === MAX_ERRORS) break;
+        if (errors.size === maxErrors) break;
         await settle(bodyOf(line)).then(
           () => settled.push(digest),
-          (error) => errors.push(error),
+          (error) => errors.set(digest, error),
         );
       }
       await exclusively(async () => {
         for (const digest of settled) lines.delete(digest);
-        if (settled.length > 0) size = await rewrite();
+        for (const digest of errors.keys()) {
+          const line = lines.get(digest) ?? '';
+          lines.delete(digest);
+          lines.set(digest, line);
+        }
+        isStale ||= settled.length > 0;
+        if (isStale) await tidy();
       });
-      if (errors.length > 0) throw errors[0];
+      for (const error of errors.values()) throw error;
     },
 
-    close: () => exclusively(() => file.close()),
+    close: () =>
+      exclusively(async () => {
+        await file.close();
+        await directory.close();
+      }),
 
     async status() {
-      const [oldest = ''] = lines.values();
+      const [oldest = null] = [...lines.values()].map((line) => line.split(' ')[1]).sort();
       const { size: tornBytes } = await stat(tornPath).catch(() => ({ size: 0 }));
-      return { bodies: lines.size, bytes: size, oldest: oldest.split(' ')[1] ?? null, tornBytes };
+      return { bodies: lines.size, bytes: size, oldest, tornBytes };
     },
   };
 }
@@ -117,18 +156,13 @@ function digestOf(body) {
   return createHash('sha256').update(body).digest('hex');
 }
 
-/** @param {string} path */
-async function read(path) {
-  const file = await open(path, 'a+'); // made if it isn't there
-  const text = await file.readFile('latin1');
-  await file.close();
-  return text;
-}
-
-/** @param {string} path @param {'a' | 'w'} flag @param {string} text */
-async function write(path, flag, text) {
-  const file = await open(path, flag);
-  await file.writeFile(text, 'latin1');
-  await file.sync();
-  await file.close();
+/** @param {string} path @param {string} text */
+async function appendTo(path, text) {
+  const file = await open(path, 'a');
+  try {
+    await file.appendFile(text, 'latin1');
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

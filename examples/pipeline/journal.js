@@ -1,6 +1,7 @@
 // The bodies that a receiver has taken and the ledger has not confirmed yet, on the receiver's own
 // disk. Nothing is changed in place: bodies are appended to a file of the latest seconds, and a file
 // is deleted as a whole, once the ledger has all that is in it.
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bodyOf, lineOf, readLines } from '../merchant/spool.js';
@@ -11,13 +12,29 @@ const OPEN_MS = 2_000;
 const REVIEW_MS = 10_000;
 const EXTENSION = '.journal';
 
-/** @param {string} folder This process's own: see lockFolder. */
-export async function openJournal(folder) {
+/**
+ * @typedef {object} File
+ * @property {string} path
+ * @property {number} begunAt By this process's clock.
+ * @property {number} lacked How often the ledger did not have all of it.
+ */
+
+/**
+ * @param {string} folder This process's own: see lockFolder.
+ * @param {() => number} [now] A clock that nobody sets, in milliseconds. That of the machine may jump: by it, a
+ * file might stay young for a year.
+ */
+export async function openJournal(folder, now = () => performance.now()) {
   await mkdir(folder, { recursive: true });
   const files = (await readdir(folder)).filter((name) => name.endsWith(EXTENSION));
-  /** When each was begun, the oldest first. Nothing is appended to these any more. */
-  const closed = files.map((name) => Number.parseInt(name, 10)).sort((a, b) => a - b);
-  /** @type {{ begunAt: number, handle: import('node:fs/promises').FileHandle } | null} */
+  /** The oldest first. Nothing is appended to these any more. @type {Set<File>} */
+  const closed = new Set(
+    files
+      .map((name) => ({ name, time: Number.parseInt(name, 10) }))
+      .sort((one, other) => one.time - other.time)
+      .map(({ name, time }) => ({ path: join(folder, name), begunAt: begunAt(time), lacked: 0 })),
+  );
+  /** @type {(File & { handle: import('node:fs/promises').FileHandle }) | null} */
   let current = null;
   /** What the next write takes. @type {string[]} */
   let lines = [];
@@ -26,7 +43,12 @@ export async function openJournal(folder) {
   /** The latest use of the current file, for they must not overlap. @type {Promise<unknown>} */
   let latest = Promise.resolve();
 
-  const pathOf = (/** @type {number} */ begunAt) => join(folder, `${begunAt}${EXTENSION}`);
+  /** Of a file that another process has left. One from the future is old. @param {number} time */
+  function begunAt(time) {
+    const age = Date.now() - time;
+    return age < 0 ? Number.NEGATIVE_INFINITY : now() - age;
+  }
+
   /** @param {() => Promise<void>} work */
   const exclusively = (work) => {
     const done = latest.then(work);
@@ -35,25 +57,25 @@ export async function openJournal(folder) {
   };
 
   async function begin() {
-    const begunAt = Date.now();
-    const handle = await open(pathOf(begunAt), 'ax');
+    const path = join(folder, `${Date.now()}-${randomUUID()}${EXTENSION}`);
+    const handle = await open(path, 'ax');
     const directory = await open(folder);
     await directory.sync(); // so that the new name, too, survives a crash of the machine
     await directory.close();
-    current = { begunAt, handle };
+    current = { path, begunAt: now(), lacked: 0, handle };
     return current;
   }
 
   async function end() {
     if (!current) return;
-    const { begunAt, handle } = current;
+    const { handle, ...file } = current;
     current = null;
-    closed.push(begunAt);
+    closed.add(file);
     await handle.close();
   }
 
   async function endIfOld() {
-    if (current && Date.now() - current.begunAt >= OPEN_MS) await end();
+    if (current && now() - current.begunAt >= OPEN_MS) await end();
   }
 
   async function write() {
@@ -80,22 +102,27 @@ export async function openJournal(folder) {
     },
 
     /**
-     * Deletes the files whose bodies are all settled, from the oldest one to the first that has
-     * another; whether there is none such. A damaged file is kept under another name.
+     * Deletes the files whose bodies are all settled; whether none is left that has another. A damaged file
+     * is kept under another name.
      *
-     * @param {(bodies: Buffer[]) => Promise<boolean>} areSettled
+     * @param {(bodies: Buffer[], lacked: number) => Promise<boolean>} areSettled Gets how often a file was
+     * found not to be; if it throws, the other files wait, too.
      */
     async review(areSettled) {
       await exclusively(endIfOld);
-      for (const begunAt of [...closed]) {
-        if (Date.now() - begunAt < REVIEW_MS) break;
-        const path = pathOf(begunAt);
-        const { whole, torn } = readLines(await readFile(path, 'latin1'));
-        if (!(await areSettled([...whole.values()].map(bodyOf)))) return false;
-        await (torn.length === 0 ? unlink(path) : rename(path, `${path}.torn`));
-        closed.shift();
+      let isDone = true;
+      for (const file of closed) {
+        if (now() - file.begunAt < REVIEW_MS) continue;
+        const { whole, torn } = readLines(await readFile(file.path, 'latin1'));
+        if (await areSettled([...whole.values()].map(bodyOf), file.lacked)) {
+          await (torn.length === 0 ? unlink(file.path) : rename(file.path, `${file.path}.torn`));
+          closed.delete(file);
+        } else {
+          file.lacked += 1;
+          isDone = false;
+        }
       }
-      return true;
+      return isDone;
     },
   };
 }

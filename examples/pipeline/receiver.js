@@ -1,7 +1,7 @@
 // Takes callbacks: checks each body, writes it to its own disk and appends it to the stream, whether
 // it is good or not. Then it asks the ledger, and appends again what never got there. It works while
 // the ledger's database is down. Any number of these may run, each with a folder of its own.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import getRawBody from 'raw-body';
 import { openServer } from '../merchant/database.js';
 import { lockFolder } from '../merchant/folder.js';
-import { findUnsettled } from './confirm.js';
+import { createConfirmation } from './confirm.js';
 import { openJournal } from './journal.js';
 import { CONSUMER, connectTo, STREAM } from './stream.js';
 
@@ -31,18 +31,18 @@ const connection = await connectTo(NATS_SERVERS);
 const stream = jetstream(connection);
 const manager = await jetstreamManager(connection, { checkAPI: false });
 
-/** Resolves once the stream has the body. @param {Buffer} body @param {string} attempt */
+/** Resolves once the stream has the body; why it is refused, if it is. @param {Buffer} body @param {string} attempt */
 async function appendToStream(body, attempt = 'first') {
-  const result = safeParseNotification(body);
-  const [subject, key] = result.success
-    ? [result.notification.type, idempotencyKey(result.notification)]
+  const { notification, error } = safeParseNotification(body);
+  const [subject, key] = notification
+    ? [notification.type, idempotencyKey(notification)]
     : ['refused', 'refused'];
   // With the digest, because a body with the same key that says something else is no copy: the ledger
   // must see it, and report the conflict.
   const digest = createHash('sha256').update(body).digest('hex');
   const msgID = `${key}:${digest}:${attempt}`;
   await stream.publish(`${STREAM}.${subject}`, body, { msgID, ...PUBLISHING });
-  return result;
+  return error;
 }
 
 /** @param {Buffer} body */
@@ -54,35 +54,28 @@ async function receive(body) {
     // 500 all the same: if the service delivers again, it needn't depend on this disk.
     return { status: 500, answer: 'kept' };
   }
-  const result = appended.value;
-  if (result.success) return { status: 200, answer: 'received' };
-  return { status: 400, answer: JSON.stringify(result.error.issues.map(({ code }) => code)) };
+  const error = appended.value;
+  if (!error) return { status: 200, answer: 'received' };
+  return { status: 400, answer: JSON.stringify(error.issues.map(({ code }) => code)) };
 }
 
-/** Whether the ledger has them all. @param {Buffer[]} bodies */
-async function areSettled(bodies) {
-  const unsettled = await findUnsettled(database.query, bodies);
-  if (unsettled.length === 0) return true;
-  // While the settlers are behind, it may be waiting in the stream: a second copy would not help them.
-  const { num_pending: behind } = await manager.consumers.info(STREAM, CONSUMER);
-  if (behind > 0) return false;
-  console.error(`Appended again: ${unsettled.length} bodies that the ledger doesn't have`);
+const areSettled = createConfirmation({
+  query: database.query,
+  isBehind: async () => (await manager.consumers.info(STREAM, CONSUMER)).num_pending > 0,
   // Under another id: that of a body which it has lost, the stream may remember.
-  const attempt = new Date().toISOString();
-  for (const body of unsettled) await appendToStream(body, attempt);
-  return false;
-}
+  append: (body) => appendToStream(body, randomUUID()),
+});
 
 const server = createServer(async (request, response) => {
   try {
-    // Neither method nor content type is documented, so neither matters.
+    // Neither method nor headers are documented, so neither matters: the bytes are taken as they came.
     const [path = ''] = (request.url ?? '').split('?');
     if (path.split('/').filter(Boolean).join() !== 'callbacks') {
       response.writeHead(404).end('not found');
       return;
     }
     // Your check of where a callback comes from goes here, in front of the parser.
-    const body = await getRawBody(request, { limit: '512kb' }); // a message of NATS has 1 MiB at most
+    const body = await getRawBody(request, { limit: '64kb' }); // a message of NATS has 1 MiB at most
     const { status, answer } = await receive(body);
     response.writeHead(status).end(answer);
   } catch (error) {

@@ -1,6 +1,5 @@
 // Starts all of the pipeline on this machine, sends deposits in five copies and withdrawals once, and
 // prints once a second how far they are.
-import { parseArgs } from 'node:util';
 import {
   bodyVariants,
   depositReceivedBody,
@@ -11,17 +10,8 @@ import { createSender, percentile } from './send.js';
 import { startPipeline } from './start.js';
 import { printTable } from './table.js';
 
-const { values } = parseArgs({
-  options: {
-    deposits: { type: 'string', default: '2000' },
-    withdrawals: { type: 'string', default: '200' },
-    receivers: { type: 'string', default: '2' },
-    settlers: { type: 'string', default: '2' },
-    'at-once': { type: 'string', default: '32' },
-  },
-});
-const COPIES = 5;
-const [deposits, withdrawals] = [Number(values.deposits), Number(values.withdrawals)];
+const [COPIES, AT_ONCE] = [5, 32];
+const [deposits, withdrawals] = [2_000, 200];
 
 const bodies = Array.from({ length: withdrawals }, (_, seed) =>
   withdrawalBroadcastBody({}, { seed }),
@@ -35,16 +25,13 @@ for (let seed = 0; seed < deposits; seed += 1) {
 }
 
 console.log('Starting three NATS servers, PostgreSQL, receivers and settlers on loopback ...');
-const pipeline = await startPipeline({
-  receivers: Number(values.receivers),
-  settlers: Number(values.settlers),
-});
+const pipeline = await startPipeline({ receivers: 2, settlers: 2 });
 const sender = createSender();
 const table = printTable(pipeline, sender);
 await sender.send(
   bodies.map((body) => ({ body, status: 200 })),
   pipeline.urls,
-  Number(values['at-once']),
+  AT_ONCE,
 );
 await pipeline.settled(deposits + withdrawals);
 await table.stop();

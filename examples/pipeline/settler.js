@@ -15,8 +15,8 @@ const { NATS_SERVERS = '127.0.0.1:4222', DATABASE_URL = '' } = process.env;
 const BATCH = 100;
 /** How long a batch waits for more, which is how long an event waits when there are few. */
 const WAIT_MS = 1_000;
-/** How long a body waits when the database failed. */
-const RETRY_MS = 1_000;
+/** How long a body waits when it can't be settled: a little longer each time. */
+const [RETRY_MS, MAX_RETRY_MS] = [1_000, 10_000];
 
 const database = openServer(DATABASE_URL);
 await createTables(database);
@@ -58,6 +58,6 @@ async function settleAlone(message) {
     message.ack();
   } catch (error) {
     console.error(`Not settled: ${error}`);
-    message.nak(RETRY_MS);
+    message.nak(Math.min(RETRY_MS * message.info.deliveryCount, MAX_RETRY_MS));
   }
 }

@@ -78,9 +78,9 @@ export async function startPipeline({ receivers, settlers }) {
 
   /** Waits for something. @param {string} what @param {() => Promise<boolean>} hasHappened */
   async function until(what, hasHappened) {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = performance.now() + PATIENCE_MS;
     while (!(await hasHappened())) {
-      if (Date.now() > deadline) {
+      if (performance.now() > deadline) {
         const logs = supervisor.logs().join('\n\n');
         throw new Error(`not ${what}: ${JSON.stringify(await status())}\n${logs}`);
       }

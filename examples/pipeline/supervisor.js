@@ -49,8 +49,6 @@ export function createSupervisor(folder) {
     start,
     names: () => [...processes.keys()],
     restarts: () => restarts,
-    /** @param {string} name */
-    pid: (name) => processes.get(name)?.child.pid,
     /** Whether there was such a process. @param {string} name @param {NodeJS.Signals} signal */
     kill: (name, signal = 'SIGKILL') => processes.get(name)?.child.kill(signal) ?? false,
     killAll,

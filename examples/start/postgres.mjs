@@ -1,16 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import express from 'express';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import pg from 'pg';
 
-// Both callbacks on a PostgreSQL server. Create the tables in a migration: of two processes that create them
-// at the same time, one fails.
-//
-//   CREATE TABLE event (key text PRIMARY KEY, body bytea NOT NULL);
-//   CREATE TABLE balance (account text, currency text, amount numeric NOT NULL, PRIMARY KEY (account, currency));
-//   CREATE TABLE held (digest bytea PRIMARY KEY, body bytea NOT NULL, reason text NOT NULL,
-//     at timestamptz DEFAULT now());
+// Both callbacks on a PostgreSQL server, with the tables of schema.sql.
 
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
@@ -86,14 +80,29 @@ async function save(body) {
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, body, { flush: true });
   await rename(draft, file);
+  // The names, too, have to survive a power cut: that of the file, and that of its folder.
+  for (const path of ['unsettled', '.']) {
+    const folder = await open(path);
+    await folder.sync();
+    await folder.close();
+  }
 }
 
-/** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit. */
-const REFUSED = /^(22|23|54)/;
+/** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit, a trigger, a policy. */
+const REFUSED = /^(22|23|54|P0|42501)/;
 
 const app = express();
 
-app.all('/callbacks', express.raw({ type: () => true }), async (request, response) => {
+// The raw body, as it came. The service documents neither methods nor headers: take any.
+const raw = express.raw({
+  limit: '64kb', // the parser's own; beyond it, Express logs the error and answers 413
+  type({ headers }) {
+    delete headers['content-encoding']; // or a body that is labelled wrongly would be answered with 415, and lost
+    return true;
+  },
+});
+
+app.all('/callbacks', raw, async (request, response) => {
   const body = request.body ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(body)) throw new Error('the body was parsed before');
   // Your check of where the callback comes from goes here.
@@ -123,7 +132,11 @@ async function settle(body) {
     return [200, 'held'];
   }
   try {
-    return [200, await inTransaction((client) => book(client, key, body, move))];
+    const outcome = await inTransaction((client) => book(client, key, body, move));
+    if (outcome !== 'conflict') return [200, outcome];
+    // One of the two may be forged. To send it again would change nothing: a success.
+    await hold(body, `${key}: settled before, with another account, currency or amount`);
+    return [200, 'held'];
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && REFUSED.test(error.code ?? ''))) throw error;
     await hold(body, `${key}: ${error.message}`);
@@ -138,13 +151,18 @@ async function settle(body) {
  * @param {NonNullable<ReturnType<typeof moveOf>>} move
  */
 async function book(client, key, body, { account, currency, amount }) {
-  const insert = 'INSERT INTO event VALUES ($1, $2) ON CONFLICT DO NOTHING';
-  const { rowCount } = await client.query(insert, [key, body]);
-  if (rowCount === 0) return 'repeated'; // it is settled already: a success, too
+  const move = [account, currency.trim().toUpperCase(), amount.toString()];
+  const insert = 'INSERT INTO event VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING';
+  const { rowCount } = await client.query(insert, [key, ...move, body]);
+  if (rowCount === 0) {
+    const find = 'SELECT FROM event WHERE (key, account, currency, amount) = ($1, $2, $3, $4)';
+    const same = await client.query(find, [key, ...move]);
+    return same.rowCount === 1 ? 'repeated' : 'conflict'; // repeated is a success, too
+  }
   await client.query(
     `INSERT INTO balance VALUES ($1, $2, $3) ON CONFLICT (account, currency)
      DO UPDATE SET amount = balance.amount + excluded.amount`,
-    [account, currency.trim().toUpperCase(), amount.toString()],
+    move,
   );
   return 'settled';
 }

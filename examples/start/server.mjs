@@ -5,42 +5,54 @@ import { idempotencyKey, safeParseDepositReceived } from 'payment-notifications'
 
 const app = express();
 
-// The raw body: mount this before any express.json(), which would round its numbers. The method and the
-// content type of a callback are not documented: take any.
-app.all('/deposits', express.raw({ type: () => true }), async (request, response) => {
+// The bytes as they came, whatever the method and the headers: none are documented. Mount this before any
+// express.json(), which would round numbers.
+const raw = express.raw({
+  type: ({ headers }) => delete headers['content-encoding'],
+  limit: '64kb',
+});
+
+app.all('/deposits', raw, async (request, response) => {
   const body = request.body ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(body)) throw new Error('the body was parsed before');
+  const keep = (reason = '') => {
+    console.error(reason); // have somebody alerted: the retries end after 24 hours
+    const insert = 'INSERT INTO refused VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
+    return database.query(insert, [body, reason]);
+  };
   // Your check of where the callback comes from goes here.
   const { notification: deposit, error } = safeParseDepositReceived(body);
   if (error) {
-    console.error(error.message); // have somebody alerted: the retries end after 24 hours
-    const keep = 'INSERT INTO refused VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
-    await database.query(keep, [body, error.message]);
+    await keep(error.message);
     response.status(400).json(error.issues.map(({ code }) => code));
     return;
   }
-  const answer = await database.transaction(async ({ query }) => {
-    const key = await query(
-      'INSERT INTO event VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING key',
-      [idempotencyKey(deposit), body],
-    );
-    if (key.rows.length === 0) return 'repeated'; // it is credited already: a success, too
-    await query(
-      `INSERT INTO balance VALUES ($1, $2, $3) ON CONFLICT (account, currency)
-       DO UPDATE SET amount = balance.amount + excluded.amount`,
-      [deposit.clientPaymentId, deposit.depositCurrency, deposit.actualDepositAmount.toString()],
-    );
-    return 'credited';
-  });
   for (const { message } of deposit.warnings) console.warn(message);
-  response.json(answer);
+  const { clientPaymentId, depositCurrency, actualDepositAmount } = deposit;
+  try {
+    const answer = await database.transaction(async ({ query }) => {
+      const insert = 'INSERT INTO event VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING key';
+      const { rows } = await query(insert, [idempotencyKey(deposit), body]);
+      if (rows.length === 0) return 'repeated'; // it is credited already: a success, too
+      await query(
+        `INSERT INTO balance VALUES ($1, $2, $3) ON CONFLICT (account, currency)
+         DO UPDATE SET amount = balance.amount + excluded.amount`,
+        [clientPaymentId, depositCurrency, actualDepositAmount.toString()],
+      );
+      return 'credited';
+    });
+    response.json(answer);
+  } catch (error) {
+    await keep(`${error}`); // such as what PostgreSQL can't store
+    response.status(500).json('kept');
+  }
 });
 
 const port = Number(process.env.PORT ?? 3000);
 await once(app.listen(port, '127.0.0.1'), 'listening');
 
-// PostgreSQL inside this process, to try it: a power cut may undo a credit, and a second process would spoil
-// the folder (on this port, none gets here). For real money, use a server.
+// PostgreSQL inside this process, to try it, now that the port is taken: a second process would spoil its
+// folder. A power cut may undo a credit: for real money, use a server.
 const database = new PGlite('./data');
 await database.exec(`
   CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, body bytea NOT NULL);

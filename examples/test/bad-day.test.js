@@ -1,19 +1,22 @@
 // What a merchant does when its surroundings fail it.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import {
+  bodyVariants,
   deliver,
   depositReceivedBody,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import pg from 'pg';
 import { openServer } from '../merchant/database.js';
-import { check, createTables, settle } from '../merchant/ledger.js';
+import { check, settle } from '../merchant/ledger.js';
 import { openSpool } from '../merchant/spool.js';
+import { assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
 import { openPGlite, openPostgres, reportOf, startMerchant, untilDrained } from './engines.js';
 import { whyNoPostgres } from './programs.js';
 
@@ -180,37 +183,6 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     assert.equal(await settledIn(storage), 60);
   });
 
-  test('tries a transaction again that PostgreSQL gave up in a deadlock', async () => {
-    const database = (await engine.create('deadlock')).open();
-    await createTables(database);
-    const keys = [1, 2].map((seed) => depositOf(seed));
-    for (const body of keys) await settle(database.query, Buffer.from(body));
-    let first = 0;
-    /** @type {() => void} */
-    let meet = () => {};
-    const met = new Promise((resolve) => {
-      meet = () => resolve(null);
-    });
-    /** @param {string[]} accounts */
-    const lockBoth = (accounts) =>
-      database.transaction(async (query) => {
-        // The deadlock must be noticed before the wait for the lock is given up.
-        await query(`SET LOCAL lock_timeout = '30s'`);
-        for (const account of accounts) {
-          await query(`SELECT FROM line WHERE account = $1 FOR UPDATE`, [`customer:${account}`]);
-          first += 1;
-          if (first === 2) meet();
-          await met;
-        }
-        return 'done';
-      });
-    const accounts = ['customer-1', 'customer-2'];
-    const both = await Promise.all([lockBoth(accounts), lockBoth(accounts.toReversed())]);
-    assert.deepEqual(both, ['done', 'done']);
-    assert(first > 4, 'there was no deadlock');
-    await database.close();
-  });
-
   test('gives up on a server that no longer answers', async () => {
     // It takes connections and says nothing.
     const mute = createServer((socket) => socket.on('error', () => {}).resume());
@@ -235,7 +207,7 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     await merchant.stop();
   });
 
-  test('takes a body by any method, under any content type, at the path with a slash', async () => {
+  test('takes a body by any method, under any headers, at the path with a slash, up to 64 KiB', async () => {
     const storage = await engine.create('methods');
     const merchant = await startMerchant(storage);
     const body = depositOf(1);
@@ -249,21 +221,10 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
         });
         sent.on('error', reject).end(body);
       });
-    for (const method of [
-      'POST',
-      'PUT',
-      'PATCH',
-      'GET',
-      'DELETE',
-      'OPTIONS',
-      'PROPFIND',
-      'QUERY',
-    ]) {
+    for (const method of ['POST', 'PUT', 'GET', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY'])
       assert.equal(await send(method), 200, method);
-    }
-    for (const type of ['', 'no type', 'application/json; charset=', 'text/plain', '/', 'a/b;;=']) {
-      assert.equal(await send('POST', { 'content-type': type }), 200, type);
-    }
+    for (const headers of ODD_HEADERS)
+      assert.equal(await send('POST', headers), 200, JSON.stringify(headers));
     for (const path of ['/callbacks/', '/callbacks?from=service', '/callbacks//?']) {
       assert.equal(await send('PUT', {}, path), 200, path);
     }
@@ -274,9 +235,18 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     const { refused } = await reportOf(merchant);
     assert.equal(refused.length, 1);
     assert.equal(refused[0].deliveries, 2);
+    assert.equal(await statusOf(merchant.url, GZIPPED, { 'content-encoding': 'gzip' }), 400);
+    await assertLimit(merchant);
+    const database = storage.open();
+    const held = await database.query('SELECT body FROM held WHERE length(body) > 0');
+    await database.close();
+    assert.deepEqual(
+      held.map((row) => Buffer.from(/** @type {Uint8Array} */ (row.body))),
+      [GZIPPED],
+    );
     await merchant.stop();
     assert.equal(merchant.exitCode(), 0);
-    assert.equal(await settledIn(storage), 1);
+    assert.equal(await settledIn(storage), 2);
   });
 
   test('locks its folder where only perl can, and does not start where nothing can', async () => {
@@ -297,6 +267,41 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     await first.stop();
   });
 
+  test('starts on a full disk, and settles what it has spooled', async () => {
+    const storage = await engine.create('full_disk');
+    const folder = storage.folder(0);
+    mkdirSync(folder, { recursive: true });
+    const fill = async (/** @type {number} */ seed) => {
+      const spool = await openSpool(folder);
+      for (const body of seeds(seed, 3).map(depositOf)) await spool.append(Buffer.from(body));
+      await spool.close();
+    };
+    // A disk of 64 KiB, which only this process sees.
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    const script = `mount -t tmpfs -o size=64k none ${disk} && cp ${folder}/spool ${disk}
+      cat /dev/zero > ${disk}/filler 2> /dev/null
+      exec "$@"`;
+    const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user'];
+    const shell = ['unshare', ...asRoot, '--mount', 'sh', '-c', script, 'sh'];
+    const env = { DATA_FOLDER: disk };
+    const start = (/** @type {string[]} */ ...command) =>
+      startMerchant(storage, { env, shell, command, exits: command.length > 0 });
+
+    await fill(1);
+    const lines = (await start('replay')).printed;
+    assert.equal(lines.filter((line) => line.startsWith('spooled -> settled')).length, 3);
+    assert.match(lines.join('\n'), /The spool is rewritten later: .*ENOSPC/);
+
+    await fill(4);
+    const merchant = await start();
+    await untilDrained(merchant);
+    assert.equal(await answerTo(depositOf(10), merchant), '200 settled');
+    assert.equal(readFileSync(`/proc/${merchant.pid}/root${disk}/spool`).length, 0);
+    await merchant.stop();
+    assert.equal(await settledIn(storage), 7);
+  });
+
   test('replays what was refused, and says what became of each', async () => {
     const storage = await engine.create('replayed');
     const merchant = await startMerchant(storage);
@@ -309,7 +314,7 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     // As an older version of the parser has left them.
     const database = storage.open();
     const conflicting = depositReceivedBody({ actualDepositAmount: '7' }, { seed: 1 });
-    for (const body of [depositOf(2), depositOf(1), conflicting]) {
+    for (const body of [depositOf(4), depositOf(2), depositOf(1), conflicting]) {
       await database.query(
         `INSERT INTO held (digest, deliveries, body, faults, reason)
          VALUES (sha256($1), 3, $1, '[]', 'refused by an older version')`,
@@ -321,23 +326,36 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     for (const body of [depositOf(3), '{"spooled":"refused"}'])
       await spool.append(Buffer.from(body));
     await spool.close();
+    // Another process has begun to settle one, and hangs: it keeps nothing else waiting.
+    const other = new pg.Client(storage.env(0).DATABASE_URL);
+    await other.connect();
+    await other.query('BEGIN');
+    const query = async (/** @type {string} */ sql, /** @type {unknown[]} */ values = []) =>
+      (await other.query(sql, values)).rows;
+    await settle(query, Buffer.from(depositOf(4)));
 
     const lines = (await startMerchant(storage, { command: ['replay'], exits: true })).printed;
     const key = (/** @type {number} */ seed) =>
       `deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-${`${seed}`.padStart(12, '0')}`;
     const neither =
       'notification refused: body: expected either a depositId or a withdrawalId, received neither';
-    assert.deepEqual(lines.slice(0, 6).sort(), [
+    assert.deepEqual(lines.slice(0, 7).sort(), [
       `refused -> conflict: ${key(1)}`,
+      'refused -> failed: error: canceling statement due to lock timeout',
       `refused -> refused: ${neither}`,
       `refused -> repeated: ${key(1)}`,
       `refused -> settled: ${key(2)}`,
       `spooled -> refused: ${neither}`,
       `spooled -> settled: ${key(3)}`,
     ]);
+    await other.query('ROLLBACK');
+    await other.end();
     const again = (await startMerchant(storage, { command: ['replay'], exits: true })).printed;
-    assert.deepEqual(again.slice(0, 2), Array(2).fill(`refused -> refused: ${neither}`));
-    assert.equal(await settledIn(storage), 3);
+    assert.deepEqual(again.slice(0, 3).sort(), [
+      ...Array(2).fill(`refused -> refused: ${neither}`),
+      `refused -> settled: ${key(4)}`,
+    ]);
+    assert.equal(await settledIn(storage), 4);
     const next = await startMerchant(storage);
     const { conflicts, refused } = await reportOf(next);
     assert.deepEqual(
@@ -396,6 +414,51 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     const { outcomes } = await reportOf(merchant);
     assert.deepEqual(outcomes[0].statuses, ['COMPLETED', 'FAILED', 'BLOCKED']);
     await merchant.stop();
+  });
+
+  test('settles nothing that a person has settled: no redelivery, no copy, no replay', async () => {
+    const storage = await engine.create('by_hand');
+    const merchant = await startMerchant(storage);
+    const run = async (/** @type {string[]} */ ...command) =>
+      (await startMerchant(storage, { command, exits: true })).printed;
+    const database = storage.open();
+    await database.query(
+      `ALTER TABLE line ADD CONSTRAINT known CHECK (account NOT IN ('customer:customer-1', 'customer:customer-2'))`,
+    );
+    const [byHand, later] = [depositOf(1), depositOf(2)];
+    const unread = '{"read":"by a person"}';
+    for (const body of [byHand, later, unread])
+      assert.match(`${await answerTo(body, merchant)}`, /^400/);
+    for (const body of [byHand, unread]) {
+      const digest = createHash('sha256').update(body).digest('hex');
+      await run('dismiss', digest, 'credited by hand');
+    }
+    await database.query('ALTER TABLE line DROP CONSTRAINT known');
+
+    for (const body of [byHand, unread])
+      assert.equal(await answerTo(body, merchant), '200 dismissed');
+    // Another encoding of it, or another amount, is for a person again.
+    const [, copy] = bodyVariants(byHand).filter(({ body }) => body !== byHand);
+    assert(copy);
+    assert.equal(await answerTo(copy.body, merchant), '400 ["dismissed"]');
+    // What a redelivery has settled is off the page, so that no person credits it, too.
+    assert.equal((await reportOf(merchant)).refused.length, 2);
+    assert.equal(await answerTo(later, merchant), '200 settled');
+    const { refused } = await reportOf(merchant);
+    assert.deepEqual(
+      refused.map((/** @type {any} */ row) => row.body),
+      [copy.body],
+    );
+    const lines = await run('replay');
+    assert.match(
+      lines.slice(1, 3).join('\n'),
+      /^refused -> refused: its event was settled by hand/,
+    );
+    const credited = await database.query('SELECT account FROM line ORDER BY account');
+    assert.deepEqual(credited, [{ account: 'customer:customer-2' }, { account: 'service' }]);
+    await database.close();
+    await merchant.stop();
+    assert.equal(await settledIn(storage), 1);
   });
 
   test('checks its books, and fails where they are wrong', async () => {

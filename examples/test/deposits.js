@@ -1,4 +1,7 @@
+import { safeParseNotification } from 'payment-notifications';
 import { bodyVariants, depositReceivedBody } from 'payment-notifications/testing';
+import { nextBody } from '../../test/fuzz/mutate.js';
+import { LIMIT } from './bodies.js';
 
 /** @import { Random } from '../../test/fuzz/random.js' */
 
@@ -43,6 +46,16 @@ export function nextDeposit(seed, random) {
 export function copiesOf({ body }, count, random) {
   const variants = bodyVariants(body);
   return Array.from({ length: count }, () => random.pick(variants).body);
+}
+
+/** Bytes that are refused for what they say, not for their length. @param {Random} random */
+export function nextRefused(random) {
+  for (;;) {
+    const body = nextBody(random);
+    if (typeof body !== 'string' && !ArrayBuffer.isView(body)) continue; // objects come by no wire
+    const bytes = Buffer.from(/** @type {string | Buffer} */ (body));
+    if (bytes.length <= LIMIT && !safeParseNotification(bytes).success) return bytes;
+  }
 }
 
 /** A decimal text, as PostgreSQL writes it, in units of 10^-18. @param {string} text */

@@ -58,7 +58,7 @@ export async function openPGlite() {
   return {
     name: 'PGlite',
     processes: 1,
-    load: { deposits: 500, hostile: 500, kills: 3 },
+    load: { deposits: 300, hostile: 300, kills: 3 },
     async create(name) {
       const data = join(folder, name);
       mkdirSync(data);
@@ -85,7 +85,7 @@ export async function openPostgres() {
   return {
     name: `PostgreSQL ${found.version}`,
     processes: 2,
-    load: { deposits: 1_000, hostile: 5_000, kills: 10 },
+    load: { deposits: 600, hostile: 1_500, kills: 10 },
     async create(name) {
       const admin = openServer(postgres.url('postgres'));
       await admin.query(`CREATE DATABASE ${name}`);
@@ -115,10 +115,13 @@ export const ENGINES = [
 
 /**
  * @param {Storage} storage
- * @param {{ index?: number, command?: string[], env?: Record<string, string>, exits?: boolean }} [options]
+ * @param {{ index?: number, command?: string[], shell?: string[], env?: Record<string, string>, exits?: boolean }} [options]
  */
-export async function startMerchant(storage, { index = 0, command = [], env, exits = false } = {}) {
-  const merchant = await startServer([process.execPath, 'merchant.js', ...command], {
+export async function startMerchant(
+  storage,
+  { index = 0, command = [], shell = [], env, exits = false } = {},
+) {
+  const merchant = await startServer([...shell, process.execPath, 'merchant.js', ...command], {
     cwd: MERCHANT,
     env: { ...storage.env(index), ...env },
     exits,

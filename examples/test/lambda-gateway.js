@@ -16,7 +16,7 @@ const server = createServer(async (request, response) => {
     return;
   }
   try {
-    const { statusCode, body } = await handler(eventOf(request, await buffer(request)));
+    const { statusCode, body } = await handler(eventOf(await buffer(request)));
     response.writeHead(statusCode, { 'content-type': 'application/json' }).end(body);
   } catch (error) {
     console.error(error);
@@ -24,39 +24,14 @@ const server = createServer(async (request, response) => {
   }
 });
 
-/** @param {import('node:http').IncomingMessage} request @param {Buffer} body */
-function eventOf({ method = '', url = '' }, body) {
+/** What the handler reads of an event. @param {Buffer} body @returns {any} */
+function eventOf(body) {
   const text = body.toString('utf8');
   // Bytes that are no text can only come in base64.
   const isBase64Encoded = !AS_TEXT || !Buffer.from(text).equals(body);
-  return {
-    version: '2.0',
-    routeKey: 'ANY /callbacks',
-    rawPath: url,
-    rawQueryString: '',
-    headers: { 'content-type': 'application/json' },
-    requestContext: {
-      accountId: '000000000000',
-      apiId: 'local',
-      domainName: 'localhost',
-      domainPrefix: 'local',
-      http: {
-        method,
-        path: url,
-        protocol: 'HTTP/1.1',
-        sourceIp: '127.0.0.1',
-        userAgent: '',
-      },
-      requestId: '0',
-      routeKey: 'ANY /callbacks',
-      stage: '$default',
-      time: '21/Nov/2026:00:00:00 +0000',
-      timeEpoch: 0,
-    },
-    // An empty body is left out of the event.
-    ...(body.length > 0 && { body: isBase64Encoded ? body.toString('base64') : text }),
-    isBase64Encoded,
-  };
+  // An empty body is left out of the event.
+  if (body.length === 0) return { isBase64Encoded };
+  return { body: isBase64Encoded ? body.toString('base64') : text, isBase64Encoded };
 }
 
 server.listen(Number(process.env.PORT), '127.0.0.1');

@@ -61,46 +61,21 @@ for (const { name, skip, open } of ENGINES) {
       assert.deepEqual(await balanceOf('once'), { BTC: '0.750000000000000001' });
     });
 
-    const deposit = {
-      clientPaymentId: 'shadowed',
-      actualDepositAmount: '5',
-      depositCurrency: 'BTC',
-    };
+    const deposit = { clientPaymentId: 'shadowed', depositCurrency: 'BTC' };
     const withdrawal = { clientWithdrawalId: 'shadowed', actualWithdrawAmount: '2' };
-    for (const [what, original, other] of [
-      [
-        'another amount',
-        depositReceivedBody({ ...deposit, actualDepositAmount: '0.00000001' }, { seed: 10 }),
-        depositReceivedBody(deposit, { seed: 10 }),
-      ],
-      [
-        'another account',
-        depositReceivedBody(deposit, { seed: 11 }),
-        depositReceivedBody({ ...deposit, clientPaymentId: 'someone else' }, { seed: 11 }),
-      ],
-      [
-        'another currency',
-        depositReceivedBody(deposit, { seed: 12 }),
-        depositReceivedBody({ ...deposit, depositCurrency: 'ETH' }, { seed: 12 }),
-      ],
-      [
-        'another settlement amount',
-        depositReceivedBody({ ...deposit, settlementAmount: '1' }, { seed: 13 }),
-        depositReceivedBody({ ...deposit, settlementAmount: '2' }, { seed: 13 }),
-      ],
-      [
-        'another address',
-        withdrawalBroadcastBody({ ...withdrawal, toTxAddress: 'mine' }, { seed: 14 }),
-        withdrawalBroadcastBody({ ...withdrawal, toTxAddress: 'theirs' }, { seed: 14 }),
-      ],
-      [
-        'an amount where none was',
-        withdrawalBroadcastBody({ ...withdrawal, actualWithdrawAmount: null }, { seed: 15 }),
-        withdrawalBroadcastBody(withdrawal, { seed: 15 }),
-      ],
-    ]) {
+    for (const [number, [what, fields, others]] of [
+      ['another amount', deposit, { actualDepositAmount: '0.00000001' }],
+      ['another account', deposit, { clientPaymentId: 'someone else' }],
+      ['another currency', deposit, { depositCurrency: 'ETH' }],
+      ['another settlement amount', deposit, { settlementAmount: '2' }],
+      ['another address', withdrawal, { toTxAddress: 'theirs' }],
+      ['no amount', withdrawal, { actualWithdrawAmount: null }],
+    ].entries()) {
       test(`holds a copy with ${what} as a conflict, once`, async () => {
-        assert(original && other);
+        const create = fields === deposit ? depositReceivedBody : withdrawalBroadcastBody;
+        const original = create(/** @type {object} */ (fields), { seed: 10 + number });
+        const all = { .../** @type {object} */ (fields), .../** @type {object} */ (others) };
+        const other = create(all, { seed: 10 + number });
         assert.equal(await outcomeOf(original), 'settled');
         const [before] = await database.query('SELECT count(*)::int AS lines FROM line');
         for (let delivery = 0; delivery < 3; delivery += 1) {
@@ -178,18 +153,41 @@ for (const { name, skip, open } of ENGINES) {
       await assert.rejects(work, /rolled back/);
     });
 
-    test('holds what a constraint refuses, so that it keeps nothing else waiting', async () => {
-      await database.query(
-        `ALTER TABLE line ADD CONSTRAINT known CHECK (account <> 'customer:nobody')`,
-      );
-      const body = depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 80 });
-      const held = await settle(database.query, Buffer.from(body));
-      await database.query('ALTER TABLE line DROP CONSTRAINT known');
-      assert.equal(held.outcome, 'refused');
-      assert.deepEqual(held.faults, [{ code: 'not_storable', field: '' }]);
+    test('holds what the database says no to, so that it keeps nothing else waiting', async () => {
+      const body = Buffer.from(depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 80 }));
+      const forbidden = (/** @type {string} */ raise) =>
+        `CREATE FUNCTION forbid() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           IF NEW.account = 'customer:nobody' THEN ${raise}; END IF; RETURN NEW;
+         END $$`;
+      const trigger =
+        'CREATE TRIGGER forbid BEFORE INSERT ON line FOR EACH ROW EXECUTE FUNCTION forbid()';
+      for (const raise of [
+        "RAISE EXCEPTION 'who is that?'",
+        "RAISE EXCEPTION 'who is that?' USING ERRCODE = '42501'", // a row-level policy, too
+        "RAISE EXCEPTION 'who is that?' USING ERRCODE = 'KM001'", // one of your own
+        "RAISE EXCEPTION 'who is that?' USING ERRCODE = '23514'", // a constraint, too
+      ]) {
+        await database.query(forbidden(raise));
+        await database.query(trigger);
+        const held = await settle(database.query, body);
+        await database.query('DROP FUNCTION forbid CASCADE');
+        assert.equal(held.outcome, 'refused', raise);
+        assert.deepEqual(held.faults, [{ code: 'not_storable', field: '' }]);
+      }
       // What a replay does, once the customer is known.
-      const again = await settle(database.query, Buffer.from(body), 0);
+      const again = await settle(database.query, body, 0);
       assert.equal(again.outcome, 'settled');
+    });
+
+    test('throws if the database fails, whatever body it is', async () => {
+      const body = Buffer.from(depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 81 }));
+      for (const [code, severity] of [['EPIPE'], ['57014', 'ERROR'], ['42P01', 'ERROR']]) {
+        const error = Object.assign(new Error('down'), { code, ...(severity && { severity }) });
+        await assert.rejects(
+          settle(() => Promise.reject(error), body),
+          error,
+        );
+      }
     });
 
     test('counts faults and warnings by documented fields alone', async () => {

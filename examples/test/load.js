@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deliver } from 'payment-notifications/testing';
+import { clock, percentile } from '../pipeline/send.js';
 
 /** @import { Random } from '../../test/fuzz/random.js' */
 /** @import { DeliveryRequest, EndpointResponse } from 'payment-notifications/testing' */
@@ -10,14 +10,6 @@ export const AT_ONCE = 32;
 
 /** Like the service, but sooner: a process that was killed is back within a second. */
 const RETRY = { intervalMs: 250, durationMs: 60_000 };
-
-/** To a fraction of a millisecond, which Date.now doesn't tell. */
-const clock = { now: () => performance.timeOrigin + performance.now(), sleep: pause };
-
-/** @param {number} milliseconds @returns {Promise<void>} */
-async function pause(milliseconds) {
-  await sleep(Math.max(0, milliseconds));
-}
 
 /**
  * @typedef {object} Load What came of many deliveries.
@@ -79,15 +71,13 @@ export async function deliverAll(bodies, merchants, random, disturbances = [], r
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   await disturbing;
   const seconds = (performance.now() - start) / 1000;
-  times.sort((a, b) => a - b);
-  const at = (/** @type {number} */ part) => times[Math.floor(times.length * part)] ?? Number.NaN;
   return {
     deliveries: bodies.length,
     undelivered,
     retries,
     seconds,
-    p50: at(0.5),
-    p99: at(0.99),
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
     answers,
   };
 }

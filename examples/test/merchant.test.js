@@ -1,12 +1,11 @@
 // The merchant under load: every deposit once, whatever is killed, stopped or sent in between.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { safeParseNotification } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { nextBody } from '../../test/fuzz/mutate.js';
 import { createRandom } from '../../test/fuzz/random.js';
 import { check } from '../merchant/ledger.js';
-import { copiesOf, nextDeposit, shuffle, unitsOf } from './deposits.js';
+import { LIMIT } from './bodies.js';
+import { copiesOf, nextDeposit, nextRefused, shuffle, unitsOf } from './deposits.js';
 import { ENGINES, startMerchant, startMerchants, stop, untilDrained } from './engines.js';
 import { deliverAll } from './load.js';
 import { addFigures, writeFigures } from './results.js';
@@ -15,7 +14,7 @@ import { addFigures, writeFigures } from './results.js';
 /** @import { Engine, Server, Storage } from './engines.js' */
 
 const COPIES = 5;
-const WITHDRAWALS = 1_000;
+const WITHDRAWALS = 600;
 
 for (const { name, skip, open } of ENGINES) {
   describe(`a merchant on ${name}`, { skip }, () => {
@@ -174,16 +173,11 @@ function hostileBodies({ load }, random) {
   /** @type {Buffer[]} */
   const bodies = [
     Buffer.alloc(0),
-    Buffer.alloc(1_000_000, '['),
-    Buffer.from(depositReceivedBody({ clientPaymentId: 'x'.repeat(70_000) })),
+    Buffer.alloc(LIMIT, '['),
+    Buffer.from(depositReceivedBody({ clientPaymentId: 'x\0'.repeat(2_000) })),
     Buffer.from("'; DROP TABLE balance; --"),
   ];
-  while (bodies.length < load.hostile) {
-    const body = nextBody(random);
-    if (typeof body !== 'string' && !ArrayBuffer.isView(body)) continue; // objects come by no wire
-    const bytes = Buffer.from(/** @type {string | Buffer} */ (body));
-    if (!safeParseNotification(bytes).success) bodies.push(bytes);
-  }
+  while (bodies.length < load.hostile) bodies.push(nextRefused(random));
   return bodies;
 }
 

@@ -9,6 +9,7 @@ import {
 import { check } from '../merchant/ledger.js';
 import { startPipeline } from '../pipeline/start.js';
 import { CONSUMER, STREAM } from '../pipeline/stream.js';
+import { bodyOfLength, GZIPPED, LIMIT, ODD_HEADERS, statusOf } from './bodies.js';
 import { runChaos } from './pipeline-chaos.js';
 import { whyMissing } from './programs.js';
 
@@ -105,5 +106,47 @@ describe('the pipeline', { skip: whyMissing('nats-server', 'postgresql-15') }, (
     assert.equal(`${held?.body}`, forged);
     assert.equal(held?.key, `deposit.received:${JSON.parse(forged).depositId}`);
     assert((await check(query)).isBalanced);
+  });
+
+  test('holds a body that the database says no to, and settles the others', async () => {
+    const [url = ''] = pipeline.urls;
+    const { query } = pipeline.database;
+    await query(`CREATE FUNCTION forbid() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.account = 'customer:nobody' THEN RAISE EXCEPTION 'who is that?'; END IF; RETURN NEW;
+    END $$`);
+    await query(
+      'CREATE TRIGGER forbid BEFORE INSERT ON line FOR EACH ROW EXECUTE FUNCTION forbid()',
+    );
+    const events = await query('SELECT FROM event');
+    const bodies = [
+      depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: EVENTS + 4 }),
+      depositReceivedBody({}, { seed: EVENTS + 5 }),
+    ];
+    for (const body of bodies) assert((await deliver(body, { url, retry: RETRY })).delivered);
+    await pipeline.settled(events.length + 1);
+    const held = await query(`SELECT body FROM held WHERE reason LIKE '%who is that?'`);
+    assert.deepEqual(
+      held.map(({ body }) => `${body}`),
+      bodies.slice(0, 1),
+    );
+    await pipeline.confirmed();
+  });
+
+  test('takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
+    const [url = ''] = pipeline.urls;
+    for (const headers of ODD_HEADERS)
+      assert.equal(
+        await statusOf(url, depositReceivedBody({}, { seed: EVENTS + 6 }), headers),
+        200,
+      );
+    assert.equal(await statusOf(url, GZIPPED, { 'content-encoding': 'gzip' }), 400);
+    assert.equal(await statusOf(url, bodyOfLength(LIMIT)), 200);
+    assert.equal(await statusOf(url, bodyOfLength(LIMIT + 1)), 413);
+    assert.match(pipeline.log('receiver-1'), /Not received: .*too large/);
+    const isHeld = () =>
+      pipeline.database
+        .query('SELECT FROM held WHERE body = $1', [GZIPPED])
+        .then(({ length }) => length > 0);
+    await pipeline.until('held', isHeld);
   });
 });

@@ -23,10 +23,13 @@ export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Where Debian has it, which is not on everybody's PATH. */
 export const NATS_SERVER = '/usr/sbin/nats-server';
 
+export const MARIADB = '/usr/sbin/mariadbd';
+
 /** Programs that no npm package brings, by Debian's name for them. */
 const PACKAGES = {
   'postgresql-15': () => findPostgres() !== null,
   'nats-server': () => existsSync(NATS_SERVER),
+  'mariadb-server-core': () => existsSync(MARIADB),
   chromium: () => existsSync(CHROMIUM),
 };
 

@@ -1,12 +1,9 @@
 // What a receiver of the pipeline keeps on its disk, and when it lets go of it.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, beforeEach, describe, mock, test } from 'node:test';
 import {
   bodyVariants,
@@ -15,8 +12,8 @@ import {
 } from 'payment-notifications/testing';
 import { createTables, settle } from '../merchant/ledger.js';
 import { readLines } from '../merchant/spool.js';
-import { findUnsettled } from '../pipeline/confirm.js';
-import { openJournal } from '../pipeline/journal.js';
+import { createConfirmation, findUnsettled } from '../pipeline/confirm.js';
+import { openJournal as open } from '../pipeline/journal.js';
 import { openPGlite } from './engines.js';
 
 const BODIES = ['{"first":1}', '', 'the third\nhas\0bytes \u00e9'].map((text) => Buffer.from(text));
@@ -35,8 +32,16 @@ describe("a receiver's journal", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(root, 'journal-'));
   });
+  /** The clock that nobody sets, in milliseconds. */
+  let elapsed = 0;
+  const openJournal = (/** @type {string} */ path) => open(path, () => elapsed);
+  /** Lets the time of both clocks pass. @param {number} ms */
+  function pass(ms) {
+    elapsed += ms;
+    mock.timers.setTime(Date.now() + ms);
+  }
 
-  /** @typedef {Awaited<ReturnType<typeof openJournal>>} Journal */
+  /** @typedef {Awaited<ReturnType<typeof open>>} Journal */
   /** What it asks for, and its answer. @param {Journal} journal @param {boolean} areSettled */
   async function review(journal, areSettled) {
     /** @type {string[][]} */
@@ -52,7 +57,7 @@ describe("a receiver's journal", () => {
     const journal = await openJournal(folder);
     await Promise.all([...BODIES, ...BODIES].map((body) => journal.append(body)));
     assert.deepEqual(await review(journal, true), { asked: [], isDone: true });
-    mock.timers.tick(LATER_MS);
+    pass(LATER_MS);
     assert.deepEqual(await review(journal, false), { asked: [texts], isDone: false });
     // Another process finds it.
     const next = await openJournal(folder);
@@ -63,7 +68,7 @@ describe("a receiver's journal", () => {
 
   test('answers after the disk has synced, once for all that came while it was busy', async () => {
     const journal = await openJournal(folder);
-    const directory = await open(folder);
+    const directory = await openFile(folder);
     await directory.close();
     const handles = Object.getPrototypeOf(directory);
     const { datasync } = handles;
@@ -86,121 +91,121 @@ describe("a receiver's journal", () => {
     assert.deepEqual(synced, [1, 51]);
   });
 
-  test('lets go of the oldest first, and of nothing beyond what is not settled', async () => {
+  test('is looked at again after its clock was a year ahead, by this process and the next', async () => {
+    const YEAR_MS = 365 * 86_400_000;
+    mock.timers.setTime(Date.now() + YEAR_MS);
+    const journal = await openJournal(folder);
+    await journal.append(Buffer.from('from the future'));
+    mock.timers.setTime(Date.now() - YEAR_MS);
+    const next = await openJournal(folder);
+    assert.deepEqual((await review(next, false)).asked, [['from the future']]);
+    await journal.append(Buffer.from('after it was set right'));
+    pass(LATER_MS);
+    const all = ['from the future', 'after it was set right'];
+    assert.deepEqual((await review(journal, true)).asked, [all]);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test('lets go of what is settled, past a body that is not', async () => {
     const journal = await openJournal(folder);
     for (const body of BODIES) {
       await journal.append(body);
-      mock.timers.tick(LATER_MS);
+      pass(LATER_MS);
     }
-    /** @type {string[]} */
-    const asked = [];
-    const isDone = await journal.review(async ([body]) => {
-      asked.push(`${body}`);
-      return asked.length === 1;
-    });
+    const isDone = await journal.review(async ([body]) => `${body}` !== texts[1]);
     assert.equal(isDone, false);
-    assert.deepEqual(asked, texts.slice(0, 2));
-    assert.deepEqual((await review(journal, true)).asked, [[texts[1]], [texts[2]]]);
+    assert.deepEqual((await review(journal, true)).asked, [[texts[1]]]);
   });
 
   test('keeps all of it while the ledger does not answer', async () => {
     const journal = await openJournal(folder);
     for (const body of BODIES) await journal.append(body);
-    mock.timers.tick(LATER_MS);
+    pass(LATER_MS);
     const down = async () => {
       throw new Error('the database is down');
     };
     await assert.rejects(journal.review(down), /the database is down/);
     await journal.append(Buffer.from('meanwhile'));
-    mock.timers.tick(LATER_MS);
+    pass(LATER_MS);
     assert.deepEqual((await review(journal, true)).asked, [texts, ['meanwhile']]);
   });
 
-  test('loses no complete line, wherever its file ends, and keeps the torn one aside', async () => {
+  test('keeps a file with a torn line aside, once the rest is settled', async () => {
     const journal = await openJournal(folder);
-    const content = () => readFileSync(join(folder, readdirSync(folder)[0] ?? ''));
-    /** How long the file was when each was promised. @type {number[]} */
-    const promised = [];
-    for (const body of BODIES) {
-      await journal.append(body);
-      promised.push(content().length);
-    }
-    const whole = content();
-    mock.timers.tick(LATER_MS);
-    await review(journal, true);
-    for (let length = 0; length <= whole.length; length += 1) {
-      folder = mkdtempSync(join(root, 'cut-'));
-      writeFileSync(join(folder, '1.journal'), whole.subarray(0, length));
-      const { asked } = await review(await openJournal(folder), true);
-      const kept = promised.filter((end) => end <= length).length;
-      assert.deepEqual(asked[0]?.slice(0, kept), texts.slice(0, kept), `cut at ${length}`);
-      const complete = asked[0]?.length ?? 0;
-      // One more may be there: all but the newline at its end was written.
-      assert(complete - kept <= 1);
-      const rest = whole.toString('latin1', promised[complete - 1] ?? 0, length).trim();
-      assert.deepEqual(readdirSync(folder), rest === '' ? [] : ['1.journal.torn']);
-    }
-  });
-
-  test('has every body that it promised after SIGKILL', async () => {
-    const program = `
-      import { openJournal } from ${JSON.stringify(new URL('../pipeline/journal.js', import.meta.url))};
-      const journal = await openJournal(${JSON.stringify(folder)});
-      async function work(worker) {
-        for (let count = 0; ; count += 1) {
-          const body = 'body ' + process.pid + ' ' + worker + ' ' + count;
-          await journal.append(Buffer.from(body));
-          process.stdout.write(body + '\\n');
-        }
-      }
-      for (let worker = 0; worker < 10; worker += 1) work(worker);`;
-    const promised = [];
-    for (let round = 0; round < 3; round += 1) {
-      const args = ['--input-type=module', '--eval', program];
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      const exited = once(child, 'exit');
-      let lines = 0;
-      for await (const line of createInterface({ input: child.stdout })) {
-        promised.push(line);
-        lines += 1;
-        if (lines === 100 + round * 37) child.kill('SIGKILL');
-      }
-      await exited;
-    }
-    mock.timers.setTime(Date.now() + 3_600_000);
-    const { asked } = await review(await openJournal(folder), true);
-    assert.equal(asked.length, 3);
-    const found = new Set(asked.flat());
-    assert.deepEqual(
-      promised.filter((body) => !found.has(body)),
-      [],
-    );
+    await journal.append(Buffer.from('whole'));
+    pass(LATER_MS);
+    const [name = ''] = readdirSync(folder);
+    appendFileSync(join(folder, name), 'a write that a kill has cut off');
+    assert.deepEqual((await review(journal, true)).asked, [['whole']]);
+    assert.deepEqual(readdirSync(folder), [`${name}.torn`]);
   });
 });
 
-test('a receiver asks the ledger for what it neither has booked nor holds', async () => {
-  const engine = await openPGlite();
-  const database = (await engine.create('confirm')).open();
-  await createTables(database);
-  const deposit = depositReceivedBody({ actualDepositAmount: '1' }, { seed: 1 });
-  const copies = bodyVariants(deposit).map(({ body }) => body);
-  const bodies = [
-    ...copies,
-    depositReceivedBody({ actualDepositAmount: '2' }, { seed: 1 }), // a conflict
-    depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 2 }), // no column can store it
-    withdrawalBroadcastBody({}, { seed: 3 }),
-    withdrawalBroadcastBody({ status: 'FAILED' }, { seed: 3 }),
-    'refused',
-    '',
-  ].map((body) => Buffer.from(body));
-  assert.deepEqual(await findUnsettled(database.query, bodies), bodies);
-  // The copies are booked with the first of them.
-  for (const [index, body] of bodies.entries()) {
-    if (index > 0 && index < copies.length) continue;
-    await settle(database.query, body);
-    const unsettled = bodies.slice(Math.max(index + 1, copies.length));
-    assert.deepEqual(await findUnsettled(database.query, bodies), unsettled);
-  }
-  await database.close();
-  await engine.close();
+describe('a receiver', () => {
+  /** @type {import('./engines.js').Engine} */
+  let engine;
+  /** @type {import('../merchant/database.js').Database} */
+  let database;
+  before(async () => {
+    engine = await openPGlite();
+    database = (await engine.create('confirm')).open();
+    await createTables(database);
+  });
+  after(async () => {
+    await database.close();
+    await engine.close();
+  });
+
+  test('a receiver asks the ledger for what it neither has booked nor holds', async () => {
+    const deposit = depositReceivedBody({ actualDepositAmount: '1' }, { seed: 1 });
+    const copies = bodyVariants(deposit).map(({ body }) => body);
+    const bodies = [
+      ...copies,
+      depositReceivedBody({ actualDepositAmount: '2' }, { seed: 1 }), // a conflict
+      depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 2 }), // no column can store it
+      withdrawalBroadcastBody({}, { seed: 3 }),
+      withdrawalBroadcastBody({ status: 'FAILED' }, { seed: 3 }),
+      'refused',
+      '',
+    ].map((body) => Buffer.from(body));
+    assert.deepEqual(await findUnsettled(database.query, bodies), bodies);
+    // The copies are booked with the first of them.
+    for (const [index, body] of bodies.entries()) {
+      if (index > 0 && index < copies.length) continue;
+      await settle(database.query, body);
+      const unsettled = bodies.slice(Math.max(index + 1, copies.length));
+      assert.deepEqual(await findUnsettled(database.query, bodies), unsettled);
+    }
+  });
+
+  test('appends a body again that the ledger lacks, but not without end', async () => {
+    /** @type {string[]} */
+    const appended = [];
+    let isBehind = true;
+    const areSettled = createConfirmation({
+      query: database.query,
+      isBehind: async () => isBehind,
+      append: async (body) => appended.push(`${body}`),
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'pipeline-journal-'));
+    let elapsed = 0;
+    const journal = await open(folder, () => elapsed);
+    const lacking = withdrawalBroadcastBody({}, { seed: 4 });
+    const booked = withdrawalBroadcastBody({}, { seed: 5 });
+    await settle(database.query, Buffer.from(booked));
+    for (const body of [lacking, booked]) {
+      await journal.append(Buffer.from(body));
+      elapsed += LATER_MS;
+    }
+    // It most likely waits in the stream.
+    await assert.rejects(journal.review(areSettled), /the settlers are behind/);
+    isBehind = false;
+    for (let reviews = 0; reviews < 20; reviews += 1)
+      assert.equal(await journal.review(areSettled), false);
+    assert.deepEqual(appended, Array(5).fill(lacking));
+    assert.equal(readdirSync(folder).length, 1);
+    await settle(database.query, Buffer.from(lacking));
+    assert.equal(await journal.review(areSettled), true);
+    rmSync(folder, { recursive: true });
+  });
 });

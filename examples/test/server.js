@@ -82,10 +82,10 @@ export async function startServer([program = '', ...args], { cwd, env, exits }) 
     await exited;
   };
 
-  const deadline = Date.now() + START_MS;
+  const deadline = performance.now() + START_MS;
   const findPort = () => (child.pid === undefined ? null : listeningPort(child.pid));
   let port = findPort();
-  while (isRunning() && port === null && (exits || Date.now() < deadline)) {
+  while (isRunning() && port === null && (exits || performance.now() < deadline)) {
     await sleep(20);
     port = findPort();
   }
@@ -97,6 +97,7 @@ export async function startServer([program = '', ...args], { cwd, env, exits }) 
   if (exits) await exited;
 
   return {
+    pid: child.pid,
     /** 0 if it has ended. */
     port: port ?? 0,
     url: `http://127.0.0.1:${port ?? 0}/callbacks`,
@@ -109,8 +110,8 @@ export async function startServer([program = '', ...args], { cwd, env, exits }) 
     kill: () => end('SIGKILL'),
     /** Waits for the journal's next lines, of which it takes so many. @param {number} count */
     async take(count) {
-      const until = Date.now() + LINE_MS;
-      while (journal.length < count && Date.now() < until) await sleep(2);
+      const until = performance.now() + LINE_MS;
+      while (journal.length < count && performance.now() < until) await sleep(2);
       return journal.splice(0);
     },
   };

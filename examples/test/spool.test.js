@@ -2,12 +2,20 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  promises,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, beforeEach, describe, test } from 'node:test';
-import { openSpool as open } from '../merchant/spool.js';
+import { bodyOf, openSpool as open, readLines } from '../merchant/spool.js';
 
 const BODIES = ['{"first":1}', '', 'the third\nhas\0bytes \u00e9'].map((text) => Buffer.from(text));
 
@@ -124,6 +132,54 @@ describe('the spool', () => {
     );
     assert.equal(tries, 3);
     assert.equal((await many.status()).bodies, 10);
+  });
+
+  test('goes past bodies that fail every time, to all the others', async () => {
+    const spool = await openSpool(folder);
+    for (const failing of [1, 2, 3, 4]) await spool.append(Buffer.from(`failing ${failing}`));
+    for (const body of BODIES) await spool.append(body);
+    /** @type {string[]} */
+    const settled = [];
+    const settle = async (/** @type {Buffer} */ body) => {
+      if (`${body}`.startsWith('failing')) throw new Error('not this one');
+      settled.push(`${body}`);
+    };
+    for (let round = 0; round < 2; round += 1) await assert.rejects(spool.drain(settle));
+    assert.deepEqual(settled, texts);
+    assert.equal((await spool.status()).bodies, 4);
+  });
+
+  test('loses no body that it promised, whichever file it fails to open while it is drained', async (t) => {
+    t.mock.method(console, 'error', () => {});
+    const { open: openFile } = promises;
+    after(() => {
+      promises.open = openFile;
+      syncBuiltinESMExports();
+    });
+    let opened = 0;
+    for (let failing = 1; failing <= 6; failing += 1) {
+      folder = mkdtempSync(join(root, 'open-'));
+      const spool = await openSpool(folder);
+      for (const body of BODIES) await spool.append(body);
+      opened = 0;
+      promises.open = async (...args) => {
+        opened += 1;
+        if (opened === failing) throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' });
+        return openFile(...args);
+      };
+      syncBuiltinESMExports();
+      await drained(spool).catch(() => {});
+      const promised = ['later'];
+      await spool.append(Buffer.from('later')).catch(() => promised.pop());
+      promises.open = openFile;
+      syncBuiltinESMExports();
+      const { whole } = readLines(readFileSync(file('spool'), 'latin1'));
+      const found = [...whole.values()].map((line) => `${bodyOf(line)}`);
+      assert.deepEqual(found.slice(-1), promised, `file ${failing}`);
+      await drained(spool);
+      assert.equal(readFileSync(file('spool'), 'latin1'), '');
+    }
+    assert(opened > 0);
   });
 
   test('takes bodies while it is drained', async () => {

@@ -14,6 +14,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import pg from 'pg';
+import { assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
 import { findPostgres, startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { startServer } from './server.js';
@@ -77,26 +78,37 @@ test('it refuses what is no deposit, an empty body too', async () => {
   assert.deepEqual(await answersTo(''), ['400 ["invalid_json"]']);
 });
 
+test('it takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
+  for (const headers of ODD_HEADERS)
+    assert.equal(await statusOf(url, depositReceivedBody(), headers), 200, JSON.stringify(headers));
+  assert.equal(await statusOf(url, GZIPPED, { 'content-encoding': 'gzip' }), 400);
+  await assertLimit(server, url);
+});
+
 test('it keeps what it refused once, however often it comes, and prints it', async () => {
   const body = depositReceivedBody({}, { seed: 2 }).replace('CONFIRMED', 'PENDING');
   for (let count = 0; count < 3; count += 1) {
     assert.deepEqual(await answersTo(body), ['400 ["unknown_value"]']);
   }
+  // Valid, but no column can store these.
+  const unfit = ['a\0b', Array.from({ length: 3_000 }, (_, n) => (n * 7919).toString(36)).join('')];
+  const bodies = unfit.map((clientPaymentId) =>
+    depositReceivedBody({ clientPaymentId }, { seed: 5 }),
+  );
+  for (const kept of bodies) assert.deepEqual(await answersTo(kept), ['500 "kept"']);
   await server.stop();
   // Only now: its output may come later than its answers.
   const printed = server.printed.filter((line) => line.includes('received "PENDING"'));
   assert.equal(printed.length, 3);
 
   const database = new PGlite(join(folder, 'data'));
-  const { rows } = await database.query('SELECT body FROM refused WHERE reason = $1', [printed[0]]);
-  const count = await database.query('SELECT count(*)::int FROM refused');
+  const { rows } = await database.query('SELECT body FROM refused');
+  const events = await database.query('SELECT FROM event WHERE key LIKE $1', ['%000005']);
   await database.close();
-  const kept = /** @type {{ body: Uint8Array }[]} */ (rows).map(
-    (row) => `${Buffer.from(row.body)}`,
-  );
-  assert.deepEqual(kept, [body]);
-  // With the two of the test before.
-  assert.deepEqual(count.rows, [{ count: 3 }]);
+  const kept = /** @type {{ body: Uint8Array }[]} */ (rows).map((row) => Buffer.from(row.body));
+  const all = ['{', '', GZIPPED, body, ...bodies].map((text) => Buffer.from(text));
+  assert.deepEqual(kept.sort(Buffer.compare), all.sort(Buffer.compare));
+  assert.equal(events.rows.length, 0);
 });
 
 describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
@@ -108,12 +120,11 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
 
   before(async () => {
     postgres = await startPostgres(/** @type {{ bin: string }} */ (findPostgres()));
-    // The tables of its first lines, as a migration would create them.
-    const tables = readFileSync(SCRIPT, 'utf8').match(/^\/\/ {3}.*$/gm) ?? [];
-    await query(tables.map((line) => line.slice(2)).join('\n'));
+    await query(readFileSync(new URL('../start/schema.sql', import.meta.url), 'utf8'));
     const env = { DATABASE_URL: postgres.url('postgres') };
     const cwd = pathToFileURL(`${folder}/`);
-    servers = await Promise.all([1, 2].map(() => startServer(['node', SCRIPT], { cwd, env })));
+    const command = ['node', '--import', new URL('watched-sync.js', import.meta.url).href, SCRIPT];
+    servers = await Promise.all([1, 2].map(() => startServer(command, { cwd, env })));
   });
   after(async () => {
     for (const process of servers) await process.stop();
@@ -183,6 +194,48 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
     assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);
   });
 
+  test('holds a body with a known key that says something else, and books nothing', async () => {
+    const seed = { seed: 12 };
+    assert.deepEqual(await answers(depositReceivedBody({}, seed)), [
+      ...repeated(1),
+      '200 "settled"',
+    ]);
+    const balances = await query('SELECT * FROM balance ORDER BY account, currency');
+    for (const other of [
+      { actualDepositAmount: '7' },
+      { depositCurrency: 'ETH' },
+      { clientPaymentId: 'someone else' },
+    ]) {
+      const body = depositReceivedBody(other, seed);
+      assert.deepEqual(await answers(body), Array(2).fill('200 "held"'));
+      const [held] = await query(
+        "SELECT body FROM held WHERE reason LIKE '%settled before%' ORDER BY at DESC",
+      );
+      assert.equal(`${held?.body}`, body);
+    }
+    assert.deepEqual(await query('SELECT * FROM balance ORDER BY account, currency'), balances);
+    // The same in other spellings.
+    for (const { body } of bodyVariants(depositReceivedBody({ depositCurrency: 'btc' }, seed)))
+      assert.deepEqual(await answers(body), repeated(2));
+    assert.match(servers[0]?.printed.join('\n') ?? '', /settled before, with another account/);
+  });
+
+  test('takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
+    const [server] = servers;
+    assert(server);
+    for (const headers of ODD_HEADERS)
+      assert.equal(
+        await statusOf(server.url, depositReceivedBody(), headers),
+        200,
+        JSON.stringify(headers),
+      );
+    assert.equal(await statusOf(server.url, GZIPPED, { 'content-encoding': 'gzip' }), 400);
+    assert.deepEqual(await query("SELECT body FROM held WHERE reason LIKE '%UTF-8%'"), [
+      { body: GZIPPED },
+    ]);
+    await assertLimit(server);
+  });
+
   test('saves each body while the database is down, and goes on when it is back', async () => {
     const bodies = [depositReceivedBody({}, { seed: 8 }), withdrawalBroadcastBody({}, { seed: 8 })];
     await postgres.stop('fast');
@@ -192,6 +245,14 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
     const saved = join(folder, 'unsettled');
     const texts = readdirSync(saved).map((name) => readFileSync(join(saved, name), 'utf8'));
     assert.deepEqual(texts.sort(), [...bodies].sort());
+    // Not only the file, but its name and its folder's survive a power cut.
+    for (const { printed } of servers)
+      assert.deepEqual(
+        printed.filter((line) => line.startsWith('synced')),
+        Array(2)
+          .fill([`synced ${saved}`, `synced ${folder}`])
+          .flat(),
+      );
     await postgres.start();
     for (const body of bodies)
       assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);

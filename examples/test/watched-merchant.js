@@ -16,9 +16,10 @@ export async function settleOnce(key, notification) {
 /** @param {Uint8Array | ArrayBuffer} body @param {NotificationError} error */
 export async function keepRefused(body, error) {
   failOn(error.reference.clientPaymentId);
-  await merchant.keepRefused(body, error);
+  const status = await merchant.keepRefused(body, error);
   const refused = Buffer.from(new Uint8Array(body)).toString('base64');
-  console.info(JSON.stringify({ refused, error }));
+  if (status === 400) console.info(JSON.stringify({ refused, error }));
+  return status;
 }
 
 /** Throws as a database's client does, or one for HTTP, whose errors have a status. @param {string | undefined} id */

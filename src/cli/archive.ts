@@ -4,8 +4,6 @@ import { MAX_BYTES } from '../internal/body.js';
 import { inputErrorOf, openInput } from './input.js';
 import type { Terminal } from './terminal.js';
 
-const NEWLINE = 0x0a;
-
 /**
  * Cuts an archive, plain or gzip, into its lines, some at a time. If reading breaks off, the whole lines come
  * before the error.
@@ -23,7 +21,7 @@ export async function* readLines(
       const bytes = Buffer.concat([rest, piece]);
       const lines: Buffer[] = [];
       let start = 0;
-      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
         lines.push(bytes.subarray(start, end));
         start = end + 1;
       }
@@ -46,23 +44,23 @@ async function* unzip(
   onBytes: (count: number) => void,
 ): AsyncGenerator<Buffer> {
   const pieces = (async function* () {
+    let held = Buffer.alloc(0);
     for await (const piece of input) {
       onBytes(piece.length);
-      yield piece;
+      held = Buffer.concat([held, piece]);
+      // A pipe may begin with a single byte.
+      if (held.length < 2) continue;
+      yield held;
+      held = Buffer.alloc(0);
     }
+    yield held;
   })();
-  let start = Buffer.alloc(0);
-  // A pipe may hand on a single byte.
-  for (let next = await pieces.next(); !next.done; ) {
-    start = Buffer.concat([start, next.value]);
-    if (start.length > 1) break;
-    next = await pieces.next();
-  }
+  const { value: start } = await pieces.next();
   const whole = (async function* () {
     yield start;
     yield* pieces;
   })();
-  const isGzip = start[0] === 0x1f && start[1] === 0x8b;
+  const isGzip = start?.[0] === 0x1f && start[1] === 0x8b;
   // An error in either stream ends the loop and surfaces there.
   yield* isGzip ? pipeline(whole, createGunzip(ONE_BY_ONE), () => {}) : whole;
 }

@@ -29,10 +29,10 @@ interface Making {
 }
 
 /** The bodies that can be made. */
-const WORDS: ReadonlyMap<string, Sample> = new Map<string, Sample>([
+const WORDS: readonly (readonly [word: string, sample: Sample])[] = [
   ['deposit', DEPOSIT_SAMPLE],
   ['withdrawal', WITHDRAWAL_SAMPLE],
-]);
+];
 
 /** The owner's two fields are set one by one. */
 const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
@@ -43,9 +43,9 @@ export async function readBodies(
   making: Making,
   terminal: Terminal,
 ): Promise<{ readonly bodies: readonly SentBody[]; readonly faults: readonly SentBody[] }> {
-  const word = operands.find((operand) => WORDS.has(operand));
-  if (word !== undefined && operands.length === 1) {
-    const body = makeBody(word, making);
+  const [word, sample] = WORDS.find(([known]) => operands.includes(known)) ?? [];
+  if (sample !== undefined && operands.length === 1) {
+    const body = makeBody(`${word}`, sample, making);
     const bodies = making.variants ? bodyVariants(body) : [{ label: '', body }];
     return { bodies, faults: making.faulty ? faultyBodies(body) : [] };
   }
@@ -56,9 +56,7 @@ export async function readBodies(
   const { status, set, omit, seed, variants, faulty } = making;
   const given = Object.entries({ status, set, omit, seed, variants, faulty });
   const [useless] = given.find(([, value]) => value !== undefined) ?? [];
-  if (useless !== undefined) {
-    throw new CommandError(`--${useless}: files are sent as they are`);
-  }
+  if (useless !== undefined) throw new CommandError(`--${useless}: files are sent as they are`);
   return { bodies: await readFiles(operands, terminal), faults: [] };
 }
 
@@ -80,8 +78,11 @@ async function readFiles(files: readonly string[], terminal: Terminal): Promise<
   return bodies;
 }
 
-function makeBody(word: string, { status, set = [], omit = [], seed }: Making): string {
-  const sample: Sample = WORDS.get(word) ?? {};
+function makeBody(
+  word: string,
+  sample: Sample,
+  { status, set = [], omit = [], seed }: Making,
+): string {
   const overrides: Record<string, unknown> = {};
   const put = (name: string, value: unknown): void => {
     const [, part] = OWNER_FIELD.exec(name) ?? [];

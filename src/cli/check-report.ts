@@ -1,9 +1,8 @@
 import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { Keys, Place } from './events.js';
-import { formatBytes, formatCount } from './progress.js';
 import { paint, type Terminal } from './terminal.js';
-import { formatDuration } from './usage.js';
+import { formatBytes, formatCount, formatDuration } from './usage.js';
 
 /** Bodies with the same issue in the same field. */
 export interface Kind {
@@ -37,7 +36,6 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
   const name = files.length === 1 ? files[0] : `${files.length} files`;
   const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
   const speed = formatCount(Math.round((counts.lines / Math.max(durationMs, 1)) * 1000));
-  const more = keys.conflicting - keys.conflicts.length;
   const lines = [
     `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
       `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`,
@@ -64,11 +62,11 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
     ...row(keys.repeated, 'redelivered'),
     ...row(keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`),
     ...row(keys.conflicting, paint(terminal, 'red', 'with bodies that contradict each other')),
-    ...Object.entries(keys.differing).flatMap(([what, count]) => row(count, `in ${what}`)),
+    ...Object.entries(keys.differing).flatMap(([what, count]) => row(count, `of them in ${what}`)),
     ...keys.conflicts.map(({ key, differs, places }) => {
       return `${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
     }),
-    ...row(more, 'more'),
+    ...row(keys.conflicting - keys.conflicts.length, 'more'),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -43,7 +43,6 @@ Examples:
 
 /** Codes of a line that holds no JSON object. */
 const NO_BODY: ReadonlySet<string> = new Set(['invalid_json', 'not_an_object', 'body_too_large']);
-const LINE_BREAK = Buffer.from('\n');
 
 /** `payment-notifications check`. */
 export async function check(args: string[], terminal: Terminal): Promise<number> {
@@ -64,15 +63,15 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   /** Counts a line, and tells whether it is to be written aside. */
   const count = (body: Buffer, place: Place): boolean => {
     counts.lines += 1;
-    const { notification, error } = parse(body);
-    if (notification !== undefined) add(notification, place);
+    const { success, notification, error } = parse(body);
+    if (success) add(notification, place);
     else if (/^[ \t\r]*$/.test(body.toString('latin1'))) {
       counts.blank += 1;
       return false;
     }
-    const issues = notification?.warnings ?? error?.issues ?? [];
+    const issues = success ? notification.warnings : error.issues;
     const fault = NO_BODY.has(`${issues[0]?.code}`) ? 'noBody' : 'refused';
-    const verdict = notification === undefined ? fault : 'warnings';
+    const verdict = success ? 'warnings' : fault;
     counts[issues.length === 0 ? 'valid' : verdict] += 1;
     for (const { code, path } of issues) {
       const field = nameOfPath(path);
@@ -82,7 +81,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
       kind.count += 1;
       if (kind.examples.length < show) kind.examples.push({ ...place, body: `${body}` });
     }
-    return notification === undefined && body.length <= MAX_BYTES;
+    return !success && body.length <= MAX_BYTES;
   };
 
   for (const [file, name] of files.entries()) {
@@ -121,16 +120,18 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
 /** Writes refused lines to their file: with the flag wx to a new one. */
 function write(file: string, lines: readonly Buffer[], flag: 'wx' | 'a'): void {
   try {
-    writeFileSync(file, Buffer.concat(lines.flatMap((line) => [line, LINE_BREAK])), { flag });
+    writeFileSync(file, Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])), {
+      flag,
+    });
   } catch (error) {
-    const reason = `--refused: ${inputErrorOf(file, error).message}`;
-    throw new CommandError(reason, flag === 'wx' ? EXIT.usage : EXIT.output);
+    const exit = flag === 'a' ? EXIT.output : EXIT.usage;
+    throw new CommandError(`--refused: ${inputErrorOf(file, error).message}`, exit);
   }
 }
 
-/** Total size; null if any is unknown, as that of standard input. */
-async function sizeOf(files: readonly string[]): Promise<number | null> {
-  const all = await Promise.all(files.map((file) => stat(file).catch(() => null)));
-  if (!all.every((one) => one?.isFile())) return null;
-  return all.reduce((sum, one) => sum + (one?.size ?? 0), 0);
+/** Total size; NaN if any is unknown, as that of standard input. */
+async function sizeOf(files: readonly string[]): Promise<number> {
+  const all = await Promise.all(files.map((file) => stat(file))).catch(() => []);
+  const sizes = all.map((one) => (one.isFile() ? one.size : Number.NaN));
+  return sizes.length === 0 ? Number.NaN : sizes.reduce((sum, size) => sum + size);
 }

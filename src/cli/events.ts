@@ -18,18 +18,15 @@ interface Conflict {
   readonly places: Place[];
 }
 
-/** The events of an archive by their idempotency keys. */
+/** The events of an archive by their idempotency keys: counts, and the first conflicts. */
 export interface Keys {
-  /** How many keys are remembered at most. */
   readonly limit: number;
   different: number;
-  /** Bodies whose key was there before. */
   repeated: number;
   /** Bodies whose key came after the limit. */
   unremembered: number;
   conflicting: number;
   readonly differing: Record<Difference, number>;
-  /** The first conflicts. */
   readonly conflicts: Conflict[];
 }
 
@@ -49,17 +46,14 @@ export function createMemory(
   const add = (event: PaymentNotification, place: Place): void => {
     const key = idempotencyKey(event);
     const first = known.get(key)?.split('\n');
-    if (first === undefined && known.size === limit) {
-      keys.unremembered += 1;
-      return;
-    }
-    const texts = textsOf(event);
     if (first === undefined) {
-      known.set(key, [...texts, place.file, place.line].join('\n'));
-      keys.different += 1;
+      if (known.size === limit) keys.unremembered += 1;
+      else known.set(key, [...textsOf(event), place.file, place.line].join('\n'));
+      keys.different = known.size;
       return;
     }
     keys.repeated += 1;
+    const texts = textsOf(event);
     const before = { file: Number(first[3]), line: Number(first[4]) };
     const conflict = conflicts.get(key) ?? { key, differs: [], places: [before] };
     const differs = DIFFERENCES.filter((difference, index) => {

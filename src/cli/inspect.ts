@@ -59,11 +59,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
 /** The rest is unread, so its size is unknown. */
 const TOO_LONG = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more');
 
-const MARKS = {
-  valid: ['green', '✓'],
-  warnings: ['yellow', '!'],
-  refused: ['red', '✗'],
-} as const;
+const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['red', '✗'] } as const;
 
 function linesOf(file: string, inspection: Inspection, terminal: Terminal): string[] {
   const { verdict, type, idempotencyKey, fields, absent, warnings, issues, jsonFault, reference } =
@@ -80,7 +76,7 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
   const ids: [string, string][] =
     idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   return [
-    `${paint(terminal, style, mark)} ${paint(terminal, 'bold', file)}: ${facts.join(', ')}`,
+    `${paint(terminal, style, mark)} ${file}: ${facts.join(', ')}`,
     '',
     ...issueLines(issues, 'red', terminal),
     ...(jsonFault === null ? [] : [...indented(placeOf(jsonFault), terminal), '']),

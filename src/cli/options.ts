@@ -28,11 +28,7 @@ export function flag(help: string): { type: 'boolean'; help: string } {
 
 /** The option of commands that read bodies. */
 export const AS = {
-  as: {
-    type: 'string',
-    value: 'deposit|withdrawal',
-    help: "read as what this endpoint receives; without it, a body's identifier tells which notification it is",
-  },
+  as: { type: 'string', value: 'deposit|withdrawal', help: 'read as what this endpoint receives' },
 } as const;
 
 /** The options of every command. */
@@ -41,10 +37,7 @@ export const COMMON = {
   version: { type: 'boolean', short: 'v', help: '' },
 } as const;
 
-/** How wide the help is. */
-const HELP_COLUMNS = 88;
-
-/** The lines of the help about options. */
+/** The lines of the help about options, of up to 88 columns. */
 export function helpOf(options: Options): string {
   const rows = Object.entries(options).map(([name, { short, value = '', ...option }]) => {
     const flags = `${short === undefined ? '' : `-${short}, `}--${name} ${value}`;
@@ -54,7 +47,7 @@ export function helpOf(options: Options): string {
   });
   const width = Math.max(...rows.map(([flags]) => flags.length));
   const lines = rows.flatMap(([flags, help]) =>
-    wrap(help, HELP_COLUMNS - width).map((line, i) => (i === 0 ? flags : '').padEnd(width) + line),
+    wrap(help, 88 - width).map((line, i) => (i === 0 ? flags : '').padEnd(width) + line),
   );
   return lines.map((line) => line.trimEnd()).join('\n');
 }

@@ -26,31 +26,26 @@ const MAX_ANSWER = 200;
 /** A warning of a body that a handler should refuse. */
 export function warningOf({ label, body }: SentBody, terminal: Terminal): string[] {
   const { issues, jsonFault } = inspectBody(body);
-  const [first, ...others] = issues.map(({ message }) => message);
-  if (first === undefined) return [];
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  const place = jsonFault === null ? '' : `; ${placeOf(jsonFault)}`;
-  const text = `${label || 'This body'} is invalid, a handler should refuse it: ${first}${more}${place}`;
-  return wrap(text, terminal.columns).map((line) => paint(terminal, 'yellow', line));
+  if (issues.length === 0) return [];
+  const reasons = issues.map(({ message }) => message);
+  if (jsonFault !== null) reasons.push(placeOf(jsonFault));
+  const start = `${label || 'This body'} is invalid, a handler should refuse it: `;
+  return wrap(start + reasons.join('; '), terminal.columns).map((line) =>
+    paint(terminal, 'yellow', line),
+  );
 }
 
 /** The line about an attempt. */
-export function lineOf(
-  { label, code }: SentBody,
-  attempt: DeliveryAttempt,
-  terminal: Terminal,
-): string {
+export function lineOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string {
   const { success, answer, copy, number } = attempt;
-  const isRefused = answer !== null && !success;
-  const isGood = code === undefined ? success : isRefused;
+  const isGood = sent.code === undefined ? success : answer !== null && !success;
   const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
-  const start = [outcomeOf(attempt), label, ...counts].filter(Boolean).join('  ');
+  const start = [outcomeOf(attempt), sent.label, ...counts].filter(Boolean).join('  ');
   const body = escapeUnprintable(answer?.body.trim() ?? '');
   const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER);
   const text = cut(body === '' ? start : `${start}  ${body}`, room);
-  const shown = text.slice(0, start.length) + paint(terminal, 'dim', text.slice(start.length));
-  return `${INDENT}${mark} ${shown}`;
+  return `${INDENT}${mark} ${text}`;
 }
 
 function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
@@ -65,14 +60,12 @@ export function endOf(summary: SendSummary, terminal: Terminal): string[] {
   const result = (count: number, all: number, text: string): string =>
     paint(terminal, count === all ? 'green' : 'red', `${count} of ${all} ${text}`);
   const tries = attempts === of ? '' : `, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
-  const sentences = [
-    ...(faulty.accepted.length === 0
-      ? []
-      : [`Answered with success: ${faulty.accepted.join(', ')}.`]),
-    ...(of === 1 || idempotencyKey === null
-      ? []
-      : [`These are all one event: credit or debit it once, as ${idempotencyKey}.`]),
-  ];
+  const sentences: string[] = [];
+  const { accepted } = faulty;
+  if (accepted.length > 0) sentences.push(`Answered with success: ${accepted.join(', ')}.`);
+  if (of > 1 && idempotencyKey !== null) {
+    sentences.push(`These are all one event: credit or debit it once, as ${idempotencyKey}.`);
+  }
   return [
     `${interrupted ? 'Interrupted: ' : ''}${result(delivered, of, 'delivered')}` +
       ` in ${formatDuration(durationMs)}${tries}`,

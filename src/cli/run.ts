@@ -22,12 +22,7 @@ Examples:
   payment-notifications check archive.ndjson
 `;
 
-interface Command {
-  readonly help: string;
-  run(args: string[], terminal: Terminal): Promise<number>;
-}
-
-const COMMANDS: ReadonlyMap<string, Command> = new Map([
+const COMMANDS = new Map([
   ['inspect', { help: INSPECT_HELP, run: inspect }],
   ['send', { help: SEND_HELP, run: send }],
   ['check', { help: CHECK_HELP, run: check }],

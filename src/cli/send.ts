@@ -5,7 +5,6 @@ import {
   type Delivery,
   type DeliveryAttempt,
   deliver,
-  type RetryPolicy,
 } from '../testing/deliver.js';
 import { readBodies, type SentBody } from './body.js';
 import { readEndpoint, withoutValues } from './endpoint.js';
@@ -62,7 +61,14 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const { values, positionals } = readArguments(args, OPTIONS);
   const { clock, interrupt: signal } = terminal;
   const { url, headers } = readEndpoint(values.to, values.header);
-  const policy = { retry: readRetry(values), copies: readCount('--copies', values.copies, 1) };
+  if (!values.retry && (values.every ?? values.for) !== undefined) {
+    throw new CommandError('--every and --for say how to retry: add --retry');
+  }
+  const intervalMs = readDuration('--every', values.every ?? '2m');
+  const retry = values.retry
+    ? { intervalMs, durationMs: readDuration('--for', values.for ?? '24h') }
+    : null;
+  const policy = { retry, copies: readCount('--copies', values.copies, 1) };
   const timeoutMs = readDuration('--timeout', values.timeout);
   const { bodies, faults } = await readBodies(positionals, values, terminal);
   if (bodies.length === 0) return EXIT.usage;
@@ -114,17 +120,4 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   if (signal.aborted) return EXIT.interrupted;
   if (bodies.length < positionals.length) return EXIT.usage;
   return delivered === summary.of && refused === faults.length ? EXIT.ok : EXIT.failed;
-}
-
-/** When to try again; null for one attempt only. */
-function readRetry(values: { retry?: boolean; every?: string; for?: string }): RetryPolicy | null {
-  const { retry = false, every, for: period } = values;
-  if (retry) {
-    return {
-      intervalMs: readDuration('--every', every ?? '2m'),
-      durationMs: readDuration('--for', period ?? '24h'),
-    };
-  }
-  if (every === undefined && period === undefined) return null;
-  throw new CommandError('--every and --for say how to retry: add --retry');
 }

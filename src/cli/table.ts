@@ -29,33 +29,26 @@ export function table(
     Math.max('raw'.length, ...rows.map(({ raw }) => widthOf(raw))),
     Math.max('parsed'.length, ...rows.flatMap((row) => row.display.map((line) => widthOf(line)))),
   );
-  const head = (name: string): string[] =>
-    isNarrow
-      ? fold(name, terminal.columns - 1).map((line) => paint(terminal, 'cyan', INDENT + line))
-      : [];
-  const cells = (name: string, left: readonly string[], right: readonly string[]): string[] =>
-    Array.from({ length: Math.max(left.length, right.length) }, (_, line) => {
-      const first =
-        line === 0 && !isNarrow
-          ? INDENT + paint(terminal, 'cyan', pad(name, nameWidth)) + GAP
-          : start;
-      return (first + pad(left[line] ?? '', rawWidth) + GAP + (right[line] ?? '')).trimEnd();
-    });
+  const cells = (left: readonly string[], right: readonly string[]): string[] =>
+    Array.from({ length: Math.max(left.length, right.length) }, (_, line) =>
+      (pad(left[line] ?? '', rawWidth) + GAP + (right[line] ?? '')).trimEnd(),
+    );
+  const block = (name: string, lines: readonly string[]): string[] => {
+    const below = lines.map((line) => start + line);
+    const cyan = (text: string): string => INDENT + paint(terminal, 'cyan', text);
+    if (isNarrow) return [...fold(name, terminal.columns - 1).map(cyan), ...below];
+    return [`${cyan(pad(name, nameWidth))}${GAP}${lines[0]}`, ...below.slice(1)];
+  };
   return [
-    paint(terminal, 'dim', cells('field', ['raw'], ['parsed']).join('')),
-    ...rows.flatMap(({ name, raw, display, notes }) => [
-      ...head(name),
-      ...cells(
-        name,
-        fold(raw, rawWidth),
-        display.flatMap((line) => fold(line, displayWidth)),
-      ),
-      ...notes.flatMap((note) =>
-        wrap(`└ ${note}`, rawWidth + GAP.length + displayWidth).map(
-          (line) => start + paint(terminal, 'yellow', line),
-        ),
-      ),
-    ]),
+    ...block('field', cells(['raw'], ['parsed'])),
+    ...rows.flatMap(({ name, raw, display, notes }) => {
+      const parsed = display.flatMap((line) => fold(line, displayWidth));
+      const sentences = notes.flatMap((note) =>
+        wrap(`└ ${note}`, rawWidth + GAP.length + displayWidth),
+      );
+      const painted = sentences.map((line) => paint(terminal, 'yellow', line));
+      return block(name, [...cells(fold(raw, rawWidth), parsed), ...painted]);
+    }),
   ];
 }
 

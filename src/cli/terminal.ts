@@ -22,7 +22,6 @@ export interface Terminal {
 
 // Not util.styleText: it came with Node 20.12.
 const STYLES = {
-  bold: [1, 22],
   dim: [2, 22],
   red: [31, 39],
   green: [32, 39],

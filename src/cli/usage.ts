@@ -1,15 +1,9 @@
 import type { NotificationType } from '../errors.js';
+import { quote } from '../internal/issues.js';
 import type { Terminal } from './terminal.js';
 
 /** Exit codes, the same for every command. The last two are what a shell has for SIGINT and SIGPIPE. */
-export const EXIT = {
-  ok: 0,
-  failed: 1,
-  usage: 2,
-  output: 3,
-  interrupted: 130,
-  pipe: 141,
-} as const;
+export const EXIT = { ok: 0, failed: 1, usage: 2, output: 3, interrupted: 130, pipe: 141 } as const;
 
 /** Why a command can't go on: wrong usage, if no other exit code is given. Its message is printed as is, in one line. */
 export class CommandError extends Error {
@@ -40,15 +34,15 @@ export function readType(word: string | undefined): NotificationType | undefined
   throw new CommandError(`--as: expected deposit or withdrawal, received "${word}"`);
 }
 
-const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const DURATIONS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /** Milliseconds of `500ms`, `10s`, `2m` or `24h`. */
 export function readDuration(option: string, text: string): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-  const milliseconds = Number(digits) * UNITS[unit as keyof typeof UNITS];
+  const milliseconds = Number(digits) * DURATIONS[unit as keyof typeof DURATIONS];
   if (milliseconds > 0) return milliseconds;
   throw new CommandError(
-    `${option}: expected a duration such as 500ms, 10s, 2m or 24h, received ${JSON.stringify(text)}`,
+    `${option}: expected a duration such as 500ms, 10s, 2m or 24h, received ${quote(text)}`,
   );
 }
 
@@ -64,11 +58,22 @@ export function formatDuration(milliseconds: number): string {
     : `${minutes}:${two(seconds % 60)} min`;
 }
 
+/** A number with separators: `2,000,000`. */
+export const formatCount = (count: number): string => count.toLocaleString('en');
+
+const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+/** A number of bytes: `1.2 GB`. */
+export function formatBytes(bytes: number): string {
+  const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), SIZES.length - 1);
+  return bytes === 1 ? '1 byte' : `${Number((bytes / 1000 ** unit).toFixed(1))} ${SIZES[unit]}`;
+}
+
 /** A whole number of at least the given one. */
 export function readCount(option: string, text: string, least: number): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(count) && count >= least) return count;
   throw new CommandError(
-    `${option}: expected a whole number from ${least}, received ${JSON.stringify(text)}`,
+    `${option}: expected a whole number from ${least}, received ${quote(text)}`,
   );
 }

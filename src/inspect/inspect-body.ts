@@ -9,6 +9,7 @@ import {
   readNotification,
 } from '../notification.js';
 import { parserOf, type RawBody } from '../parse.js';
+import { withoutByteOrderMark } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
 import { findQuirks, type Quirk } from './quirks.js';
@@ -19,7 +20,7 @@ export type Verdict = 'valid' | 'warnings' | 'refused';
 /** A body, field by field. Plain data: it is the same after `JSON.stringify` and `JSON.parse`. */
 export interface Inspection {
   readonly verdict: Verdict;
-  /** Which notification the body is; null if it didn't tell. */
+  /** Which notification the body is; null if unclear. */
   readonly type: NotificationType | null;
   /** The event's key, see `idempotencyKey`; null for a refused body. */
   readonly idempotencyKey: string | null;
@@ -62,7 +63,7 @@ export interface InspectOptions {
  * and the issues of a refused body. For logs, tools and dashboards; to handle a notification, parse it.
  *
  * @param body - The raw body, as text or bytes.
- * @param options - `as` says which notification must have come.
+ * @param options - `as` says which notification is expected.
  * @returns Plain data. Nothing is redacted: it contains every value of the body, personal data included.
  * @throws TypeError for a body that is parsed already, whose digits are gone, or an unknown `as`.
  *
@@ -109,7 +110,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
 /** The text of a body, without a byte-order mark. */
 function toText(body: RawBody): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  return (typeof body === 'string' ? body : decoder.decode(body)).replace(/^\ufeff/, '');
+  return withoutByteOrderMark(typeof body === 'string' ? body : decoder.decode(body));
 }
 
 /** Deepest nesting of a value that is shown parsed: JSON.stringify recurses, and has its limits. */

@@ -26,7 +26,7 @@ export type QuirkCode =
   | 'date_time'
   /** An identifier in upper case; the idempotency key has it in lower case. */
   | 'upper_case'
-  /** A destination tag that a number would cut. */
+  /** A destination tag whose leading zeros a number would drop. */
   | 'leading_zeros'
   /** An address that ends with `?dt=`. */
   | 'empty_tag'

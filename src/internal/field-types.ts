@@ -119,10 +119,7 @@ function stringType<T extends string>(
  * The configuration for every call of valibot: no host registers messages for this language, so valibot
  * calls none of the functions that a host has registered.
  */
-export const OWN_CONFIG: { lang: string; abortEarly: boolean } = {
-  lang: 'payment-notifications',
-  abortEarly: true,
-};
+const OWN_CONFIG = { lang: 'payment-notifications' };
 
 function readAmount(value: unknown): Decimal | null {
   return isNumberOrString(value) ? toAmount(value) : null;

@@ -7,7 +7,7 @@ import { findLiterals, SAFE_DIGITS } from './json.js';
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The cost of a faulty field, see the functions of these names. */
+/** The cost of a faulty field, see the functions of the same names. */
 type Need = 'required' | 'expected' | 'optional';
 
 /** The rule of one field. */
@@ -79,19 +79,19 @@ export function rulesOf(reader: Reader, fields: Fields = {}): Rule[] {
 }
 
 /**
- * Reads a field that identifies the event or says what moved: absent or unreadable, it costs the
- * notification. It leaves an issue then, so the type is without null.
+ * Reads a field that identifies the event or says what moved: if it is absent or unreadable, the body is
+ * refused. An issue is recorded then, so the type can exclude null.
  */
 export function required<T>(context: ReadContext, name: string, type: FieldType<T>): T {
   return read(context, name, type, 'required') as T;
 }
 
-/** Reads a field that the service should always send: absent or unreadable, it is null, with a warning. */
+/** Reads a field that the service should always send: null, with a warning, if it is absent or unreadable. */
 export function expected<T>(context: ReadContext, name: string, type: FieldType<T>): T | null {
   return read(context, name, type, 'expected');
 }
 
-/** Reads a field that may be absent: only unreadable, it leaves a warning. */
+/** Reads a field that may be absent: it leaves a warning only if it is there but unreadable. */
 export function optional<T>(context: ReadContext, name: string, type: FieldType<T>): T | null {
   return read(context, name, type, 'optional');
 }
@@ -112,7 +112,7 @@ function read<T>(context: ReadContext, name: string, type: FieldType<T>, need: N
   return output;
 }
 
-/** A number's literal if a double has lost digits of it; undefined can't be: the text has the field. */
+/** A number's literal if a double has lost digits of it. Never undefined: the text contains the field. */
 function toExact(context: ReadContext, name: string, value: number): number | string | undefined {
   if (context.text === null) return value;
   if (context.literals === undefined) context.literals = findLiterals(context.text);

@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createProgress, formatBytes } from '../../src/cli/progress.js';
+import { createProgress } from '../../src/cli/progress.js';
+import { formatBytes } from '../../src/cli/usage.js';
 import { withoutColours } from '../process/command.js';
 import { countPlainly, plantedArchive } from './planted.js';
 import { command, linesOf, terminalOf, ticking } from './terminal.js';
@@ -309,8 +310,8 @@ idempotency keys
          2  different
          2  redelivered
          1  with bodies that contradict each other
-         1  in amount
-         1  in account
+         1  of them in amount
+         1  of them in account
 standard input:1 and standard input:3 deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-000000000001 amount, account
 `);
   });
@@ -366,6 +367,21 @@ describe('the refused lines', () => {
     expect(err).toBe(`payment-notifications: --refused: ${file}: ${reason}\n`);
     expect(readFileSync(there, 'utf8')).toBe(depositOf(1));
   });
+});
+
+test('refused lines that can no longer be written end it, in one line', async () => {
+  const file = join(folder, 'gone.ndjson');
+  const input = Readable.from(
+    (async function* () {
+      yield Buffer.from(`${depositOf(1)}\n`);
+      rmSync(file);
+      mkdirSync(file);
+      yield Buffer.from('{}\n');
+    })(),
+  );
+  const { exit, out, err } = await command(['check', '--refused', file], { input, watched: true });
+  expect({ exit, out }).toStrictEqual({ exit: 3, out: '' });
+  expect(err).toContain(`--refused: ${file}: illegal operation on a directory\n`);
 });
 
 describe('a file that can not be read', () => {

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { inspectBody } from 'payment-notifications/inspect';
 import widthOf from 'string-width';
 import { describe, expect, test, vi } from 'vitest';
-import { table } from '../../src/cli/table.js';
 import { cut, fold, wrap } from '../../src/cli/terminal.js';
 import { fixture, fixtures } from '../fixtures.js';
 import { withoutColours } from '../process/command.js';
@@ -61,12 +60,6 @@ describe('a body that is inspected', () => {
     expect(rows).toContainEqual(['not sent', 'nothing']);
     const tagless = withdrawal({ toTxAddress: '"rX"' });
     expect((await command(['inspect'], { stdin: tagless })).out).toContain('no tag');
-  });
-
-  test('shows an object that is not documented as it came', async () => {
-    const { out } = await command(['inspect'], { stdin: deposit({ extra: '{"a":1.0}' }) });
-    const rows = linesOf(out).map((line) => line.trim().split(/ {2,}/));
-    expect(rows).toContainEqual(['extra', '{"a":1.0}', 'as sent']);
   });
 
   test('shows an unknown field that looks like an address or an owner as it came', async () => {
@@ -223,48 +216,11 @@ describe('on a terminal', () => {
     expect(under).toMatch(/^ status\n {2}"CONFIRMED" {2,}as sent$/m);
   });
 
-  test('the second column has what it needs, up to a half', () => {
-    const shown = (raw: string, parsed: string | null) =>
-      table([{ name: 'depositId', raw, parsed, quirks: [] }], { colours: false, columns: 50 });
-    expect(shown(`"${'1'.repeat(40)}"`, null)).toStrictEqual([
-      ' field      raw                           parsed',
-      ' depositId  "111111111111111111111111111  not read',
-      '            1111111111111"',
-    ]);
-    expect(shown('1'.repeat(40), '2'.repeat(40))).toStrictEqual([
-      ' field      raw                 parsed',
-      ' depositId  111111111111111111  222222222222222222',
-      '            111111111111111111  222222222222222222',
-      '            1111                2222',
-    ]);
-    expect(shown('1', '2')).toStrictEqual([' field      raw  parsed', ' depositId  1    2']);
-  });
-
   test('a field with a very long name fits too', async () => {
     const stdin = deposit({ ['x'.repeat(500)]: '1' });
     const { out } = await command(['inspect'], { stdin, columns: 80 });
     expect(linesOf(out).filter((line) => widthOf(line) > 80)).toStrictEqual([]);
     expect(out.replace(/\s/g, '')).toContain('x'.repeat(500));
-  });
-
-  test('the work for very many names grows with their number, not with its square', async () => {
-    const shown = async (count: number, columns: number) => {
-      const names = Array.from({ length: count }, (_, index) => `"ä${index + 10_000}":0`).join(',');
-      const stdin = withdrawal({ txAddressOwner: `{"name":"x","category":"y",${names}}` });
-      // Whatever is folded or measured is taken apart, unless it is ASCII.
-      const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
-      const { exit, out } = await command(['inspect'], { stdin, columns });
-      const work = segment.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
-      segment.mockRestore();
-      expect(exit).toBe(0);
-      expect(out.includes(`${count + 9_999}, kept in`)).toBe(true);
-      return work;
-    };
-    for (const columns of [80, Number.POSITIVE_INFINITY]) {
-      const ratio = (await shown(600, columns)) / (await shown(150, columns));
-      expect(ratio).toBeGreaterThan(2);
-      expect(ratio).toBeLessThan(4.5);
-    }
   });
 
   test('values of any script stand in straight columns', async () => {
@@ -280,21 +236,6 @@ describe('on a terminal', () => {
       .map((line) => widthOf(line.slice(0, -'as sent'.length)));
     expect(starts.length).toBeGreaterThan(10);
     expect(new Set(starts).size).toBe(1);
-  });
-
-  test('of any width nothing is cut off', async () => {
-    const stdin = fixture('deposit-received/eighteen-decimals').body;
-    for (const columns of [120, 80, 40]) {
-      const { out } = await command(['inspect'], { stdin, columns });
-      const hash = 'c0ffee254729296a45a3885639ac7e10f9d54979e0f3d1e2b4c5a69788776655';
-      expect(out.replace(/\s|as ?sent/g, '')).toContain(hash);
-    }
-  });
-
-  test('of 80 columns an amount of 18 decimals stays in one piece', async () => {
-    const stdin = fixture('deposit-received/eighteen-decimals').body;
-    const { out } = await command(['inspect'], { stdin, columns: 80 });
-    expect(out.match(/0\.123456789012345678/g)).toHaveLength(2);
   });
 
   test('with colours there are colours, and nothing else changes', async () => {
@@ -352,16 +293,6 @@ describe('columns', () => {
     expect(fold('{"a":1}~ '.repeat(7000), 70)).toHaveLength(900);
     expect(segment).not.toHaveBeenCalled();
     segment.mockRestore();
-  });
-
-  test('of a text that is cut are not counted behind the cut', () => {
-    const segments = new Intl.Segmenter('en').segment('')[Symbol.iterator]();
-    const next = vi.spyOn(Object.getPrototypeOf(segments), 'next');
-    expect(cut('é'.repeat(5000), 60)).toBe(`${'é'.repeat(59)}…`);
-    expect(next.mock.calls.length).toBeLessThan(1000);
-    next.mockRestore();
-    expect(cut('é'.repeat(60), 60)).toBe('é'.repeat(60));
-    expect(cut('', 60)).toBe('');
   });
 
   test('break nothing that is drawn as one', () => {

@@ -147,8 +147,8 @@ describe('wrong usage is told in one line', () => {
     ['deposit --for 1s', RETRY],
     ['deposit --every=', RETRY],
     ['deposit --for=', RETRY],
-    ['deposit --retry --every=', `--every: ${DURATION} ""`],
-    ['deposit --retry --for=', `--for: ${DURATION} ""`],
+    ['deposit --retry --every=', `--every: ${DURATION} an empty string`],
+    ['deposit --retry --for=', `--for: ${DURATION} an empty string`],
     ['deposit --timeout 0s', `--timeout: ${DURATION} "0s"`],
   ])('send %j --to URL', (line, message) => {
     const args = typeof line === 'string' ? line.split(' ') : line;
@@ -209,7 +209,7 @@ describe('a duration', () => {
   });
 });
 
-test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5', ''])('a count may not be %j', (text) => {
+test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5'])('a count may not be %j', (text) => {
   expect(() => readCount('--copies', text, 1)).toThrow(
     `--copies: expected a whole number from 1, received "${text}"`,
   );

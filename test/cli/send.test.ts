@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { parseNotification, safeParseNotification } from 'payment-notifications';
 import {
   bodyVariants,
@@ -93,7 +94,7 @@ describe('sending', () => {
       '2',
     ]);
     expect(two.told).toContain(
-      'This body is invalid, a handler should refuse it: paymentId: expected a UUID, received a string of length 1 (and 1 more)',
+      'This body is invalid, a handler should refuse it: paymentId: expected a UUID, received a string of length 1; settlementAmount: expected a decimal number, received nothing',
     );
     expect(two.told.join()).not.toContain('one event');
   });
@@ -366,6 +367,13 @@ describe('Ctrl-C', () => {
     expect(exit).toBe(130);
     expect(out).toMatch(/Interrupted: [01] of \d+ delivered in 0 ms/);
     expect(bodies).toHaveLength(sent);
+  });
+
+  test('while it reads a body sends none', async () => {
+    const { signal, abort } = interruptible();
+    const input = new Readable({ read: abort });
+    const ran = await sendTo(answers(200), ['-'], { interrupt: signal, input });
+    expect(ran).toMatchObject({ exit: 130, out: '', err: '', bodies: [] });
   });
 
   test('while it waits for a retry stops it with a summary', async () => {

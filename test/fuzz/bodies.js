@@ -198,18 +198,12 @@ const trap = new Proxy(
 const HOSTILE_VALUES = [
   () => undefined,
   () => Number.NaN,
-  () => Number.POSITIVE_INFINITY,
-  () => -0,
   () => 0.1234567890123456,
   () => 10n ** 40n,
   () => Symbol('x'),
   () => () => 1,
-  () => new Date(0),
   () => new Date(Number.NaN),
-  () => new Map([['status', 'CONFIRMED']]),
-  () => Object(1),
   () => Object('1'),
-  () => Object.create(null),
   () => ({ toJSON: () => '1', toString: () => '1', valueOf: () => 1 }),
   () => {
     /** @type {Record<string, unknown>} */
@@ -229,7 +223,6 @@ const HOSTILE_VALUES = [
     },
   }),
   () => trap,
-  () => globalThis,
 ];
 
 const anything = fc.anything({

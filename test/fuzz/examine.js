@@ -14,7 +14,7 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { ISSUE_CODES } from '../codes.js';
+import { ISSUE_CODES } from '../fixtures.js';
 import { LAST_ONE_COUNTS } from './texts.js';
 
 /**

@@ -23,12 +23,6 @@ export function createRandom(seed) {
   return {
     below,
     /**
-     * Whether something that happens once in so many times happens now.
-     *
-     * @param {number} times
-     */
-    oneIn: (times) => below(times) === 0,
-    /**
      * One of the items.
      *
      * @template T
@@ -37,4 +31,9 @@ export function createRandom(seed) {
      */
     pick: (items) => /** @type {T} */ (items[below(items.length)]),
   };
+}
+
+/** How often a property is tried: so often, or as often as the variable RUNS says. @param {number} count */
+export function runs(count) {
+  return Number(process.env.RUNS ?? count);
 }

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { inspect, parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { isOlder, SOURCES } from '../../scripts/manifest.js';
+import { isDistOld } from '../../scripts/manifest.js';
 import { anyBody } from './bodies.js';
 import { createExamine, PARSER_COUNT } from './examine.js';
 import { source } from './source.js';
@@ -18,7 +18,7 @@ const RUNS = 5000;
 /** No body takes a hundredth of this, in milliseconds. */
 const MAX_TIME = 50;
 
-if (isOlder('dist', SOURCES)) throw new Error('dist is older than its sources: npm run build');
+if (isDistOld()) throw new Error('dist is older than its sources: npm run build');
 
 const { values } = parseArgs({
   options: {

@@ -13,8 +13,8 @@ import { expect, test } from 'vitest';
 import { SAMPLES } from '../../src/wire/sample.js';
 import { fixtures } from '../fixtures.js';
 import { bytesBody } from '../fuzz/bodies.js';
+import { runs } from '../fuzz/random.js';
 import { LAST_ONE_COUNTS } from '../fuzz/texts.js';
-import { runs } from '../runs.js';
 
 /** Enough for a change of the code; RUNS=100000 for more. */
 const RUNS = runs(1000);

@@ -36,5 +36,7 @@ export async function output(
 /** Installs packages into a folder, without running what they would run: none of them needs it. */
 export function install(packages: readonly string[], folder: string): Promise<string> {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
-  return output('npm', ['install', '--loglevel=error', ...flags, ...packages], folder);
+  // Into this folder, even if one above it is a package.
+  const args = ['install', '--prefix', folder, '--loglevel=error', ...flags, ...packages];
+  return output('npm', args, folder);
 }

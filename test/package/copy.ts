@@ -1,16 +1,13 @@
-import { cp, mkdir, readFile, rm } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import { ROOT } from './pack.js';
+import { packedPaths } from '../../scripts/manifest.js';
+import { COPIES, ROOT } from './pack.js';
 
-/** A copy of all that a build needs, and the fixtures, inside the project: there it finds its tools. */
+/** A copy of all that a build and a release need. */
 export async function copyProject(name: string): Promise<string> {
-  const folder = join(ROOT, 'pack', name);
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await mkdir(folder, { recursive: true });
-  const { files } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-  const paths = ['src', 'scripts', 'fixtures', 'tsup.config.ts', 'tsconfig.json', 'package.json'];
-  for (const path of [...paths, ...files, 'README.md', 'LICENSE']) {
+  const folder = join(COPIES, name);
+  const sources = ['src', 'scripts', 'fixtures', 'tsup.config.ts', 'tsconfig.json'];
+  for (const path of [...sources, ...packedPaths(), '.gitignore', '.changeset/config.json']) {
     if (path !== 'dist') await cp(join(ROOT, path), join(folder, path), { recursive: true });
   }
   return folder;

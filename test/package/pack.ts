@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { TARBALL } from '../../scripts/tarball.js';
+import { TARBALL } from '../../scripts/manifest.js';
 import { install, output } from './command.js';
 
 declare module 'vitest' {
@@ -21,10 +21,19 @@ declare module 'vitest' {
 
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Whether to run what takes long, too: `.ci/run --full`. */
+export const isFull: boolean = process.env.FULL === 'true';
+
+/** Copies of the project are inside it: there they find its tools. */
+export const COPIES: string = join(ROOT, 'pack/copies');
+
 /** Installs the one tarball. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-notifications-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const remove = async () => {
+    await rm(folder, { recursive: true, force: true });
+    await rm(COPIES, { recursive: true, force: true });
+  };
   try {
     console.info((await output(process.execPath, ['scripts/pack.js'], ROOT)).trim());
     const tarball = join(ROOT, TARBALL);

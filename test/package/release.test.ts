@@ -1,58 +1,219 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { output, run } from './command.js';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type Outcome, output, run } from './command.js';
+import { copyProject } from './copy.js';
 import { ROOT } from './pack.js';
 
-test('the next release gets a version, and every changeset its line in the changelog', async () => {
-  const folder = join(inject('folder'), 'release');
-  await mkdir(folder);
-  for (const name of ['package.json', 'CHANGELOG.md', '.changeset']) {
-    await cp(join(ROOT, name), join(folder, name), { recursive: true });
-  }
-  const changesets = (await readdir(join(folder, '.changeset'))).filter((name) =>
-    /\.md$/.test(name),
-  );
-  const sentences = await Promise.all(
-    changesets.map(async (name) =>
-      (await readFile(join(folder, '.changeset', name), 'utf8')).split('---').at(-1)?.trim(),
-    ),
-  );
-  const { version: before } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+const CHANGESET = `---\n'payment-notifications': minor\n---\n\nRead one more field.\n`;
 
-  await output('git', ['init', '--quiet'], folder);
-  const changeset = join(ROOT, 'node_modules/@changesets/cli/bin.js');
-  await output(process.execPath, [changeset, 'version'], folder);
+describe('a checkout as GitHub makes it for a pull request', () => {
+  const change = (path: string, text: string) => (folder: string) =>
+    writeFile(join(folder, path), text);
+  const changeSource = change('src/new.ts', 'export {};\n');
 
-  const { version: after } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  const changelog = await readFile(join(folder, 'CHANGELOG.md'), 'utf8');
-  // Right after a release there is no changeset.
-  expect(after !== before).toBe(changesets.length > 0);
-  for (const sentence of sentences) expect(changelog).toContain(sentence);
+  test.each([
+    [
+      'that changes the source and says why',
+      0,
+      [changeSource, change('.changeset/a.md', CHANGESET)],
+    ],
+    ['that changes the source and says nothing', 1, [changeSource]],
+    ['that changes nothing of the package', 0, [change('README.md', 'Other words.\n')]],
+    ['that raises the version', 0, [changeSource, raiseTo('99.0.0')]],
+  ])('%s: %i', async (title, status, changes) => {
+    const origin = await repository(`origin of one ${title}`);
+    await git(origin, 'switch', '--quiet', '--create', 'change');
+    for (const make of changes) await make(origin);
+    const commit = await commitAll(origin);
+
+    const checkout = `${origin} checked out`;
+    await git(ROOT, 'init', '--quiet', checkout);
+    await git(checkout, 'remote', 'add', 'origin', origin);
+    await git(checkout, 'fetch', '--quiet', 'origin', 'main:refs/remotes/origin/main', commit);
+    await git(checkout, 'checkout', '--quiet', '--detach', commit);
+    const outcome = await run(process.execPath, ['scripts/changesets.js'], checkout);
+    expect(outcome.status, outcome.stderr).toBe(status);
+    expect(outcome.stdout + outcome.stderr).not.toContain('diverged');
+  });
 });
 
-test('the very file that was tested is published, once', async () => {
-  const sha256 = sha256Of(await readFile(inject('tarball')));
-  const registry = await startRegistry();
-  const publish = (sum: string) =>
-    run(process.execPath, ['scripts/publish.js'], ROOT, { ...registry.env, TARBALL_SHA256: sum });
-
-  const other = await publish(sha256Of('another tarball'));
-  expect(other).toMatchObject({ status: 1 });
-  expect(registry.published).toStrictEqual([]);
-
-  for (let time = 0; time < 2; time += 1) {
-    const { status, stdout, stderr } = await publish(sha256);
-    expect(status, stderr).toBe(0);
-    expect(stdout).toContain(`${sha256}  pack/payment-notifications.tgz`);
-  }
-  expect(registry.published.map(sha256Of)).toStrictEqual([sha256]);
+test('a changeset becomes the next version, a line of the changelog and the version of the API', async () => {
+  const folder = await repository('next', [raiseTo('1.4.2')]);
+  await writeFile(join(folder, '.changeset/one.md'), CHANGESET);
+  await output('npm', ['run', '--silent', 'raise'], folder);
+  const read = (path: string) => readFile(join(folder, path), 'utf8');
+  expect(JSON.parse(await read('package.json')).version).toBe('1.5.0');
+  expect(await read('CHANGELOG.md')).toMatch(/## 1\.5\.0\n.*- Read one more field\./s);
+  expect(JSON.parse(await read('schemas/openapi.json')).info.version).toBe('1.5.0');
 });
+
+describe('packing', () => {
+  test('gives the same file under any umask', async () => {
+    const sums = [];
+    for (const umask of ['022', '077']) {
+      // As in a clone and a build under this umask.
+      const folder = await repository(`umask ${umask}`);
+      await withDist(folder);
+      await output('chmod', ['-R', umask === '022' ? 'go=rX' : 'go=', folder], ROOT);
+      sums.push(await output('sh', ['-c', `umask ${umask}; node scripts/pack.js`], folder));
+    }
+    expect(sums[0]).toBe(sums[1]);
+  });
+
+  test('reads what npm 12 prints', async () => {
+    const folder = await repository('npm 12');
+    await withDist(folder);
+    // npm, whose list of packed files becomes an object by their names.
+    await writeFile(
+      join(folder, 'npm'),
+      `#!/bin/sh\nPATH=$REAL_PATH npm "$@" | node -e '
+        const [packed] = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+        console.log(JSON.stringify({ [packed.name]: packed }));'`,
+      { mode: 0o755 },
+    );
+    const path = process.env.PATH ?? '';
+    const env = { PATH: `${folder}:${path}`, REAL_PATH: path };
+    const { stdout, stderr } = await run(process.execPath, ['scripts/pack.js'], folder, env);
+    expect(stdout, stderr).toMatch(/^[\da-f]{64} {2}pack\/payment-notifications\.tgz\n$/);
+  });
+});
+
+describe('publishing', () => {
+  let folder: string;
+  let sum: string;
+
+  beforeAll(async () => {
+    folder = await repository('published', [raiseTo('1.2.3'), edit(withRepository)]);
+    await git(folder, 'init', '--bare', '--quiet', `${folder}.git`);
+    await git(folder, 'remote', 'add', 'origin', `${folder}.git`);
+    await withDist(folder);
+    [sum = ''] = (await output(process.execPath, ['scripts/pack.js'], folder)).split(' ');
+  });
+
+  const publish = (env: Record<string, string>): Promise<Outcome> =>
+    run(process.execPath, ['scripts/publish.js'], folder, { TARBALL_SHA256: sum, ...env });
+
+  test.each([
+    ['version 0.0.0', 'version 0.0.0 is not a release', raiseTo('0.0.0')],
+    ['a pending changeset', 'changesets are pending (one.md)', addChangeset],
+    ['no repository', 'package.json names no repository, without which', edit(withoutRepository)],
+    ['a tarball of another version', 'the tarball holds version 1.2.3', raiseTo('1.2.4')],
+  ])('refuses %s', async (_title, reason, change) => {
+    await change(folder);
+    await commitAll(folder);
+    onTestFinished(async () => {
+      await git(folder, 'reset', '--quiet', '--hard', 'HEAD~');
+    });
+    await expectRefusal({}, reason);
+  });
+
+  test('refuses a tree that differs from the commit', async () => {
+    await writeFile(join(folder, 'new.txt'), '');
+    onTestFinished(() => rm(join(folder, 'new.txt')));
+    await expectRefusal({}, 'the working tree differs from the commit');
+  });
+
+  test.each(['', 'a'.repeat(64)])('refuses a tarball with another sum than "%s"', async (other) => {
+    await expectRefusal({ TARBALL_SHA256: other }, 'the checks printed another sum, or none');
+  });
+
+  test('publishes the very file that was tested, and tags its commit, once', async () => {
+    const registry = await startRegistry();
+    for (let time = 0; time < 2; time += 1) {
+      const { status, stdout, stderr } = await publish(registry.env);
+      expect(status, stderr).toBe(0);
+      expect(stdout).toContain(`${sum}  pack/payment-notifications.tgz`);
+    }
+    const tarball = await readFile(join(folder, 'pack/payment-notifications.tgz'));
+    expect(registry.published).toStrictEqual([tarball]);
+    const [commit] = (await git(folder, 'rev-parse', 'HEAD')).split('\n');
+    expect(await git(folder, 'ls-remote', '--tags', 'origin')).toBe(
+      `${commit}\trefs/tags/v1.2.3\n`,
+    );
+  });
+
+  test('leaves a version alone that is published from another file', async () => {
+    const registry = await startRegistry();
+    expect(await publish(registry.env)).toMatchObject({ status: 0 });
+    await git(folder, 'push', '--quiet', '--delete', 'origin', 'v1.2.3');
+    await writeFile(join(folder, 'README.md'), 'Other words.\n');
+    await commitAll(folder);
+    await withDist(folder);
+    const [other = ''] = (await output(process.execPath, ['scripts/pack.js'], folder)).split(' ');
+    expect(await publish({ ...registry.env, TARBALL_SHA256: other })).toMatchObject({ status: 0 });
+    expect(registry.published).toHaveLength(1);
+    expect(await git(folder, 'ls-remote', '--tags', 'origin')).toBe('');
+  });
+
+  /** One sentence, and nothing reaches a registry. */
+  async function expectRefusal(env: Record<string, string>, reason: string): Promise<void> {
+    const registry = await startRegistry();
+    const { status, stderr } = await publish({ ...registry.env, ...env });
+    expect(stderr).toMatch(/^Nothing is published: [^\n]*\.\n$/);
+    expect(stderr).toContain(reason);
+    expect(status).toBe(1);
+    expect(registry.published).toStrictEqual([]);
+  }
+});
+
+/** A repository with a first commit, and one more of each of the changes. */
+async function repository(name: string, changes: readonly Change[] = []): Promise<string> {
+  const folder = await copyProject(name);
+  await git(folder, 'init', '--quiet', '--initial-branch=main');
+  await git(folder, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+  for (const change of changes) await change(folder);
+  await commitAll(folder);
+  return folder;
+}
+
+type Change = (folder: string) => Promise<void>;
+type Manifest = Record<string, unknown>;
+
+function edit(change: (manifest: Manifest) => Manifest): Change {
+  return async (folder) => {
+    const path = join(folder, 'package.json');
+    await writeFile(path, JSON.stringify(change(JSON.parse(await readFile(path, 'utf8')))));
+  };
+}
+
+function raiseTo(version: string): Change {
+  return edit((manifest) => ({ ...manifest, version }));
+}
+
+function withRepository(manifest: Manifest): Manifest {
+  const url = 'git+https://github.com/owner/name.git';
+  return { ...manifest, repository: { type: 'git', url } };
+}
+
+function withoutRepository({ repository: _, ...manifest }: Manifest): Manifest {
+  return manifest;
+}
+
+async function addChangeset(folder: string): Promise<void> {
+  await writeFile(join(folder, '.changeset/one.md'), CHANGESET);
+}
+
+/** Copied after the sources, so that it isn't built. */
+async function withDist(folder: string): Promise<void> {
+  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+}
+
+/** Commits all changes and gives the commit. */
+async function commitAll(folder: string): Promise<string> {
+  await git(folder, 'add', '--all');
+  const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+  await git(folder, ...author, 'commit', '--quiet', '--message', 'Change');
+  return (await git(folder, 'rev-parse', 'HEAD')).trim();
+}
+
+function git(folder: string, ...args: readonly string[]): Promise<string> {
+  return output('git', args, folder);
+}
 
 /** A registry on loopback that keeps the tarballs it is given, and the configuration of npm for it. */
 async function startRegistry() {
@@ -84,8 +245,4 @@ async function startRegistry() {
     npm_config_provenance: 'false',
   };
   return { published, env };
-}
-
-function sha256Of(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }

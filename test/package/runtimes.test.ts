@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { beforeAll, expect, inject, type TestContext, test } from 'vitest';
 import { fixtures } from '../fixtures.js';
-import { NODES } from '../nodes.js';
+import { NODES } from '../matrix/nodes.js';
 import { install, output } from './command.js';
 
 /** The runtimes that run a module from the command line, with what stands in front of its name. */

@@ -3,19 +3,26 @@ import { dirname, join } from 'node:path';
 import { publint } from 'publint';
 import ts from 'typescript';
 import { expect, inject, test } from 'vitest';
-import { matches, namedPaths } from '../../scripts/manifest.js';
 import { install, run } from './command.js';
+import { ROOT } from './pack.js';
 
 const installed = join(inject('consumer'), 'node_modules/payment-notifications');
 
 test('the tarball holds what package.json names, what that imports, and nothing else', async () => {
   const files = inject('files');
+  const list = async (folder: string, end: string) =>
+    (await readdir(join(ROOT, folder)))
+      .filter((file) => file.endsWith(end))
+      .map((file) => `${folder}/${file}`);
   const documents = [
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'THIRD-PARTY-NOTICES.md',
     'package.json',
+    'skills/payment-notifications/SKILL.md',
+    ...(await list('docs', '.md')),
+    ...(await list('examples/start', '.mjs')),
   ];
   const needed = new Set(documents);
   const need = async (file: string): Promise<void> => {
@@ -27,11 +34,37 @@ test('the tarball holds what package.json names, what that imports, and nothing 
       if (fileName.startsWith('.')) await need(inTarball(join(dirname(file), fileName), file));
     }
   };
-  for (const path of namedPaths()) {
-    for (const file of files.filter((name) => matches(name, path))) await need(file);
+  for (const path of namedPaths(await manifest())) {
+    const [start = '', end] = path.replace(/^\.\//, '').split('*');
+    const named = files.filter((file) =>
+      end === undefined ? file === start : file.startsWith(start) && file.endsWith(end),
+    );
+    expect(named, path).not.toStrictEqual([]);
+    for (const file of named) await need(file);
   }
   expect([...files].sort()).toStrictEqual([...needed].sort());
   expect(files).toContain('dist/index.js');
+});
+
+test('every relative link of a page in the tarball leads to a file in it', async () => {
+  const files = inject('files');
+  const pages = files.filter((file) => file.endsWith('.md'));
+  expect(pages).toContain('docs/errors.md');
+  for (const page of pages) {
+    const text = await readFile(join(installed, page), 'utf8');
+    const links = [...text.matchAll(/(?<=\]\()(?!https?:|#)[^)#]+|(?<=src(?:set)?=")[^"]+/g)];
+    const missing = links.filter(([link]) => !files.includes(join(dirname(page), link)));
+    expect(missing.flat(), page).toStrictEqual([]);
+    if (page === 'README.md') expect(links.length).toBeGreaterThan(10);
+  }
+});
+
+test('the README in the tarball has no section for contributors', async () => {
+  const [source, packed] = await Promise.all(
+    [ROOT, installed].map((folder) => readFile(join(folder, 'README.md'), 'utf8')),
+  );
+  expect(source).toContain('CONTRIBUTING');
+  expect(packed).not.toMatch(/contribut|repository/i);
 });
 
 test('no file points at a source map, since none is shipped', async () => {
@@ -83,6 +116,17 @@ test('every way of resolving an entry finds types that match the code', async ()
   ]);
   expect(status).toBe(0);
 });
+
+async function manifest(): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+}
+
+/** Every path that an importer, a compiler or a shell reaches by package.json; `*` stands for a name. */
+function namedPaths({ main, module, types, typesVersions, exports, bin }: Record<string, unknown>) {
+  const textsIn = (value: unknown): string[] =>
+    typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn);
+  return new Set(textsIn({ main, module, types, typesVersions, exports, bin }));
+}
 
 /** What an import leads to: of a declaration file, the declarations beside the code that it names. */
 function inTarball(path: string, from: string): string {

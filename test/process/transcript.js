@@ -20,6 +20,8 @@ const BODIES = {
     ...leftOut(),
   }),
   'refused.json': depositReceivedBody({ depositId: 'x', settlementAmount: undefined }),
+  'broken.json':
+    '{\n  "depositId": "0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11",\n  "actualDepositAmount": 0,5\n}\n',
   'archive.ndjson': [
     depositReceivedBody(),
     depositReceivedBody({ settlementAmount: undefined }, { seed: 2 }),
@@ -32,9 +34,12 @@ const BODIES = {
 const SESSION = [
   'inspect callback.json',
   'inspect refused.json',
+  'inspect broken.json',
   'check archive.ndjson',
   'send withdrawal --to http://127.0.0.1:3000/callbacks --status FAILED',
   'send deposit --to http://127.0.0.1:3000/callbacks --retry --every 1s',
+  'send callback.json refused.json --to http://127.0.0.1:3000/callbacks',
+  'send deposit --to http://127.0.0.1:3000/callbacks --faulty',
 ];
 
 /** Optional fields, so that the session is short. */

@@ -17,7 +17,8 @@ const body = `{
 
 const notification = parseNotification(body);
 if (notification.type === 'deposit.received') {
-  console.log(`${notification.actualDepositAmount}`); // 0.123456789012345678
-  console.log(`${notification.onChainFee}`); // 0.00000001
-  console.log(notification.paymentReceivedAt?.toISOString()); // 2026-09-21T14:34:20.000Z
+  const { actualDepositAmount, onChainFee, paymentReceivedAt } = notification;
+  console.log(`${actualDepositAmount}`); // 0.123456789012345678
+  console.log(`${onChainFee}`); // 0.00000001
+  console.log(paymentReceivedAt?.toISOString()); // 2026-09-21T14:34:20.000Z
 }

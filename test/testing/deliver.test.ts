@@ -18,7 +18,6 @@ import {
   type Behaviour,
   failsTimes,
   hangs,
-  hangsUp,
   refusingEndpoint,
 } from '../endpoint.js';
 
@@ -95,12 +94,6 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('posts the bytes of an ArrayBuffer', async () => {
-    const { buffer } = Uint8Array.of(1, 2);
-    const { received } = await deliverTo(answers(200), buffer as unknown as Uint8Array);
-    expect([...(received[0]?.body ?? [])]).toStrictEqual([1, 2]);
-  });
-
   test.each([200, 204, 299])('succeeds with status %i', async (status) => {
     expect((await deliverAmong([status], {})).delivered).toBe(true);
   });
@@ -157,16 +150,6 @@ describe('retries', () => {
     const { delivered, attempts } = await deliverAmong([500], { retry });
     expect(delivered).toBe(false);
     expect(minutesOf(attempts)).toStrictEqual(Array.from({ length: 721 }, (_, index) => index * 2));
-  });
-
-  test('are the documented ones', () => {
-    expect(DEPOSIT_RETRY).toStrictEqual({ intervalMs: 120_000, durationMs: 86_400_000 });
-  });
-
-  test('can have another schedule', async () => {
-    const other = { intervalMs: MINUTE, durationMs: 3.5 * MINUTE };
-    const { attempts } = await deliverAmong([500], { retry: other });
-    expect(minutesOf(attempts)).toStrictEqual([0, 1, 2, 3]);
   });
 
   test('keep to the schedule when answers are slow', async () => {
@@ -354,16 +337,6 @@ describe('an attempt without an answer', () => {
     for (const { error } of attempts) expect(error).toContain('ECONNREFUSED');
   });
 
-  test('by a closed connection says so', async () => {
-    const { attempts } = await deliverTo(hangsUp);
-    expect(attempts).toMatchObject([NO_ANSWER]);
-  });
-
-  test('in time says so', async () => {
-    const { attempts } = await deliverTo(hangs, DEPOSIT, { timeoutMs: 50 });
-    expect(attempts[0]).toMatchObject({ success: false, error: 'no answer within 50 ms' });
-  });
-
   test('in time says so of a body that does not end', async () => {
     const { attempts } = await deliverTo(
       (response) => void response.writeHead(200).write('{'),
@@ -452,13 +425,6 @@ describe('a signal', () => {
 
 describe('a delivery that is over leaves nothing behind', () => {
   const timers = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-
-  test('of its requests', async () => {
-    timers();
-    const { attempts } = await deliverAmong([500, 500, 200], { copies: 2, retry: DEPOSIT_RETRY });
-    expect(attempts).toHaveLength(4);
-    expect(vi.getTimerCount()).toBe(0);
-  });
 
   test('of its waits', async () => {
     timers();
@@ -596,16 +562,6 @@ test('a function of the caller that throws stops all copies', async () => {
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
   // The other copy may have begun its attempt of the same round.
   expect(requests - before).toBeLessThanOrEqual(1);
-});
-
-test('an error that is its own cause is told like any other', async () => {
-  const error = new Error('odd');
-  error.cause = error;
-  const { attempts } = await deliver(DEPOSIT, {
-    url: 'http://merchant.example/',
-    fetch: () => Promise.reject(error),
-  });
-  expect(attempts).toMatchObject([{ success: false, error: 'odd' }]);
 });
 
 test('nobody sleeps on a signal that is aborted already', async () => {

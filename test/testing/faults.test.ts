@@ -10,7 +10,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../runs.js';
+import { runs } from '../fuzz/random.js';
 import { errorOf } from '../wire.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 

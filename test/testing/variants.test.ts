@@ -7,7 +7,7 @@ import {
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixture, fixtures } from '../fixtures.js';
-import { runs } from '../runs.js';
+import { runs } from '../fuzz/random.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 
 const labelsOf = (body: string) => bodyVariants(body).map(({ label }) => label);
@@ -102,20 +102,6 @@ describe('the variants', () => {
     expect(numbers?.body).toContain('"actualWithdrawAmount":480.73000000,');
   });
 
-  test('have all amounts in either encoding', () => {
-    for (const [body, type] of [
-      [deposit, 'string'],
-      [deposit, 'number'],
-      [withdrawal, 'number'],
-    ] as const) {
-      const fields: object = variant(body, `every amount as a ${type}`);
-      const amounts = Object.entries(fields).filter(
-        ([name, value]) => /Amount$|Fee$/.test(name) && value !== null,
-      );
-      expect(new Set(amounts.map(([, value]) => typeof value))).toStrictEqual(new Set([type]));
-    }
-  });
-
   test('have null left out and what is absent as null', () => {
     expect(variant(deposit, 'settlementRateDepegLossAmount left out')).not.toHaveProperty(
       'settlementRateDepegLossAmount',
@@ -169,19 +155,8 @@ describe('the variants', () => {
       'displayRateDepegLossAmount left out',
       'settlementRateDepegLossAmount left out',
     ]);
-    const body = withdrawalBroadcastBody({ displayRateDepegLossAmount: null, withdrawFee: '1e2' });
-    expect(labelsOf(body.replace('deducted', 'deduced'))).toStrictEqual([
-      'as given',
-      'every amount as a number',
-      'expectedDisplayAmount as a number',
-      'actualDisplayAmount as a number',
-      'estimatedWithdrawAmount as a number',
-      'actualWithdrawAmount as a number',
-      'deducedSettlementAmount as a number',
-      'withdrawFee as a number',
-      'displayFee as a number',
-      'settlementRateDepegLossAmount as a number',
-      'null for every field without a value',
+    const deduced = withdrawalBroadcastBody({ withdrawFee: null }).replace('deducted', 'deduced');
+    expect(labelsOf(deduced).slice(-4)).toStrictEqual([
       'no field without a value',
       'spelled deductedSettlementAmount',
       'spelled both ways',

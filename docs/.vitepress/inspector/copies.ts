@@ -8,7 +8,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 
-const URL_OF_HANDLER = 'http://127.0.0.1:3000/callbacks';
+export const URL_OF_HANDLER = 'http://127.0.0.1:3000/callbacks';
 
 /** A test that delivers the body to a handler. */
 export function toTest(body: string, isRefused: boolean): string {
@@ -23,12 +23,6 @@ test('${title}', async () => {
   expect(delivered).toBe(${!isRefused});
 });
 `;
-}
-
-/** A command that posts the body. */
-export function toCurl(body: string): string {
-  const quoted = body.replaceAll("'", "'\\''");
-  return `curl --json '${quoted}' ${URL_OF_HANDLER}\n`;
 }
 
 /** The notification as \`JSON.stringify\` writes it; null for a refused body. */

@@ -1,5 +1,7 @@
 // What a notification says, as something to look at: its points in time, and its money by currency.
+import { Decimal } from 'payment-notifications';
 import type { Inspection } from 'payment-notifications/inspect';
+import { markDifference, type Segment } from './text';
 
 export interface Moment {
   readonly label: string;
@@ -12,8 +14,10 @@ export interface Moment {
 
 interface Bar {
   readonly label: string;
-  /** Exact, as text. */
-  readonly amount: string;
+  /** Exact, as text; marked where it differs from the amount that was expected. */
+  readonly amount: readonly Segment[];
+  /** By how much it differs from that; empty if it doesn't. */
+  readonly note: string;
   /** Its share of the largest of its currency, from 0 to 1: for a picture, a double is exact enough. */
   readonly share: number;
   readonly isFee: boolean;
@@ -145,12 +149,26 @@ export function toMoney({ type, fields }: Inspection): Money[] {
     const found = [...read(amounts, false), ...read(fees, true)];
     if (typeof code !== 'string' || found.length === 0) return [];
     const largest = Math.max(...found.map(({ amount }) => Math.abs(Number(amount))));
-    const bars = found.map((bar) => ({
-      ...bar,
-      share: largest === 0 ? 0 : Math.abs(Number(bar.amount)) / largest,
-    }));
+    const bars = found.map(({ label, amount, isFee }, index) => {
+      const before = found[index - 1];
+      const isPair = before !== undefined && !isFee;
+      return {
+        label,
+        isFee,
+        amount: markDifference(amount, isPair ? before.amount : amount),
+        note: isPair ? difference(amount, before.amount, before.label) : '',
+        share: largest === 0 ? 0 : Math.abs(Number(amount)) / largest,
+      };
+    });
     return [{ currency: code, what, bars }];
   });
+}
+
+/** `0.00000001 less than expected`. */
+function difference(amount: string, other: string, label: string): string {
+  const change = new Decimal(amount).minus(other);
+  if (change.isZero()) return '';
+  return `${change.abs()} ${change.isNegative() ? 'less' : 'more'} than ${label}`;
 }
 
 function duration(ms: number): string {

@@ -16,11 +16,10 @@ export function printable(text: string, most: number = MAX_SHOWN): string {
 
 export interface Segment {
   readonly text: string;
-  /** Whether `JSON.parse` loses it. */
-  readonly isLost: boolean;
+  readonly isMarked: boolean;
 }
 
-/** A number's literal, cut where the digits begin that a double doesn't carry. */
+/** A number's literal, with those digits marked that a double doesn't carry. */
 export function markLostDigits(literal: string): Segment[] {
   const kept = significantDigits(String(Number(literal)));
   const [mantissa = ''] = literal.split(/e/i);
@@ -29,16 +28,28 @@ export function markLostDigits(literal: string): Segment[] {
   for (const [at, character] of [...mantissa].entries()) {
     if (!/\d/.test(character) || (isLeading && character === '0')) continue;
     isLeading = false;
-    if (character !== (kept[matched] ?? '0')) {
-      return [
-        { text: printable(literal.slice(0, at)), isLost: false },
-        { text: printable(literal.slice(at, mantissa.length)), isLost: true },
-        { text: literal.slice(mantissa.length), isLost: false },
-      ];
-    }
+    if (character !== (kept[matched] ?? '0')) return mark(literal, at, mantissa.length);
     matched += 1;
   }
-  return [{ text: printable(literal), isLost: false }];
+  return mark(literal, 0, 0);
+}
+
+/** A text, with what it lacks in common with another at start and end marked. */
+export function markDifference(text: string, other: string): Segment[] {
+  const length = Math.min(text.length, other.length);
+  let start = 0;
+  while (start < length && text[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < length - start && text.at(-1 - end) === other.at(-1 - end)) end += 1;
+  return mark(text, start, text.length - end);
+}
+
+function mark(text: string, start: number, end: number): Segment[] {
+  return [
+    { text: printable(text.slice(0, start)), isMarked: false },
+    { text: printable(text.slice(start, end)), isMarked: true },
+    { text: printable(text.slice(end)), isMarked: false },
+  ].filter((segment) => segment.text !== '');
 }
 
 function significantDigits(literal: string): string {

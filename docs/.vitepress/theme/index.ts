@@ -1,6 +1,8 @@
 import TwoslashFloatingVue from '@shikijs/vitepress-twoslash/client';
 import type { Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
+import { defineAsyncComponent } from 'vue';
+import LandingPage from './LandingPage.vue';
 import '@shikijs/vitepress-twoslash/style.css';
 import './style.css';
 
@@ -8,5 +10,11 @@ export default {
   extends: DefaultTheme,
   enhanceApp({ app }) {
     app.use(TwoslashFloatingVue);
+    // By the names of `layout` in the pages: these stay plain Markdown.
+    app.component('landing', LandingPage);
+    app.component(
+      'inspector',
+      defineAsyncComponent(() => import('../inspector/BodyInspector.vue')),
+    );
   },
 } satisfies Theme;

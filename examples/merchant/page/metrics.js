@@ -59,7 +59,8 @@ export function createMetrics(database, spool) {
     /** @param {Settlement} settlement */
     count(settlement) {
       deliveries.inc({ outcome: settlement.outcome });
-      for (const fault of settlement.faults) faults.inc(fault);
+      if (settlement.outcome === 'refused')
+        for (const fault of settlement.faults) faults.inc(fault);
       if (settlement.outcome === 'settled')
         for (const fault of settlement.warnings) warnings.inc(fault);
     },

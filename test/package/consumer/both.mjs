@@ -1,15 +1,18 @@
-// A process in which one dependency imports the package and another one requires it.
-import { readFileSync } from 'node:fs';
+// A process in which one dependency imports the package and another one requires it, beside the host's valibot.
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import * as esm from 'payment-notifications';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { NotificationSchema } from 'payment-notifications/valibot';
+import * as valibot from 'valibot';
 
+const require = createRequire(import.meta.url);
 /** @type {typeof esm} */
-const cjs = createRequire(import.meta.url)('payment-notifications');
+const cjs = require('payment-notifications');
 
-const body = JSON.parse(readFileSync('deposit.json', 'utf8'));
 // As many digits as an amount may have.
-body.actualDepositAmount = `${'9'.repeat(39)}.${'9'.repeat(39)}`;
+const actualDepositAmount = `${'9'.repeat(39)}.${'9'.repeat(39)}`;
+const body = depositReceivedBody({ actualDepositAmount });
 const imported = esm.parseDepositReceived(body).actualDepositAmount;
 const required = cjs.parseDepositReceived(body).actualDepositAmount;
 
@@ -25,5 +28,10 @@ console.log(
     esmPlusCjs: imported.plus(required),
     cjsPlusEsm: required.plus(imported),
     esmTimesCjs: imported.times(required),
+    composed: [
+      valibot.parse(NotificationSchema, body).type,
+      require('valibot').parse(require('payment-notifications/valibot').NotificationSchema, body)
+        .type,
+    ],
   }),
 );

@@ -1,162 +1,62 @@
 // A merchant's handler, as type-checked in their CI: no DOM, no Node types, every library checked.
-import {
-  type BodyParser,
-  Decimal,
-  type DepositReceived,
-  DepositReceivedSchema,
-  DepositStatus,
-  type IssueCode,
-  idempotencyKey,
-  isNotificationError,
-  joinToTxAddress,
-  NotificationError,
-  type NotificationIssue,
-  type NotificationReference,
-  NotificationSchema,
-  type NotificationType,
-  type ParseResult,
-  type PaymentNotification,
-  parseDepositReceived,
-  parseNotification,
-  parseWithdrawalBroadcast,
-  RateType,
-  type RawBody,
-  safeParseDepositReceived,
-  safeParseNotification,
-  safeParseWithdrawalBroadcast,
-  splitToTxAddress,
-  type TxAddress,
-  type TxAddressOwner,
-  type WithdrawalBlocked,
-  type WithdrawalBroadcast,
-  WithdrawalBroadcastSchema,
-  type WithdrawalCompleted,
-  type WithdrawalFailed,
-  WithdrawalStatus,
-} from 'payment-notifications';
+import * as pn from 'payment-notifications';
 
-interface Answer {
-  readonly status: number;
-  readonly codes?: readonly IssueCode[];
-}
-
-const settled = new Map<string, Decimal>();
-
-export function handle(body: RawBody): Answer {
-  const result: ParseResult<PaymentNotification> = safeParseNotification(body);
+export function handle(body: pn.RawBody): number {
+  const result: pn.ParseResult<pn.PaymentNotification> = pn.safeParseNotification(body);
   if (!result.success) return refuse(result.error);
   const { notification } = result;
-  settled.set(idempotencyKey(notification), amountOf(notification));
-  return { status: 200 };
-}
-
-export function handleDeposit(body: Uint8Array): Answer {
-  try {
-    const deposit: DepositReceived = parseDepositReceived(body);
-    credit(deposit);
-    return { status: 200 };
-  } catch (error) {
-    if (!isNotificationError(error)) throw error;
-    return refuse(error);
+  const key: string = pn.idempotencyKey(notification);
+  switch (notification.type) {
+    case 'deposit.received':
+      return credit(notification).isZero() ? 204 : key.length;
+    case 'withdrawal.broadcast':
+      return settle(notification).length;
+    default:
+      return never(notification);
   }
 }
 
-export function handleWithdrawal(body: ArrayBuffer): string {
-  const withdrawal: WithdrawalBroadcast = parseWithdrawalBroadcast(body);
+function credit(deposit: pn.DepositReceived): pn.Decimal {
+  const confirmed: pn.DepositStatus = deposit.status;
+  if (confirmed !== pn.DepositStatus.CONFIRMED) return never(confirmed);
+  const rate: pn.RateType | null = deposit.rateType;
+  const fee: pn.Decimal = deposit.settlementServiceFee ?? new pn.Decimal('0');
+  const received: string | undefined = deposit.paymentReceivedAt?.toISOString();
+  const isLate = rate === pn.RateType.FIXED && received === undefined;
+  return isLate ? deposit.settlementAmount : deposit.settlementAmount.minus(fee);
+}
+
+function settle(withdrawal: pn.WithdrawalBroadcast): string {
   switch (withdrawal.status) {
-    case WithdrawalStatus.COMPLETED: {
-      const completed: WithdrawalCompleted = withdrawal;
-      return `sent ${completed.actualWithdrawAmount ?? completed.estimatedWithdrawAmount}`;
+    case pn.WithdrawalStatus.COMPLETED: {
+      const { toTxAddress }: pn.WithdrawalCompleted = withdrawal;
+      const { address, destinationTag }: pn.TxAddress = pn.splitToTxAddress(toTxAddress.raw);
+      return pn.joinToTxAddress({ address, destinationTag: destinationTag ?? '7' });
     }
-    case WithdrawalStatus.FAILED: {
-      const failed: WithdrawalFailed = withdrawal;
-      return failed.clientWithdrawalId;
+    case pn.WithdrawalStatus.FAILED: {
+      const failed: pn.WithdrawalFailed = withdrawal;
+      return failed.toTxAddress?.address ?? failed.clientWithdrawalId;
     }
-    case WithdrawalStatus.BLOCKED: {
-      const blocked: WithdrawalBlocked = withdrawal;
-      return ownerOf(blocked.txAddressOwner);
+    case pn.WithdrawalStatus.BLOCKED: {
+      const { txAddressOwner }: pn.WithdrawalBlocked = withdrawal;
+      const { name, category, additionalFields }: pn.TxAddressOwner = txAddressOwner;
+      return `${name} (${category})${additionalFields.country === undefined ? '' : ' abroad'}`;
     }
     default:
       return never(withdrawal);
   }
 }
 
-function amountOf(notification: PaymentNotification): Decimal {
-  switch (notification.type) {
-    case 'deposit.received':
-      return notification.settlementAmount;
-    case 'withdrawal.broadcast':
-      return notification.deductedSettlementAmount ?? new Decimal(0);
-    default:
-      return never(notification);
-  }
+function refuse({ issues, reference, notificationType }: pn.NotificationError): number {
+  const type: pn.NotificationType | null = notificationType;
+  const { paymentId }: pn.NotificationReference = reference;
+  const [first]: readonly [pn.NotificationIssue, ...pn.NotificationIssue[]] = issues;
+  const code: pn.IssueCode = first.code;
+  return type !== null && paymentId !== undefined && code === 'missing_field' ? 422 : 400;
 }
 
-function credit(deposit: DepositReceived): Decimal {
-  const confirmed: DepositStatus = deposit.status;
-  if (confirmed !== DepositStatus.CONFIRMED) return never(confirmed);
-  const rate: RateType | null = deposit.rateType;
-  const isFixed = rate === RateType.FIXED;
-  const fee: Decimal = deposit.settlementServiceFee ?? new Decimal('0');
-  const received: string | undefined = deposit.paymentReceivedAt?.toISOString();
-  return isFixed && received ? deposit.settlementAmount.minus(fee) : deposit.settlementAmount;
-}
-
-function ownerOf({ name, category, additionalFields }: TxAddressOwner): string {
-  return `${name} (${category})${additionalFields.country === undefined ? '' : ' abroad'}`;
-}
-
-function refuse({ issues, reference, notificationType }: NotificationError): Answer {
-  const type: NotificationType | null = notificationType;
-  const found: NotificationReference = reference;
-  const paymentId: string | undefined = found.paymentId;
-  const isOurs = type !== null && paymentId !== undefined;
-  return { status: isOurs || issues.some(isPermanent) ? 422 : 400, codes: issues.map(codeOf) };
-}
-
-function codeOf(issue: NotificationIssue): IssueCode {
-  return issue.code;
-}
-
-function isPermanent({ code }: NotificationIssue): boolean {
-  switch (code) {
-    case 'invalid_json':
-    case 'body_too_large':
-    case 'not_an_object':
-    case 'unrecognized_notification':
-      return true;
-    case 'missing_field':
-    case 'wrong_type':
-    case 'invalid_amount':
-    case 'negative_amount':
-    case 'inexact_number':
-    case 'invalid_timestamp':
-    case 'invalid_id':
-    case 'unknown_value':
-    case 'invalid_tx_address':
-    case 'conflicting_fields':
-      return false;
-    default:
-      return never(code);
-  }
-}
-
-export function retag(value: string): string {
-  const address: TxAddress = splitToTxAddress(value);
-  return joinToTxAddress({ ...address, destinationTag: '7' });
-}
-
-export function total(first: string, second: RawBody): string {
-  const deposit = safeParseDepositReceived(first);
-  const withdrawal = safeParseWithdrawalBroadcast(second);
-  if (!deposit.success || !withdrawal.success) return 'refused';
-  return deposit.notification.settlementAmount
-    .minus(withdrawal.notification.estimatedWithdrawAmount)
-    .toString();
-}
-
-export async function validate(body: unknown): Promise<PaymentNotification | null> {
-  const schemas = [DepositReceivedSchema, WithdrawalBroadcastSchema, NotificationSchema];
+export async function validate(body: unknown): Promise<pn.PaymentNotification | null> {
+  const schemas = [pn.DepositReceivedSchema, pn.WithdrawalBroadcastSchema, pn.NotificationSchema];
   for (const schema of schemas) {
     const result = await schema['~standard'].validate(body);
     if (!result.issues) return result.value;
@@ -164,16 +64,21 @@ export async function validate(body: unknown): Promise<PaymentNotification | nul
   return null;
 }
 
-export const parsers: readonly BodyParser<PaymentNotification>[] = [
-  parseDepositReceived,
-  parseWithdrawalBroadcast,
-  parseNotification,
+export const parsers: readonly pn.BodyParser<pn.PaymentNotification>[] = [
+  pn.parseDepositReceived,
+  pn.parseWithdrawalBroadcast,
+  pn.parseNotification,
 ];
 
-export function isRefusal(error: unknown): boolean {
-  return error instanceof NotificationError;
+export function fromQueue(job: unknown): pn.PaymentNotification | null {
+  try {
+    return pn.notificationFromJSON(job);
+  } catch (error) {
+    if (pn.isNotificationError(error) || error instanceof pn.NotificationError) return null;
+    throw error;
+  }
 }
 
 function never(value: never): never {
-  throw new Error(`unexpected ${String(value)}`);
+  throw new Error(`not handled: ${value}`);
 }

@@ -32,7 +32,7 @@ pn.splitToTxAddress(withdrawal.toTxAddress); // TS2345
 pn.joinToTxAddress('r'); // TS2345
 pn.parseDepositReceived(); // TS2554
 pn.parseDepositReceived(Promise.resolve('')); // TS2769
-export const raw: pn.RawBody = { depositId: '' }; // TS2322
+export const raw: pn.RawBody = deposit; // TS2322
 export const parse = (body: unknown) => pn.parseNotification(body); // TS2769
 export const safe = (body: string | undefined) => pn.safeParseNotification(body); // TS2769
 new pn.NotificationError('refused'); // TS2345

@@ -3,15 +3,13 @@ import { keepRefused, settleOnce } from '../../merchant.js';
 
 async function receive(request: Request): Promise<Response> {
   const body = await request.arrayBuffer();
-  const result = safeParseNotification(body);
-  if (!result.success) {
-    await keepRefused(body, result.error);
-    return Response.json(
-      result.error.issues.map(({ code }) => code),
-      { status: 400 },
-    );
+  const { notification, error } = safeParseNotification(body);
+  if (error) {
+    const status = await keepRefused(body, error);
+    const codes = error.issues.map(({ code }) => code);
+    return Response.json(codes, { status });
   }
-  await settleOnce(idempotencyKey(result.notification), result.notification);
+  await settleOnce(idempotencyKey(notification), notification);
   return Response.json('ok');
 }
 

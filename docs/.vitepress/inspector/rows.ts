@@ -1,0 +1,116 @@
+// An inspection as rows of text: one a field, and one a difference of two bodies.
+import type { NotificationIssue } from 'payment-notifications';
+import type { InspectedField, Inspection } from 'payment-notifications/inspect';
+import { markDifference, markLostDigits, printable, type Segment } from './text';
+
+interface Remark {
+  readonly kind: 'fault' | 'warning' | 'note';
+  readonly text: string;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly raw: readonly Segment[];
+  readonly parsed: readonly (readonly [label: string, value: string])[];
+  readonly remarks: readonly Remark[];
+}
+
+/** The issues and warnings, with what they are. */
+export function issuesOf({
+  issues,
+  warnings,
+}: Inspection): { readonly kind: 'fault' | 'warning'; readonly issue: NotificationIssue }[] {
+  return [
+    ...issues.map((issue) => ({ kind: 'fault', issue }) as const),
+    ...warnings.map((issue) => ({ kind: 'warning', issue }) as const),
+  ];
+}
+
+/** Missing fields with a fault, then the first of those that are there. */
+export function toRows(inspection: Inspection, most: number): Row[] {
+  const remarks = new Map<string, Remark[]>();
+  for (const { kind, issue } of issuesOf(inspection)) {
+    const [name] = issue.path;
+    if (name === undefined) continue;
+    remarks.set(name, [...(remarks.get(name) ?? []), { kind, text: issue.message }]);
+  }
+  const sent = new Set(inspection.fields.map(({ name }) => name));
+  const missing = [...remarks.keys()].filter((name) => !sent.has(name));
+  return [
+    ...missing.map((name) => ({
+      name,
+      raw: [{ text: 'not sent', isMarked: false }],
+      parsed: [],
+      remarks: remarks.get(name) ?? [],
+    })),
+    ...inspection.fields.slice(0, most).map((field) => toRow(field, remarks.get(field.name) ?? [])),
+  ];
+}
+
+function toRow(field: InspectedField, remarks: readonly Remark[]): Row {
+  const { name, raw, quirks } = field;
+  const isLost = quirks.some(({ code }) => code === 'lost_digits');
+  const notes = quirks.map(({ note }) => ({ kind: 'note' as const, text: note }));
+  return {
+    name,
+    raw: isLost ? markLostDigits(raw) : [{ text: printable(raw), isMarked: false }],
+    parsed: toParsed(field),
+    remarks: [...remarks, ...notes],
+  };
+}
+
+/** In the words of the command. */
+function toParsed({ name, raw, parsed }: InspectedField): [label: string, value: string][] {
+  if (parsed === null) return [['', raw === 'null' || raw === '""' ? 'no value' : 'not read']];
+  if (typeof parsed === 'object' && ['toTxAddress', 'txAddressOwner'].includes(name)) {
+    const { raw: _, additionalFields: __, ...parts } = parsed as Record<string, unknown>;
+    return Object.entries(parts).map(([part, value]) => [
+      part === 'destinationTag' ? 'destination tag' : part,
+      value === null ? 'none' : printable(String(value)),
+    ]);
+  }
+  const json = JSON.stringify(parsed);
+  if (json === raw) return [['', 'as sent']];
+  return [['', printable(typeof parsed === 'string' ? parsed : json)]];
+}
+
+export interface Difference {
+  readonly name: string;
+  readonly sides: readonly (readonly Segment[])[];
+  /** Whether both say the same, each in its own encoding. */
+  readonly isEncoding: boolean;
+}
+
+/** The fields whose text differs, those that say something else first. */
+export function differencesOf(one: Inspection, other: Inspection): Difference[] {
+  const [ones, others] = [one, other].map(
+    ({ fields }) => new Map(fields.map((field) => [field.name, field])),
+  );
+  const names = [...new Set([...one.fields, ...other.fields].map(({ name }) => name))];
+  const found = names.flatMap((name) => {
+    const [left, right] = [ones?.get(name), others?.get(name)];
+    if (left?.raw === right?.raw) return [];
+    const same = JSON.stringify(left?.parsed ?? null) === JSON.stringify(right?.parsed ?? null);
+    const isRead = ![left, right].some((side) => side && toParsed(side)[0]?.[1] === 'not read');
+    const [a, b] = [left?.raw ?? 'not sent', right?.raw ?? 'not sent'];
+    const sides = [markDifference(a, b), markDifference(b, a)];
+    return [{ name, sides, isEncoding: same && isRead }];
+  });
+  return found.sort((a, b) => Number(a.isEncoding) - Number(b.isEncoding));
+}
+
+/** Whether two bodies are of one event, and say the same of it. */
+export function relate(one: Inspection, other: Inspection, found: readonly Difference[]): string {
+  if (one.idempotencyKey === null || other.idempotencyKey === null) {
+    return 'One of the two is refused: whether they are of one event is unknown.';
+  }
+  if (one.idempotencyKey !== other.idempotencyKey) return 'Two events: their keys differ.';
+  const count = found.filter(({ isEncoding }) => !isEncoding).length;
+  if (count > 0)
+    return `One event, but its bodies contradict each other: ${plural(count, 'field')}.`;
+  return found.length === 0 ? 'One event, and the same body.' : 'One event, encoded in two ways.';
+}
+
+export function plural(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

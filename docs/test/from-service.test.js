@@ -1,0 +1,103 @@
+// The check of the page about going live, with real requests, straight and through proxies.
+import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
+import { after, test } from 'node:test';
+import { isFromService } from '../../examples/start/from-service.mjs';
+
+const SECRET = '7d1f0c93a1b24e6f';
+/** @type {import('node:http').Server[]} */
+const servers = [];
+after(() => {
+  for (const server of servers) server.close();
+});
+
+/** @param {import('node:http').RequestListener} listener */
+async function listen(listener) {
+  const server = createServer(listener);
+  servers.push(server);
+  // Both families, as most servers do: an IPv4 address comes as ::ffff:127.0.0.1.
+  await new Promise((listening) => server.listen(0, '::', () => listening(null)));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}
+
+/** A proxy that appends the address of its caller. @param {number} target */
+const proxyTo = (target) =>
+  listen((incoming, response) => {
+    const caller = incoming.socket.remoteAddress?.replace('::ffff:', '');
+    const before = incoming.headers['x-forwarded-for'];
+    const forwarded = before === undefined ? `${caller}` : `${before}, ${caller}`;
+    const headers = { 'x-forwarded-for': forwarded };
+    const outgoing = { port: target, host: '127.0.0.1', path: incoming.url ?? '', headers };
+    request(outgoing, ({ statusCode = 0 }) => response.writeHead(statusCode).end()).end();
+  });
+
+/** @param {Omit<Parameters<typeof isFromService>[1], 'secret'>} expected */
+const endpoint = (expected) =>
+  listen((incoming, response) => {
+    const isKnown = isFromService(incoming, { secret: SECRET, ...expected });
+    response.writeHead(isKnown ? 200 : 404).end();
+  });
+
+/**
+ * @param {number} port
+ * @param {{ path?: string, from?: string, forwarded?: string }} [options]
+ * @returns {Promise<number | undefined>}
+ */
+function call(port, { path = `/callbacks/${SECRET}`, from = '127.0.0.1', forwarded } = {}) {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  return new Promise((resolve, reject) => {
+    request({ port, host: '127.0.0.1', localAddress: from, path, headers }, ({ statusCode }) =>
+      resolve(statusCode),
+    )
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('only the secret path passes', async () => {
+  const port = await endpoint({});
+  assert.equal(await call(port), 200);
+  assert.equal(await call(port, { path: `/callbacks/${SECRET}?a=/b` }), 200);
+  for (const path of [
+    '/',
+    '/callbacks/',
+    `/callbacks/${SECRET}0`,
+    '/callbacks/7d1f0c93a1b24e60',
+    '/é',
+  ]) {
+    assert.equal(await call(port, { path: encodeURI(path) }), 404, path);
+  }
+});
+
+test('a secret that is empty or can be guessed is an error', () => {
+  const incoming = /** @type {import('node:http').IncomingMessage} */ ({ url: '/callbacks/' });
+  for (const secret of ['', 'short']) {
+    assert.throws(() => isFromService(incoming, { secret }), TypeError);
+  }
+});
+
+test('only listed addresses pass, and no header replaces one', async () => {
+  const port = await endpoint({ addresses: ['127.0.0.8/30', '127.0.0.2', '::2'] });
+  assert.equal(await call(port, { from: '127.0.0.2' }), 200);
+  assert.equal(await call(port, { from: '127.0.0.11' }), 200);
+  assert.equal(await call(port, { from: '127.0.0.12' }), 404);
+  assert.equal(await call(port, { from: '127.0.0.1', forwarded: '127.0.0.2' }), 404);
+});
+
+test('behind proxies the client counts, not what it claims to be', async () => {
+  const one = await endpoint({ addresses: ['127.0.0.2'], proxies: 1 });
+  const proxy = await proxyTo(one);
+  assert.equal(await call(proxy, { from: '127.0.0.2' }), 200);
+  assert.equal(await call(proxy, { from: '127.0.0.3', forwarded: '127.0.0.2' }), 404);
+  // Past the proxy, there is no such entry.
+  assert.equal(await call(one, { from: '127.0.0.2' }), 404);
+  assert.equal(await call(one, { from: '127.0.0.2', forwarded: 'unknown' }), 404);
+
+  const two = await proxyTo(
+    await proxyTo(await endpoint({ addresses: ['127.0.0.2'], proxies: 2 })),
+  );
+  assert.equal(await call(two, { from: '127.0.0.2' }), 200);
+  assert.equal(await call(two, { from: '127.0.0.3', forwarded: '127.0.0.2' }), 404);
+});

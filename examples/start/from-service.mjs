@@ -1,0 +1,46 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * Whether a request has the secret path and comes from an address of the service. Ask it before the body is
+ * read, and answer 404 if not.
+ *
+ * @param {import('node:http').IncomingMessage} request
+ * @param {object} expected
+ * @param {string} expected.secret The last part of the path: make it with `openssl rand -hex 32`.
+ * @param {string[]} [expected.addresses] The service's: `203.0.113.7`, `203.0.113.0/24`. Without them, any will do.
+ * @param {number} [expected.proxies] How many proxies of yours a request passes, each of which appends the
+ * address that called it to X-Forwarded-For. What is further to the front, the sender may have made up.
+ */
+export function isFromService({ url = '', headers, socket }, { secret, addresses, proxies = 0 }) {
+  if (secret.length < 16) throw new TypeError('the secret is too short');
+  const [path = ''] = url.split('?');
+  if (!isEqual(path.slice(path.lastIndexOf('/') + 1), secret)) return false;
+  if (addresses === undefined) return true;
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+  const callers = [...forwarded, socket.remoteAddress ?? ''].map((address) => address.trim());
+  const client = callers.at(-1 - proxies) ?? '';
+  return isIP(client) !== 0 && toList(addresses).check(client, family(client));
+}
+
+/** Takes the same time wherever two texts differ, and whatever their lengths. @param {string} one @param {string} other */
+function isEqual(one, other) {
+  const digest = (/** @type {string} */ text) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+/** @param {string[]} addresses */
+function toList(addresses) {
+  const list = new BlockList();
+  for (const entry of addresses) {
+    const [address = '', bits] = entry.split('/');
+    if (bits === undefined) list.addAddress(address, family(address));
+    else list.addSubnet(address, Number(bits), family(address));
+  }
+  return list;
+}
+
+/** @param {string} address */
+function family(address) {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}

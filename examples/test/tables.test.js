@@ -1,0 +1,145 @@
+// The tables for each database, and the transaction that goes with them.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mysql from 'mysql2/promise';
+import { Decimal } from 'payment-notifications';
+import { book } from '../start/mysql.mjs';
+import { bin, MARIADB, whyMissing, whyNot } from './programs.js';
+import { atExit } from './server.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tables-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const readSchema = (/** @type {string} */ name) =>
+  readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
+
+const BODY = Buffer.from('{}');
+/** @param {string} account @param {string} amount */
+const moveOf = (account, amount, currency = 'ETH') => ({
+  account,
+  currency,
+  amount: new Decimal(amount),
+});
+
+describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
+  const socketPath = join(folder, 'socket');
+  /** @type {mysql.Connection[]} */
+  let connections;
+  let end = () => {};
+  before(async () => {
+    mkdirSync(join(folder, 'data'));
+    const args = [
+      ...['--no-defaults', '--skip-networking', '--skip-grant-tables'],
+      ...[`--datadir=${join(folder, 'data')}`, `--socket=${socketPath}`],
+      ...(process.getuid?.() === 0 ? ['--user=root'] : []),
+    ];
+    const server = spawn(MARIADB, args, { stdio: 'ignore' });
+    const forget = atExit(() => server.kill('SIGKILL'));
+    end = () => {
+      forget();
+      server.kill('SIGKILL');
+    };
+    const connect = () =>
+      mysql.createConnection({ socketPath, user: 'root', multipleStatements: true });
+    let first = await connect().catch(() => null);
+    while (first === null && server.exitCode === null) {
+      await sleep(50);
+      first = await connect().catch(() => null);
+    }
+    assert(first, 'MariaDB does not start');
+    await first.query(`CREATE DATABASE merchant; USE merchant; ${readSchema('schema.mysql.sql')}`);
+    connections = [first, ...(await Promise.all([1, 2, 3].map(connect)))];
+    for (const connection of connections) await connection.query('USE merchant');
+  });
+  after(async () => {
+    for (const connection of connections) await connection.end();
+    end();
+  });
+
+  /** All at once, each by a connection of its own. @param {string} key @param {ReturnType<typeof moveOf>} move */
+  const bookAtOnce = async (key, move) =>
+    (await Promise.all(connections.map((each) => book(each, key, BODY, move)))).sort();
+  const balances = async () => {
+    const sql = 'SELECT CAST(account AS CHAR) AS account, amount FROM balance ORDER BY account';
+    const [rows] = await /** @type {mysql.Connection} */ (connections[0]).query(sql);
+    return /** @type {{ account: string, amount: string }[]} */ (rows).map(
+      ({ account, amount }) => [account, `${new Decimal(amount)}`],
+    );
+  };
+
+  test('books each event once, to the digit, and notices a conflict', async () => {
+    const others = Array(3).fill('repeated');
+    for (const [key, amount] of [
+      ['one', '1000000.000000000000000001'],
+      ['two', '-0.000000000000000000000000000001'],
+    ])
+      assert.deepEqual(await bookAtOnce(key ?? '', moveOf('a', amount ?? '')), [
+        ...others,
+        'settled',
+      ]);
+    for (const other of [moveOf('a', '7'), moveOf('A', '1'), moveOf('a', '1', 'BTC')])
+      assert.deepEqual(await bookAtOnce('one', other), Array(4).fill('conflict'));
+    // Accounts that the usual collations don't tell apart.
+    for (const account of ['A', 'a ', 'ä'])
+      assert.deepEqual(await bookAtOnce(account, moveOf(account, '1')), [...others, 'settled']);
+    assert.deepEqual(await balances(), [
+      ['A', '1'],
+      ['a', '1000000.000000000000000000999999999999'],
+      ['a ', '1'],
+      ['ä', '1'],
+    ]);
+  });
+
+  test('books nothing of what a table refuses', async () => {
+    const before = await balances();
+    const [first] = connections;
+    assert(first);
+    for (const [key, move] of /** @type {const} */ ([
+      ['too long', moveOf('x'.repeat(1_001), '1')],
+      ['too large', moveOf('a', '1e40')],
+      ['too small', moveOf('a', '1e-31')],
+    ])) {
+      await assert.rejects(book(first, key, BODY, move), /too long|out of range|rounded/i, key);
+      assert.equal(await book(first, key, BODY, moveOf('b', '0')), 'settled');
+    }
+    assert.deepEqual(await balances(), [...before, ['b', '0']]);
+  });
+});
+
+describe('SQLite', { skip: whyNot('deno') }, () => {
+  test('books each event once, to the digit, in two processes, and notices a conflict', async () => {
+    const program = new URL('sqlite-worker.js', import.meta.url).pathname;
+    const path = join(folder, 'merchant.sqlite');
+    const args = ['run', '--quiet', '--allow-read', '--allow-write', program, path];
+    const workers = [1, 2].map(() =>
+      spawn(bin('deno'), args, { stdio: ['pipe', 'pipe', 'inherit'] }),
+    );
+    // Each says when it is ready, and waits for the other.
+    await Promise.all(workers.map((worker) => once(worker.stdout, 'data')));
+    const outputs = await Promise.all(
+      workers.map(async ({ stdin, stdout }) => {
+        stdin.end();
+        return JSON.parse(await text(stdout));
+      }),
+    );
+    const [one, two] = outputs;
+    for (let number = 0; number < 100; number += 1)
+      assert.deepEqual([one.outcomes[number], two.outcomes[number]].sort(), [
+        'repeated',
+        'settled',
+      ]);
+    for (const { conflicts, refused, balances } of outputs) {
+      assert.deepEqual(conflicts, Array(3).fill('conflict'));
+      assert.match(refused, /CHECK|NOT NULL|constraint/i);
+      assert.deepEqual(balances, [
+        { account: 'a', currency: 'ETH', amount: '10.00000000000000001' },
+      ]);
+    }
+  });
+});

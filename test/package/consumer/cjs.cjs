@@ -1,8 +1,0 @@
-// A merchant's CommonJS module.
-const show = require('./show.cjs');
-
-show(
-  require('payment-notifications'),
-  require('payment-notifications/valibot'),
-  require('valibot'),
-);

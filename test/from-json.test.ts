@@ -152,12 +152,6 @@ describe('JSON that is not of a notification is refused:', () => {
       'additionalFields: expected an object, received an array',
     ],
     [
-      DEPOSIT,
-      { warnings: [{ code: 'odd' }] },
-      'wrong_type',
-      'warnings: expected a list of issues, received an array',
-    ],
-    [
       WITHDRAWAL,
       { status: 'FAILED', toTxAddress: {} },
       'wrong_type',
@@ -187,6 +181,18 @@ describe('JSON that is not of a notification is refused:', () => {
     const path = message.slice(0, message.indexOf(':')).split('.');
     expect(issues).toMatchObject([{ code, path, message }]);
     expect(Object.keys(reference).length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    { warnings: 5, received: '5' },
+    { warnings: ['odd'], received: 'an array' },
+    { warnings: [{ ...WARNING, path: 'network' }], received: 'an array' },
+    { warnings: [{ ...WARNING, received: 5 }], received: 'an array' },
+  ])('for $warnings instead of a list of warnings', ({ warnings, received }) => {
+    const message = `warnings: expected a list of issues, received ${received}`;
+    expect(errorOf(jsonOf(DEPOSIT, { warnings })).issues).toMatchObject([
+      { code: 'wrong_type', path: ['warnings'], message },
+    ]);
   });
 
   test('with everything that is wrong', () => {

@@ -69,7 +69,8 @@ test('valid text has no fault; up to a fault, text can be continued, but not wit
 
 test.each([
   ['', 1, 1, '', ''],
-  ['hello', 1, 1, '', 'hello'],
+  ['hello, world', 1, 1, '', 'hello, world'],
+  ['hello, worlds', 1, 1, '', 'hello, world…'],
   ['{"a":1,}', 1, 8, '{"a":1,', '}'],
   ['{\n  "amount": 0,5\n}', 2, 15, '{\\u000a  "amount": 0,', '5\\u000a}'],
   ['{"a":tru', 1, 9, '{"a":tru', ''],

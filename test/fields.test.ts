@@ -1,8 +1,4 @@
-import {
-  idempotencyKey,
-  safeParseDepositReceived,
-  safeParseWithdrawalBroadcast,
-} from 'payment-notifications';
+import { safeParseDepositReceived, safeParseWithdrawalBroadcast } from 'payment-notifications';
 import * as v from 'valibot';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -13,7 +9,7 @@ import {
 } from '../scripts/schemas/tables.js';
 import { deposit, errorOf, FIELDS, issuesOf, parseWith, read, withdrawal } from './wire.js';
 
-/** The contract in short, apart from the code: what each field costs where it is faulty. */
+/** The contract in short, apart from the code: the cost of a fault of each field. */
 const CONTRACT = `
 deposit     required  enum       status
 deposit     required  id         depositId paymentId
@@ -40,7 +36,7 @@ notCompleted expected address     toTxAddress
 owner       expected  text       name category
 `;
 
-test('the tables of rules are the contract', () => {
+test('the rules of the readers are the contract', () => {
   const tables = {
     deposit: DEPOSIT_RECEIVED_FIELDS,
     withdrawal: WITHDRAWAL_BROADCAST_FIELDS,
@@ -60,14 +56,13 @@ test('the tables of rules are the contract', () => {
 });
 
 /**
- * What comes of each wire value in a field of each kind: the code of the issue or warning, the JSON of
+ * The outcome of each wire value in a field of each kind: the code of the issue or warning, the JSON of
  * the output, or `=` where the value is kept as it was sent.
  */
 const OUTCOMES = `
 wire                                      | text       | id         | non-negative       | amount             | timestamp                  | deposit status | withdrawal status | rate type     | address            | owner
 1.5                                       | wrong_type | wrong_type | "1.5"              | "1.5"              | "1970-01-01T00:00:01.500Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
--1.5                                      | wrong_type | wrong_type | negative_amount    | "-1.5"             | invalid_timestamp          | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
--0.0004                                      | wrong_type | wrong_type | negative_amount    | "-0.0004"             | invalid_timestamp          | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
+-0.0004                                   | wrong_type | wrong_type | negative_amount    | "-0.0004"          | invalid_timestamp          | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 0                                         | wrong_type | wrong_type | "0"                | "0"                | "1970-01-01T00:00:00.000Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 -0                                        | wrong_type | wrong_type | "0"                | "0"                | "1970-01-01T00:00:00.000Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 1E-8                                      | wrong_type | wrong_type | "0.00000001"       | "0.00000001"       | "1970-01-01T00:00:00.000Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
@@ -75,24 +70,15 @@ wire                                      | text       | id         | non-negati
 1790000000                                | wrong_type | wrong_type | "1790000000"       | "1790000000"       | "2026-09-21T14:13:20.000Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 99999999999                               | wrong_type | wrong_type | "99999999999"      | "99999999999"      | "5138-11-16T09:46:39.000Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 100000000000                              | wrong_type | wrong_type | "100000000000"     | "100000000000"     | "1973-03-03T09:46:40.000Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
-8640000000000000                          | wrong_type | wrong_type | "8640000000000000" | "8640000000000000" | invalid_timestamp          | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
-8640000000000001                          | wrong_type | wrong_type | "8640000000000001" | "8640000000000001" | invalid_timestamp          | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
-"1790000000"                              | =          | invalid_id | "1790000000"       | "1790000000"       | "2026-09-21T14:13:20.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "1790000000123"                           | =          | invalid_id | "1790000000123"    | "1790000000123"    | "2026-09-21T14:13:20.123Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "1.5"                                     | =          | invalid_id | "1.5"              | "1.5"              | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"-1.50"                                   | =          | invalid_id | negative_amount    | "-1.5"             | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "-0.00"                                   | =          | invalid_id | "0"                | "0"                | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "0E+9999999999999999999999"               | =          | invalid_id | "0"                | "0"                | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "1E-9999999999999999999999"               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"0.01E-9999999999999999999"               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"12,5"                                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "01"                                      | =          | invalid_id | invalid_amount     | invalid_amount     | "1970-01-01T00:00:01.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "1."                                      | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 ".5"                                      | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "0x10"                                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"1_000"                                   | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"NaN"                                     | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"-Infinity"                               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "1\\n"                                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 " 1"                                      | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "١"                                       | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
@@ -100,40 +86,31 @@ wire                                      | text       | id         | non-negati
 " "                                       | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "6f9619ff-8b86-0d01-042d-00cf4fc964ff"    | =          | =          | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "6F9619FF-8B86-4D01-B42D-00CF4FC964FF"    | =          | =          | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"6F9619FF-8B86-4D01-B42D-00CF4FC964FG"    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"6f9619ff-8b86-4d01-b42d-00cf4fc964ff0"   | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "6f9619ff-8b86-4d01-b42d-00cf4fc964ff\\n" | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 " 6f9619ff-8b86-4d01-b42d-00cf4fc964ff"   | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 1790000000.0006                           | wrong_type | wrong_type | "1790000000.0006"  | "1790000000.0006"  | "2026-09-21T14:13:20.001Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
-"{6F9619FF-8B86-4D01-B42D-00CF4FC964FF}"  | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "CONFIRMED"                               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | =              | unknown_value     | unknown_value | =                  | wrong_type
-"COMPLETED"                               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | =                 | unknown_value | =                  | wrong_type
-"FAILED"                                  | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | =                 | unknown_value | =                  | wrong_type
-"BLOCKED"                                 | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | =                 | unknown_value | =                  | wrong_type
-"confirmed"                               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"FIXED"                                   | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | =             | =                  | wrong_type
-"FLOATING"                                | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | =             | =                  | wrong_type
 "constructor"                             | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"__proto__"                               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "\\u0000\\ud800\\u202e"                   | wrong_type | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | invalid_tx_address | wrong_type
 "\\u0000\\ud83d\\ude00\\u202e"            | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"2026-09-21T14:13:20Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | "2026-09-21T14:13:20.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2026-09-21t16:13:20.1239+02:00"          | =          | invalid_id | invalid_amount     | invalid_amount     | "2026-09-21T14:13:20.123Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2026-02-30T00:00:00Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2024-02-29T00:00:00Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | "2024-02-29T00:00:00.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"1969-12-31T23:59:59Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "9999-12-31T23:59:59Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | "9999-12-31T23:59:59.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
-"9999-12-31T23:59:59-23:59"              | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
+99999999999.9999                          | wrong_type | wrong_type | "99999999999.9999" | "99999999999.9999" | "5138-11-16T09:46:40.000Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
+"1970-01-01T00:00:00Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | "1970-01-01T00:00:00.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
+"1969-12-31T23:59:59-01:00"               | =          | invalid_id | invalid_amount     | invalid_amount     | "1970-01-01T00:59:59.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
+"1970-01-01T00:59:59+01:00"               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
+"2026-09-05T23:00:00+23:00"               | =          | invalid_id | invalid_amount     | invalid_amount     | "2026-09-05T00:00:00.000Z" | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
+"9999-12-31T23:59:59-01:00"               | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2016-12-31T23:59:60Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2026-09-21T14:13:20"                     | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2026-09-21 14:13:20Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 "2026-09-21T24:00:00Z"                    | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | =                  | wrong_type
 99999999999999                            | wrong_type | wrong_type | "99999999999999"   | "99999999999999"   | "5138-11-16T09:46:39.999Z" | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 100000000000000                           | wrong_type | wrong_type | "100000000000000"  | "100000000000000"  | invalid_timestamp          | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
-1790000000000000                          | wrong_type | wrong_type | "1790000000000000" | "1790000000000000" | invalid_timestamp          | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 "?dt=1"                                   | =          | invalid_id | invalid_amount     | invalid_amount     | invalid_timestamp          | unknown_value  | unknown_value     | unknown_value | invalid_tx_address | wrong_type
 true                                      | wrong_type | wrong_type | wrong_type         | wrong_type         | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
-false                                     | wrong_type | wrong_type | wrong_type         | wrong_type         | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 []                                        | wrong_type | wrong_type | wrong_type         | wrong_type         | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 ["CONFIRMED"]                             | wrong_type | wrong_type | wrong_type         | wrong_type         | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | wrong_type
 {}                                        | wrong_type | wrong_type | wrong_type         | wrong_type         | wrong_type                 | wrong_type     | wrong_type        | wrong_type    | wrong_type         | missing_field
@@ -160,7 +137,7 @@ const [head = [], ...rows] = OUTCOMES.trim()
   .split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
-/** What a value that is kept as it was sent looks like in the output. */
+/** The output for a value that is kept as it was sent. */
 function kept(kind: string, value: unknown): unknown {
   if (kind === 'address') return { raw: value, address: value, destinationTag: null };
   if (kind === 'owner') return { ...(value as object), additionalFields: {} };
@@ -171,7 +148,7 @@ describe.each(Object.entries(SPECIMENS))('%s', (kind, field) => {
   const column = head.indexOf(kind);
 
   test.each(rows.map((row) => ({ wire: row[0] ?? '', outcome: row[column] ?? '' })))(
-    'given $wire comes to $outcome',
+    'given $wire: $outcome',
     ({ wire, outcome }) => {
       const result = parseWith(field, wire);
       if (/^\w+_\w+$/.test(outcome)) {
@@ -189,44 +166,12 @@ describe.each(Object.entries(SPECIMENS))('%s', (kind, field) => {
   );
 });
 
-/** A valid value of each kind, as it is sent and as it is read. */
-const VALUES: Record<string, { wire: string; output: unknown }> = {
-  text: { wire: '"wired"', output: 'wired' },
-  id: {
-    wire: '"11111111-2222-3333-4444-555555555555"',
-    output: '11111111-2222-3333-4444-555555555555',
-  },
-  amount: { wire: '12.5000', output: '12.5' },
-  timestamp: { wire: '1790000001', output: '2026-09-21T14:13:21.000Z' },
-  address: {
-    wire: '"rWired?dt=9"',
-    output: { raw: 'rWired?dt=9', address: 'rWired', destinationTag: '9' },
-  },
-  object: {
-    wire: '{"name":"a","category":"b","x":[1]}',
-    output: { name: 'a', category: 'b', additionalFields: { x: [1] } },
-  },
-};
-const ENUM_VALUES: Record<string, string> = {
-  'deposit status': 'CONFIRMED',
-  'deposit rateType': 'FLOATING',
-  'withdrawal status': 'BLOCKED',
-};
-
 describe.each(FIELDS)('$name of a $of', (field) => {
-  const { name, of, need, kind } = field;
+  const { name, need, kind } = field;
   const outputName = name === 'deducedSettlementAmount' ? 'deductedSettlementAmount' : name;
   const rest = { deductedSettlementAmount: undefined };
 
-  test('is read under its name', () => {
-    const value = ENUM_VALUES[`${of} ${name}`];
-    const { wire, output } = VALUES[kind] ?? { wire: JSON.stringify(value), output: value };
-    const json = JSON.parse(JSON.stringify(read(parseWith(field, wire, rest))));
-    expect(json[outputName]).toStrictEqual(output);
-    expect(json.warnings).toStrictEqual([]);
-  });
-
-  test('costs what its need says where it is unreadable', () => {
+  test('follows its rule if it is unreadable', () => {
     const result = parseWith(field, '[]', rest);
     expect(issuesOf(result)).toMatchObject([{ code: 'wrong_type', path: [name] }]);
     expect(result.success).toBe(need !== 'required');
@@ -235,7 +180,7 @@ describe.each(FIELDS)('$name of a $of', (field) => {
     }
   });
 
-  test.each([undefined, 'null', '""'])('costs what its need says where it is %s', (wire) => {
+  test.each([undefined, 'null', '""'])('follows its rule if it is %s', (wire) => {
     const result = parseWith(field, wire, rest);
     const code = need === 'required' && wire === '""' ? 'wrong_type' : 'missing_field';
     const faults = need === 'optional' ? [] : [{ code, path: [name] }];
@@ -249,83 +194,24 @@ describe.each(FIELDS)('$name of a $of', (field) => {
   });
 });
 
-describe('the address of a withdrawal', () => {
-  test.each(['FAILED', 'BLOCKED'])('may be missing where it is %s, with a warning', (status) => {
-    for (const toTxAddress of [undefined, 'null', '""']) {
-      const body = withdrawal({ status: JSON.stringify(status), toTxAddress });
-      const result = safeParseWithdrawalBroadcast(body);
-      expect(read(result).toTxAddress).toBeNull();
-      expect(issuesOf(result)).toMatchObject([{ code: 'missing_field', path: ['toTxAddress'] }]);
-    }
-  });
-
-  test('is required where the status itself is faulty', () => {
-    const { issues } = errorOf(
-      safeParseWithdrawalBroadcast(withdrawal({ status: '"DONE"', toTxAddress: 'null' })),
-    );
-    expect(issues.map(({ path }) => path[0])).toStrictEqual(['status', 'toTxAddress']);
-  });
+test('an address is required if the status is faulty, too', () => {
+  const body = withdrawal({ status: '"DONE"', toTxAddress: 'null' });
+  const { issues } = errorOf(safeParseWithdrawalBroadcast(body));
+  expect(issues.map(({ path }) => path[0])).toStrictEqual(['status', 'toTxAddress']);
 });
 
-describe('the owner of an address', () => {
-  test('counts only with its own fields', () => {
-    const body = JSON.parse(withdrawal());
-    body.txAddressOwner = Object.create({ name: 'inherited', category: 'x' });
-    const result = safeParseWithdrawalBroadcast(body);
-    expect(read(result).txAddressOwner).toMatchObject({ name: null, category: null });
-    expect(issuesOf(result).map(({ message }) => message)).toStrictEqual([
-      'txAddressOwner.name: expected a string, received nothing',
-      'txAddressOwner.category: expected a string, received nothing',
-    ]);
-  });
-
-  test('keeps what it could not read', () => {
-    const field = { of: 'withdrawal', name: 'txAddressOwner' } as const;
-    expect(read(parseWith(field, '{"name":5,"category":"b","x":[1]}'))).toMatchObject({
-      txAddressOwner: { name: null, category: 'b', additionalFields: { name: 5, x: [1] } },
-      additionalFields: {},
-    });
-  });
-});
-
-test.each([
-  ['true', 'a boolean'],
-  ['5', 'a number'],
-  ['123456789012345678901', 'a number'],
-  ['[]', 'an array'],
-  ['"x"', 'a string of length 1'],
-])('an identifier given as %s is described, not quoted', (wire, received) => {
-  const { issues } = errorOf(parseWith({ of: 'deposit', name: 'depositId' }, wire));
-  expect(issues.map(({ message }) => message)).toStrictEqual([
-    `depositId: expected a UUID, received ${received}`,
-  ]);
-});
-
-test('two different deducted amounts are shown cut, and both are kept', () => {
+test('two different deducted amounts are cut in the message', () => {
   const wire = {
     deductedSettlementAmount: `"${'1'.repeat(78)}"`,
     deducedSettlementAmount: '2'.repeat(78),
   };
-  const notification = read(safeParseWithdrawalBroadcast(withdrawal(wire)));
-  expect(notification.warnings.map(({ message }) => message)).toStrictEqual([
+  const [warning] = issuesOf(safeParseWithdrawalBroadcast(withdrawal(wire)));
+  expect(warning?.message).toBe(
     `deductedSettlementAmount: expected the same amount as in deducedSettlementAmount (${'2'.repeat(40)}… (78 characters)), received ${'1'.repeat(40)}… (78 characters)`,
-  ]);
-  expect(notification.deductedSettlementAmount).toBeNull();
-  expect(Object.keys(notification.additionalFields)).toStrictEqual([
-    'deductedSettlementAmount',
-    'deducedSettlementAmount',
-  ]);
-  expect(idempotencyKey(notification)).toMatch(/^withdrawal\.broadcast:/);
+  );
 });
 
-test('warnings come in the order of the fields, whatever the order of the body', () => {
-  const body = withdrawal({ transactionId: '5', withdrawFee: '"x"', txAddressOwner: 'null' });
-  expect(
-    issuesOf(safeParseWithdrawalBroadcast(body)).map(({ path }) => path.join('.')),
-  ).toStrictEqual(['withdrawFee', 'txAddressOwner', 'transactionId']);
-});
-
-test('what the host has set for valibot changes nothing, and none of its functions is called', () => {
+test("the host's settings of valibot change nothing, and none of its functions is called", () => {
   const hosts = vi.fn(() => {
     throw new Error("the host's");
   });

@@ -16,7 +16,7 @@ const examine = createExamine({
 });
 
 // For millions of bodies: node test/fuzz/run.js.
-test('any body is refused with a NotificationError, or read without a loss and the same after JSON', () => {
+test('any body is refused with a NotificationError, or read without loss, and equal after JSON', () => {
   fc.assert(
     fc.property(anyBody, fc.nat({ max: PARSER_COUNT - 1 }), (makeBody, parser) => {
       expect(examine(makeBody(), makeBody(), parser)).toBeNull();

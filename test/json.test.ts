@@ -1,10 +1,8 @@
 import fc from 'fast-check';
-import { safeParseDepositReceived } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
 import { findLiterals } from '../src/internal/json.js';
 import { runs } from './fuzz/random.js';
 import { anyNumber, anySpace, anyText, isSame, literalsFault } from './fuzz/texts.js';
-import { deposit, read } from './wire.js';
 
 /** A literal that makes the text be searched. */
 const LONG = '0.1234567890123456789';
@@ -21,17 +19,7 @@ describe('the literals of a text', () => {
     );
   });
 
-  test('are those of the last one of a repeated field', () => {
-    const text = `{"a":1,"b":${LONG},"a":2,"a":"2","a":2}`;
-    expect(findLiterals(text)).toStrictEqual(
-      new Map([
-        ['a', '2'],
-        ['b', LONG],
-      ]),
-    );
-  });
-
-  test('are found behind names and strings that look like something else', () => {
+  test('are found after names and strings that look like something else', () => {
     const text = String.raw`{"\"a\":1\\":${LONG},"\u0062":1,"x":"}]{[\\\"","y":[{"z":${LONG}}],"c":2}`;
     expect(findLiterals(text)).toStrictEqual(
       new Map([
@@ -62,26 +50,10 @@ describe('the literals of a text', () => {
     expect(findLiterals(text)).toBeNull();
   });
 
-  test.each(['1234567890123456', '1e400', '-0.12345678901234567', '1E5', '9007199254740993'])(
+  test.each(['1234567890123456', '-0.12345678901234567', '1E400'])(
     'are looked up for %s',
     (literal) => {
       expect(findLiterals(`{"a":\n${literal}}`)).toStrictEqual(new Map([['a', literal]]));
     },
   );
-});
-
-describe('an unknown field', () => {
-  test('named __proto__ is a field like any other', () => {
-    const text = deposit({ __proto: '1' }).replace('__proto', '__proto__');
-    const { additionalFields } = read(safeParseDepositReceived(text));
-    expect(Object.entries(additionalFields)).toStrictEqual([['__proto__', 1]]);
-    expect(Object.getPrototypeOf(additionalFields)).toBe(Object.prototype);
-  });
-
-  test('is left as JSON.parse gives it', () => {
-    const text = deposit({ settlementAmount: LONG, extra: `{"n":${LONG},"list":[1,${LONG}]}` });
-    expect(read(safeParseDepositReceived(text)).additionalFields).toStrictEqual({
-      extra: { n: 0.12345678901234568, list: [1, 0.12345678901234568] },
-    });
-  });
 });

@@ -63,7 +63,7 @@ export function read<T>(result: ParseResult<T>): T {
   return result.notification;
 }
 
-/** What is wrong with a body: the issues of a refused one, the warnings of one that is read. */
+/** The faults of a body: the issues of a refused one, the warnings of one that is read. */
 export function issuesOf(
   result: ParseResult<{ warnings: readonly NotificationIssue[] }>,
 ): readonly NotificationIssue[] {
@@ -96,7 +96,7 @@ export function parseWith(
     : safeParseWithdrawalBroadcast(withdrawal({ ...rest, [name]: wire }));
 }
 
-/** An object that throws whatever is done with it. */
+/** An object that throws on every access. */
 export function revoked(): object {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();

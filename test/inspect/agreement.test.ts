@@ -25,7 +25,7 @@ const ENDPOINTS = {
   parseWithdrawalBroadcast: { as: 'withdrawal.broadcast', parse: safeParseWithdrawalBroadcast },
 } as const;
 
-/** Inspects a body as an endpoint would, and holds what comes of it against what the parser says. */
+/** Inspects a body as an endpoint would, and compares the outcome with the parser's. */
 function inspectAndParse(bytes: Buffer, { as, parse }: (typeof ENDPOINTS)[keyof typeof ENDPOINTS]) {
   const inspection = inspectBody(bytes, { as });
   // Not toStrictEqual, which trips over a field named constructor.
@@ -45,7 +45,7 @@ function inspectAndParse(bytes: Buffer, { as, parse }: (typeof ENDPOINTS)[keyof 
   return { inspection, notification };
 }
 
-/** The fields of a body, by somebody else's exact parser; null for what it can't read, because it recurses. */
+/** The fields of a body, by lossless-json; null if they are nested too deep for it. */
 function readLossless(text: string): Record<string, unknown> | null {
   try {
     return parseLossless(text, undefined, LAST_ONE_COUNTS) as Record<string, unknown>;
@@ -61,7 +61,7 @@ test.each(fixtures)('on $name, the inspection agrees with the parser', ({ body, 
   const json = JSON.parse(JSON.stringify(notification));
   for (const { name, raw, parsed } of inspection.fields) {
     if (name === 'deducedSettlementAmount' || name === 'deductedSettlementAmount') continue;
-    // An owner that is no object is one of which nothing is known.
+    // An unreadable owner is an object without values in the notification.
     if (name === 'txAddressOwner' && parsed === null) continue;
     expect(parsed, name).toStrictEqual(
       name in SAMPLES[notification.type] ? json[name] : json.additionalFields[name],

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { inspectBody } from 'payment-notifications/inspect';
-import { depositReceivedBody } from 'payment-notifications/testing';
 import { expect, test } from 'vitest';
 import { findJsonFault } from '../../src/inspect/json-fault.js';
 import { runs } from '../fuzz/random.js';
@@ -14,18 +13,8 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The rest of a string, number or word, the rest of a member, and what closes the brackets: one of each will do. */
-const TOKEN_ENDS = ['', '"', 'n"', '0"', '00"', '000"', '0000"', '0'].concat([
-  'rue',
-  'ue',
-  'e',
-  'alse',
-  'lse',
-  'se',
-  'ull',
-  'll',
-  'l',
-]);
+/** The ends that a string, a number, a word or a member of an object may lack. */
+const TOKEN_ENDS = ['', ...'" n" 0" 00" 000" 0000" 0 rue ue e alse lse se ull ll l'.split(' ')];
 const MEMBER_ENDS = ['', '0', ':0', '"":0'];
 
 /** Whether a text is the beginning of JSON, by trying every way to end it. */
@@ -62,14 +51,7 @@ const broken = fc.oneof(
     }),
 );
 
-test('valid text has no fault', () => {
-  fc.assert(
-    fc.property(valid, (text) => void expect(findJsonFault(text)).toBeNull()),
-    { numRuns: runs(500) },
-  );
-});
-
-test('the text in front of a fault is the beginning of JSON, and with one more character it is not', () => {
+test('valid text has no fault; up to a fault, text can be continued, but not with one more character', () => {
   fc.assert(
     fc.property(broken, (text) => {
       const fault = findJsonFault(text);
@@ -87,7 +69,8 @@ test('the text in front of a fault is the beginning of JSON, and with one more c
 
 test.each([
   ['', 1, 1, '', ''],
-  ['hello', 1, 1, '', 'hello'],
+  ['hello, world', 1, 1, '', 'hello, world'],
+  ['hello, worlds', 1, 1, '', 'hello, world…'],
   ['{"a":1,}', 1, 8, '{"a":1,', '}'],
   ['{\n  "amount": 0,5\n}', 2, 15, '{\\u000a  "amount": 0,', '5\\u000a}'],
   ['{"a":tru', 1, 9, '{"a":tru', ''],
@@ -104,14 +87,8 @@ test.each([
   expect(jsonFault).toStrictEqual({ line, column, before, after });
 });
 
-test('a body that is JSON, or no text, has no such fault', () => {
-  for (const body of [
-    depositReceivedBody(),
-    '[]',
-    '{}',
-    Buffer.from([0x7b, 0xff]),
-    ' '.repeat(70_000),
-  ]) {
+test('a body that is JSON, too large or not text has no such fault', () => {
+  for (const body of ['[]', '{}', Buffer.from([0x7b, 0xff]), ' '.repeat(70_000)]) {
     expect(inspectBody(body).jsonFault).toBeNull();
   }
 });

@@ -24,13 +24,9 @@ describe('help', () => {
     async (name) => {
       const { out } = await command([name, '--help']);
       const codes = out.slice(out.indexOf('Exit code:')).replace(/\s+/g, ' ');
-      for (const code of [
-        '2 for wrong usage',
-        "3 if the output can't be written",
-        '130 for Ctrl-C',
-      ]) {
-        expect(codes).toContain(code);
-      }
+      expect(codes).toContain('2 for wrong usage');
+      expect(codes).toContain("3 if the output can't be written");
+      expect(codes).toContain('130 for Ctrl-C');
     },
   );
 
@@ -64,12 +60,9 @@ describe('wrong usage is told in one line', () => {
     ['inspect --jsno', 'unknown option "--jsno": is it --json?'],
     ['inspect --colour', 'unknown option "--colour"'],
     ['check -x', 'unknown option "-x"'],
-    ['check --kyes 1', 'unknown option "--kyes": is it --keys?'],
     ['check --show=-1', '--show: expected a whole number from 0, received "-1"'],
     ['check --keys all', '--keys: expected a whole number from 0, received "all"'],
-    ['check --as x', '--as: expected deposit or withdrawal, received "x"'],
     ['check --verison', 'unknown option "--verison": is it --version?'],
-    ['send --hlep', 'unknown option "--hlep": is it --help?'],
     ['--verison', 'unknown option "--verison": is it --version?'],
     ['inspect -x.json', 'unknown option "-x.json": a file? put -- before it'],
     ['check a --old/a.gz', 'unknown option "--old/a.gz": a file? put -- before it'],
@@ -77,7 +70,6 @@ describe('wrong usage is told in one line', () => {
     ['inspect -\u202e.json', 'unknown option "-\\u202e.json": a file? put -- before it'],
     ['send deposit --to', "Option '--to <value>' argument missing"],
     ['send --to --retry deposit', "Option '--to' argument is ambiguous."],
-    ['check --keys -1 file', "Option '--keys' argument is ambiguous."],
     ['check --json=1', "Option '--json' does not take an argument"],
     ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
     ['send --to http://x/', 'send: expected deposit, withdrawal or files, received nothing'],
@@ -144,8 +136,6 @@ describe('wrong usage is told in one line', () => {
     ['deposit --copies 0', '--copies: expected a whole number from 1, received "0"'],
     ['deposit --retry --every soon', `--every: ${DURATION} "soon"`],
     ['deposit --every 1s', RETRY],
-    ['deposit --for 1s', RETRY],
-    ['deposit --every=', RETRY],
     ['deposit --for=', RETRY],
     ['deposit --retry --every=', `--every: ${DURATION} an empty string`],
     ['deposit --retry --for=', `--for: ${DURATION} an empty string`],
@@ -191,19 +181,13 @@ describe('a duration', () => {
 
   test.each([
     [0.4, '0 ms'],
-    [340, '340 ms'],
     [999, '999 ms'],
     [1000, '1 s'],
-    [2000, '2 s'],
     [2540, '2.5 s'],
-    [59_000, '59 s'],
     [60_000, '1:00 min'],
     [3_599_000, '59:59 min'],
     [3_600_000, '1:00:00 h'],
-    [120_000, '2:00 min'],
-    [118_400, '1:58 min'],
     [7_080_000, '1:58:00 h'],
-    [86_400_000, '24:00:00 h'],
   ])('of %f ms is said as %s', (milliseconds, said) => {
     expect(formatDuration(milliseconds)).toBe(said);
   });
@@ -215,12 +199,8 @@ test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5'])('a count may not be %j'
   );
 });
 
-test('a message of several lines is told in its first', () => {
-  expect(usageErrorOf(new Error('Option is ambiguous. Or not.\nDid you')).message).toBe(
-    'Option is ambiguous. Or not.',
-  );
-});
-
-test('what is thrown and is no error is told all the same', () => {
+test('what is thrown is told in its first line, be it an error or not', () => {
+  const error = new Error('Option is ambiguous. Or not.\nDid you');
+  expect(usageErrorOf(error).message).toBe('Option is ambiguous. Or not.');
   expect(usageErrorOf('text').message).toBe('text');
 });

@@ -10,19 +10,16 @@ describe('help', () => {
     [['send', 'deposit', '-h'], 'payment-notifications send deposit|withdrawal|FILE… --to URL'],
     [['check', '--help'], 'payment-notifications check [FILE…]'],
     [['nonsense', '--help'], 'payment-notifications <command>'],
-  ])('of %j has examples and fits 88 columns', async (args, first) => {
-    const { exit, out, err } = await command(args);
-    expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
-    const lines = out.split('\n');
-    expect(lines[0]).toBe(first);
-    expect(lines).toContain('Examples:');
-    expect(lines.filter((line) => line.length > 88)).toStrictEqual([]);
-  });
-
-  test.each(['inspect', 'send', 'check'])(
-    'of %s has the exit codes of all commands',
-    async (name) => {
-      const { out } = await command([name, '--help']);
+  ])(
+    'of %j has examples, the exit codes of all commands, and fits 88 columns',
+    async (args, first) => {
+      const { exit, out, err } = await command(args);
+      expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
+      const lines = out.split('\n');
+      expect(lines[0]).toBe(first);
+      expect(lines).toContain('Examples:');
+      expect(lines.filter((line) => line.length > 88)).toStrictEqual([]);
+      if (first.includes('<command>')) return;
       const codes = out.slice(out.indexOf('Exit code:')).replace(/\s+/g, ' ');
       expect(codes).toContain('2 for wrong usage');
       expect(codes).toContain("3 if the output can't be written");
@@ -75,16 +72,8 @@ describe('wrong usage is told in one line', () => {
     ['send --to http://x/', 'send: expected deposit, withdrawal or files, received nothing'],
     ['send deposit', '--to URL is missing: the endpoint to post to'],
     [
-      'send deposit --to 127.0.0.1:3000',
-      '--to: expected an http or https address, received "127.0.0.1:3000"',
-    ],
-    [
       'send deposit --to ftp://me:secret@x/',
       '--to: expected an http or https address, received "ftp://x/"',
-    ],
-    [
-      'send deposit --to http://me:secret@x:99999/',
-      '--to: expected an http or https address, received text that may hold a password: it is not shown',
     ],
   ])('%j', (line, message) => expectTold(line.split(' '), message));
 
@@ -94,7 +83,6 @@ describe('wrong usage is told in one line', () => {
       'send: expected deposit, withdrawal or files, received "deposit body.json"',
     ],
     ['body.json --seed 1', '--seed: files are sent as they are'],
-    ['body.json --faulty', '--faulty: files are sent as they are'],
     ['deposit --header authorization: Bearer s3cret', HEADER],
     [['deposit', '--header', 's3cret'], HEADER],
     [['deposit', '--header', 'a b: s3cret'], HEADER],
@@ -103,10 +91,6 @@ describe('wrong usage is told in one line', () => {
     [
       'deposit --set setlementAmuont=1',
       'a deposit has no field "setlementAmuont": is it settlementAmount?',
-    ],
-    [
-      'deposit --set depositAmount=1',
-      'a deposit has no field "depositAmount": is it actualDepositAmount or expectedDepositAmount?',
     ],
     [
       'deposit --set AMOUNT=1',
@@ -137,7 +121,6 @@ describe('wrong usage is told in one line', () => {
     ['deposit --retry --every soon', `--every: ${DURATION} "soon"`],
     ['deposit --every 1s', RETRY],
     ['deposit --for=', RETRY],
-    ['deposit --retry --every=', `--every: ${DURATION} an empty string`],
     ['deposit --retry --for=', `--for: ${DURATION} an empty string`],
     ['deposit --timeout 0s', `--timeout: ${DURATION} "0s"`],
   ])('send %j --to URL', (line, message) => {

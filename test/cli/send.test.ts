@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { parseNotification, safeParseNotification } from 'payment-notifications';
 import {
   bodyVariants,
-  type Clock,
   depositReceivedBody,
   faultyBodies,
   withdrawalBroadcastBody,
@@ -62,26 +61,17 @@ describe('sending', () => {
   });
 
   test('says when a body is one that a handler should refuse', async () => {
-    const one = await sendTo(
-      answers(400, '["missing_field"]'),
-      'deposit --omit depositId --set paymentId=x',
-    );
-    expect(one.exit).toBe(1);
-    expect(JSON.parse(one.bodies[0] ?? '')).not.toHaveProperty('depositId');
-    expect(one.told).toStrictEqual([
+    const line = 'deposit --set paymentId=x --omit settlementAmount --copies 2';
+    const { exit, told } = await sendTo(answers(400), line);
+    expect(exit).toBe(1);
+    // Without the sentence about one event.
+    expect(told).toStrictEqual([
       'POST URL',
-      'This body is invalid, a handler should refuse it: body: expected either a depositId or a withdrawalId, received neither',
-      '  ✗ 400 in 0 ms  ["missing_field"]',
-      '0 of 1 delivered in 0 ms',
-    ]);
-    const two = await sendTo(
-      answers(400),
-      'deposit --set paymentId=x --omit settlementAmount --copies 2',
-    );
-    expect(two.told).toContain(
       'This body is invalid, a handler should refuse it: paymentId: expected a UUID, received a string of length 1; settlementAmount: expected a decimal number, received nothing',
-    );
-    expect(two.told.join()).not.toContain('one event');
+      expect.stringMatching(/^ {2}✗ 400 in 0 ms/),
+      expect.stringMatching(/^ {2}✗ 400 in 0 ms/),
+      '0 of 2 delivered in 0 ms',
+    ]);
   });
 
   test('with --variants posts every variant and names it', async () => {
@@ -321,17 +311,6 @@ describe('Ctrl-C', () => {
     const input = new Readable({ read: abort });
     const ran = await sendTo(answers(200), '-', { interrupt: signal, input });
     expect(ran).toMatchObject({ exit: 130, out: '', err: '', bodies: [] });
-  });
-
-  test('while it waits for a retry stops it with a summary', async () => {
-    const { signal, abort } = interruptible();
-    const clock: Clock = { now: () => 0, sleep: async () => abort() };
-    const given = { interrupt: signal, clock };
-    const { exit, told, bodies } = await sendTo(answers(500), 'deposit --retry', given);
-    expect(exit).toBe(130);
-    expect(told.at(-1)).toMatch(/Interrupted: 0 of 1 delivered in 0 ms$/);
-    expect(told.join().match(/trying again/g)).toHaveLength(1);
-    expect(bodies).toHaveLength(1);
   });
 
   function interruptible() {

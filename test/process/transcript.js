@@ -13,7 +13,7 @@ const PAGE = new URL('../../docs/command.md', import.meta.url);
 const BLOCK = /(?<=^```console\n)(.*?)(?=^```$)/ms;
 
 const { properties, required } = JSON.parse(
-  readFileSync('schemas/deposit-received.schema.json', 'utf8'),
+  readFileSync(new URL('../../schemas/deposit-received.schema.json', import.meta.url), 'utf8'),
 );
 /** Most optional fields, so that the session is short. */
 const leftOut = Object.fromEntries(

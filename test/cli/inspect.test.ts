@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { inspectBody } from 'payment-notifications/inspect';
 import widthOf from 'string-width';
@@ -6,17 +7,17 @@ import { cut, fold, wrap } from '../../src/cli/terminal.js';
 import { fixture, fixtures } from '../fixtures.js';
 import { withoutColours } from '../process/command.js';
 import { deposit, withdrawal } from '../wire.js';
-import { command, linesOf } from './terminal.js';
+import { command, inPieces, linesOf } from './terminal.js';
+
+/** The cells of each line of a report. */
+const rowsOf = (out: string) => linesOf(out).map((line) => line.trim().split(/ {2,}/));
 
 describe('a body that is inspected', () => {
   test.each(fixtures)('exits as $name must: valid or not', async ({ body, expected }) => {
     const word = expected.parser === 'parseDepositReceived' ? 'deposit' : 'withdrawal';
     const as = expected.parser === 'parseNotification' ? [] : ['--as', word];
     for (const json of [[], ['--json']]) {
-      const { exit, err } = await command(['inspect', ...as, ...json], {
-        stdin: body,
-        columns: 80,
-      });
+      const { exit, err } = await command(['inspect', ...as, ...json], { stdin: body });
       expect({ exit, err }).toStrictEqual({ exit: expected.notification ? 0 : 1, err: '' });
     }
   });
@@ -28,38 +29,32 @@ describe('a body that is inspected', () => {
       fromAddress: undefined,
     });
     const { out } = await command(['inspect'], { stdin: body });
-    const rows = linesOf(out).map((line) => line.trim().split(/ {2,}/));
     expect(out.startsWith('✓ standard input: valid, deposit.received\n')).toBe(true);
-    expect(rows).toContainEqual([
-      'actualDepositAmount',
-      '0.123456789012345678',
-      '0.123456789012345678',
-    ]);
-    expect(rows).toContainEqual(['└ a plain JSON.parse would read 0.12345678901234568']);
-    expect(rows).toContainEqual(['depositCurrency', '"BTC"', 'as sent']);
-    expect(rows).toContainEqual(['paymentReceivedAt', '1790001260', '2026-09-21T14:34:20Z']);
-    expect(rows).toContainEqual(['network', 'null', 'no value']);
-    expect(rows).toContainEqual(['not sent', 'fromAddress']);
-    expect(rows).toContainEqual([
-      'idempotency key',
-      'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11',
-    ]);
+    expect(rowsOf(out)).toStrictEqual(
+      expect.arrayContaining([
+        ['actualDepositAmount', '0.123456789012345678', '0.123456789012345678'],
+        ['└ a plain JSON.parse would read 0.12345678901234568'],
+        ['depositCurrency', '"BTC"', 'as sent'],
+        ['paymentReceivedAt', '1790001260', '2026-09-21T14:34:20Z'],
+        ['network', 'null', 'no value'],
+        ['not sent', 'fromAddress'],
+        ['idempotency key', 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11'],
+      ]),
+    );
   });
 
   test('has its address split and its owner taken apart', async () => {
+    const address = 'rExampleXrpAddress111111111111111';
     const stdin = fixture('withdrawal-broadcast/tag-with-leading-zeros').body;
     const { out } = await command(['inspect'], { stdin });
-    const rows = linesOf(out).map((line) => line.trim().split(/ {2,}/));
-    expect(rows).toContainEqual([
-      'toTxAddress',
-      '"rExampleXrpAddress111111111111111?dt=00482"',
-      'rExampleXrpAddress111111111111111',
-    ]);
-    expect(rows).toContainEqual(['tag 00482']);
-    expect(rows).toContainEqual(['category exchange']);
-    expect(rows).toContainEqual(['not sent', 'nothing']);
-    const tagless = withdrawal({ toTxAddress: '"rX"' });
-    expect((await command(['inspect'], { stdin: tagless })).out).toContain('no tag');
+    expect(rowsOf(out)).toStrictEqual(
+      expect.arrayContaining([
+        ['toTxAddress', `"${address}?dt=00482"`, address],
+        ['tag 00482'],
+        ['category exchange'],
+        ['not sent', 'nothing'],
+      ]),
+    );
   });
 
   test('shows an unknown field that looks like an address or an owner as it came', async () => {
@@ -72,23 +67,21 @@ describe('a body that is inspected', () => {
     expect(out).toContain('as sent');
   });
 
-  test('comes as data with --json', async () => {
-    const body = deposit({ actualDepositAmount: '0.10', expirationTime: undefined });
-    const { out } = await command(['inspect', '--json'], { stdin: body });
-    expect(JSON.parse(out)).toStrictEqual({ file: 'standard input', ...inspectBody(body) });
-    expect(out.indexOf('\n')).toBe(out.length - 1);
-  });
-
-  test('may be in files, several of which are told apart', async () => {
+  test('comes as data with --json, and from several files a line each', async () => {
+    const stdin = deposit({ actualDepositAmount: '0.10', expirationTime: undefined });
     const files = ['deposit-received/sample', 'invalid/amount-with-comma'].map(
       (name) => `fixtures/${name}.json`,
     );
-    const { exit, out } = await command(['inspect', '--json', ...files, '-'], { stdin: deposit() });
+    const { exit, out } = await command(['inspect', '--json', ...files, '-'], { stdin });
     expect(exit).toBe(1);
-    expect(linesOf(out).map((line) => JSON.parse(line))).toMatchObject([
-      { file: files[0], verdict: 'valid' },
-      { file: files[1], verdict: 'refused', issues: [{ code: 'invalid_amount' }] },
-      { file: 'standard input', verdict: 'valid' },
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toStrictEqual([
+      ...files.map((file) => ({ file, ...inspectBody(readFileSync(file)) })),
+      { file: 'standard input', ...inspectBody(stdin) },
     ]);
   });
 
@@ -96,51 +89,36 @@ describe('a body that is inspected', () => {
     const stdin = withdrawal({ txAddressOwner: '{"name":"x"}', withdrawFee: '"free"' });
     const { exit, out } = await command(['inspect'], { stdin });
     expect(exit).toBe(0);
-    const lines = linesOf(out).map((line) => line.trim());
-    expect(lines.slice(0, 5)).toStrictEqual([
-      '! standard input: valid, withdrawal.broadcast, 2 warnings',
-      'withdrawFee',
-      'invalid_amount: expected a decimal number, received "free"',
-      'txAddressOwner.category',
-      'missing_field: expected a string, received nothing',
+    const rows = rowsOf(out);
+    expect(rows.slice(0, 5)).toStrictEqual([
+      ['! standard input: valid, withdrawal.broadcast, 2 warnings'],
+      ['withdrawFee'],
+      ['invalid_amount: expected a decimal number, received "free"'],
+      ['txAddressOwner.category'],
+      ['missing_field: expected a string, received nothing'],
     ]);
-    expect(lines.map((line) => line.split(/ {2,}/))).toContainEqual([
-      'withdrawFee',
-      '"free"',
-      'not read',
-    ]);
-    expect(lines).toContain('category unknown');
-  });
-
-  test('that is nested too deeply to be taken apart is shown as it came', async () => {
-    const extra = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-    const { exit, out } = await command(['inspect'], { stdin: deposit({ extra }) });
-    expect(exit).toBe(0);
-    // Not toContain: its message about so long a text takes minutes.
-    expect(out.includes(extra)).toBe(true);
-    expect(out.includes('nested deeper than 100: only in raw')).toBe(true);
+    expect(rows).toContainEqual(['withdrawFee', '"free"', 'not read']);
+    expect(rows).toContainEqual(['category unknown']);
   });
 });
 
 describe('a body that is refused', () => {
   test('is shown with every fault, its fields, and what it is known by', async () => {
-    const fields = Object.keys(JSON.parse(withdrawal()))
-      .filter((name) => !['withdrawalId', 'clientWithdrawalId', 'status'].includes(name))
-      .map((name) => [name, undefined]);
-    const { exit, out } = await command(['inspect'], {
-      stdin: withdrawal({
-        ...Object.fromEntries(fields),
-        businessId: '"x"',
-        estimatedWithdrawAmount: '"1,5"',
-        expectedDisplayAmount: '1.0',
-        toTxAddress: '"r?dt="',
-        withdrawCurrency: '"XRP"',
-        displayCurrency: '""',
-        settlementCurrency: 'null',
-      }),
-    });
+    const stdin = `{
+      "status": "COMPLETED",
+      "clientWithdrawalId": "payout-7731",
+      "businessId": "x",
+      "withdrawalId": "3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44",
+      "displayCurrency": "",
+      "withdrawCurrency": "XRP",
+      "settlementCurrency": null,
+      "expectedDisplayAmount": 1.0,
+      "estimatedWithdrawAmount": "1,5",
+      "toTxAddress": "r?dt="
+    }`;
+    const { exit, out } = await command(['inspect'], { stdin });
     expect(exit).toBe(1);
-    expect(linesOf(out).map((line) => line.trim().split(/ {2,}/))).toStrictEqual([
+    expect(rowsOf(out)).toStrictEqual([
       ['✗ standard input: refused, withdrawal.broadcast, 4 faults, 1 warning'],
       ['businessId'],
       ['invalid_id: expected a UUID, received a string of length 1'],
@@ -179,11 +157,11 @@ describe('a body that is refused', () => {
   test('that is no JSON says so of the body', async () => {
     const { exit, out } = await command(['inspect'], { stdin: 'hello' });
     expect(exit).toBe(1);
-    expect(linesOf(out).map((line) => line.trim())).toStrictEqual([
-      '✗ standard input: refused, neither notification, 1 fault',
-      'body',
-      'invalid_json: expected a JSON object, received 5 characters that are not JSON',
-      'not JSON from line 1, column 1 on: <here>hello',
+    expect(rowsOf(out)).toStrictEqual([
+      ['✗ standard input: refused, neither notification, 1 fault'],
+      ['body'],
+      ['invalid_json: expected a JSON object, received 5 characters that are not JSON'],
+      ['not JSON from line 1, column 1 on: <here>hello'],
     ]);
   });
 
@@ -200,11 +178,8 @@ describe('on a terminal', () => {
     for (const { name, body } of bodies) {
       const { out } = await command(['inspect'], { stdin: body, columns });
       // The first line names the file, and is left to the terminal.
-      const long = out
-        .split('\n')
-        .slice(1)
-        .filter((line) => widthOf(line) > columns);
-      expect(long, name).toStrictEqual([]);
+      const [, ...lines] = out.split('\n');
+      expect(Math.max(...lines.map((line) => widthOf(line))), name).toBeLessThanOrEqual(columns);
     }
   });
 
@@ -268,16 +243,6 @@ describe('on a terminal', () => {
 });
 
 describe('columns', () => {
-  test('are counted as a terminal draws them', () => {
-    expect(widthOf('abc')).toBe(3);
-    expect(widthOf('日本🎉')).toBe(6);
-    expect(widthOf('e\u0301')).toBe(1);
-    // A family of three, a flag, a keycap; full width, and half width with a voice mark.
-    expect(['👩‍👩‍👧', '🇪🇪', '1️⃣', 'Ａ', 'ｶﾞ'].map((text) => widthOf(text))).toStrictEqual([
-      2, 2, 2, 2, 2,
-    ]);
-  });
-
   test('break sentences between words and values anywhere', () => {
     expect(wrap('one two three', 7)).toStrictEqual(['one two', 'three']);
     expect(wrap('a very-long-word b', 5)).toStrictEqual(['a', 'very-', 'long-', 'word', 'b']);
@@ -296,11 +261,8 @@ describe('columns', () => {
   });
 
   test('break nothing that is drawn as one', () => {
-    expect(fold('👩‍👩‍👧👩‍👩‍👧e\u0301e\u0301', 2)).toStrictEqual([
-      '👩‍👩‍👧',
-      '👩‍👩‍👧',
-      'e\u0301e\u0301',
-    ]);
+    const [family, accented] = ['👩‍👩‍👧', 'e\u0301e\u0301'];
+    expect(fold(family + family + accented, 2)).toStrictEqual([family, family, accented]);
     expect(cut('🇪🇪🇪🇪🇪🇪', 5)).toBe('🇪🇪🇪🇪…');
   });
 });
@@ -310,7 +272,6 @@ describe('a file that can not be read', () => {
 
   test.each([
     ['no-such-file.json', 'no-such-file.json: no such file or directory'],
-    ['no. such. file', 'no. such. file: no such file or directory'],
     ['src', 'src: illegal operation on a directory'],
     ['a\nb', 'a\\u000ab: no such file or directory'],
   ])('%s is told of, and the others are inspected', async (file, message) => {
@@ -321,10 +282,8 @@ describe('a file that can not be read', () => {
   });
 
   test('is told of in other words if the system has none', async () => {
-    const input = new Readable({
-      read() {
-        this.destroy(new Error('the cable\nis cut'));
-      },
+    const input = inPieces(() => {
+      throw new Error('the cable\nis cut');
     });
     const { exit, err } = await command(['inspect'], { input });
     const message = 'payment-notifications: standard input: the cable\\u000ais cut\n';
@@ -353,10 +312,8 @@ describe('an input without an end', () => {
   });
 
   test('may be a body of just the limit', async () => {
-    const padding = ' '.repeat(65_536 - deposit().length);
-    const { exit } = await command(['inspect'], { stdin: deposit() + padding });
-    expect(exit).toBe(0);
-    const more = await command(['inspect'], { stdin: `${deposit()}${padding} ` });
-    expect(more.exit).toBe(1);
+    const stdin = deposit().padEnd(65_536);
+    expect(await command(['inspect'], { stdin })).toMatchObject({ exit: 0 });
+    expect(await command(['inspect'], { stdin: `${stdin} ` })).toMatchObject({ exit: 1 });
   });
 });

@@ -51,9 +51,8 @@ export function countPlainly(bytes: Buffer) {
   const counts = { lines: lines.length, blank: 0, valid: 0, warnings: 0, refused: 0, noBody: 0 };
   const keys = { different: 0, repeated: 0, unremembered: 0, conflicting: 0 };
   const differing = { amount: 0, currency: 0, account: 0 };
-  const first = new Map<string, { line: number; body: Record<string, unknown> }>();
-  const conflicts: object[] = [];
-  for (const [index, line] of lines.entries()) {
+  const first = new Map<string, Record<string, unknown>>();
+  for (const line of lines) {
     if (line.trim() === '') {
       counts.blank += 1;
       continue;
@@ -68,21 +67,19 @@ export function countPlainly(bytes: Buffer) {
         : `withdrawal.broadcast:${body.withdrawalId}:${body.status}`;
       const before = first.get(key);
       if (before === undefined) {
-        first.set(key, { line: index + 1, body });
+        first.set(key, body);
         keys.different += 1;
         continue;
       }
       keys.repeated += 1;
-      const changed = (name: string) => `${body[name]}` !== `${before.body[name]}`;
+      const changed = (name: string) => `${body[name]}` !== `${before[name]}`;
       const differs = Object.keys(differing).filter((what) => FIELDS[what]?.some(changed));
       if (differs.length === 0) continue;
       keys.conflicting += 1;
       for (const what of differs) differing[what as 'amount'] += 1;
-      const places = [before.line, index + 1].map((at) => ({ file: 0, line: at }));
-      conflicts.push({ key, differs, places });
     }
   }
-  return { counts, keys: { ...keys, differing }, firstConflict: conflicts[0] };
+  return { counts, keys: { ...keys, differing } };
 }
 
 /** The planted fields. */

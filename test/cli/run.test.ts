@@ -10,27 +10,20 @@ describe('help', () => {
     [['send', 'deposit', '-h'], 'payment-notifications send deposit|withdrawal|FILE… --to URL'],
     [['check', '--help'], 'payment-notifications check [FILE…]'],
     [['nonsense', '--help'], 'payment-notifications <command>'],
-  ])('of %j has examples and fits 88 columns', async (args, first) => {
-    const { exit, out, err } = await command(args);
-    expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
-    const lines = out.split('\n');
-    expect(lines[0]).toBe(first);
-    expect(lines).toContain('Examples:');
-    expect(lines.filter((line) => line.length > 88)).toStrictEqual([]);
-  });
-
-  test.each(['inspect', 'send', 'check'])(
-    'of %s has the exit codes of all commands',
-    async (name) => {
-      const { out } = await command([name, '--help']);
+  ])(
+    'of %j has examples, the exit codes of all commands, and fits 88 columns',
+    async (args, first) => {
+      const { exit, out, err } = await command(args);
+      expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
+      const lines = out.split('\n');
+      expect(lines[0]).toBe(first);
+      expect(lines).toContain('Examples:');
+      expect(lines.filter((line) => line.length > 88)).toStrictEqual([]);
+      if (first.includes('<command>')) return;
       const codes = out.slice(out.indexOf('Exit code:')).replace(/\s+/g, ' ');
-      for (const code of [
-        '2 for wrong usage',
-        "3 if the output can't be written",
-        '130 for Ctrl-C',
-      ]) {
-        expect(codes).toContain(code);
-      }
+      expect(codes).toContain('2 for wrong usage');
+      expect(codes).toContain("3 if the output can't be written");
+      expect(codes).toContain('130 for Ctrl-C');
     },
   );
 
@@ -64,12 +57,9 @@ describe('wrong usage is told in one line', () => {
     ['inspect --jsno', 'unknown option "--jsno": is it --json?'],
     ['inspect --colour', 'unknown option "--colour"'],
     ['check -x', 'unknown option "-x"'],
-    ['check --kyes 1', 'unknown option "--kyes": is it --keys?'],
     ['check --show=-1', '--show: expected a whole number from 0, received "-1"'],
     ['check --keys all', '--keys: expected a whole number from 0, received "all"'],
-    ['check --as x', '--as: expected deposit or withdrawal, received "x"'],
     ['check --verison', 'unknown option "--verison": is it --version?'],
-    ['send --hlep', 'unknown option "--hlep": is it --help?'],
     ['--verison', 'unknown option "--verison": is it --version?'],
     ['inspect -x.json', 'unknown option "-x.json": a file? put -- before it'],
     ['check a --old/a.gz', 'unknown option "--old/a.gz": a file? put -- before it'],
@@ -77,22 +67,13 @@ describe('wrong usage is told in one line', () => {
     ['inspect -\u202e.json', 'unknown option "-\\u202e.json": a file? put -- before it'],
     ['send deposit --to', "Option '--to <value>' argument missing"],
     ['send --to --retry deposit', "Option '--to' argument is ambiguous."],
-    ['check --keys -1 file', "Option '--keys' argument is ambiguous."],
     ['check --json=1', "Option '--json' does not take an argument"],
     ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
     ['send --to http://x/', 'send: expected deposit, withdrawal or files, received nothing'],
     ['send deposit', '--to URL is missing: the endpoint to post to'],
     [
-      'send deposit --to 127.0.0.1:3000',
-      '--to: expected an http or https address, received "127.0.0.1:3000"',
-    ],
-    [
       'send deposit --to ftp://me:secret@x/',
       '--to: expected an http or https address, received "ftp://x/"',
-    ],
-    [
-      'send deposit --to http://me:secret@x:99999/',
-      '--to: expected an http or https address, received text that may hold a password: it is not shown',
     ],
   ])('%j', (line, message) => expectTold(line.split(' '), message));
 
@@ -102,7 +83,6 @@ describe('wrong usage is told in one line', () => {
       'send: expected deposit, withdrawal or files, received "deposit body.json"',
     ],
     ['body.json --seed 1', '--seed: files are sent as they are'],
-    ['body.json --faulty', '--faulty: files are sent as they are'],
     ['deposit --header authorization: Bearer s3cret', HEADER],
     [['deposit', '--header', 's3cret'], HEADER],
     [['deposit', '--header', 'a b: s3cret'], HEADER],
@@ -111,10 +91,6 @@ describe('wrong usage is told in one line', () => {
     [
       'deposit --set setlementAmuont=1',
       'a deposit has no field "setlementAmuont": is it settlementAmount?',
-    ],
-    [
-      'deposit --set depositAmount=1',
-      'a deposit has no field "depositAmount": is it actualDepositAmount or expectedDepositAmount?',
     ],
     [
       'deposit --set AMOUNT=1',
@@ -144,10 +120,7 @@ describe('wrong usage is told in one line', () => {
     ['deposit --copies 0', '--copies: expected a whole number from 1, received "0"'],
     ['deposit --retry --every soon', `--every: ${DURATION} "soon"`],
     ['deposit --every 1s', RETRY],
-    ['deposit --for 1s', RETRY],
-    ['deposit --every=', RETRY],
     ['deposit --for=', RETRY],
-    ['deposit --retry --every=', `--every: ${DURATION} an empty string`],
     ['deposit --retry --for=', `--for: ${DURATION} an empty string`],
     ['deposit --timeout 0s', `--timeout: ${DURATION} "0s"`],
   ])('send %j --to URL', (line, message) => {
@@ -191,19 +164,13 @@ describe('a duration', () => {
 
   test.each([
     [0.4, '0 ms'],
-    [340, '340 ms'],
     [999, '999 ms'],
     [1000, '1 s'],
-    [2000, '2 s'],
     [2540, '2.5 s'],
-    [59_000, '59 s'],
     [60_000, '1:00 min'],
     [3_599_000, '59:59 min'],
     [3_600_000, '1:00:00 h'],
-    [120_000, '2:00 min'],
-    [118_400, '1:58 min'],
     [7_080_000, '1:58:00 h'],
-    [86_400_000, '24:00:00 h'],
   ])('of %f ms is said as %s', (milliseconds, said) => {
     expect(formatDuration(milliseconds)).toBe(said);
   });
@@ -215,12 +182,8 @@ test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5'])('a count may not be %j'
   );
 });
 
-test('a message of several lines is told in its first', () => {
-  expect(usageErrorOf(new Error('Option is ambiguous. Or not.\nDid you')).message).toBe(
-    'Option is ambiguous. Or not.',
-  );
-});
-
-test('what is thrown and is no error is told all the same', () => {
+test('what is thrown is told in its first line, be it an error or not', () => {
+  const error = new Error('Option is ambiguous. Or not.\nDid you');
+  expect(usageErrorOf(error).message).toBe('Option is ambiguous. Or not.');
   expect(usageErrorOf('text').message).toBe('text');
 });

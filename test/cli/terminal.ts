@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Clock, virtualClock } from 'payment-notifications/testing';
+import { afterAll } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
-type Given = Partial<Terminal> & { readonly stdin?: string | Buffer };
+export type Given = Partial<Terminal> & { readonly stdin?: string | Buffer };
 
 /** A terminal of which is known what is given, and what is written to it. */
 export function terminalOf({ stdin = '', ...given }: Given) {
@@ -39,4 +43,27 @@ export function linesOf(text: string): string[] {
 export function ticking(milliseconds: number): Clock {
   let now = 0;
   return { now: () => (now += milliseconds), sleep: async () => {} };
+}
+
+/** A folder that is there until the tests of a file are over, and a function that writes a file to it. */
+export function temporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, content: string | Buffer): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  return { folder, write };
+}
+
+/** An input that comes in pieces; what is to happen between two of them is a function. */
+export function inPieces(...steps: (string | (() => void))[]): Readable {
+  return Readable.from(
+    (async function* () {
+      for (const step of steps) {
+        if (typeof step === 'string') yield Buffer.from(step);
+        else step();
+      }
+    })(),
+  );
 }

@@ -3,15 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
@@ -27,7 +19,6 @@ const PERIOD = 1000;
  * @param {number} count
  */
 function writeArchive(file, count) {
-  const output = openSync(file, 'w');
   for (let start = 0; start < count; start += PERIOD) {
     const lines = Array.from({ length: PERIOD - 2 }, (_, index) =>
       index % 2 === 0
@@ -35,9 +26,8 @@ function writeArchive(file, count) {
         : depositReceivedBody({}, { seed: start + index }),
     );
     lines.push(depositReceivedBody({ settlementAmount: '950.26' }, { seed: start + 1 }), '{}');
-    writeSync(output, `${lines.join('\n')}\n`);
+    appendFileSync(file, `${lines.join('\n')}\n`);
   }
-  closeSync(output);
 }
 
 /** @param {number} count A multiple of the period. */
@@ -68,14 +58,10 @@ function timeCheck(file, count, keys) {
   const times = `${file}.times`;
   const { stdout, stderr, status } = spawnSync(
     '/usr/bin/time',
-    ['-q', '-o', times, '-f', '%U %S %M', 'taskset', '-c', '0', process.execPath].concat([
-      '--max-old-space-size=512',
-      COMMAND,
-      'check',
-      '--json',
-      ...keys,
-      file,
-    ]),
+    [
+      ...['-q', '-o', times, '-f', '%U %S %M', 'taskset', '-c', '0', process.execPath],
+      ...['--max-old-space-size=512', COMMAND, 'check', '--json', ...keys, file],
+    ],
     { encoding: 'utf8', maxBuffer: 1e9 },
   );
   assert.equal(status, 1, stderr);

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answers, endpoint, hangs } from '../endpoint.js';
-import { COMMAND, run, start, withoutColours } from './command.js';
+import { answers, endpoint } from '../endpoint.js';
+import { COMMAND, run, start, withoutColours, withoutDurations } from './command.js';
+import { readSession, runSession } from './transcript.js';
 
 const SAMPLE = 'fixtures/deposit-received/eighteen-decimals.json';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -32,15 +32,6 @@ function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
-}
-
-/** A promise, and what resolves it. */
-function latch(): [promise: Promise<void>, open: () => void] {
-  let open = (): void => {};
-  const promise = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return [promise, open];
 }
 
 describe('the command', () => {
@@ -82,18 +73,6 @@ describe('the command', () => {
 });
 
 describe('inspect', () => {
-  test('reads standard input, byte for byte', async () => {
-    const { out, exit } = await run(['inspect', '--json'], { stdin: readFileSync(SAMPLE, 'utf8') });
-    expect(exit).toBe(0);
-    const { fields, idempotencyKey } = JSON.parse(out);
-    expect(idempotencyKey).toBe('deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11');
-    expect(fields[0]).toMatchObject({
-      raw: '0.123456789012345678',
-      parsed: '0.123456789012345678',
-      quirks: [{ code: 'lost_digits' }],
-    });
-  });
-
   test('fits a terminal and has colours there', async () => {
     const { out, exit } = await onTerminal(['inspect', SAMPLE], 80);
     expect(exit).toBe(0);
@@ -115,24 +94,13 @@ describe('inspect', () => {
     );
   });
 
-  test('ends as a closed pipe ends programs when its reader has seen enough', async () => {
-    const { child, ended } = start(process.execPath, [COMMAND, 'inspect', SAMPLE, '-']);
-    // The second body comes when nobody reads what is printed of it.
-    child.stdout.once('data', () => {
-      child.stdout.destroy();
-      child.stdin.end('{}');
-    });
-    // Its output can't be collected any more.
-    ended.catch(() => {});
-    const [exit] = await once(child, 'close');
-    expect(exit).toBe(141);
-  });
-
-  test('stops quietly for head', async () => {
+  test('ends quietly for head, as a closed pipe ends programs', async () => {
+    // More than a pipe holds.
     const files = Array.from({ length: 100 }, () => SAMPLE).join(' ');
-    const line = `${PROGRAM} inspect ${files} | head -1`;
-    const { out, err } = await inShell(line);
-    expect({ out, err }).toStrictEqual({ out: `✓ ${SAMPLE}: valid, deposit.received\n`, err: '' });
+    const line = `${PROGRAM} inspect ${files} | head -1; exit \${PIPESTATUS[0]}`;
+    expect(await inShell(line)).toMatchObject({
+      ...{ out: `✓ ${SAMPLE}: valid, deposit.received\n`, err: '', exit: 141 },
+    });
   });
 
   test('says so in one line when its output can not be written', async () => {
@@ -142,37 +110,11 @@ describe('inspect', () => {
     expect(err).toMatch(/^payment-notifications: can't write the output: ENOSPC.*\n$/);
   });
 
-  test('says so in one line when the refused lines can not be written', async () => {
-    const folder = temporaryFolder();
-    const archive = join(folder, 'archive.ndjson');
-    writeFileSync(archive, '{"a":1}\n'.repeat(100_000));
-    const refused = join(folder, 'refused.ndjson');
-    // So many blocks a file may have: half a megabyte at the most.
-    const line = `ulimit -f 512; ${PROGRAM} check --refused '${refused}' '${archive}'`;
-    const { err, exit } = await inShell(line);
-    expect(exit).toBe(3);
-    expect(err).toBe(`payment-notifications: --refused: ${refused}: file too large\n`);
-  });
-
   test('reads no more than a body of a pipe without an end', async () => {
     const line = `yes | ${PROGRAM} inspect; exit $?`;
     const { out, err, exit } = await inShell(line);
     expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
     expect(out).toContain('body_too_large: expected at most 65536 bytes, received more');
-  });
-
-  test('takes what stands behind -- for a file', async () => {
-    const { err, exit } = await run(['inspect', '--', '-v']);
-    expect(exit).toBe(2);
-    expect(err).toBe('payment-notifications: -v: no such file or directory\n');
-  });
-
-  test('is ended by Ctrl-C while it waits for input', async () => {
-    const { child, ended } = start(process.execPath, [COMMAND, 'inspect', '--', SAMPLE, '-']);
-    // The first file is shown, so the process is up and waits for the second body.
-    child.stdout.once('data', () => child.kill('SIGINT'));
-    const { err, exit, signal } = await ended;
-    expect({ err, exit, signal }).toStrictEqual({ err: '', exit: 130, signal: null });
   });
 });
 
@@ -197,39 +139,24 @@ describe('check', () => {
 });
 
 describe('send', () => {
-  test('ends as a closed pipe ends programs when its reader has seen enough', async () => {
-    const [closed, close] = latch();
-    await using merchant = await endpoint(async (response) => {
-      await closed;
-      response.writeHead(200).end();
-    });
-    const args = [COMMAND, 'send', 'deposit', '--to', merchant.url, '--variants'];
-    const { child, ended } = start(process.execPath, args, { stdin: '' });
-    child.stdout.once('data', () => {
-      child.stdout.destroy();
-      close();
-    });
-    ended.catch(() => {});
-    const [exit] = await once(child, 'close');
-    expect(exit).toBe(141);
-  });
-
-  test.each([
-    ['waits for an answer', hangs, []],
-    ['waits for a retry', answers(500), ['--retry']],
-  ] as const)('is ended by Ctrl-C while it %s, with a summary', async (_, behaviour, more) => {
-    await using merchant = await endpoint(behaviour);
-    const args = [COMMAND, 'send', 'deposit', '--to', merchant.url, ...more];
-    const { child, ended } = start(process.execPath, args, { stdin: '' });
+  test('is ended by Ctrl-C while it waits for a retry, with a summary', async () => {
+    await using merchant = await endpoint(answers(500));
+    const args = [COMMAND, 'send', 'deposit', '--to', merchant.url, '--retry'];
+    const { child, ended } = start(process.execPath, args);
     onTestFinished(() => void child.kill());
-    const waits = new Promise<void>((resolve) => {
-      child.stdout.on('data', (chunk) => `${chunk}`.includes('trying again') && resolve());
+    child.stdout.on('data', (chunk) => {
+      if (`${chunk}`.includes('trying again')) child.kill('SIGINT');
     });
-    await (more.length > 0 ? waits : merchant.request(1));
-    child.kill('SIGINT');
-    const { out, err, exit, signal } = await ended;
-    expect({ err, exit, signal }).toStrictEqual({ err: '', exit: 130, signal: null });
-    expect(out).toMatch(/Interrupted: 0 of 1 delivered in /);
+    expect(await ended).toMatchObject({
+      ...{ out: expect.stringMatching(/Interrupted: 0 of 1 delivered in /), err: '' },
+      ...{ exit: 130, signal: null },
+    });
     expect(merchant.received).toHaveLength(1);
   });
+});
+
+test('the session on the page of the command is what happens', async () => {
+  const session = readSession() ?? '';
+  expect(session).toContain('$ payment-notifications inspect');
+  expect(withoutDurations(session)).toBe(withoutDurations(await runSession()));
 });

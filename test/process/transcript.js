@@ -1,5 +1,5 @@
 // The terminal session in docs/command.md: run for real, against a merchant's endpoint on loopback. Run as a
-// program, it writes the session into that page; test/process/transcript.test.ts checks it.
+// program, it writes the session into that page; command.test.ts checks it.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,12 +12,21 @@ import { run } from './command.js';
 const PAGE = new URL('../../docs/command.md', import.meta.url);
 const BLOCK = /(?<=^```console\n)(.*?)(?=^```$)/ms;
 
+const { properties, required } = JSON.parse(
+  readFileSync(new URL('../../schemas/deposit-received.schema.json', import.meta.url), 'utf8'),
+);
+/** Most optional fields, so that the session is short. */
+const leftOut = Object.fromEntries(
+  Object.keys(properties)
+    .filter((name) => ![...required, 'onChainFee', 'paymentReceivedAt'].includes(name))
+    .map((name) => [name, undefined]),
+);
+
 const BODIES = {
   'callback.json': depositReceivedBody({
-    actualDepositAmount: '0.123456789012345678',
-    depositCurrency: 'ETH',
+    ...leftOut,
+    ...{ actualDepositAmount: '0.123456789012345678', depositCurrency: 'ETH' },
     onChainFee: '0.00000001',
-    ...leftOut(),
   }),
   'refused.json': depositReceivedBody({ depositId: 'x', settlementAmount: undefined }),
   'broken.json':
@@ -41,29 +50,6 @@ const SESSION = [
   'send callback.json refused.json --to http://127.0.0.1:3000/callbacks',
   'send deposit --to http://127.0.0.1:3000/callbacks --faulty',
 ];
-
-/** Optional fields, so that the session is short. */
-function leftOut() {
-  return Object.fromEntries(
-    [
-      'expectedDepositAmount',
-      'expectedDisplayAmount',
-      'displayServiceFee',
-      'settlementServiceFee',
-      'displayDistributedUserServiceFee',
-      'settlementDistributedUserServiceFee',
-      'displayRateDepegLossAmount',
-      'settlementRateDepegLossAmount',
-      'network',
-      'depositAddress',
-      'fromAddress',
-      'transactionId',
-      'rateType',
-      'paymentRequestedAt',
-      'expirationTime',
-    ].map((name) => [name, undefined]),
-  );
-}
 
 /** A merchant whose database is down for the first two deposits. */
 function createMerchant() {

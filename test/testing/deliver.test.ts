@@ -12,14 +12,7 @@ import {
 } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/testing/clock.js';
-import {
-  against,
-  answers,
-  type Behaviour,
-  failsTimes,
-  hangs,
-  refusingEndpoint,
-} from '../endpoint.js';
+import { against, answers, type Behaviour, failsTimes, refusingEndpoint } from '../endpoint.js';
 
 const DEPOSIT = depositReceivedBody();
 const WITHDRAWAL = withdrawalBroadcastBody();
@@ -46,12 +39,22 @@ afterEach(() => void vi.useRealTimers());
 const minutesOf = (attempts: readonly DeliveryAttempt[]) => attempts.map(({ at }) => +at / MINUTE);
 
 describe('a delivery', () => {
-  test('posts the body as JSON, byte for byte', async () => {
-    const { received } = await deliverTo(answers(200));
-    expect(received).toHaveLength(1);
-    expect(received[0]?.method).toBe('POST');
-    expect(received[0]?.headers['content-type']).toBe('application/json');
-    expect(received[0]?.body.toString()).toBe(DEPOSIT);
+  test('posts the body as JSON, byte for byte, and returns what the endpoint answered', async () => {
+    const { received, delivered, aborted, attempts } = await deliverTo(answers(201, 'settled'));
+    expect(received).toMatchObject([
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(DEPOSIT),
+      },
+    ]);
+    expect({ delivered, aborted }).toStrictEqual({ delivered: true, aborted: false });
+    expect(attempts).toStrictEqual([
+      {
+        ...{ copy: 1, number: 1, at: new Date(0), durationMs: 0, success: true },
+        ...{ answer: { status: 201, body: 'settled' }, error: null },
+      },
+    ]);
   });
 
   test('posts bytes as they are, also a part of a larger buffer', async () => {
@@ -60,46 +63,35 @@ describe('a delivery', () => {
     expect([...(received[0]?.body ?? [])]).toStrictEqual([2, 0xff, 0xfe]);
   });
 
-  test('returns what the endpoint answered', async () => {
-    const { delivered, aborted, attempts } = await deliverTo(answers(201, 'settled'));
-    expect({ delivered, aborted }).toStrictEqual({ delivered: true, aborted: false });
-    expect(attempts).toStrictEqual([
-      {
-        copy: 1,
-        number: 1,
-        at: new Date(0),
-        durationMs: 0,
-        success: true,
-        answer: { status: 201, body: 'settled' },
-        error: null,
-      },
-    ]);
-  });
-
   test.each([
     [{ 'Content-Type': 'text/plain' }, { 'content-type': 'text/plain' }],
     [{ authorization: undefined, 'Content-Type': undefined }, {}],
     [{ Authorization: 'secret' }, { authorization: 'secret' }],
-  ])('with the headers %j has each of them once', async (headers, expected) => {
-    const requests: DeliveryRequest[] = [];
-    await deliverAmong([200], {
-      headers,
-      fetch: async (_, request) => {
-        requests.push(request);
-        return answerOf(200);
-      },
-    });
-    expect(requests.map((request) => request.headers)).toStrictEqual([
-      { 'content-type': 'application/json', ...expected },
-    ]);
-  });
+  ])(
+    'with the headers %j hands fetch the whole request, each header once',
+    async (given, expected) => {
+      const requests: [string, DeliveryRequest, boolean][] = [];
+      await deliverAmong([200], {
+        headers: given,
+        fetch: async (url, request) => {
+          requests.push([url, request, request.signal.aborted]);
+          return answerOf(200);
+        },
+      });
+      const headers = { 'content-type': 'application/json', ...expected };
+      const request = { method: 'POST', headers, body: DEPOSIT, redirect: 'manual' };
+      const signal = expect.any(AbortSignal);
+      expect(requests).toStrictEqual([['http://127.0.0.1/', { ...request, signal }, false]]);
+    },
+  );
 
-  test.each([200, 204, 299])('succeeds with status %i', async (status) => {
-    expect((await deliverAmong([status], {})).delivered).toBe(true);
-  });
-
-  test.each([199, 300, 400, 500, 0])('does not succeed with status %i', async (status) => {
-    expect((await deliverAmong([status], {})).delivered).toBe(false);
+  test.each([
+    [[200, 204, 299], true],
+    [[199, 300, 400, 500, 0], false],
+  ])('with a status of %j is a success: %s', async (statuses, success) => {
+    for (const status of statuses) {
+      expect((await deliverAmong([status], {})).delivered, `${status}`).toBe(success);
+    }
   });
 
   test('does not follow a redirect, which would lose the body', async () => {
@@ -113,23 +105,16 @@ describe('a delivery', () => {
   test('succeeds with what the predicate takes for success', async () => {
     const isSuccess: DeliverOptions['isSuccess'] = ({ status, body }) =>
       status === 200 && body === 'ok';
-    const polite = await deliverTo(answers(200, 'sorry'), WITHDRAWAL, { isSuccess });
-    expect(polite.delivered).toBe(false);
-    const taken = await deliverTo(answers(200, 'ok'), WITHDRAWAL, { isSuccess });
-    expect(taken.delivered).toBe(true);
+    for (const body of ['sorry', 'ok']) {
+      const { delivered } = await deliverTo(answers(200, body), WITHDRAWAL, { isSuccess });
+      expect(delivered).toBe(body === 'ok');
+    }
   });
-});
 
-describe('without a policy for retries', () => {
-  test.each([
-    ['a deposit', DEPOSIT],
-    ['a withdrawal', WITHDRAWAL],
-    ['no JSON', 'status=CONFIRMED'],
-  ])('%s is delivered once, whatever comes of it', async (_, body) => {
+  test('is made once without a policy for retries, whatever comes of it', async () => {
     for (const retry of [undefined, null]) {
-      const { delivered, received } = await deliverTo(failsTimes(1), body, { retry });
-      expect(delivered).toBe(false);
-      expect(received).toHaveLength(1);
+      const { delivered, received } = await deliverTo(failsTimes(1), DEPOSIT, { retry });
+      expect({ delivered, sent: received.length }).toStrictEqual({ delivered: false, sent: 1 });
     }
   });
 });
@@ -138,12 +123,14 @@ describe('retries', () => {
   const retry = DEPOSIT_RETRY;
 
   test('as the service makes them come every 2 minutes and stop on success', async () => {
-    const { delivered, attempts, received } = await deliverTo(failsTimes(2), DEPOSIT, { retry });
+    const clock = virtualClock(1_790_000_000_000);
+    const { delivered, attempts } = await deliverTo(failsTimes(2), DEPOSIT, { retry, clock });
     expect(delivered).toBe(true);
-    expect(received).toHaveLength(3);
-    expect(attempts.map(({ success }) => success)).toStrictEqual([false, false, true]);
-    expect(attempts.map(({ number }) => number)).toStrictEqual([1, 2, 3]);
-    expect(minutesOf(attempts)).toStrictEqual([0, 2, 4]);
+    expect(attempts).toMatchObject([
+      { number: 1, success: false, at: new Date('2026-09-21T14:13:20.000Z') },
+      { number: 2, success: false, at: new Date('2026-09-21T14:15:20.000Z') },
+      { number: 3, success: true, at: new Date('2026-09-21T14:17:20.000Z') },
+    ]);
   });
 
   test('cease after 24 hours: 721 deliveries, the last one on the 24th hour', async () => {
@@ -171,47 +158,55 @@ describe('retries', () => {
     const { attempts } = await deliverAmong([500], { clock, retry: often });
     expect(attempts.map(({ at }) => +at)).toStrictEqual([0, 99, 199, 299, 399]);
   });
-
-  test('start when a virtual clock says, if it is given a time', async () => {
-    const clock = virtualClock(1_790_000_000_000);
-    const { attempts } = await deliverAmong([500, 200], { clock, retry });
-    expect(attempts.map(({ at }) => at.toISOString())).toStrictEqual([
-      '2026-09-21T14:13:20.000Z',
-      '2026-09-21T14:15:20.000Z',
-    ]);
-  });
 });
 
 describe('without a clock', () => {
-  /** Delivers by the timers of the runtime, which pass at once. */
-  async function deliverByTimers(options: Partial<DeliverOptions>) {
-    vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-    const delivery = deliverAmong([500, 500, 200], { clock: undefined, ...options });
-    await vi.runAllTimersAsync();
-    return delivery;
-  }
+  const timers = () => vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
-  test('retries come in real time', async () => {
-    const { delivered, attempts } = await deliverByTimers({ retry: DEPOSIT_RETRY });
+  test('retries come in real time, an answer may take for ever, and nothing is left', async () => {
+    timers();
+    const { signal } = new AbortController();
+    // No timer can wait that long.
+    const timeoutMs = Number.POSITIVE_INFINITY;
+    const options = { clock: undefined, retry: DEPOSIT_RETRY, signal, timeoutMs };
+    const delivery = deliverAmong([500, 500, 200], options);
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    const { delivered, attempts } = await delivery;
     expect(delivered).toBe(true);
     expect(minutesOf(attempts)).toStrictEqual([0, 2, 4]);
-  });
-
-  test('an answer may take for ever, which no timer can wait', async () => {
-    const { attempts } = await deliverByTimers({
-      retry: DEPOSIT_RETRY,
-      timeoutMs: Number.POSITIVE_INFINITY,
-    });
     expect(attempts).toMatchObject([{ error: null }, { error: null }, { error: null }]);
+    expectNothingLeft(signal);
   });
 
-  test('a delivery that was stopped leaves no timer of a fetch that goes on', async () => {
+  test('a signal ends the wait for a retry, which leaves nothing', async () => {
+    timers();
+    const controller = new AbortController();
+    const { delivered, aborted, attempts } = await deliverAmong([500], {
+      clock: undefined,
+      signal: controller.signal,
+      retry: DEPOSIT_RETRY,
+      // Once what this is called by has come to its wait.
+      onAttempt: () => setImmediate(() => controller.abort()),
+    });
+    expect({ delivered, aborted }).toStrictEqual({ delivered: false, aborted: true });
+    expect(attempts).toHaveLength(1);
+    expectNothingLeft(controller.signal);
+  });
+
+  test('a signal ends a fetch that does not heed it, which leaves nothing', async () => {
     const controller = new AbortController();
     const fetch = () => new Promise<never>(() => controller.abort());
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    await deliverAmong([200], { fetch, signal: controller.signal });
-    expect(vi.getTimerCount()).toBe(0);
+    timers();
+    const { attempts } = await deliverAmong([200], { fetch, signal: controller.signal });
+    expect(attempts).toMatchObject([{ error: 'stopped' }]);
+    expectNothingLeft(controller.signal);
   });
+
+  function expectNothingLeft(signal: AbortSignal) {
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
+  }
 });
 
 describe('copies', () => {
@@ -229,12 +224,8 @@ describe('copies', () => {
     );
     expect(delivered).toBe(true);
     expect(received).toHaveLength(8);
-    expect(
-      attempts
-        .filter(({ success }) => success)
-        .map(({ copy }) => copy)
-        .sort(),
-    ).toStrictEqual([1, 2, 3, 4, 5]);
+    const taken = attempts.filter(({ success }) => success).map(({ copy }) => copy);
+    expect(taken.sort()).toStrictEqual([1, 2, 3, 4, 5]);
     expect(attempts.filter(({ number }) => number === 2)).toHaveLength(3);
     expect(new Set(minutesOf(attempts))).toStrictEqual(new Set([0, 2]));
   });
@@ -255,22 +246,22 @@ describe('copies', () => {
         onAttempt: ({ success }) => success && controller.abort(),
       },
     );
-    expect(attempts.map(({ number, success, error }) => [number, success, error])).toStrictEqual([
-      [1, false, null],
-      [2, false, null],
-      [3, true, null],
-      [1, false, 'stopped'],
+    expect(attempts).toMatchObject([
+      { number: 1, success: false, error: null },
+      { number: 2, success: false, error: null },
+      { number: 3, success: true, error: null },
+      { number: 1, success: false, error: 'stopped' },
     ]);
   });
 
   test('never let a clock sleep for less than no time', async () => {
-    let now = 0;
+    const { now, sleep } = virtualClock();
     const sleeps: number[] = [];
     const clock: Clock = {
-      now: () => now,
-      sleep: async (milliseconds) => {
+      now,
+      sleep: (milliseconds) => {
         sleeps.push(milliseconds);
-        now += milliseconds;
+        return sleep(milliseconds);
       },
     };
     // The first copy is answered at once; the second one, when the interval is over.
@@ -279,7 +270,7 @@ describe('copies', () => {
       requests += 1;
       if (requests === 2) {
         await new Promise((resolve) => setImmediate(resolve));
-        now += 3 * MINUTE;
+        await sleep(3 * MINUTE);
       }
       return answerOf(500);
     };
@@ -303,13 +294,11 @@ describe('copies', () => {
     expect(delivered).toBe(true);
     // Both copies in either round, by a clock that moved once: not before the first round was over.
     expect(minutesOf(attempts)).toStrictEqual([0, 0, 2, 2]);
-    expect(
-      attempts.map(({ copy, number, durationMs }) => [copy, number, durationMs]),
-    ).toStrictEqual([
-      [2, 1, 0],
-      [1, 1, 0],
-      [2, 2, 0],
-      [1, 2, 0],
+    expect(attempts).toMatchObject([
+      { copy: 2, number: 1, durationMs: 0 },
+      { copy: 1, number: 1, durationMs: 0 },
+      { copy: 2, number: 2, durationMs: 0 },
+      { copy: 1, number: 2, durationMs: 0 },
     ]);
   });
 
@@ -320,21 +309,21 @@ describe('copies', () => {
 });
 
 describe('an attempt without an answer', () => {
-  /** What a real connection brings forth; the wording is the runtime's. */
-  const NO_ANSWER = { success: false, answer: null, error: expect.stringMatching(/^\S.*$/) };
-
   test('by a refused connection says so, and is tried again', async () => {
     await using nobody = await refusingEndpoint();
-    const attempts: DeliveryAttempt[] = [];
-    const { delivered } = await deliver(DEPOSIT, {
+    const seen: DeliveryAttempt[] = [];
+    const { delivered, attempts } = await deliver(DEPOSIT, {
       url: nobody.url,
       clock: virtualClock(),
       retry: { intervalMs: MINUTE, durationMs: MINUTE },
-      onAttempt: (attempt) => attempts.push(attempt),
+      onAttempt: (attempt) => seen.push(attempt),
     });
     expect(delivered).toBe(false);
-    expect(attempts).toMatchObject([NO_ANSWER, NO_ANSWER]);
-    for (const { error } of attempts) expect(error).toContain('ECONNREFUSED');
+    // The wording is the runtime's.
+    const error = expect.stringMatching(/^.*ECONNREFUSED.*$/);
+    const refused = { success: false, answer: null, error };
+    expect(attempts).toMatchObject([refused, refused]);
+    expect(seen).toStrictEqual(attempts);
   });
 
   test('in time says so of a body that does not end', async () => {
@@ -389,13 +378,6 @@ describe('a signal', () => {
     expect(attempts).toMatchObject([{ success: false, answer: null, error: 'stopped' }]);
   });
 
-  test('ends a fetch that does not heed it', async () => {
-    const controller = new AbortController();
-    const fetch = () => new Promise<never>(() => controller.abort());
-    const { attempts } = await deliverAmong([200], { signal: controller.signal, fetch });
-    expect(attempts).toMatchObject([{ error: 'stopped' }]);
-  });
-
   test('that is aborted already lets nothing be sent', async () => {
     const { received, ...delivery } = await deliverTo(answers(200), DEPOSIT, {
       signal: AbortSignal.abort(),
@@ -404,68 +386,23 @@ describe('a signal', () => {
     expect(delivery).toMatchObject({ delivered: false, aborted: true, attempts: [] });
   });
 
-  test('may be one for many copies and many deliveries', async () => {
+  test('may be one for many copies', async () => {
     const warnings: unknown[] = [];
     const warn = (warning: unknown) => warnings.push(warning);
     process.on('warning', warn);
-    const { signal } = new AbortController();
-    for (let n = 0; n < 20; n += 1) {
-      const { attempts } = await deliverAmong([500, 200], {
-        signal,
-        copies: 20,
-        retry: DEPOSIT_RETRY,
-      });
-      expect(attempts).toHaveLength(21);
-    }
+    const options = { signal: new AbortController().signal, copies: 20, retry: DEPOSIT_RETRY };
+    expect((await deliverAmong([500, 200], options)).attempts).toHaveLength(21);
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', warn);
     expect(warnings).toStrictEqual([]);
   });
 });
 
-describe('a delivery that is over leaves nothing behind', () => {
-  const timers = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-
-  test('of its waits', async () => {
-    timers();
-    const { signal } = new AbortController();
-    const delivery = deliverAmong([500, 500, 200], {
-      clock: undefined,
-      signal,
-      retry: DEPOSIT_RETRY,
-    });
-    await vi.advanceTimersByTimeAsync(2 * MINUTE);
-    await vi.advanceTimersByTimeAsync(2 * MINUTE);
-    expect((await delivery).attempts).toHaveLength(3);
-    expect(vi.getTimerCount()).toBe(0);
-    expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
-  });
-
-  test('of a wait that a signal ended, and returns what was sent', async () => {
-    timers();
-    const controller = new AbortController();
-    const { delivered, aborted, attempts } = await deliverAmong([500], {
-      clock: undefined,
-      signal: controller.signal,
-      retry: DEPOSIT_RETRY,
-      // Once what this is called by has come to its wait.
-      onAttempt: () => setImmediate(() => controller.abort()),
-    });
-    expect({ delivered, aborted }).toStrictEqual({ delivered: false, aborted: true });
-    expect(attempts).toHaveLength(1);
-    expect(vi.getTimerCount()).toBe(0);
-    expect(getEventListeners(controller.signal, 'abort')).toStrictEqual([]);
-  });
-});
-
 /** The error with which a delivery is refused before anything is sent. */
-async function refusalOf(body: unknown, options: Partial<DeliverOptions> = {}): Promise<Error> {
+async function refusalOf(body: unknown, options: Partial<DeliverOptions> = {}): Promise<unknown> {
   const fetch = vi.fn(async () => answerOf(200));
-  const delivery = deliver(body as string, { url: 'http://127.0.0.1/', fetch, ...options });
-  const error = await delivery.then(
-    () => new Error('not refused'),
-    (reason) => reason,
-  );
+  const given = { url: 'http://127.0.0.1/', fetch, ...options };
+  const error = await deliver(body as string, given).catch((reason: unknown) => reason);
   expect(fetch).not.toHaveBeenCalled();
   return error;
 }
@@ -473,7 +410,6 @@ async function refusalOf(body: unknown, options: Partial<DeliverOptions> = {}): 
 // To the letter: no more than that is told of an address.
 test.each<[string, Partial<DeliverOptions>]>([
   ['url: expected an http or https address, received "localhost"', { url: 'localhost' }],
-  ['url: expected an http or https address, received "ftp://x"', { url: 'ftp://x' }],
   ['url: expected an http or https address, received "httpsx://x"', { url: 'httpsx://x' }],
   ['url: expected an http or https address, received "xhttp://x"', { url: 'xhttp://x' }],
   ['url: expected an address without user name and password', { url: 'http://u:secret@x/' }],
@@ -485,7 +421,6 @@ test.each<[string, Partial<DeliverOptions>]>([
   ],
   ['copies: expected a whole number from 1, received 0', { copies: 0 }],
   ['copies: expected a whole number from 1, received 1.5', { copies: 1.5 }],
-  ['copies: expected a whole number from 1, received "2"', { copies: '2' as unknown as number }],
   ['timeoutMs: expected more than 0, received 0', { timeoutMs: 0 }],
   ['intervalMs: expected more than 0, received 0', { retry: { intervalMs: 0, durationMs: 1 } }],
   [
@@ -497,15 +432,12 @@ test.each<[string, Partial<DeliverOptions>]>([
     { clock: { now: () => Number.NaN, sleep: async () => {} } },
   ],
 ])('before anything is sent, %s', async (message, options) => {
-  expect((await refusalOf(DEPOSIT, options)).message).toBe(message);
+  expect(await refusalOf(DEPOSIT, options)).toMatchObject({ message });
 });
 
 test.each<[unknown, string]>([
   [undefined, 'nothing'],
-  [null, 'null'],
-  [5, '5'],
   [{ label: 'as given', body: DEPOSIT }, 'an object'],
-  [Promise.resolve(DEPOSIT), 'an object'],
   [new DataView(new ArrayBuffer(1)), 'an object'],
 ])('a body %j is refused before anything is sent', async (body, received) => {
   expect(await refusalOf(body)).toStrictEqual(
@@ -515,9 +447,7 @@ test.each<[unknown, string]>([
 
 test.each<[unknown, string]>([
   [Number.NaN, 'NaN'],
-  [Number.POSITIVE_INFINITY, 'Infinity'],
   [new Date(0), 'an object'],
-  ['2026-09-21', '"2026-09-21"'],
 ])('a virtual clock can not start at %s', (start, received) => {
   expect(() => virtualClock(start as number)).toThrow(
     new TypeError(`start: expected milliseconds since 1970, received ${received}`),
@@ -529,25 +459,10 @@ test('an address may have an @ in its path', async () => {
   expect(delivered).toBe(true);
 });
 
-test('a fetch of the caller gets the whole request', async () => {
-  const requests: [string, DeliveryRequest, boolean][] = [];
-  const { url } = await deliverTo(hangs, DEPOSIT, {
-    fetch: async (address, request) => {
-      requests.push([address, request, request.signal.aborted]);
-      return answerOf(200);
-    },
-  });
-  expect(requests).toMatchObject([
-    [url, { method: 'POST', body: DEPOSIT, redirect: 'manual' }, false],
-  ]);
-});
-
 test('a function of the caller that throws stops all copies', async () => {
   let requests = 0;
-  const delivery = deliver(DEPOSIT, {
-    url: 'http://merchant.example/',
+  const delivery = deliverAmong([500], {
     copies: 2,
-    clock: virtualClock(),
     retry: DEPOSIT_RETRY,
     fetch: async () => {
       requests += 1;

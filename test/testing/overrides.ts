@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import type {
-  DepositReceivedOverrides,
-  WithdrawalBroadcastOverrides,
+import {
+  type DepositReceivedOverrides,
+  depositReceivedBody,
+  type WithdrawalBroadcastOverrides,
+  withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { nonNegativeAmount } from '../../src/internal/field-types.js';
 import { FIELDS } from '../wire.js';
@@ -65,3 +67,16 @@ export const depositOverrides: fc.Arbitrary<DepositReceivedOverrides> = override
 
 export const withdrawalOverrides: fc.Arbitrary<WithdrawalBroadcastOverrides> =
   overridesOf('withdrawal');
+
+/** A body of either kind, with either spelling. */
+export const anyBody: fc.Arbitrary<string> = fc.oneof(
+  depositOverrides.map((overrides) => depositReceivedBody(overrides)),
+  withdrawalOverrides.map((overrides) => withdrawalBroadcastBody(overrides)),
+  withdrawalOverrides.map(({ deductedSettlementAmount: deduced, ...overrides }) =>
+    withdrawalBroadcastBody({
+      ...overrides,
+      deductedSettlementAmount: undefined,
+      deducedSettlementAmount: deduced,
+    }),
+  ),
+);

@@ -87,7 +87,7 @@ describe('an amount', () => {
     );
   });
 
-  // For a million literals: node test/fuzz/run.js --amounts 1000000.
+  // For a million literals: RUNS=1000000.
   test('consists of the very parts that decimal.js would give it', () => {
     fc.assert(
       fc.property(decimalLiteral, (text) => {

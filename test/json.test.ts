@@ -10,7 +10,7 @@ import { deposit, read } from './wire.js';
 const LONG = '0.1234567890123456789';
 
 describe('the literals of a text', () => {
-  // For a million texts: node test/fuzz/run.js --texts 1000000.
+  // For a million texts: RUNS=1000000.
   test('are those of its outermost numbers, to the digit', () => {
     fc.assert(
       fc.property(anyText, fc.boolean(), (text, isSearched) => {

@@ -1,14 +1,19 @@
-// Posts bodies to a real HTTP server on loopback, shows what its handler received, and compares that with the
-// expected outcome: a dozen that tell why the package exists, with --all every fixture. With --serve, the
-// server stays for bodies of your own.
+// Posts a dozen bodies that tell why the package exists to a real HTTP server on loopback, shows what its handler
+// received, and compares that with the expected outcome.
 import { once } from 'node:events';
-import { isDeepStrictEqual, parseArgs, styleText } from 'node:util';
-import { fixture, fixtures } from '../fixtures.js';
+import { createServer } from 'node:http';
+import { isDeepStrictEqual, styleText } from 'node:util';
+import {
+  isNotificationError,
+  parseDepositReceived,
+  parseNotification,
+  parseWithdrawalBroadcast,
+} from 'payment-notifications';
+import { fixture } from '../fixtures.js';
 import { inShort } from '../package/outcomes.js';
-import { PATHS, server } from './server.js';
 import { TELLING } from './telling.js';
 
-const { all, serve, port } = readOptions();
+/** @import { AddressInfo } from 'node:net' */
 
 // A pager that was closed has read enough.
 process.stdout.on('error', () => process.exit(0));
@@ -21,75 +26,55 @@ const hasColours = process.stdout.hasColors?.() ?? false;
  */
 const paint = (style, text) => (hasColours ? styleText(style, text) : text);
 
-server.listen(port, '127.0.0.1');
-await once(server, 'listening');
-const address = server.address();
-if (address === null || typeof address === 'string') throw new Error('the server has no port');
-const origin = `http://127.0.0.1:${address.port}`;
+const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
 
-if (serve) {
-  console.log(`Post a body to ${origin}, with its digits:\n`);
-  console.log(`  curl ${origin}${PATHS.parseDepositReceived} --data-binary \\`);
-  console.log('    @fixtures/deposit-received/eighteen-decimals.json\n');
-  console.log(`Withdrawals go to ${PATHS.parseWithdrawalBroadcast}, either kind to /callbacks.`);
-  console.log('Ctrl-C ends the server.');
-} else {
-  process.exitCode = (await postFixtures()) ? 0 : 1;
-  server.close();
-}
-
-/** The command line's options; a wrong one ends the demo in one line. */
-function readOptions() {
+/** A merchant's endpoint, at a path for each parser. It answers with what it understood, as JSON. */
+const server = createServer(async (request, response) => {
+  const parse = PARSERS[/** @type {keyof typeof PARSERS} */ (String(request.url).slice(1))];
   try {
-    const { values } = parseArgs({
-      options: {
-        all: { type: 'boolean', default: false },
-        serve: { type: 'boolean', default: false },
-        port: { type: 'string', default: '0' },
-      },
-    });
-    if (!/^\d{1,5}$/.test(values.port)) throw new Error(`--port ${values.port} is no port`);
-    return { ...values, port: Number(values.port) };
+    const notification = parse(Buffer.concat(await request.toArray()));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(notification));
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}`);
-    console.error('usage: npm run demo [-- --all | --serve [--port NUMBER]]');
-    process.exit(2);
+    response.writeHead(isNotificationError(error) ? 400 : 500);
+    response.end(JSON.stringify(error));
   }
-}
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = /** @type {AddressInfo} */ (server.address());
 
-async function postFixtures() {
-  const shown = all ? fixtures : Object.keys(TELLING).map(fixture);
-  let failed = 0;
-  for (const { name, body, expected } of shown) {
-    const response = await fetch(origin + PATHS[expected.parser], { method: 'POST', body });
-    /** @type {any} */
-    const received = await response.json();
-    const outcome = inShort(received);
-    const { parser, idempotencyKey, ...rest } = expected;
-    const isExpected =
-      isDeepStrictEqual(outcome, expected.notification ?? rest) &&
-      response.status === (expected.notification ? 200 : 400);
-    if (!isExpected) failed += 1;
-    const { what = '', otherwise } = (!all && TELLING[name]) || {};
-    const mark = isExpected ? paint('green', '✓') : paint('red', '✗');
-    console.log(`${mark} ${paint('bold', name)}${what && `: ${what}`}`);
-    /** @type {{ code: string, message: string }[]} */
-    const issues = received.issues ?? received.warnings;
-    const faults = issues.map(({ code, message }) => `${paint('yellow', code)} ${message}`);
-    for (const line of received.issues ? faults : [...summary(received), ...faults]) {
-      console.log(`    ${line}`);
-    }
-    if (otherwise) console.log(paint('dim', `    Otherwise: ${otherwise}.`));
-    if (!isExpected) {
-      console.log(paint('red', `    expected ${JSON.stringify(expected.notification ?? rest)}`));
-      console.log(paint('red', `    received ${response.status} ${JSON.stringify(outcome)}`));
-    }
+let failed = 0;
+for (const [name, { what, otherwise }] of Object.entries(TELLING)) {
+  const { body, expected } = fixture(name);
+  const { parser, idempotencyKey, notification, ...refusal } = expected;
+  const url = `http://127.0.0.1:${port}/${parser}`;
+  const response = await fetch(url, { method: 'POST', body });
+  /** @type {any} */
+  const received = await response.json();
+  const outcome = inShort(received);
+  const isExpected =
+    isDeepStrictEqual(outcome, notification ?? refusal) &&
+    response.status === (notification ? 200 : 400);
+  if (!isExpected) failed += 1;
+  const mark = isExpected ? paint('green', '✓') : paint('red', '✗');
+  console.log(`${mark} ${paint('bold', name)}: ${what}`);
+  /** @type {{ code: string, message: string }[]} */
+  const issues = received.issues ?? received.warnings;
+  const faults = issues.map(({ code, message }) => `${paint('yellow', code)} ${message}`);
+  for (const line of received.issues ? faults : [...summary(received), ...faults]) {
+    console.log(`    ${line}`);
   }
-  const style = failed === 0 ? 'green' : 'red';
-  console.log(`\n${paint(style, `${shown.length - failed} passed, ${failed} failed`)}`);
-  if (!all) console.log(`npm run demo -- --all posts all ${fixtures.length} fixtures.`);
-  return failed === 0;
+  console.log(paint('dim', `    Otherwise: ${otherwise}.`));
+  if (!isExpected) {
+    console.log(paint('red', `    expected ${JSON.stringify(notification ?? refusal)}`));
+    console.log(paint('red', `    received ${response.status} ${JSON.stringify(outcome)}`));
+  }
 }
+server.close();
+const passed = Object.keys(TELLING).length - failed;
+console.log(`\n${paint(failed === 0 ? 'green' : 'red', `${passed} passed, ${failed} failed`)}`);
+process.exitCode = failed === 0 ? 0 : 1;
 
 /**
  * @param {any} notification

@@ -8,7 +8,7 @@ import { anyNumber, anySpace, anyText, isSame, literalsFault } from './fuzz/text
 const LONG = '0.1234567890123456789';
 
 describe('the literals of a text', () => {
-  // For a million texts: node test/fuzz/run.js --texts 1000000.
+  // For many more texts: RUNS=200000.
   test('are those of its outermost numbers, to the digit', () => {
     fc.assert(
       fc.property(anyText, fc.boolean(), (text, isSearched) => {

@@ -4,11 +4,7 @@ import { build } from 'esbuild';
 
 const bundle = await build({
   stdin: {
-    contents: `
-      export { toAmount } from './amount.js';
-      export { findLiterals } from './internal/json.js';
-      export * from '../scripts/schemas/tables.ts';
-    `,
+    contents: `export * from '../scripts/schemas/tables.ts';`,
     resolveDir: fileURLToPath(new URL('../../src', import.meta.url)),
   },
   bundle: true,
@@ -18,5 +14,5 @@ const bundle = await build({
 });
 const [{ text = '' } = {}] = bundle.outputFiles;
 
-/** @type {typeof import('../../src/amount.js') & typeof import('../../scripts/schemas/tables.js') & typeof import('../../src/internal/json.js')} */
+/** @type {typeof import('../../scripts/schemas/tables.js')} */
 export const source = await import(`data:text/javascript,${encodeURIComponent(text)}`);

@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, inject, test } from 'vitest';
 
-// Each has 3 % of headroom when it is set, so that a small fix is no red build. Whoever must raise one says
-// in the commit what it is spent on.
-const WHOLE_JOB = 21_260;
-const OWN_CODE = 6_190;
+// Each is a tenth over the size on the day it was set, room for a few new fields. A commit that raises one says
+// what it is spent on.
+const WHOLE_JOB = 21_310;
+const OWN_CODE = 6_110;
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const consumer = inject('consumer');

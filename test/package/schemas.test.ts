@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { install, output, run } from './command.js';
 
@@ -15,22 +14,6 @@ beforeAll(async () => {
   await mkdir(tools);
   // Not devDependencies: they bring 60 MB, and a compiler of their own.
   await install(['openapi-typescript@7.13.0', 'typescript@5.9.3'], tools);
-});
-
-test('a bundler takes a schema as JSON, whichever way it is loaded', async () => {
-  const path = 'payment-notifications/schemas/notification.schema.json';
-  for (const contents of [
-    `import schema from '${path}' with { type: 'json' }; console.log(schema.title);`,
-    `import { title } from '${path}'; console.log(title);`,
-    `console.log(require('${path}').title);`,
-  ]) {
-    const outfile = join(consumer, 'bundled-schema.cjs');
-    const stdin = { contents, resolveDir: consumer };
-    await build({ stdin, bundle: true, platform: 'node', outfile });
-    expect((await output(process.execPath, [outfile], consumer)).trim()).toBe(
-      'PaymentNotification',
-    );
-  }
 });
 
 test('types generated from openapi.json compile, and so does an import of a schema', async () => {

@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type ts from 'typescript';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { install, run } from './command.js';
 import { isFull } from './pack.js';
 
 /** The oldest and the newest; with `.ci/run --full` those between, too. */
 const COMPILERS = ['5.0.4', ...(isFull ? ['5.4.5', '5.9.3', '6.0.3'] : []), '7.0.2'];
+
+/** The oldest and the newest with an interface for editors. */
+const EDITORS = ['5.0.4', '6.0.3'];
 
 interface Resolution {
   readonly moduleResolution: string;
@@ -46,7 +51,9 @@ const compilers = join(inject('folder'), 'compilers');
 beforeAll(async () => {
   await mkdir(compilers);
   await install(
-    COMPILERS.map((version) => `typescript-${version}@npm:typescript@${version}`),
+    [...new Set([...COMPILERS, ...EDITORS])].map(
+      (version) => `typescript-${version}@npm:typescript@${version}`,
+    ),
     compilers,
   );
   for (const source of PROJECTS.flatMap(({ sources }) => sources)) {
@@ -83,6 +90,46 @@ describe.concurrent.each(COMPILERS)('TypeScript %s', (version) => {
     });
   });
 });
+
+const CALLS = `import * as pn from 'payment-notifications';
+declare const json: string, bytes: Uint8Array, buffer: ArrayBuffer;
+pn.parseDepositReceived(json);
+pn.parseDepositReceived(bytes);
+pn.parseDepositReceived(buffer);
+pn.parseDepositReceived(JSON.parse(json) as { depositId: string });
+pn.safeParseNotification(JSON.parse(json) as { depositId: string });
+`;
+
+test.each(EDITORS)(
+  'an editor with TypeScript %s strikes through a body parsed already',
+  (version) => {
+    const compiler: typeof ts = createRequire(join(compilers, 'package.json'))(
+      `typescript-${version}`,
+    );
+    const file = join(consumer, 'calls.mts');
+    const service = compiler.createLanguageService({
+      ...compiler.sys,
+      useCaseSensitiveFileNames: () => compiler.sys.useCaseSensitiveFileNames,
+      getScriptFileNames: () => [file],
+      getScriptVersion: () => '1',
+      getScriptSnapshot: (path) => {
+        const text = path === file ? CALLS : compiler.sys.readFile(path);
+        return text === undefined ? undefined : compiler.ScriptSnapshot.fromString(text);
+      },
+      getCompilationSettings: () => ({ module: compiler.ModuleKind.NodeNext, types: [] }),
+      getDefaultLibFileName: compiler.getDefaultLibFilePath,
+    });
+    expect(service.getSemanticDiagnostics(file)).toStrictEqual([]);
+    const struck = service
+      .getSuggestionDiagnostics(file)
+      .filter(({ reportsDeprecated }) => reportsDeprecated)
+      .map(({ code, start }) => [code, CALLS.slice(0, start).split('\n').length]);
+    expect(struck).toStrictEqual([
+      [6387, 6],
+      [6387, 7],
+    ]);
+  },
+);
 
 interface CompilerError {
   readonly file: string;

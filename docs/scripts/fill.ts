@@ -35,7 +35,7 @@ const SOURCES: Record<string, (page: string, argument: string) => string | Promi
   limits: () =>
     table(
       ['name', 'difference'],
-      Object.values(LIMITS).map(({ name, description }) => [`\`${name}\``, description]),
+      Object.entries(LIMITS).map(([name, description]) => [`\`${name}\``, description]),
     ),
   benchmark: benchmarkTables,
   help: showHelp,

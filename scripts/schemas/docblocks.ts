@@ -1,62 +1,46 @@
 import { readFileSync } from 'node:fs';
-import ts from 'typescript';
 
-/** What the docblock of a type says, and those of its members. */
+/** The docblock of a type, and those of its members by name. */
 export interface Docblocks {
   readonly type: string;
-  /** Of an interface's properties, or of the texts in a union, by name. */
   readonly members: ReadonlyMap<string, string>;
 }
 
-const SOURCE = new URL('../../src/', import.meta.url);
+/** The start of a type, of a property or of a union's member, as Biome formats it, with its docblock. */
+const DECLARATION =
+  /^ *(?:\/\*\*((?:(?!\*\/).)*)\*\/\n *)?(?:export )?(interface|type|readonly|\|) '?(\w+)/gms;
 
 /**
- * Reads the docblocks of a type, without their tags: what only concerns the package's types stands under
- * `@remarks`.
+ * Reads the docblocks of a type, without their tags: `@remarks` are about the package's types alone.
  *
- * @param file - A path in `src`.
- * @param name - The name of an interface or a type in it.
+ * @param file - A file in `src`, without its extension.
+ * @param type - The name of an interface or a type in it.
  */
-export function readDocblocks(file: string, name: string): Docblocks {
-  const text = readFileSync(new URL(file, SOURCE), 'utf8');
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
-  for (const statement of source.statements) {
-    const isType = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
-    if (!isType || statement.name.text !== name) continue;
-    const members = ts.isInterfaceDeclaration(statement)
-      ? statement.members.map((member) => [member.name?.getText(), docblockOf(member)] as const)
-      : textsOf(statement.type).map((member) => [member.text, leadingDocblock(member)] as const);
-    return {
-      type: docblockOf(statement),
-      members: new Map(members.map(([member = '', docblock]) => [member, docblock])),
-    };
-  }
-  throw new Error(`${file} has no type ${name}`);
-}
-
-/** The texts that a type is a union of. */
-function textsOf(type: ts.TypeNode): ts.StringLiteral[] {
-  const types = ts.isUnionTypeNode(type) ? [...type.types] : [];
-  return types
-    .map((member) => (ts.isLiteralTypeNode(member) ? member.literal : member))
-    .filter(ts.isStringLiteral);
-}
-
-function docblockOf(node: ts.Node): string {
-  const docblock = ts.getJSDocCommentsAndTags(node).find(ts.isJSDoc);
-  return plain(ts.getTextOfJSDocComment(docblock?.comment) ?? '');
-}
-
-/** TypeScript takes what stands in front of a union's member for an ordinary comment. */
-function leadingDocblock(node: ts.Node): string {
-  const { text } = node.getSourceFile();
-  const last = ts.getLeadingCommentRanges(text, node.getFullStart())?.at(-1);
-  return last ? plain(text.slice(last.pos, last.end).replace(/^\/\*\*|\*\/$/g, '')) : '';
+export function readDocblocks(file: string, type: string): Docblocks {
+  const source = readFileSync(new URL(`../../src/${file}.ts`, import.meta.url), 'utf8');
+  const declarations = [...source.matchAll(DECLARATION)].map(
+    ([, comment = '', keyword = '', name = '']) => ({
+      name,
+      docblock: plain(comment),
+      isType: keyword === 'interface' || keyword === 'type',
+    }),
+  );
+  const start = declarations.findIndex(({ name, isType }) => isType && name === type);
+  const [found, ...rest] = declarations.slice(start);
+  if (start === -1 || !found) throw new Error(`${file}.ts has no type ${type}`);
+  const next = rest.findIndex(({ isType }) => isType);
+  const members = next === -1 ? rest : rest.slice(0, next);
+  return {
+    type: found.docblock,
+    members: new Map(members.map(({ name, docblock }) => [name, docblock])),
+  };
 }
 
 /** On one line, with the names of links instead of the links. */
 function plain(comment: string): string {
   return comment
+    .replace(/\n *\* @.*/s, '')
+    .replace(/\n *\*/g, ' ')
     .replace(/\{@link ([^}\s]+)[^}]*\}/g, '`$1`')
     .replace(/\s+/g, ' ')
     .trim();

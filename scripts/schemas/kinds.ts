@@ -44,12 +44,17 @@ export const TOO_MANY_DIGITS: JsonSchema = {
   anyOf: patterns.TOO_MANY_DIGITS.map((pattern) => ({ pattern })),
 };
 
-/** The definitions that the fields of a body share. */
-export const WIRE_DEFINITIONS: Definitions = {
+/** The definitions that the fields of a body share, in alphabetical order. */
+export const WIRE_DEFINITIONS = {
   Amount: {
     title: 'Amount',
     description: `As a JSON number, or as a string in the same grammar: ${AMOUNT_LIMITS}. It may be below zero.`,
     anyOf: [ZERO, ABOVE_ZERO, BELOW_ZERO, ...amountTexts('-?')],
+  },
+  NoValue: {
+    title: 'No value',
+    description: 'Null and the empty string stand for a value that is not there.',
+    enum: [null, ''],
   },
   NonNegativeAmount: {
     title: 'Amount of zero or more',
@@ -79,12 +84,7 @@ export const WIRE_DEFINITIONS: Definitions = {
     type: 'string',
     pattern: patterns.UUID,
   },
-  NoValue: {
-    title: 'No value',
-    description: 'Null and the empty string stand for a value that is not there.',
-    enum: [null, ''],
-  },
-};
+} as const satisfies Definitions;
 
 /** The schema of the values that a type takes. */
 export function kindSchema(type: FieldType<unknown>): JsonSchema {

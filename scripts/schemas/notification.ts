@@ -1,13 +1,12 @@
-import { type FieldType, nonNegativeAmount } from '../../src/internal/field-types.js';
-import { WithdrawalStatus } from '../../src/withdrawal-broadcast.js';
-import { readDocblocks } from './docblocks.js';
+import { type Docblocks, readDocblocks } from './docblocks.js';
 import {
   type Definitions,
+  fieldSchema,
+  ifCompleted,
   type JsonSchema,
   mapValues,
   ref,
   standAlone,
-  titleOf,
 } from './json-schema.js';
 import { kindSchema, TOO_MANY_DIGITS, WIRE_DEFINITIONS } from './kinds.js';
 import * as patterns from './patterns.js';
@@ -18,61 +17,22 @@ import {
   WITHDRAWAL_BROADCAST_FIELDS,
 } from './tables.js';
 
-type Meanings = ReadonlyMap<string, string>;
-
-const DEPOSIT = readDocblocks('deposit-received.ts', 'DepositReceived');
-const WITHDRAWAL = readDocblocks('withdrawal-broadcast.ts', 'WithdrawalBroadcast');
-const OWNER = readDocblocks('withdrawal-broadcast.ts', 'TxAddressOwner');
-const ADDRESS = readDocblocks('tx-address.ts', 'TxAddress');
-const ISSUE = readDocblocks('errors.ts', 'NotificationIssue');
-const CODE = readDocblocks('errors.ts', 'IssueCode');
-
-const WITHDRAWAL_MEANINGS: Meanings = new Map([
-  ...readDocblocks('withdrawal-broadcast.ts', 'WithdrawalFields').members,
-  ['status', readDocblocks('withdrawal-broadcast.ts', 'WithdrawalStatus').type],
-  [
-    'toTxAddress',
-    `${readDocblocks('withdrawal-broadcast.ts', 'WithdrawalFailed').members.get('toTxAddress')} It is there in a ${WithdrawalStatus.COMPLETED} withdrawal.`,
-  ],
-]);
-
 const TEXT: JsonSchema = { type: 'string', minLength: 1 };
 
+const WITHDRAWAL: Docblocks = {
+  type: readDocblocks('withdrawal-broadcast', 'WithdrawalBroadcast').type,
+  members: new Map([
+    ...readDocblocks('withdrawal-broadcast', 'WithdrawalFields').members,
+    ['status', readDocblocks('withdrawal-broadcast', 'WithdrawalStatus').type],
+    [
+      'toTxAddress',
+      `${readDocblocks('withdrawal-broadcast', 'WithdrawalFailed').members.get('toTxAddress')} It is there in a COMPLETED withdrawal.`,
+    ],
+  ]),
+};
+
+/** The definitions of a notification's parts, in alphabetical order. */
 const DEFINITIONS: Definitions = {
-  DepositReceived: describeObject('Deposit received', DEPOSIT.type, DEPOSIT.members, {
-    type: { const: 'deposit.received' },
-    ...outputOf(DEPOSIT_RECEIVED_FIELDS),
-    additionalFields: { type: 'object' },
-    warnings: { type: 'array', items: ref('NotificationIssue') },
-  }),
-  WithdrawalBroadcast: {
-    ...describeObject('Withdrawal broadcast', WITHDRAWAL.type, WITHDRAWAL_MEANINGS, {
-      type: { const: 'withdrawal.broadcast' },
-      ...outputOf(WITHDRAWAL_BROADCAST_FIELDS),
-      toTxAddress: orNull(ref('TxAddress')),
-      additionalFields: { type: 'object' },
-      warnings: { type: 'array', items: ref('NotificationIssue') },
-    }),
-    if: { properties: { status: { const: WithdrawalStatus.COMPLETED } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-    then: { properties: { toTxAddress: ref('TxAddress') } },
-  },
-  TxAddress: describeObject('Address and destination tag', ADDRESS.type, ADDRESS.members, {
-    raw: WIRE_DEFINITIONS.TxAddressText ?? {},
-    address: { ...TEXT, not: { pattern: '\\?dt=' } },
-    destinationTag: orNull(TEXT),
-  }),
-  TxAddressOwner: describeObject('Owner of the address', OWNER.type, OWNER.members, {
-    ...mapValues(TX_ADDRESS_OWNER_FIELDS, () => ({ type: ['string', 'null'] })),
-    additionalFields: { type: 'object' },
-  }),
-  NotificationIssue: describeObject('NotificationIssue', ISSUE.type, ISSUE.members, {
-    code: { oneOf: [...CODE.members].map(([code, description]) => ({ const: code, description })) },
-    path: { type: 'array', items: { type: 'string' } },
-    message: { type: 'string' },
-    expected: { type: 'string' },
-    received: { type: 'string' },
-  }),
   Amount: {
     title: 'Amount',
     description: 'A decimal number in plain digits.',
@@ -80,6 +40,11 @@ const DEFINITIONS: Definitions = {
     pattern: patterns.WRITTEN_AMOUNT,
     not: TOO_MANY_DIGITS,
   },
+  DepositReceived: describeObject(
+    'Deposit received',
+    readDocblocks('deposit-received', 'DepositReceived'),
+    notificationFields('deposit.received', DEPOSIT_RECEIVED_FIELDS),
+  ),
   NonNegativeAmount: {
     title: 'Amount of zero or more',
     description: 'A decimal number in plain digits, zero or more.',
@@ -87,13 +52,54 @@ const DEFINITIONS: Definitions = {
     pattern: patterns.WRITTEN_NON_NEGATIVE_AMOUNT,
     not: TOO_MANY_DIGITS,
   },
+  NotificationIssue: describeObject(
+    'NotificationIssue',
+    readDocblocks('errors', 'NotificationIssue'),
+    {
+      code: {
+        oneOf: [...readDocblocks('errors', 'IssueCode').members].map(([code, description]) => ({
+          const: code,
+          description,
+        })),
+      },
+      path: { type: 'array', items: { type: 'string' } },
+      message: { type: 'string' },
+      expected: { type: 'string' },
+      received: { type: 'string' },
+    },
+  ),
   Timestamp: {
     title: 'Point in time',
     description: 'A date-time in UTC with milliseconds.',
     type: 'string',
     pattern: patterns.WRITTEN_TIMESTAMP,
   },
-  Uuid: WIRE_DEFINITIONS.Uuid ?? {},
+  TxAddress: describeObject(
+    'Address and destination tag',
+    readDocblocks('tx-address', 'TxAddress'),
+    {
+      raw: WIRE_DEFINITIONS.TxAddressText,
+      address: { ...TEXT, not: { pattern: '\\?dt=' } },
+      destinationTag: orNull(TEXT),
+    },
+  ),
+  TxAddressOwner: describeObject(
+    'Owner of the address',
+    readDocblocks('withdrawal-broadcast', 'TxAddressOwner'),
+    {
+      ...mapValues(TX_ADDRESS_OWNER_FIELDS, () => ({ type: ['string', 'null'] })),
+      additionalFields: { type: 'object' },
+    },
+  ),
+  Uuid: WIRE_DEFINITIONS.Uuid,
+  WithdrawalBroadcast: {
+    ...describeObject('Withdrawal broadcast', WITHDRAWAL, {
+      ...notificationFields('withdrawal.broadcast', WITHDRAWAL_BROADCAST_FIELDS),
+      toTxAddress: orNull(ref('TxAddress')),
+      txAddressOwner: ref('TxAddressOwner'),
+    }),
+    ...ifCompleted({ properties: { toTxAddress: ref('TxAddress') } }),
+  },
 };
 
 /** The schema of what `JSON.stringify` makes of a notification. */
@@ -107,27 +113,17 @@ export function notificationSchema(): JsonSchema {
   return standAlone(schema, DEFINITIONS);
 }
 
-/** The output of each field; the second spelling of an amount has none of its own. */
-function outputOf(table: FieldTable): Definitions {
+/** The fields of a notification; the second spelling of an amount is not one of them. */
+function notificationFields(type: string, table: FieldTable): Definitions {
   const { deducedSettlementAmount: _, ...fields } = table;
-  return mapValues(fields, ({ need, type }) =>
-    need === 'required' || type.kind === 'object' ? output(type) : orNull(output(type)),
-  );
-}
-
-function output(type: FieldType<unknown>): JsonSchema {
-  switch (type.kind) {
-    case 'amount':
-      return ref(type === nonNegativeAmount ? 'NonNegativeAmount' : 'Amount');
-    case 'timestamp':
-      return ref('Timestamp');
-    case 'address':
-      return ref('TxAddress');
-    case 'object':
-      return ref('TxAddressOwner');
-    default:
-      return kindSchema(type);
-  }
+  return {
+    type: { const: type },
+    ...mapValues(fields, ({ need, type }) =>
+      need === 'required' ? kindSchema(type) : orNull(kindSchema(type)),
+    ),
+    additionalFields: { type: 'object' },
+    warnings: { type: 'array', items: ref('NotificationIssue') },
+  };
 }
 
 function orNull(schema: JsonSchema): JsonSchema {
@@ -137,23 +133,16 @@ function orNull(schema: JsonSchema): JsonSchema {
 /** An object that always has all of its properties. */
 function describeObject(
   title: string,
-  description: string,
-  meanings: Meanings,
+  { type, members }: Docblocks,
   properties: Definitions,
 ): JsonSchema {
   return {
     title,
-    description,
+    description: type,
     type: 'object',
     required: Object.keys(properties),
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, schema]) => {
-        const meaning = meanings.get(name);
-        return [
-          name,
-          { title: titleOf(name), ...(meaning && { description: meaning }), ...schema },
-        ];
-      }),
+    properties: mapValues(properties, (schema, name) =>
+      fieldSchema(name, members.get(name), schema),
     ),
   };
 }

@@ -1,9 +1,8 @@
-import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../../src/wire/sample.js';
-import { WithdrawalStatus } from '../../src/withdrawal-broadcast.js';
-import { readDocblocks } from './docblocks.js';
-import { type JsonSchema, mapValues, standAlone, titleOf } from './json-schema.js';
+import { depositReceivedBody, withdrawalBroadcastBody } from '../../src/testing/bodies.js';
+import { type Docblocks, readDocblocks } from './docblocks.js';
+import { fieldSchema, ifCompleted, type JsonSchema, mapValues, standAlone } from './json-schema.js';
 import { kindSchema, optionalKindSchema, WIRE_DEFINITIONS } from './kinds.js';
-import { LIMITS_OF, type Limit } from './limits.js';
+import { LIMITS, LIMITS_OF } from './limits.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
   type Field,
@@ -15,7 +14,7 @@ import {
 
 export type BodyName = 'deposit-received' | 'withdrawal-broadcast';
 
-/** What the schemas of one body are made of. */
+/** The ingredients of the schemas of one body. */
 interface Body {
   readonly title: string;
   /** The function that reads it. */
@@ -24,12 +23,10 @@ interface Body {
   /** The rules that differ for a withdrawal that wasn't sent. */
   readonly notCompleted: FieldTable;
   /** The meanings of its fields, by name. */
-  readonly meanings: ReadonlyMap<string, string>;
-  readonly sample: Sample;
+  readonly meanings: Docblocks['members'];
+  /** The testing kit's body, for an example of each field. */
+  readonly sample: JsonSchema;
 }
-
-const WITHDRAWAL = 'withdrawal-broadcast.ts';
-const DEDUCED = 'deducedSettlementAmount';
 
 const BODIES: Readonly<Record<BodyName, Body>> = {
   'deposit-received': {
@@ -37,8 +34,8 @@ const BODIES: Readonly<Record<BodyName, Body>> = {
     parser: 'parseDepositReceived',
     table: DEPOSIT_RECEIVED_FIELDS,
     notCompleted: {},
-    meanings: readDocblocks('deposit-received.ts', 'DepositReceived').members,
-    sample: DEPOSIT_SAMPLE,
+    meanings: readDocblocks('deposit-received', 'DepositReceived').members,
+    sample: JSON.parse(depositReceivedBody()),
   },
   'withdrawal-broadcast': {
     title: 'Withdrawal broadcast',
@@ -46,129 +43,108 @@ const BODIES: Readonly<Record<BodyName, Body>> = {
     table: WITHDRAWAL_BROADCAST_FIELDS,
     notCompleted: NOT_COMPLETED_WITHDRAWAL_FIELDS,
     meanings: new Map([
-      ...readDocblocks(WITHDRAWAL, 'WithdrawalFields').members,
-      // What a notification has in another form, or has not.
-      ['status', readDocblocks(WITHDRAWAL, 'WithdrawalStatus').type],
+      ...readDocblocks('withdrawal-broadcast', 'WithdrawalFields').members,
+      // A notification has these in another form, or not at all.
+      ['status', readDocblocks('withdrawal-broadcast', 'WithdrawalStatus').type],
       [
         'toTxAddress',
         'Where `actualWithdrawAmount` was sent, or would have been: an address, for some currencies followed by `?dt=` and a destination tag.',
       ],
-      [DEDUCED, 'The other spelling of `deductedSettlementAmount`: a body has either.'],
+      [
+        'deducedSettlementAmount',
+        'The other spelling of `deductedSettlementAmount`: a body has either.',
+      ],
     ]),
-    sample: { ...WITHDRAWAL_SAMPLE, [DEDUCED]: WITHDRAWAL_SAMPLE.deductedSettlementAmount },
+    sample: JSON.parse(withdrawalBroadcastBody({ deducedSettlementAmount: '250.31000000' })),
   },
 };
 
-/** The schema of a body as the service documents it: what the parser reads without a warning. */
+const WARNS = 'Expected: without it, the body is read with a warning.';
+const TOLERATED = 'any value will do, or none; one that can’t be read leaves a warning.';
+
+/** The schema of a body as the service documents it: one that the parser reads without a warning. */
 export function documentedSchema(name: BodyName): JsonSchema {
   const body = BODIES[name];
-  const always = Object.values(body.table).filter(({ need }) => need !== 'optional');
+  const costs = { expected: WARNS, optional: 'Optional: it may be absent, null or empty.' };
   const schema = {
     title: body.title,
     description: withLimits(
       `The body of a callback as the service documents it: what ${body.parser} reads without a warning.`,
-      LIMITS_OF[name],
+      name,
     ),
     type: 'object',
-    required: always.map((field) => field.name),
-    properties: mapValues(body.table, (field) => ({
-      ...describeField(body, field, {
-        expected: 'Expected: without it, the body is read with a warning.',
-        optional: 'Optional: it may be absent, null or empty.',
-      }),
-      ...documentedField(field),
-      ...examplesOf(body, field),
-    })),
+    required: namesOf(body, ({ need }) => need !== 'optional'),
+    properties: mapValues(body.table, (field) =>
+      bodyField(body, field, costs, documentedField(field)),
+    ),
   };
   return standAlone(schema, WIRE_DEFINITIONS);
 }
 
-/** The schema of a body that is accepted: what the parser reads, with warnings or without. */
+/** The schema of a body that is accepted: one that the parser reads, with warnings or without. */
 export function acceptedSchema(name: BodyName): JsonSchema {
   const body = BODIES[name];
   const sometimes = Object.keys(body.notCompleted);
-  const isAlwaysRequired = (field: Field): boolean =>
-    field.need === 'required' && !sometimes.includes(field.name);
-  const tolerated = 'any value will do, or none; one that can’t be read leaves a warning.';
+  const isAlwaysRequired = ({ name, need }: Field): boolean =>
+    need === 'required' && !sometimes.includes(name);
+  const costs = { expected: `Expected: ${TOLERATED}`, optional: `Optional: ${TOLERATED}` };
   const schema = {
     title: `${body.title}, accepted`,
     description: withLimits(
       `The body of a callback as it is accepted: what ${body.parser} reads, with warnings or without.`,
-      LIMITS_OF[`${name}.accepted`],
+      `${name}.accepted`,
     ),
     type: 'object',
-    required: Object.values(body.table)
-      .filter(isAlwaysRequired)
-      .map((field) => field.name),
-    properties: mapValues(body.table, (field) => ({
-      ...describeField(body, field, {
-        expected: `Expected: ${tolerated}`,
-        optional: `Optional: ${tolerated}`,
-      }),
-      ...(isAlwaysRequired(field) && kindSchema(field.type)),
-      ...examplesOf(body, field),
-    })),
-    ...(sometimes.length > 0 && {
-      if: { properties: { status: { const: WithdrawalStatus.COMPLETED } } },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-      then: {
+    required: namesOf(body, isAlwaysRequired),
+    properties: mapValues(body.table, (field) =>
+      bodyField(body, field, costs, isAlwaysRequired(field) ? kindSchema(field.type) : {}),
+    ),
+    ...(sometimes.length > 0 &&
+      ifCompleted({
         required: sometimes,
         properties: mapValues(body.notCompleted, ({ type }) => kindSchema(type)),
-      },
-    }),
+      })),
   };
   return standAlone(schema, WIRE_DEFINITIONS);
 }
 
-function documentedField(field: Field): JsonSchema {
-  if (field.type.kind === 'object') return OWNER;
-  return field.need === 'optional' ? optionalKindSchema(field.type) : kindSchema(field.type);
+function namesOf({ table }: Body, isIncluded: (field: Field) => boolean): string[] {
+  return Object.values(table)
+    .filter(isIncluded)
+    .map(({ name }) => name);
 }
 
-const OWNER_MEANINGS = readDocblocks(WITHDRAWAL, 'TxAddressOwner').members;
+const OWNER_MEANINGS = readDocblocks('withdrawal-broadcast', 'TxAddressOwner').members;
 
-/** Both of its fields are expected. */
-const OWNER: JsonSchema = {
-  type: 'object',
-  required: Object.keys(TX_ADDRESS_OWNER_FIELDS),
-  properties: mapValues(TX_ADDRESS_OWNER_FIELDS, (field) => ({
-    title: titleOf(field.name),
-    description: `${meaningOf(OWNER_MEANINGS, field.name)} Expected: without it, the body is read with a warning.`,
-    ...kindSchema(field.type),
-  })),
-};
+function documentedField({ need, type }: Field): JsonSchema {
+  if (type.kind !== 'object')
+    return need === 'optional' ? optionalKindSchema(type) : kindSchema(type);
+  // The owner of an address, of which both fields are expected.
+  return {
+    type: 'object',
+    required: Object.keys(TX_ADDRESS_OWNER_FIELDS),
+    properties: mapValues(TX_ADDRESS_OWNER_FIELDS, ({ name, type }) =>
+      fieldSchema(name, `${OWNER_MEANINGS.get(name)} ${WARNS}`, kindSchema(type)),
+    ),
+  };
+}
 
-/** A field's title and description; the latter tells what its absence costs. */
-function describeField(
-  { meanings, notCompleted }: Body,
+/** A field of a body with its example; the description tells what its absence costs. */
+function bodyField(
+  { meanings, notCompleted, sample }: Body,
   { name, need }: Field,
   costs: { readonly expected: string; readonly optional: string },
+  schema: JsonSchema,
 ): JsonSchema {
   const required = 'Required: without it, the body is refused.';
-  const other = notCompleted[name]?.need;
-  const cost =
-    other === 'expected'
-      ? `Required of a ${WithdrawalStatus.COMPLETED} withdrawal: without it, the body is refused. Of any other, ${costs.expected.toLowerCase()}`
-      : { ...costs, required }[need];
-  return { title: titleOf(name), description: `${meaningOf(meanings, name)} ${cost}` };
+  const cost = notCompleted[name]
+    ? `Required of a COMPLETED withdrawal: without it, the body is refused. Of any other, ${costs.expected.toLowerCase()}`
+    : { ...costs, required }[need];
+  const description = `${meanings.get(name)} ${cost}`;
+  return { ...fieldSchema(name, description, schema), examples: [sample[name]] };
 }
 
-function meaningOf(meanings: ReadonlyMap<string, string>, name: string): string {
-  const meaning = meanings.get(name);
-  if (!meaning) throw new Error(`${name} has no docblock`);
-  return meaning;
-}
-
-/** The value of the testing kit's sample. */
-function examplesOf({ sample }: Body, { name }: Field): JsonSchema {
-  const field = sample[name];
-  if (field?.value === undefined) throw new Error(`${name} has no value in the sample`);
-  const { as, value } = field;
-  const isJson = value === null || as === 'number' || as === 'time' || as === 'owner';
-  return { examples: [isJson ? JSON.parse(String(value)) : value] };
-}
-
-function withLimits(description: string, limits: readonly Limit[]): string {
-  const items = limits.map((limit) => `- ${limit.name}: ${limit.description}`);
+function withLimits(description: string, file: keyof typeof LIMITS_OF): string {
+  const items = LIMITS_OF[file].map((name) => `- ${name}: ${LIMITS[name]}`);
   return [`${description} Where this schema can’t tell:`, '', ...items].join('\n');
 }

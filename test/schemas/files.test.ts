@@ -20,6 +20,10 @@ test('schemas holds nothing else', () => {
   expect(readdirSync(FOLDER).sort()).toStrictEqual(files.map(([name]) => name).sort());
 });
 
+test.each(files)('schemas/%s describes all that it names', (_, text) => {
+  expect(text).not.toContain('"description": ""');
+});
+
 test.each(schemas)('%s is a valid schema under the strictest settings of Ajv', (_, text) => {
   expect(() =>
     new Ajv2020({ strict: true, strictTypes: true }).compile(JSON.parse(text)),
@@ -67,7 +71,7 @@ test.each(Object.entries(LIMITS_OF))('%s names its limits', (name, limits) => {
   const [, text = '{}'] = files.find(([file]) => file === `${name}.schema.json`) ?? [];
   const { description } = JSON.parse(text);
   const named = [...description.matchAll(/^- (\w+): /gm)].map(([, limit]) => limit);
-  expect(named).toStrictEqual(limits.map((limit) => limit.name));
+  expect(named).toStrictEqual(limits);
 });
 
 function patternsOf(schema: unknown): string[] {

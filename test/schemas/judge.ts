@@ -45,7 +45,7 @@ export const isNotification = compile('notification');
 /** A schema and a way of parsing that should tell the same of every body, within the limits that it names. */
 function pairOf(name: keyof typeof LIMITS_OF, parses: (body: string) => boolean) {
   // That limit is about parseNotification.
-  const limits = LIMITS_OF[name].map((limit) => limit.name).filter((one) => one !== 'identifiers');
+  const limits = LIMITS_OF[name].filter((one) => one !== 'identifiers');
   return { name, limits, validate: compile(name), parses };
 }
 

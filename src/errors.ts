@@ -37,6 +37,7 @@ export type IssueCode =
  * single printable line, whatever the body held.
  */
 export interface NotificationIssue {
+  /** The kind of fault. */
   readonly code: IssueCode;
   /** The names from the body inwards, `['txAddressOwner', 'name']`; empty for the body itself. */
   readonly path: readonly string[];

@@ -43,8 +43,10 @@ export function judge(bodies) {
       const ours = bodies[index].find((measured) => measured.group === 'ours');
       return (
         bodies[index]
-          // To drop unknown fields is another job.
-          .filter((measured) => measured.group === group && !measured.note?.startsWith('drops'))
+          // To drop unknown fields or to lose digits is another job.
+          .filter(
+            (measured) => measured.group === group && !/^(drops|loses)/.test(measured.note ?? ''),
+          )
           .map((peer) => ({
             ratio: ours.ratio / peer.ratio,
             where: group === 'base' ? one.name : `${one.name}: ${peer.name}`,

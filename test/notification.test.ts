@@ -66,6 +66,15 @@ describe('the JSON of a notification, given to a parser,', () => {
     }
   });
 
+  test('is recognized for either notification, whose type the error names', () => {
+    const json = JSON.stringify(parseWithdrawalBroadcast(withdrawal()));
+    expect(errorOf(safeParseNotification(json)).notificationType).toBe('withdrawal.broadcast');
+    expect(errorOf(safeParseDepositReceived(json))).toMatchObject({
+      notificationType: 'deposit.received',
+      issues: [{ received: hint.replace('received ', '') }],
+    });
+  });
+
   test.each([
     { warnings: 'null' },
     { warnings: '{}' },

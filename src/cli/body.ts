@@ -3,7 +3,7 @@ import { MAX_BYTES } from '../internal/body.js';
 import { withdrawalSample, writeBody } from '../testing/bodies.js';
 import { faultyBodies } from '../testing/faults.js';
 import { bodyVariants } from '../testing/variants.js';
-import { DEPOSIT_SAMPLE, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
+import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
 import { InputError, nameOf, readFile } from './input.js';
 import { suggest } from './options.js';
 import type { Terminal } from './terminal.js';
@@ -87,7 +87,7 @@ function makeBody(
   const put = (name: string, value: unknown): void => {
     const [, part] = OWNER_FIELD.exec(name) ?? [];
     if (part !== undefined && sample.txAddressOwner !== undefined) {
-      const owner = overrides.txAddressOwner ?? JSON.parse(`${sample.txAddressOwner.value}`);
+      const owner = overrides.txAddressOwner ?? sample.txAddressOwner;
       overrides.txAddressOwner = { ...owner, [part]: value };
     } else if (Object.hasOwn(sample, name)) overrides[name] = value;
     else {
@@ -102,7 +102,7 @@ function makeBody(
     }
     const text = value.join('=');
     // An invalid time stays a string, which the kit refuses.
-    const isTime = sample[name]?.as === 'time' && /^\d+$/.test(text);
+    const isTime = encodingOf(sample, name) === 'time' && /^\d+$/.test(text);
     put(name, text === 'null' ? null : isTime ? Number(text) : text);
   }
   for (const name of omit) put(name, undefined);

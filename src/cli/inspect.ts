@@ -1,5 +1,5 @@
 import type { NotificationIssue } from '../errors.js';
-import { type Inspection, inspectBody } from '../inspect/inspect-body.js';
+import { type Inspection, inspectBody } from '../inspect/index.js';
 import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { issue, nameOfPath } from '../internal/issues.js';

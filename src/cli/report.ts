@@ -1,4 +1,4 @@
-import { inspectBody } from '../inspect/inspect-body.js';
+import { inspectBody } from '../inspect/index.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import type { SentBody } from './body.js';

@@ -1,4 +1,4 @@
-import { inspectBody } from '../inspect/inspect-body.js';
+import { inspectBody } from '../inspect/index.js';
 import type { Clock } from '../testing/clock.js';
 import {
   type DeliverOptions,

@@ -1,5 +1,5 @@
 import widthOf from 'string-width';
-import type { InspectedField } from '../inspect/inspect-body.js';
+import type { InspectedField } from '../inspect/index.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import { fold, pad, paint, type Terminal, wrap } from './terminal.js';
 

@@ -1,6 +1,7 @@
 import { escapeUnprintable } from '../internal/issues.js';
+import type { RawBody } from '../parse.js';
 
-/** Where text stops being JSON: at the first character that can't continue it, or at its end. */
+/** Where text stops being JSON: at a mark, number or word that is wrong there, in a string, or at its end. */
 export interface JsonFault {
   /** The line, from 1. */
   readonly line: number;
@@ -15,17 +16,14 @@ export interface JsonFault {
 /** The characters with which a value begins. */
 const VALUE = '{["-0123456789tfn';
 const SPACE = /[ \t\n\r]*/y;
-/** Strings, numbers and words, each as far as it is right; the first class lacks `"` and the backslash. */
-const SCALARS = [
-  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*(?:"|\\(?:u[\dA-Fa-f]{0,3})?)?/y,
-  /-?(?:(?:0|[1-9]\d*)(?:\.(?:\d+(?:[Ee][+-]?\d*)?)?|[Ee][+-]?\d*)?)?/y,
-  /t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?/y,
-];
-/** Tells a complete scalar from the beginning of one. */
-const COMPLETE = /^(?:"[^"\\]*(?:\\.[^"\\]*)*"|[-\d].*\d|\d|true|false|null)$/;
+/** A string as far as it is right, or the mark, number or word that is there. */
+const TOKEN =
+  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*"?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
 
-/** Finds where text breaks the grammar of JSON (RFC 8259), however deep it is nested; null for valid text. */
-export function findJsonFault(text: string): JsonFault | null {
+/** Finds where a body breaks the grammar of JSON (RFC 8259), however deep it is nested; null if it is valid. */
+export function findJsonFault(body: RawBody): JsonFault | null {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const text = (typeof body === 'string' ? body : decoder.decode(body)).replace(/^\uFEFF/, '');
   const match = (expression: RegExp, at: number): string => {
     expression.lastIndex = at;
     return expression.exec(text)?.[0] ?? '';
@@ -36,20 +34,18 @@ export function findJsonFault(text: string): JsonFault | null {
     at += match(SPACE, at).length;
     const first = text.charAt(at);
     if (first === '' && allowed === '') return null;
-    if (first === '' || !allowed.includes(first)) return faultAt(text, at);
-    const scalar = SCALARS.map((expression) => match(expression, at)).find(Boolean);
-    at += (scalar ?? first).length;
-    if (scalar !== undefined && !COMPLETE.test(scalar)) return faultAt(text, at);
-    const isName = scalar !== undefined && allowed.startsWith('"');
-    if (first === '{') closers.push('}');
-    else if (first === '[') closers.push(']');
+    const token = match(TOKEN, at);
+    if (token === '' || !allowed.includes(first)) return faultAt(text, at);
+    at += token.length;
+    if (first === '"' && !/^"(?:[^\\]|\\.)*"$/.test(token)) return faultAt(text, at);
+    if (first === '{' || first === '[') closers.push(first === '{' ? '}' : ']');
     else if (first === closers.at(-1)) closers.pop();
     const closer = closers.at(-1) ?? '';
     if (first === '{') allowed = '"}';
     else if (first === '[') allowed = `${VALUE}]`;
     else if (first === ',' && closer === '}') allowed = '"';
     else if (first === ',' || first === ':') allowed = VALUE;
-    else if (isName) allowed = ':';
+    else if (first === '"' && allowed.startsWith('"')) allowed = ':';
     else allowed = closer && `,${closer}`;
   }
 }

@@ -1,43 +1,39 @@
 import { Decimal } from '../amount.js';
 import type { PaymentNotification } from '../notification.js';
-import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
+import type { TxAddress } from '../tx-address.js';
+import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../wire/sample.js';
+import type { TxAddressOwner } from '../withdrawal-broadcast.js';
+
+/** What is unusual, in a sentence for people. A detail follows where one ends with a space. */
+const NOTES = {
+  additional: 'not documented: kept in additionalFields',
+  unreadable: 'null, and kept as sent in additionalFields',
+  repeated: 'there more than once: the last one counts',
+  empty_text: 'an empty string holds no value',
+  encoding: 'unlike the sample, which has ',
+  lost_digits: 'a plain JSON.parse would read ',
+  exponent: 'JavaScript prints this number as ',
+  spelling: 'the documentation also spells it ',
+  milliseconds: 'in milliseconds: too large for seconds',
+  date_time: 'a date-time, where the sample has a UNIX time',
+  upper_case: 'the idempotency key has it in lower case',
+  leading_zeros: 'a tag read as a number would lose its zeros',
+  empty_tag: 'an empty tag counts as none',
+  deeply_nested: 'nested too deeply: only in raw',
+} as const;
 
 /** Something unusual in a field's encoding, which a receiver may handle wrongly. The list is closed. */
-export type QuirkCode =
-  /** The field isn't documented; it is kept in `additionalFields`. */
-  | 'additional'
-  /** The field could not be read, but didn't cost the notification: see the warnings. */
-  | 'unreadable'
-  /** The field is there more than once; the last one counts. */
-  | 'repeated'
-  /** An empty string, which counts as no value. */
-  | 'empty_text'
-  /** A number as a string, or the other way round, compared with the documentation's sample. */
-  | 'encoding'
-  /** A number with more digits than `JSON.parse` keeps. */
-  | 'lost_digits'
-  /** A number that JavaScript prints with an exponent. */
-  | 'exponent'
-  /** One of the two documented spellings of a name. */
-  | 'spelling'
-  /** A timestamp in milliseconds. */
-  | 'milliseconds'
-  /** A date-time as text instead of a UNIX time. */
-  | 'date_time'
-  /** An identifier in upper case; the idempotency key has it in lower case. */
-  | 'upper_case'
-  /** A destination tag whose leading zeros a number would drop. */
-  | 'leading_zeros'
-  /** An address that ends with `?dt=`. */
-  | 'empty_tag'
-  /** A value nested so deeply that it is shown as JSON text only. */
-  | 'deeply_nested';
+export type QuirkCode = keyof typeof NOTES;
 
 /** One oddity of a field. */
 export interface Quirk {
   readonly code: QuirkCode;
   /** A sentence for people. */
   readonly note: string;
+}
+
+export function quirk(code: QuirkCode, detail = ''): Quirk {
+  return { code, note: NOTES[code] + detail };
 }
 
 /**
@@ -52,76 +48,48 @@ export function* findQuirks(
   raw: string,
   value: unknown,
 ): Generator<Quirk> {
-  const sample = SAMPLES[notification.type];
-  if (!Object.hasOwn(sample, name)) {
-    yield { code: 'additional', note: 'not documented: kept in additionalFields' };
+  const { type, additionalFields } = notification;
+  if (!Object.hasOwn(SAMPLES[type], name)) {
+    yield quirk('additional');
     return;
   }
-  if (name === DEDUCED) {
-    const note = `spelled as in the documentation's field table; its sample body has ${DEDUCTED}`;
-    yield { code: 'spelling', note };
-  } else if (name === DEDUCTED) {
-    const note = `spelled as in the documentation's sample body; its field table has ${DEDUCED}`;
-    yield { code: 'spelling', note };
-  }
-  if (Object.hasOwn(notification.additionalFields, name)) {
-    yield { code: 'unreadable', note: 'null, and kept as sent in additionalFields' };
-  } else if (value === null) {
-    if (raw === '""') yield { code: 'empty_text', note: 'an empty string holds no value' };
-  } else if (value instanceof Decimal) {
-    yield* encodingQuirks(raw, sample[name]?.as === 'string' ? 'a string' : 'a number');
-    if (!raw.startsWith('"')) yield* numberQuirks(raw, value);
-  } else if (value instanceof Date) {
-    yield* timeQuirks(raw, value);
-  } else if (name === 'depositId' || name === 'withdrawalId') {
-    if (raw === raw.toLowerCase()) return;
-    yield { code: 'upper_case', note: 'the idempotency key has it in lower case' };
-  } else if (notification.type === 'withdrawal.broadcast') {
-    if (name === 'toTxAddress') yield* addressQuirks(notification);
-    if (name === 'txAddressOwner') yield* ownerQuirks(notification);
-  }
-}
+  if (name === DEDUCED) yield quirk('spelling', DEDUCTED);
+  if (name === DEDUCTED) yield quirk('spelling', DEDUCED);
+  if (Object.hasOwn(additionalFields, name)) yield quirk('unreadable');
+  else if (raw === '""') yield quirk('empty_text');
 
-function* encodingQuirks(raw: string, documented: string): Generator<Quirk> {
   const received = raw.startsWith('"') ? 'a string' : 'a number';
-  if (received === documented) return;
-  yield { code: 'encoding', note: `${received}, where the sample has ${documented}` };
+  const documented = encodingOf(SAMPLES[type], name) === 'string' ? 'a string' : 'a number';
+  if (value instanceof Decimal) {
+    if (received !== documented) yield quirk('encoding', documented);
+    if (received === 'a number') yield* numberQuirks(raw, value);
+  } else if (value instanceof Date) {
+    const isDateTime = /^"\d+[^\d"]/.test(raw);
+    if (isDateTime) yield quirk('date_time');
+    else if (received !== documented) yield quirk('encoding', documented);
+    const isInMilliseconds = Number(raw.replaceAll('"', '')) === value.getTime();
+    if (isInMilliseconds && value.getTime() !== 0) yield quirk('milliseconds');
+  } else if (name === 'depositId' || name === 'withdrawalId') {
+    if (value !== null && raw !== raw.toLowerCase()) yield quirk('upper_case');
+  } else if (type === 'withdrawal.broadcast') {
+    if (name === 'toTxAddress') yield* addressQuirks(notification.toTxAddress);
+    if (name === 'txAddressOwner') yield* ownerQuirks(notification.txAddressOwner);
+  }
 }
 
 function* numberQuirks(raw: string, amount: Decimal): Generator<Quirk> {
   const double = String(Number(raw));
-  if (!amount.equals(double)) {
-    yield { code: 'lost_digits', note: `a plain JSON.parse would read ${double}` };
-  } else if (double.includes('e')) {
-    yield { code: 'exponent', note: `JavaScript prints this number as ${double}` };
-  }
+  if (!amount.equals(double)) yield quirk('lost_digits', double);
+  else if (double.includes('e')) yield quirk('exponent', double);
 }
 
-function* timeQuirks(raw: string, time: Date): Generator<Quirk> {
-  const digits = raw.replaceAll('"', '');
-  if (digits !== raw && /\D/.test(digits)) {
-    yield { code: 'date_time', note: 'a date-time, where the sample has a UNIX time' };
-    return;
-  }
-  yield* encodingQuirks(raw, 'a number');
-  if (Number(digits) === time.getTime() && time.getTime() !== 0) {
-    yield { code: 'milliseconds', note: 'in milliseconds: too large for seconds' };
-  }
+function* addressQuirks(to: TxAddress | null): Generator<Quirk> {
+  if (/^0\d/.test(to?.destinationTag ?? '')) yield quirk('leading_zeros');
+  if (to?.raw === `${to?.address}?dt=`) yield quirk('empty_tag');
 }
 
-type Withdrawal = Extract<PaymentNotification, { type: 'withdrawal.broadcast' }>;
-
-function* addressQuirks({ toTxAddress: to }: Withdrawal): Generator<Quirk> {
-  if (/^0\d/.test(to?.destinationTag ?? '')) {
-    yield { code: 'leading_zeros', note: 'a tag read as a number would lose its zeros' };
-  } else if (to?.destinationTag === null && to.raw !== to.address) {
-    yield { code: 'empty_tag', note: 'an empty tag counts as none' };
-  }
-}
-
-function* ownerQuirks({ txAddressOwner }: Withdrawal): Generator<Quirk> {
-  const names = Object.keys(txAddressOwner.additionalFields);
-  if (names.length === 0) return;
+function* ownerQuirks({ additionalFields }: TxAddressOwner): Generator<Quirk> {
+  const names = Object.keys(additionalFields);
   const note = `unknown or unreadable: ${names.join(', ')}, kept in its additionalFields`;
-  yield { code: 'additional', note };
+  if (names.length > 0) yield { code: 'additional', note };
 }

@@ -8,9 +8,9 @@ import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
   type Encoding,
+  encodingOf,
   NOT_COMPLETED_WITHDRAWAL_SAMPLE,
   type Sample,
-  type SampleField,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
 } from '../wire/sample.js';
@@ -116,14 +116,12 @@ export function writeBody(
   { seed }: BodyOptions,
 ): string {
   const fields: WireFields = new Map();
-  const put = (name: string, as: Encoding, value: unknown): void => {
-    if (value !== undefined) fields.set(name, value === null ? 'null' : write(name, as, value));
-  };
-  for (const [name, { as, value }] of Object.entries(sample)) {
-    if (Object.hasOwn(overrides, name)) put(name, as, overrides[name]);
-    else if (as === 'time') put(name, as, Number(value));
-    else if (as === 'owner') put(name, as, JSON.parse(String(value)));
-    else put(name, as, seed === undefined ? value : seeded(name, value, seed));
+  for (const [name, value] of Object.entries(sample)) {
+    const isGiven = Object.hasOwn(overrides, name);
+    const wire = isGiven
+      ? write(name, encodingOf(sample, name), overrides[name])
+      : JSON.stringify(seed === undefined ? value : seeded(name, value, seed));
+    if (wire !== undefined) fields.set(name, wire);
   }
   for (const name of Object.keys(overrides)) {
     if (!Object.hasOwn(sample, name)) throw new TypeError(`the body has no field "${name}"`);
@@ -147,8 +145,9 @@ const FITS: Readonly<Record<Encoding, Fit>> = {
   owner: ['an object with name and category', (value) => typeof value === 'object'],
 };
 
-/** The JSON text of one value. */
-function write(name: string, as: Encoding, value: unknown): string {
+/** The JSON text of one value; undefined for none. */
+function write(name: string, as: Encoding, value: unknown): string | undefined {
+  if (value === undefined || value === null) return JSON.stringify(value);
   const [expected, fits] = FITS[as];
   if (!fits(value)) throw new TypeError(`${name}: expected ${expected}, received ${quote(value)}`);
   return as === 'number' ? String(value) : JSON.stringify(value);
@@ -158,7 +157,7 @@ function write(name: string, as: Encoding, value: unknown): string {
 const MAX_SEED = 2 ** 48 - 1;
 
 /** An identifier that ends with the seed; every other value as it is. */
-function seeded(name: string, value: SampleField['value'], seed: number): SampleField['value'] {
+function seeded(name: string, value: unknown, seed: number): unknown {
   if (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED) {
     throw new RangeError(
       `seed: expected a whole number from 0 to ${MAX_SEED}, received ${quote(seed)}`,

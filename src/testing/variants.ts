@@ -5,6 +5,7 @@ import {
   DEDUCED,
   DEDUCTED,
   DEPOSIT_SAMPLE,
+  encodingOf,
   type Sample,
   WITHDRAWAL_SAMPLE,
 } from '../wire/sample.js';
@@ -120,8 +121,8 @@ export function changed(label: string, fields: WireFields, changes: Changes): Bo
 }
 
 function isAmount(sample: Sample, name: string): boolean {
-  const as = sample[name]?.as;
-  return as === 'number' || as === 'string';
+  const as = encodingOf(sample, name);
+  return Object.hasOwn(sample, name) && (as === 'number' || as === 'string');
 }
 
 const isString = (wire: string): boolean => wire.startsWith('"');

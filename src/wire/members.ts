@@ -10,17 +10,12 @@ export type WireFields = Map<string, string>;
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
  */
 export function readWire(body: string): WireFields {
-  const text = withoutByteOrderMark(body);
+  const text = body.replace(/^\uFEFF/, '');
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError('expected the JSON text of an object');
   }
   return new Map(readMembers(text));
-}
-
-/** The text behind a byte-order mark. */
-export function withoutByteOrderMark(text: string): string {
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /** Whether a field is there, and neither null nor empty. */

@@ -140,7 +140,7 @@ describe('a body that is refused', () => {
       ['withdrawCurrency', '"XRP"', 'as sent'],
       ['settlementCurrency', 'null', 'no value'],
       ['expectedDisplayAmount', '1.0', '1'],
-      ['└ a number, where the sample has a string'],
+      ['└ unlike the sample, which has a string'],
       ['estimatedWithdrawAmount', '"1,5"', 'not read'],
       ['toTxAddress', '"r?dt="', 'r'],
       ['no tag'],

@@ -53,7 +53,7 @@ describe('an inspection', () => {
           name: 'settlementAmount',
           raw: '"1.50"',
           parsed: '1.5',
-          quirks: [{ code: 'encoding', note: 'a string, where the sample has a number' }],
+          quirks: [{ code: 'encoding', note: 'unlike the sample, which has a number' }],
         },
         {
           name: 'expirationTime',
@@ -231,10 +231,10 @@ describe('an inspection', () => {
 
 describe('the quirks of a field', () => {
   const ADDITIONAL = 'additional: not documented: kept in additionalFields';
-  const AS_NUMBER = 'encoding: a number, where the sample has a string';
-  const AS_STRING = 'encoding: a string, where the sample has a number';
+  const AS_NUMBER = 'encoding: unlike the sample, which has a string';
+  const AS_STRING = 'encoding: unlike the sample, which has a number';
   const DATE_TIME = 'date_time: a date-time, where the sample has a UNIX time';
-  const DEEP = 'deeply_nested: nested deeper than 100: only in raw';
+  const DEEP = 'deeply_nested: nested too deeply: only in raw';
   const EMPTY = 'empty_text: an empty string holds no value';
   const EMPTY_TAG = 'empty_tag: an empty tag counts as none';
   const EXPONENT = 'exponent: JavaScript prints this number as 1e-8';
@@ -243,10 +243,8 @@ describe('the quirks of a field', () => {
   const MILLISECONDS = 'milliseconds: in milliseconds: too large for seconds';
   const OWNER = 'additional: unknown or unreadable: category, level, kept in its additionalFields';
   const REPEATED = 'repeated: there more than once: the last one counts';
-  const SAMPLE_SPELLING =
-    "spelling: spelled as in the documentation's sample body; its field table has deducedSettlementAmount";
-  const TABLE_SPELLING =
-    "spelling: spelled as in the documentation's field table; its sample body has deductedSettlementAmount";
+  const SAMPLE_SPELLING = 'spelling: the documentation also spells it deducedSettlementAmount';
+  const TABLE_SPELLING = 'spelling: the documentation also spells it deductedSettlementAmount';
   const UNREADABLE = 'unreadable: null, and kept as sent in additionalFields';
 
   const arrays = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);

@@ -81,11 +81,10 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   }
   const context = openBody(body);
   if (context.fields === null) {
-    const { issues, cause } = context;
     // Only JSON.parse has a SyntaxError: other bodies that can't be read are not even text.
-    const jsonFault = cause instanceof SyntaxError ? findJsonFault(body) : null;
+    const jsonFault = context.cause instanceof SyntaxError ? findJsonFault(body) : null;
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
-    return { verdict: 'refused', type: as ?? null, issues, jsonFault, ...nothing };
+    return { verdict: 'refused', type: as ?? null, issues: context.issues, jsonFault, ...nothing };
   }
   const { fields, text, warnings } = context;
   if (text === null) throw new TypeError('expected a raw body, received one that is parsed');
@@ -109,9 +108,6 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   };
 }
 
-/** Deepest nesting of a value that is shown parsed: JSON.stringify recurses, and has its limits. */
-const MAX_DEPTH = 100;
-
 function inspectFields(
   members: readonly Member[],
   notification: PaymentNotification | null,
@@ -125,7 +121,8 @@ function inspectFields(
     if (notification === null) return { name, raw, parsed: null, quirks };
     const value = findValue(notification, name, raw);
     quirks.push(...findQuirks(notification, name, raw, value));
-    const isDeep = isNestedDeeperThan(MAX_DEPTH, value);
+    // JSON.stringify recurses, and has its limits.
+    const isDeep = isNestedDeeperThan(100, value);
     if (isDeep) quirks.push(quirk('deeply_nested'));
     return { name, raw, parsed: isDeep ? null : JSON.parse(JSON.stringify(value)), quirks };
   });

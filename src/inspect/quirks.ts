@@ -4,7 +4,7 @@ import type { TxAddress } from '../tx-address.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../wire/sample.js';
 import type { TxAddressOwner } from '../withdrawal-broadcast.js';
 
-/** What is unusual, in a sentence for people. A detail follows where one ends with a space. */
+/** The oddities in words for people. A detail follows those that end with a space. */
 const NOTES = {
   additional: 'not documented: kept in additionalFields',
   unreadable: 'null, and kept as sent in additionalFields',
@@ -20,9 +20,13 @@ const NOTES = {
   leading_zeros: 'a tag read as a number would lose its zeros',
   empty_tag: 'an empty tag counts as none',
   deeply_nested: 'nested too deeply: only in raw',
-} as const;
+};
 
-/** Something unusual in a field's encoding, which a receiver may handle wrongly. The list is closed. */
+/**
+ * Something unusual in a field's encoding, which a receiver may handle wrongly. The list is closed: `additional`,
+ * `unreadable`, `repeated`, `empty_text`, `encoding`, `lost_digits`, `exponent`, `spelling`, `milliseconds`,
+ * `date_time`, `upper_case`, `leading_zeros`, `empty_tag`, `deeply_nested`.
+ */
 export type QuirkCode = keyof typeof NOTES;
 
 /** One oddity of a field. */
@@ -89,7 +93,6 @@ function* addressQuirks(to: TxAddress | null): Generator<Quirk> {
 }
 
 function* ownerQuirks({ additionalFields }: TxAddressOwner): Generator<Quirk> {
-  const names = Object.keys(additionalFields);
-  const note = `unknown or unreadable: ${names.join(', ')}, kept in its additionalFields`;
-  if (names.length > 0) yield { code: 'additional', note };
+  const names = Object.keys(additionalFields).join(', ');
+  if (names) yield { code: 'additional', note: `kept in its additionalFields: ${names}` };
 }

@@ -15,7 +15,7 @@ type FieldOf<T> = Exclude<keyof T, 'type' | 'additionalFields' | 'warnings'>;
 export type DepositReceivedField = FieldOf<DepositReceived>;
 
 /** The names that a withdrawal has on the wire, both spellings of one of them included. */
-export type WithdrawalBroadcastField = FieldOf<WithdrawalBroadcast> | typeof DEDUCED;
+export type WithdrawalBroadcastField = FieldOf<WithdrawalBroadcast> | 'deducedSettlementAmount';
 
 /** The two names of one amount: of the documentation's sample body, and of its field table. */
 export const DEDUCTED = 'deductedSettlementAmount';
@@ -50,8 +50,8 @@ export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 /** How a sample encodes a field. An amount that it doesn't send is a string, as in a withdrawal. */
 export function encodingOf(sample: Sample, name: string): Encoding {
   const value = sample[name];
-  if (/(Amount|Fee)$/.test(name))
-    return value === null || Number.isFinite(value) ? 'number' : 'string';
-  if (typeof value === 'number') return 'time';
+  const isNumber = value === null || typeof value === 'number';
+  if (/(Amount|Fee)$/.test(name)) return isNumber ? 'number' : 'string';
+  if (isNumber) return 'time';
   return typeof value === 'object' ? 'owner' : 'text';
 }

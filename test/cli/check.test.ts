@@ -269,7 +269,7 @@ describe('the report', () => {
          3  valid
          1  valid, with warnings
          2  refused
-         1  not a JSON object
+         1  not a JSON object in one line
          1  blank
 
 faults and warnings
@@ -379,7 +379,7 @@ describe('a file that can not be read', () => {
     ]);
     expect(linesOf(out).slice(0, 4)).toStrictEqual([
       expect.stringMatching(/^4 files: 1\d\d lines, /),
-      ...['none', odd, 'src'].map((file) => `not read to the end: ${file}`),
+      ...['none', odd, 'src'].map((file) => `not fully read: ${file}`),
     ]);
   });
 });

@@ -113,6 +113,7 @@ describe('an archive', () => {
   test('without a fault may be empty, or have warnings', async () => {
     const warned = withdrawalOf(5, { txAddressOwner: { name: 'x', category: null } });
     for (const lines of [[], [warned]]) expect(await checked(lines)).toMatchObject({ exit: 0 });
+    expect((await command(['check'], { stdin: '' })).out).not.toContain('idempotency keys');
   });
 
   test('is read as the endpoint that it was sent to would read it', async () => {
@@ -231,6 +232,7 @@ describe('events', () => {
     expect(keys).toMatchObject({ limit: 2, different: 2, repeated: 1, unremembered: 2 });
     const { out, exit } = await command(['check', '--keys', '0'], { stdin: lines.join('\n') });
     expect(out).toContain(' 5  beyond the first 0: not compared (--keys)\n');
+    expect(out).toContain('\n\nidempotency keys\n');
     // What could not be compared may contradict itself.
     expect(exit).toBe(1);
   });

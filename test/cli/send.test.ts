@@ -204,8 +204,10 @@ describe('what is sent', () => {
     ['me:secret-password@', ['--header', 'Authorization: Bearer of-tidings'], null],
   ])('has the credentials of the address %s in a header alone', async (login, args, expected) => {
     await using merchant = await endpoint((response, { headers }) => {
-      // An endpoint that shows what it was asked.
-      response.writeHead(200).end(`seen: ${headers.authorization}`);
+      // An endpoint that shows what it was asked, and the token of it.
+      response
+        .writeHead(200)
+        .end(`seen: ${headers.authorization} ${headers.authorization?.slice(7)}`);
     });
     const to = merchant.url.replace('//', `//${login}`);
     for (const json of [[], ['--json']]) {

@@ -52,8 +52,8 @@ Examples:
     --status FAILED --seed 7
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
     --variants --copies 5
-  payment-notifications send kept/*.json --to http://127.0.0.1:3000/callbacks \\
-    --header "authorization: Bearer $TOKEN"
+  payment-notifications send refused/*.json \\
+    --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"
 `;
 
 /** `payment-notifications send`. */

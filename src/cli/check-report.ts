@@ -39,12 +39,12 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
   const lines = [
     `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
       `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`,
-    ...unread.map((file) => `not read to the end: ${file}`),
+    ...unread.map((file) => `not fully read: ${file}`),
     '',
     ...row(counts.valid, 'valid'),
     ...row(counts.warnings, 'valid, with warnings'),
     ...row(counts.refused, 'refused'),
-    ...row(counts.noBody, 'not a JSON object'),
+    ...row(counts.noBody, 'not a JSON object in one line'),
     ...row(counts.blank, 'blank'),
     ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
     ...[...kinds]
@@ -56,8 +56,7 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
         ),
         ...kind.examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
       ]),
-    '',
-    'idempotency keys',
+    ...(keys.different + keys.unremembered === 0 ? [] : ['', 'idempotency keys']),
     ...row(keys.different, 'different'),
     ...row(keys.repeated, 'redelivered'),
     ...row(keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`),

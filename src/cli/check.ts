@@ -14,25 +14,25 @@ import { CommandError, EXIT, printError, readCount, readType } from './usage.js'
 
 const OPTIONS = {
   ...AS,
-  show: { ...text('N', 'print the first N bodies of each kind'), default: '0' },
-  refused: text('FILE', 'write lines without a valid body, up to 64 KiB each, to a new file'),
-  keys: { ...text('N', 'remember N idempotency keys, in 550 bytes each'), default: '500000' },
-  json: flag('one line of JSON'),
+  show: { ...text('N', 'print the first N bodies with each fault or warning'), default: '0' },
+  refused: text('FILE', 'write any lines without a valid body, up to 64 KiB each, to a new file'),
+  keys: { ...text('N', 'remember N idempotency keys, 550 bytes each'), default: '500000' },
+  json: flag('the report as one line of JSON'),
   ...COMMON,
 } as const;
 
 export const CHECK_HELP: string = `payment-notifications check [FILE…]
 
-Reads archives of notification bodies, one JSON text a line, plain or gzip, or standard
-input, and reports how this version reads them: how many are valid, have warnings or
-are refused; the same by fault and field, with the first line of each; how many are
-redeliveries; and which events came with different amounts, currencies or accounts.
+Reads archives of notification bodies, one body a line, plain or gzip, or
+standard input. Counts valid bodies, bodies with warnings, refused ones and
+redeliveries, and faults by code and field, each with its first line. Names the
+events that came with different amounts, currencies or accounts.
 
 ${helpOf(OPTIONS)}
 
-Exit code: 0 if every body is valid and no two contradict each other, 1 if not or if
-some could not be compared (--keys), 2 for wrong usage or a file that can't be read, 3
-if the output can't be written, 130 for Ctrl-C.
+Exit code: 0 if every body is valid and no two contradict each other, 1 if not
+or if some could not be compared (--keys), 2 for wrong usage or a file that
+can't be read, 3 if the output can't be written, 130 for Ctrl-C.
 
 Examples:
 

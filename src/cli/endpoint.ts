@@ -35,14 +35,13 @@ export function readEndpoint(
   return { url: address, headers: Object.fromEntries(headers) };
 }
 
-/** An attempt whose answer doesn't repeat the values of the headers. */
+/** An attempt whose answer repeats no value of a header, nor a part of one, such as its token. */
 export function withoutValues(headers: Headers, attempt: DeliveryAttempt): DeliveryAttempt {
   if (attempt.answer === null) return attempt;
-  // Shorter values would hide half of an answer.
-  const secrets = Object.values(headers).filter(({ length }) => length >= 8);
-  const body = secrets.reduce(
-    (text, secret) => text.replaceAll(secret, '***'),
-    attempt.answer.body,
-  );
+  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(' ')]);
+  const body = secrets
+    // Shorter values would hide half of an answer.
+    .filter(({ length }) => length >= 8)
+    .reduce((text, secret) => text.replaceAll(secret, '***'), attempt.answer.body);
   return { ...attempt, answer: { ...attempt.answer, body } };
 }

@@ -13,14 +13,14 @@ const OPTIONS = { ...AS, json: flag('one line of JSON for each body'), ...COMMON
 
 export const INSPECT_HELP: string = `payment-notifications inspect [FILE…]
 
-Reads notification bodies, one from each file or one from standard input, and shows
-each field, raw and parsed, with what a receiver may handle wrongly,
-every warning, every fault of a body that is refused, and where its JSON breaks off.
+Reads notification bodies, one from each file or one from standard input. Shows
+each field, raw and parsed, with notes on values that are easy to misread, every
+fault and warning, and where text stops being JSON.
 
 ${helpOf(OPTIONS)}
 
-Exit code: 0 if every body is valid, 1 if one is refused, 2 for wrong usage or a file
-that can't be read, 3 if the output can't be written, 130 for Ctrl-C.
+Exit code: 0 if every body is valid, 1 if one is refused, 2 for wrong usage or a
+file that can't be read, 3 if the output can't be written, 130 for Ctrl-C.
 
 Examples:
 
@@ -57,7 +57,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
 }
 
 /** The rest is unread, so its size is unknown. */
-const TOO_LONG = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more');
+const TOO_LONG = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more: see check');
 
 const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['red', '✗'] } as const;
 
@@ -67,7 +67,7 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
   const [style, mark] = MARKS[verdict];
   const facts = [
     verdict === 'refused' ? 'refused' : 'valid',
-    type ?? 'neither notification',
+    type ?? 'unknown type',
     ...count(issues, 'fault'),
     ...count(warnings, 'warning'),
   ];
@@ -78,9 +78,9 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
   return [
     `${paint(terminal, style, mark)} ${file}: ${facts.join(', ')}`,
     '',
-    ...issueLines(issues, 'red', terminal),
+    ...issueLines(issues, MARKS.refused, terminal),
     ...(jsonFault === null ? [] : [...indented(placeOf(jsonFault), terminal), '']),
-    ...issueLines(warnings, 'yellow', terminal),
+    ...issueLines(warnings, MARKS.warnings, terminal),
     ...(fields.length === 0 ? [] : [...table(fields, terminal), '']),
     ...notSent.concat(ids).flatMap(([label, value]) => labelled(label, value, terminal)),
     ...(fields.length === 0 ? [] : ['']),
@@ -93,12 +93,12 @@ function count({ length }: readonly NotificationIssue[], noun: string): string[]
 
 function issueLines(
   issues: readonly NotificationIssue[],
-  style: Style,
+  [style, mark]: readonly [Style, string],
   terminal: Terminal,
 ): string[] {
   if (issues.length === 0) return [];
   const lines = issues.flatMap(({ path, code, expected, received }) => [
-    INDENT + paint(terminal, style, nameOfPath(path)),
+    INDENT + paint(terminal, style, `${mark} ${nameOfPath(path)}`),
     ...indented(`${code}: expected ${expected}, received ${received}`, terminal),
   ]);
   return [...lines, ''];
@@ -106,7 +106,7 @@ function issueLines(
 
 /** Where the text of a body breaks off, in one line. */
 export function placeOf({ line, column, before, after }: JsonFault): string {
-  return `not JSON from line ${line}, column ${column} on: ${before}<here>${after}`;
+  return `not JSON at line ${line}, column ${column}: ${before}<here>${after}`;
 }
 
 /** Of the labels under the table. */
@@ -121,6 +121,6 @@ function labelled(label: string, value: string, terminal: Terminal): string[] {
 }
 
 function indented(text: string, { columns }: Terminal): string[] {
-  const indent = INDENT + INDENT;
+  const indent = INDENT + GAP;
   return wrap(text, Math.max(columns - indent.length, LABEL_WIDTH)).map((line) => indent + line);
 }

@@ -28,26 +28,26 @@ export function flag(help: string): { type: 'boolean'; help: string } {
 
 /** The option of commands that read bodies. */
 export const AS = {
-  as: { type: 'string', value: 'deposit|withdrawal', help: 'read as what this endpoint receives' },
+  as: { type: 'string', value: 'deposit|withdrawal', help: 'accept only this notification' },
 } as const;
 
 /** The options of every command. */
 export const COMMON = {
-  help: { type: 'boolean', short: 'h', help: '' },
-  version: { type: 'boolean', short: 'v', help: '' },
+  help: { type: 'boolean', short: 'h', help: 'show this help' },
+  version: { type: 'boolean', short: 'v', help: 'show the version' },
 } as const;
 
-/** The lines of the help about options, of up to 88 columns. */
+/** The lines of the help about options, of up to 80 columns. */
 export function helpOf(options: Options): string {
   const rows = Object.entries(options).map(([name, { short, value = '', ...option }]) => {
     const flags = `${short === undefined ? '' : `-${short}, `}--${name} ${value}`;
     const repeated = option.multiple ? '; may be repeated' : '';
-    const preset = option.default === undefined ? '' : ` (${option.default})`;
+    const preset = option.default === undefined ? '' : ` (default: ${option.default})`;
     return [`  ${flags.trim()}  `, option.help + repeated + preset] as const;
   });
   const width = Math.max(...rows.map(([flags]) => flags.length));
   const lines = rows.flatMap(([flags, help]) =>
-    wrap(help, 88 - width).map((line, i) => (i === 0 ? flags : '').padEnd(width) + line),
+    wrap(help, 80 - width).map((line, i) => (i === 0 ? flags : '').padEnd(width) + line),
   );
   return lines.map((line) => line.trimEnd()).join('\n');
 }
@@ -86,7 +86,7 @@ function optionErrorOf(
   const near = suggest(option, known);
   const file = args.find((arg) => arg.startsWith(option) && /^[^=]*[./]/.test(arg));
   return near !== '' || file === undefined
-    ? new CommandError(`unknown option "${option}"${near}`)
+    ? new CommandError(`unknown option "${option}"${near || ' (--help lists all)'}`)
     : new CommandError(`unknown option "${escapeUnprintable(file)}": a file? put -- before it`);
 }
 

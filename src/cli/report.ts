@@ -29,7 +29,7 @@ export function warningOf({ label, body }: SentBody, terminal: Terminal): string
   if (issues.length === 0) return [];
   const reasons = issues.map(({ message }) => message);
   if (jsonFault !== null) reasons.push(placeOf(jsonFault));
-  const start = `${label || 'This body'} is invalid, a handler should refuse it: `;
+  const start = `${label || 'This body'} is invalid, and a handler should refuse it: `;
   return wrap(start + reasons.join('; '), terminal.columns).map((line) =>
     paint(terminal, 'yellow', line),
   );
@@ -51,7 +51,7 @@ export function lineOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Termi
 function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
   if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
   const hint = error.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
-  return `no answer: ${escapeUnprintable(error)}${hint}`;
+  return `failed: ${escapeUnprintable(error)}${hint}`;
 }
 
 /** The lines at the end. */
@@ -63,6 +63,7 @@ export function endOf(summary: SendSummary, terminal: Terminal): string[] {
   const sentences: string[] = [];
   const { accepted } = faulty;
   if (accepted.length > 0) sentences.push(`Answered with success: ${accepted.join(', ')}.`);
+  if (faulty.refused + accepted.length < faulty.of) sentences.push('The rest got no answer.');
   if (of > 1 && idempotencyKey !== null) {
     sentences.push(`These are all one event: credit or debit it once, as ${idempotencyKey}.`);
   }

@@ -8,8 +8,8 @@ import { CommandError, EXIT, printError } from './usage.js';
 const HELP = `payment-notifications <command>
 
   inspect [FILE…]                   show how a notification body is parsed
-  send deposit|withdrawal|FILE…     post a notification to an endpoint of yours
-  check [FILE…]                     read archives of bodies, and say what is wrong
+  send deposit|withdrawal|FILE…     post notifications to your endpoint
+  check [FILE…]                     find what is wrong in archives of bodies
 
   payment-notifications <command> --help tells more, with examples.
 
@@ -55,6 +55,6 @@ async function refuse(args: string[]): Promise<never> {
   const [name] = readArguments(args, COMMON).positionals;
   const commands = [...COMMANDS.keys()];
   const what = name === undefined ? 'no command' : `unknown command "${name}"`;
-  const near = suggest(name ?? '', commands) || `: ${commands.join(', ')}`;
+  const near = suggest(name ?? '', commands) || `: expected ${commands.join(' or ')}`;
   throw new CommandError(`${what}${near} (--help tells more)`);
 }

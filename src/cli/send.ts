@@ -17,11 +17,11 @@ const OPTIONS = {
   to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
   header: { ...text("'NAME: VALUE'", 'a header; its value is never printed'), multiple: true },
   status: text('STATUS', 'of a withdrawal: COMPLETED (default), FAILED or BLOCKED'),
-  set: { ...text('FIELD=VALUE', 'another value, digit by digit; null is null'), multiple: true },
+  set: { ...text('FIELD=VALUE', 'set a field, every digit kept; null sends null'), multiple: true },
   omit: { ...text('FIELD', 'leave a field out'), multiple: true },
-  seed: text('N', 'another event: the same N gives the same identifiers'),
-  variants: flag('the notification in every encoding that a receiver must tolerate'),
-  faulty: flag('then, once each, a body of each kind that a parser refuses'),
+  seed: text('N', 'a different event for each N; without it, always the same one'),
+  variants: flag('send the notification in every encoding that a receiver must accept'),
+  faulty: flag('then send, once each, a body of each kind that must be refused'),
   copies: { ...text('N', 'send N copies at once'), default: '1' },
   retry: flag('try again until delivered, as with deposits: every 2 minutes, for up to 24 hours'),
   every: text('DURATION', 'with --retry, another interval: 500ms, 10s, 2m, 1h'),
@@ -33,15 +33,15 @@ const OPTIONS = {
 
 export const SEND_HELP: string = `payment-notifications send deposit|withdrawal|FILE… --to URL
 
-Posts a notification body to an endpoint of yours, as the service does, and shows each
-answer: one that is made up, or those that you have kept, a body a file, as they are.
-An answer from 200 to 299 counts as delivered.
+Posts a sample notification to your endpoint, as the service does, or bodies
+that you have kept, one from each file, unchanged. Shows each answer: one from
+200 to 299 counts as delivered.
 
 ${helpOf(OPTIONS)}
 
-Exit code: 0 if everything was delivered, and each faulty body was answered, but not
-with success; 1 if not, 2 for wrong usage or a file that can't be read, 3 if the output
-can't be written, 130 for Ctrl-C.
+Exit code: 0 if everything was delivered and each faulty body was answered, but
+not with success; 1 if not, 2 for wrong usage or a file that can't be read, 3 if
+the output can't be written, 130 for Ctrl-C.
 
 Examples:
 
@@ -52,8 +52,8 @@ Examples:
     --status FAILED --seed 7
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
     --variants --copies 5
-  payment-notifications send refused/*.json --to http://127.0.0.1:3000/callbacks \\
-    --header "authorization: Bearer $TOKEN"
+  payment-notifications send refused/*.json \\
+    --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"
 `;
 
 /** `payment-notifications send`. */

@@ -23,7 +23,7 @@ export function printError({ warn: print }: Pick<Terminal, 'warn'>, message: str
 /** Reduces an error to one line. */
 export function usageErrorOf(error: unknown): CommandError {
   const message = error instanceof Error ? error.message : String(error);
-  return new CommandError(message.split('\n', 1).join());
+  return new CommandError(message.replaceAll('\n', ' '));
 }
 
 /** The notification that an endpoint receives, by the word for it. */

@@ -43,7 +43,7 @@ export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[]
   const accented = changed('', fields, { [currency]: '"\u00fc"' }).body;
   const latin1 = Uint8Array.from(accented, (character) => character.charCodeAt(0));
   return [
-    { code: 'invalid_json', label: 'nothing', body: '' },
+    { code: 'invalid_json', label: 'an empty body', body: '' },
     { code: 'invalid_json', label: 'JSON cut in the middle', body: body.slice(0, body.length / 2) },
     { code: 'invalid_json', label: 'a form', body: `${id}=1&status=CONFIRMED` },
     { code: 'invalid_json', label: 'bytes that are not UTF-8', body: latin1 },

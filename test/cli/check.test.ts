@@ -113,6 +113,7 @@ describe('an archive', () => {
   test('without a fault may be empty, or have warnings', async () => {
     const warned = withdrawalOf(5, { txAddressOwner: { name: 'x', category: null } });
     for (const lines of [[], [warned]]) expect(await checked(lines)).toMatchObject({ exit: 0 });
+    expect((await command(['check'], { stdin: '' })).out).not.toContain('idempotency keys');
   });
 
   test('is read as the endpoint that it was sent to would read it', async () => {
@@ -231,6 +232,7 @@ describe('events', () => {
     expect(keys).toMatchObject({ limit: 2, different: 2, repeated: 1, unremembered: 2 });
     const { out, exit } = await command(['check', '--keys', '0'], { stdin: lines.join('\n') });
     expect(out).toContain(' 5  beyond the first 0: not compared (--keys)\n');
+    expect(out).toContain('\n\nidempotency keys\n');
     // What could not be compared may contradict itself.
     expect(exit).toBe(1);
   });
@@ -269,7 +271,7 @@ describe('the report', () => {
          3  valid
          1  valid, with warnings
          2  refused
-         1  not a JSON object
+         1  not a JSON object in one line
          1  blank
 
 faults and warnings
@@ -379,7 +381,7 @@ describe('a file that can not be read', () => {
     ]);
     expect(linesOf(out).slice(0, 4)).toStrictEqual([
       expect.stringMatching(/^4 files: 1\d\d lines, /),
-      ...['none', odd, 'src'].map((file) => `not read to the end: ${file}`),
+      ...['none', odd, 'src'].map((file) => `not fully read: ${file}`),
     ]);
   });
 });

@@ -92,9 +92,9 @@ describe('a body that is inspected', () => {
     const rows = rowsOf(out);
     expect(rows.slice(0, 5)).toStrictEqual([
       ['! standard input: valid, withdrawal.broadcast, 2 warnings'],
-      ['withdrawFee'],
+      ['! withdrawFee'],
       ['invalid_amount: expected a decimal number, received "free"'],
-      ['txAddressOwner.category'],
+      ['! txAddressOwner.category'],
       ['missing_field: expected a string, received nothing'],
     ]);
     expect(rows).toContainEqual(['withdrawFee', '"free"', 'not read']);
@@ -120,15 +120,15 @@ describe('a body that is refused', () => {
     expect(exit).toBe(1);
     expect(rowsOf(out)).toStrictEqual([
       ['✗ standard input: refused, withdrawal.broadcast, 4 faults, 1 warning'],
-      ['businessId'],
+      ['✗ businessId'],
       ['invalid_id: expected a UUID, received a string of length 1'],
-      ['estimatedWithdrawAmount'],
+      ['✗ estimatedWithdrawAmount'],
       ['invalid_amount: expected a decimal number, received "1,5"'],
-      ['displayCurrency'],
+      ['✗ displayCurrency'],
       ['wrong_type: expected a non-empty string, received an empty string'],
-      ['settlementCurrency'],
+      ['✗ settlementCurrency'],
       ['missing_field: expected a non-empty string, received null'],
-      ['txAddressOwner'],
+      ['! txAddressOwner'],
       ['missing_field: expected an object with name and category, received nothing'],
       ['field', 'raw', 'parsed'],
       ['status', '"COMPLETED"', 'as sent'],
@@ -158,10 +158,10 @@ describe('a body that is refused', () => {
     const { exit, out } = await command(['inspect'], { stdin: 'hello' });
     expect(exit).toBe(1);
     expect(rowsOf(out)).toStrictEqual([
-      ['✗ standard input: refused, neither notification, 1 fault'],
-      ['body'],
+      ['✗ standard input: refused, unknown type, 1 fault'],
+      ['✗ body'],
       ['invalid_json: expected a JSON object, received 5 characters that are not JSON'],
-      ['not JSON from line 1, column 1 on: <here>hello'],
+      ['not JSON at line 1, column 1: <here>hello'],
     ]);
   });
 
@@ -305,7 +305,9 @@ describe('an input without an end', () => {
       expect(exit).toBe(1);
       expect(JSON.parse(out)).toMatchObject({
         verdict: 'refused',
-        issues: [{ code: 'body_too_large', expected: 'at most 65536 bytes', received: 'more' }],
+        issues: [
+          { code: 'body_too_large', expected: 'at most 65536 bytes', received: 'more: see check' },
+        ],
       });
     }
     expect(given).toBeLessThan(300_000);

@@ -11,14 +11,14 @@ describe('help', () => {
     [['check', '--help'], 'payment-notifications check [FILE…]'],
     [['nonsense', '--help'], 'payment-notifications <command>'],
   ])(
-    'of %j has examples, the exit codes of all commands, and fits 88 columns',
+    'of %j has examples, the exit codes of all commands, and fits 80 columns',
     async (args, first) => {
       const { exit, out, err } = await command(args);
       expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
       const lines = out.split('\n');
       expect(lines[0]).toBe(first);
       expect(lines).toContain('Examples:');
-      expect(lines.filter((line) => line.length > 88)).toStrictEqual([]);
+      expect(lines.filter((line) => line.length > 80)).toStrictEqual([]);
       if (first.includes('<command>')) return;
       const codes = out.slice(out.indexOf('Exit code:')).replace(/\s+/g, ' ');
       expect(codes).toContain('2 for wrong usage');
@@ -48,25 +48,29 @@ describe('wrong usage is told in one line', () => {
   const RETRY = '--every and --for say how to retry: add --retry';
   const TIME = 'paymentReceivedAt: expected a UNIX time, given as a number, received';
 
-  test('no command', () => expectTold([], 'no command: inspect, send, check (--help tells more)'));
+  test('no command', () =>
+    expectTold([], 'no command: expected inspect or send or check (--help tells more)'));
 
   test.each([
-    ['parse', 'unknown command "parse": inspect, send, check (--help tells more)'],
+    ['parse', 'unknown command "parse": expected inspect or send or check (--help tells more)'],
     ['inspct', 'unknown command "inspct": is it inspect? (--help tells more)'],
     ['SEND', 'unknown command "SEND": is it send? (--help tells more)'],
     ['inspect --jsno', 'unknown option "--jsno": is it --json?'],
-    ['inspect --colour', 'unknown option "--colour"'],
-    ['check -x', 'unknown option "-x"'],
+    ['inspect --colour', 'unknown option "--colour" (--help lists all)'],
+    ['check -x', 'unknown option "-x" (--help lists all)'],
     ['check --show=-1', '--show: expected a whole number from 0, received "-1"'],
     ['check --keys all', '--keys: expected a whole number from 0, received "all"'],
     ['check --verison', 'unknown option "--verison": is it --version?'],
     ['--verison', 'unknown option "--verison": is it --version?'],
     ['inspect -x.json', 'unknown option "-x.json": a file? put -- before it'],
     ['check a --old/a.gz', 'unknown option "--old/a.gz": a file? put -- before it'],
-    ['check --old=a.gz', 'unknown option "--old"'],
+    ['check --old=a.gz', 'unknown option "--old" (--help lists all)'],
     ['inspect -\u202e.json', 'unknown option "-\\u202e.json": a file? put -- before it'],
     ['send deposit --to', "Option '--to <value>' argument missing"],
-    ['send --to --retry deposit', "Option '--to' argument is ambiguous."],
+    [
+      'send --to --retry deposit',
+      "Option '--to' argument is ambiguous. Did you forget to specify the option argument for '--to'? To specify an option argument starting with a dash use '--to=-XYZ'.",
+    ],
     ['check --json=1', "Option '--json' does not take an argument"],
     ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
     ['send --to http://x/', 'send: expected deposit, withdrawal or files, received nothing'],
@@ -182,8 +186,8 @@ test.each(['9007199254740993', '5x', 'x5', '1.5', ' 5'])('a count may not be %j'
   );
 });
 
-test('what is thrown is told in its first line, be it an error or not', () => {
+test('what is thrown is told in one line, be it an error or not', () => {
   const error = new Error('Option is ambiguous. Or not.\nDid you');
-  expect(usageErrorOf(error).message).toBe('Option is ambiguous. Or not.');
+  expect(usageErrorOf(error).message).toBe('Option is ambiguous. Or not. Did you');
   expect(usageErrorOf('text').message).toBe('text');
 });

@@ -67,7 +67,7 @@ describe('sending', () => {
     // Without the sentence about one event.
     expect(told).toStrictEqual([
       'POST URL',
-      'This body is invalid, a handler should refuse it: paymentId: expected a UUID, received a string of length 1; settlementAmount: expected a decimal number, received nothing',
+      'This body is invalid, and a handler should refuse it: paymentId: expected a UUID, received a string of length 1; settlementAmount: expected a decimal number, received nothing',
       expect.stringMatching(/^ {2}✗ 400 in 0 ms/),
       expect.stringMatching(/^ {2}✗ 400 in 0 ms/),
       '0 of 2 delivered in 0 ms',
@@ -140,15 +140,13 @@ describe('no answer', () => {
     await using nobody = await refusingEndpoint();
     const { exit, out, err } = await command(['send', 'deposit', '--to', nobody.url]);
     expect({ exit, err }).toStrictEqual({ exit: 1, err: '' });
-    expect(linesOf(out)[1]).toMatch(
-      /^ {2}✗ no answer: .*ECONNREFUSED.* \(is the server running\?\)$/,
-    );
+    expect(linesOf(out)[1]).toMatch(/^ {2}✗ failed: .*ECONNREFUSED.* \(is the server running\?\)$/);
   });
 
   test('from one that hangs, after --timeout', async () => {
     const { exit, told } = await sendTo(hangs, 'deposit --timeout 50ms');
     expect(exit).toBe(1);
-    expect(told[1]).toBe('  ✗ no answer: no answer within 50 ms');
+    expect(told[1]).toBe('  ✗ failed: no answer within 50 ms');
   });
 });
 
@@ -161,7 +159,7 @@ describe('what is sent', () => {
     const { exit, told, received } = await sendTo(answers(200), [...files, '-'], { stdin: '{' });
     expect(exit).toBe(0);
     expect(received.map(({ body }) => body)).toStrictEqual([...kept, '{'].map(Buffer.from));
-    const invalid = 'is invalid, a handler should refuse it: body: expected';
+    const invalid = 'is invalid, and a handler should refuse it: body: expected';
     expect(told).toStrictEqual([
       'POST URL',
       `${files[0]} ${invalid} either a depositId or a withdrawalId, received neither`,
@@ -169,7 +167,7 @@ describe('what is sent', () => {
       `  ✓ 200 in 0 ms  ${files[1]}`,
       `${files[2]} ${invalid} a JSON object, received 2 bytes that are not UTF-8`,
       `  ✓ 200 in 0 ms  ${files[2]}`,
-      `standard input ${invalid} a JSON object, received JSON that breaks off after 1 characters; not JSON from line 1, column 2 on: {<here>`,
+      `standard input ${invalid} a JSON object, received JSON that breaks off after 1 characters; not JSON at line 1, column 2: {<here>`,
       '  ✓ 200 in 0 ms  standard input',
       '4 of 4 delivered in 0 ms',
     ]);
@@ -206,8 +204,10 @@ describe('what is sent', () => {
     ['me:secret-password@', ['--header', 'Authorization: Bearer of-tidings'], null],
   ])('has the credentials of the address %s in a header alone', async (login, args, expected) => {
     await using merchant = await endpoint((response, { headers }) => {
-      // An endpoint that shows what it was asked.
-      response.writeHead(200).end(`seen: ${headers.authorization}`);
+      // An endpoint that shows what it was asked, and the token of it.
+      response
+        .writeHead(200)
+        .end(`seen: ${headers.authorization} ${headers.authorization?.slice(7)}`);
     });
     const to = merchant.url.replace('//', `//${login}`);
     for (const json of [[], ['--json']]) {
@@ -252,15 +252,20 @@ describe('what is sent', () => {
     const { exit, told } = await sendTo(careless, 'deposit --faulty');
     expect(exit).toBe(1);
     expect(told).toContain('  ✗ 200 in 0 ms  an amount with a comma');
-    expect(told.filter((line) => line.startsWith('  ✗ no answer'))).toHaveLength(1);
-    expect(told.slice(-3)).toStrictEqual([
+    expect(told.filter((line) => line.startsWith('  ✗ failed'))).toHaveLength(1);
+    expect(told.slice(-4)).toStrictEqual([
       '1 of 1 delivered in 0 ms',
       '12 of 15 faulty bodies refused',
       'Answered with success: an amount with a comma, an amount that JSON.parse reads as Infinity.',
+      'The rest got no answer.',
     ]);
     const data = await sendTo(careless, 'deposit --faulty --json');
     const lines = data.told.map((line) => JSON.parse(line));
-    expect(lines[1]).toMatchObject({ label: 'nothing', code: 'invalid_json', success: false });
+    expect(lines[1]).toMatchObject({
+      label: 'an empty body',
+      code: 'invalid_json',
+      success: false,
+    });
     expect(lines.at(-1)).toMatchObject({
       ...{ delivered: 1, of: 1, attempts: 1 },
       faulty: {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { inspectBody } from 'payment-notifications/inspect';
 import widthOf from 'string-width';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cut, fold, wrap } from '../../src/cli/terminal.js';
 import { fixture, fixtures } from '../fixtures.js';
-import { withoutColours } from '../process/command.js';
 import { deposit, withdrawal } from '../wire.js';
-import { command, inPieces, linesOf } from './terminal.js';
+import { command, linesOf } from './terminal.js';
 
 /** The cells of each line of a report. */
 const rowsOf = (out: string) => linesOf(out).map((line) => line.trim().split(/ {2,}/));
@@ -43,20 +43,6 @@ describe('a body that is inspected', () => {
     );
   });
 
-  test('has its address split and its owner taken apart', async () => {
-    const address = 'rExampleXrpAddress111111111111111';
-    const stdin = fixture('withdrawal-broadcast/tag-with-leading-zeros').body;
-    const { out } = await command(['inspect'], { stdin });
-    expect(rowsOf(out)).toStrictEqual(
-      expect.arrayContaining([
-        ['toTxAddress', `"${address}?dt=00482"`, address],
-        ['tag 00482'],
-        ['category exchange'],
-        ['not sent', 'nothing'],
-      ]),
-    );
-  });
-
   test('shows an unknown field that looks like an address or an owner as it came', async () => {
     const odd =
       '{"additionalFields":1.0,"address":{"toString":1},"destinationTag":5,"name":{"toString":1}}';
@@ -74,18 +60,13 @@ describe('a body that is inspected', () => {
     );
     const { exit, out } = await command(['inspect', '--json', ...files, '-'], { stdin });
     expect(exit).toBe(1);
-    expect(
-      out
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toStrictEqual([
+    expect(linesOf(out).map((line) => JSON.parse(line))).toStrictEqual([
       ...files.map((file) => ({ file, ...inspectBody(readFileSync(file)) })),
       { file: 'standard input', ...inspectBody(stdin) },
     ]);
   });
 
-  test('with warnings is shown with each', async () => {
+  test('with warnings is shown with each, its address split and its owner taken apart', async () => {
     const stdin = withdrawal({ txAddressOwner: '{"name":"x"}', withdrawFee: '"free"' });
     const { exit, out } = await command(['inspect'], { stdin });
     expect(exit).toBe(0);
@@ -97,28 +78,36 @@ describe('a body that is inspected', () => {
       ['! txAddressOwner.category'],
       ['missing_field: expected a string, received nothing'],
     ]);
-    expect(rows).toContainEqual(['withdrawFee', '"free"', 'not read']);
-    expect(rows).toContainEqual(['category unknown']);
+    const address = 'rExampleXrpAddress111111111111111';
+    expect(rows).toStrictEqual(
+      expect.arrayContaining([
+        ['withdrawFee', '"free"', 'not read'],
+        ['toTxAddress', `"${address}?dt=48291"`, address],
+        ['tag 48291'],
+        ['txAddressOwner', '{"name":"x"}', 'name x'],
+        ['category unknown'],
+        ['not sent', 'nothing'],
+      ]),
+    );
   });
 });
 
 describe('a body that is refused', () => {
   test('is shown with every fault, its fields, and what it is known by', async () => {
-    const stdin = `{
-      "status": "COMPLETED",
-      "clientWithdrawalId": "payout-7731",
-      "businessId": "x",
-      "withdrawalId": "3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44",
-      "displayCurrency": "",
-      "withdrawCurrency": "XRP",
-      "settlementCurrency": null,
-      "expectedDisplayAmount": 1.0,
-      "estimatedWithdrawAmount": "1,5",
-      "toTxAddress": "r?dt="
-    }`;
+    const stdin = withdrawal({
+      businessId: '"x"',
+      displayCurrency: '""',
+      settlementCurrency: 'null',
+      expectedDisplayAmount: '1.0',
+      estimatedWithdrawAmount: '"1,5"',
+      toTxAddress: '"r?dt="',
+      transactionId: undefined,
+      txAddressOwner: undefined,
+    });
     const { exit, out } = await command(['inspect'], { stdin });
     expect(exit).toBe(1);
-    expect(rowsOf(out)).toStrictEqual([
+    const rows = rowsOf(out);
+    expect(rows.slice(0, 12)).toStrictEqual([
       ['✗ standard input: refused, withdrawal.broadcast, 4 faults, 1 warning'],
       ['✗ businessId'],
       ['invalid_id: expected a UUID, received a string of length 1'],
@@ -131,24 +120,22 @@ describe('a body that is refused', () => {
       ['! txAddressOwner'],
       ['missing_field: expected an object with name and category, received nothing'],
       ['field', 'raw', 'parsed'],
-      ['status', '"COMPLETED"', 'as sent'],
-      ['clientWithdrawalId', '"payout-7731"', 'as sent'],
-      ['businessId', '"x"', 'not read'],
-      ['withdrawalId', '"3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44"', 'as sent'],
-      ['displayCurrency', '""', 'no value'],
-      ['└ an empty string holds no value'],
-      ['withdrawCurrency', '"XRP"', 'as sent'],
-      ['settlementCurrency', 'null', 'no value'],
-      ['expectedDisplayAmount', '1.0', '1'],
-      ['└ unlike the sample, which has a string'],
-      ['estimatedWithdrawAmount', '"1,5"', 'not read'],
+    ]);
+    expect(rows).toStrictEqual(
+      expect.arrayContaining([
+        ['status', '"COMPLETED"', 'as sent'],
+        ['businessId', '"x"', 'not read'],
+        ['└ an empty string holds no value'],
+        ['settlementCurrency', 'null', 'no value'],
+        ['expectedDisplayAmount', '1.0', '1'],
+        ['└ unlike the sample, which has a string'],
+      ]),
+    );
+    expect(rows.slice(-6)).toStrictEqual([
       ['toTxAddress', '"r?dt="', 'r'],
       ['no tag'],
       ['└ an empty tag counts as none'],
-      [
-        'not sent',
-        'actualDisplayAmount, actualWithdrawAmount, deductedSettlementAmount, withdrawFee, displayFee, displayRateDepegLossAmount, settlementRateDepegLossAmount, transactionId, txAddressOwner',
-      ],
+      ['not sent', 'transactionId, txAddressOwner'],
       ['withdrawalId', '3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44'],
       ['clientWithdrawalId', 'payout-7731'],
     ]);
@@ -163,11 +150,6 @@ describe('a body that is refused', () => {
       ['invalid_json: expected a JSON object, received 5 characters that are not JSON'],
       ['not JSON at line 1, column 1: <here>hello'],
     ]);
-  });
-
-  test('is read as the endpoint that it was sent to would read it', async () => {
-    const { out } = await command(['inspect', '--as', 'deposit'], { stdin: withdrawal() });
-    expect(out).toContain('are the two callback addresses mixed up?');
   });
 });
 
@@ -219,7 +201,7 @@ describe('on a terminal', () => {
       const coloured = await command(['inspect'], { stdin, columns: 80, colours: true });
       expect(plain.out).not.toContain('\u001b');
       expect(coloured.out).toContain('\u001b[');
-      expect(withoutColours(coloured.out)).toBe(plain.out);
+      expect(stripVTControlCharacters(coloured.out)).toBe(plain.out);
     }
   });
 
@@ -253,13 +235,6 @@ describe('columns', () => {
     expect(fold('', 4)).toStrictEqual(['']);
   });
 
-  test('of a long value in ASCII are not looked for one by one', () => {
-    const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
-    expect(fold('{"a":1}~ '.repeat(7000), 70)).toHaveLength(900);
-    expect(segment).not.toHaveBeenCalled();
-    segment.mockRestore();
-  });
-
   test('break nothing that is drawn as one', () => {
     const [family, accented] = ['👩‍👩‍👧', 'e\u0301e\u0301'];
     expect(fold(family + family + accented, 2)).toStrictEqual([family, family, accented]);
@@ -268,26 +243,17 @@ describe('columns', () => {
 });
 
 describe('a file that can not be read', () => {
-  const SAMPLE = 'fixtures/deposit-received/sample.json';
-
-  test.each([
-    ['no-such-file.json', 'no-such-file.json: no such file or directory'],
-    ['src', 'src: illegal operation on a directory'],
-    ['a\nb', 'a\\u000ab: no such file or directory'],
-  ])('%s is told of, and the others are inspected', async (file, message) => {
-    const args = ['inspect', '--json', SAMPLE, file, 'fixtures/invalid/ids.json'];
+  test('is told of, and the others are inspected', async () => {
+    const good = ['deposit-received/sample', 'invalid/ids'].map((name) => `fixtures/${name}.json`);
+    const args = ['inspect', '--json', 'none', 'src', 'a\nb', ...good];
     const { exit, out, err } = await command(args);
-    expect({ exit, err }).toStrictEqual({ exit: 2, err: `payment-notifications: ${message}\n` });
+    expect(exit).toBe(2);
+    expect(linesOf(err)).toStrictEqual([
+      'payment-notifications: none: no such file or directory',
+      'payment-notifications: src: illegal operation on a directory',
+      'payment-notifications: a\\u000ab: no such file or directory',
+    ]);
     expect(linesOf(out)).toHaveLength(2);
-  });
-
-  test('is told of in other words if the system has none', async () => {
-    const input = inPieces(() => {
-      throw new Error('the cable\nis cut');
-    });
-    const { exit, err } = await command(['inspect'], { input });
-    const message = 'payment-notifications: standard input: the cable\\u000ais cut\n';
-    expect({ exit, err }).toStrictEqual({ exit: 2, err: message });
   });
 });
 
@@ -315,7 +281,8 @@ describe('an input without an end', () => {
 
   test('may be a body of just the limit', async () => {
     const stdin = deposit().padEnd(65_536);
-    expect(await command(['inspect'], { stdin })).toMatchObject({ exit: 0 });
+    const short = expect.not.stringContaining('body_too_large');
+    expect(await command(['inspect'], { stdin })).toMatchObject({ exit: 0, out: short });
     expect(await command(['inspect'], { stdin: `${stdin} ` })).toMatchObject({ exit: 1 });
   });
 });

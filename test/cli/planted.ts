@@ -9,31 +9,22 @@ export function plantedArchive(count: number): string {
   return `\ufeff${lines.join('')}`;
 }
 
+/** The last lines of a period, by their number and that of an event that came a few lines before. */
+const PLANTED: ((n: number, before: number) => string)[] = [
+  () => '',
+  (n) => depositReceivedBody({ rateType: 'CAPPED' as 'FIXED' }, { seed: n }),
+  (n) => depositReceivedBody({ settlementAmount: undefined }, { seed: n }),
+  (n) => depositReceivedBody({}, { seed: n }).slice(0, -9),
+  (_, before) => bodyOf(before).replace(/"(\d+\.\d+)"/g, '$10'),
+  (_, before) => bodyOf(before, { actualDisplayAmount: '950.24' }),
+  (_, before) => bodyOf(before, { settlementCurrency: 'CHF' }),
+  (_, before) => bodyOf(before, { toTxAddress: 'rExampleXrpAddress111111111111111?dt=48292' }),
+  (_, before) => bodyOf(before, { clientPaymentId: 'x', settlementCurrency: 'CHF' }),
+];
+
 function lineOf(n: number): string {
-  // Of an event that came a few lines before.
-  const seed = n - PERIOD / 2;
-  switch (n % PERIOD) {
-    case 11:
-      return '';
-    case 12:
-      return depositReceivedBody({ rateType: 'CAPPED' as 'FIXED' }, { seed: n });
-    case 13:
-      return depositReceivedBody({ settlementAmount: undefined }, { seed: n });
-    case 14:
-      return depositReceivedBody({}, { seed: n }).slice(0, -9);
-    case 15:
-      return bodyOf(seed).replace(/"(\d+\.\d+)"/g, '$10');
-    case 16:
-      return bodyOf(seed, { actualDisplayAmount: '950.24' });
-    case 17:
-      return bodyOf(seed, { settlementCurrency: 'CHF' });
-    case 18:
-      return bodyOf(seed, { toTxAddress: 'rExampleXrpAddress111111111111111?dt=48292' });
-    case 19:
-      return bodyOf(seed, { clientPaymentId: 'x', settlementCurrency: 'CHF' });
-    default:
-      return bodyOf(n);
-  }
+  const plant = PLANTED[(n % PERIOD) - (PERIOD - PLANTED.length)];
+  return plant === undefined ? bodyOf(n) : plant(n, n - PERIOD / 2);
 }
 
 /** Deposits are odd, withdrawals even. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { parseNotification, safeParseNotification } from 'payment-notifications';
 import {
   bodyVariants,
@@ -16,7 +17,6 @@ import {
   hangs,
   refusingEndpoint,
 } from '../endpoint.js';
-import { withoutColours } from '../process/command.js';
 import { command, type Given, linesOf, temporaryFolder, ticking } from './terminal.js';
 
 /** Runs `send` against an endpoint on loopback. */
@@ -81,10 +81,10 @@ describe('sending', () => {
     const variants = bodyVariants(bodies[0] ?? '');
     expect(exit).toBe(0);
     expect(bodies).toStrictEqual(variants.map(({ body }) => body));
-    expect(told.slice(1, -2)).toStrictEqual(
-      variants.map(({ label }) => `  ✓ 200 in 0 ms  ${label}`),
-    );
-    expect(told.at(-2)).toMatch(new RegExp(`^${variants.length} of ${variants.length} delivered`));
+    expect(told.slice(1, -1)).toStrictEqual([
+      ...variants.map(({ label }) => `  ✓ 200 in 0 ms  ${label}`),
+      `${variants.length} of ${variants.length} delivered in 0 ms`,
+    ]);
     expect(told.at(-1)).toBe(
       'These are all one event: credit or debit it once, as withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44:COMPLETED.',
     );
@@ -94,7 +94,6 @@ describe('sending', () => {
     const { exit, told, bodies } = await sendTo(failsTimes(1), 'deposit --copies 3');
     expect(exit).toBe(1);
     expect(bodies).toStrictEqual([1, 2, 3].map(() => depositReceivedBody()));
-    expect(told.filter((line) => line.startsWith('  ✓'))).toHaveLength(2);
     expect(told.filter((line) => / {2}copy [23]( |$)/.test(line))).toHaveLength(2);
     expect(told).toContain('2 of 3 delivered in 0 ms');
   });
@@ -290,7 +289,7 @@ test('with colours there are colours, and nothing else changes', async () => {
   const args = 'deposit --omit status --faulty';
   const plain = await sendTo(answers(200, 'ok'), args);
   const coloured = await sendTo(answers(200, 'ok'), args, { colours: true });
-  expect(withoutColours(coloured.told.join())).toBe(plain.told.join());
+  expect(stripVTControlCharacters(coloured.told.join())).toBe(plain.told.join());
   expect(coloured.out).toContain('\u001b[');
 });
 
@@ -300,26 +299,21 @@ describe('Ctrl-C', () => {
     ['between the variants', 'deposit --variants', 1],
     ['between the faulty bodies', 'deposit --faulty', 2],
   ])('%s stops it with a summary', async (when, line, sent) => {
-    const { signal, abort } = interruptible();
+    const controller = new AbortController();
     const behaviour: Behaviour = (response, _request, n) => {
-      if (n === sent) abort();
+      if (n === sent) controller.abort();
       if (!when.startsWith('while')) response.writeHead(200).end();
     };
-    const { exit, out, bodies } = await sendTo(behaviour, line, { interrupt: signal });
+    const { exit, out, bodies } = await sendTo(behaviour, line, { interrupt: controller.signal });
     expect(exit).toBe(130);
     expect(out).toMatch(/Interrupted: [01] of \d+ delivered in 0 ms/);
     expect(bodies).toHaveLength(sent);
   });
 
   test('while it reads a body sends none', async () => {
-    const { signal, abort } = interruptible();
-    const input = new Readable({ read: abort });
-    const ran = await sendTo(answers(200), '-', { interrupt: signal, input });
+    const controller = new AbortController();
+    const input = new Readable({ read: () => controller.abort() });
+    const ran = await sendTo(answers(200), '-', { interrupt: controller.signal, input });
     expect(ran).toMatchObject({ exit: 130, out: '', err: '', bodies: [] });
   });
-
-  function interruptible() {
-    const controller = new AbortController();
-    return { signal: controller.signal, abort: () => controller.abort() };
-  }
 });

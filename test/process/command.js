@@ -39,24 +39,3 @@ export function start(program, args, { cwd, env, stdin } = {}) {
 export function run(args, given = {}) {
   return start(process.execPath, [COMMAND, ...args], { stdin: '', ...given }).ended;
 }
-
-/**
- * What the command printed with TIME for every duration and RATE for every rate, which differ from run to run.
- *
- * @param {string} text
- */
-export function withoutDurations(text) {
-  return text
-    .replace(/\b\d[\d.:]* (?:ms|s|min|h)\b/g, 'TIME')
-    .replace(/\b\d[\d,]* a second\b/g, 'RATE a second');
-}
-
-/**
- * What the command printed, without its colours.
- *
- * @param {string} text
- */
-export function withoutColours(text) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
-  return text.replace(/\u001b\[\d+m/g, '');
-}

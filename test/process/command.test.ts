@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../cli/terminal.js';
 import { answers, endpoint } from '../endpoint.js';
-import { COMMAND, run, start, withoutColours, withoutDurations } from './command.js';
-import { readSession, runSession } from './transcript.js';
+import { COMMAND, run, start } from './command.js';
 
 const SAMPLE = 'fixtures/deposit-received/eighteen-decimals.json';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -27,12 +27,7 @@ const PROGRAM = `'${process.execPath}' '${COMMAND}'`;
 /** Runs a command line in a shell. */
 const inShell = (line: string, cwd = '.') => start('bash', ['-c', line], { cwd, stdin: '' }).ended;
 
-/** A folder that is there until the test is over. */
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
+const { folder, write } = temporaryFolder();
 
 describe('the command', () => {
   test('runs by itself, by its first line', async () => {
@@ -49,15 +44,11 @@ describe('the command', () => {
       expect(examples).toMatch(/^ {2}(\w+ .*\| )?payment-notifications /);
 
       await using merchant = await endpoint(answers(200));
-      const folder = temporaryFolder();
       const body = `${depositReceivedBody()}\n`;
-      mkdirSync(join(folder, 'refused'));
-      for (const name of ['body.json', 'refused/1.json', 'refused/2.json', 'archive.ndjson']) {
-        writeFileSync(join(folder, name), body);
-      }
-      for (const name of ['2026-01.ndjson.gz', '2026-02.gz']) {
-        writeFileSync(join(folder, name), gzipSync(body));
-      }
+      mkdirSync(join(folder, 'refused'), { recursive: true });
+      const plain = ['body.json', 'refused/1.json', 'refused/2.json', 'archive.ndjson'];
+      for (const name of plain) write(name, body);
+      for (const name of ['2026-01.ndjson.gz', '2026-02.gz']) write(name, gzipSync(body));
       const script = [
         'set -euo pipefail',
         `payment-notifications() { ${PROGRAM} "$@"; }`,
@@ -76,8 +67,8 @@ describe('inspect', () => {
   test('fits a terminal and has colours there', async () => {
     const { out, exit } = await onTerminal(['inspect', SAMPLE], 80);
     expect(exit).toBe(0);
-    expect(withoutColours(out)).not.toBe(out);
-    const lines = withoutColours(out).split('\n').slice(1);
+    expect(stripVTControlCharacters(out)).not.toBe(out);
+    const lines = stripVTControlCharacters(out).split('\n').slice(1);
     expect(lines.length).toBeGreaterThan(30);
     expect(lines.filter((line) => line.length > 80)).toStrictEqual([]);
   });
@@ -104,15 +95,13 @@ describe('inspect', () => {
   });
 
   test('says so in one line when its output can not be written', async () => {
-    const line = `${PROGRAM} inspect ${SAMPLE} > /dev/full`;
-    const { err, exit } = await inShell(line);
+    const { err, exit } = await inShell(`${PROGRAM} inspect ${SAMPLE} > /dev/full`);
     expect(exit).toBe(3);
     expect(err).toMatch(/^payment-notifications: can't write the output: ENOSPC.*\n$/);
   });
 
   test('reads no more than a body of a pipe without an end', async () => {
-    const line = `yes | ${PROGRAM} inspect; exit $?`;
-    const { out, err, exit } = await inShell(line);
+    const { out, err, exit } = await inShell(`yes | ${PROGRAM} inspect`);
     expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
     expect(out).toContain('body_too_large: expected at most 65536 bytes, received more');
   });
@@ -120,10 +109,9 @@ describe('inspect', () => {
 
 describe('check', () => {
   test('tells its progress on a terminal of 40 columns, and takes it away', async () => {
-    const file = join(temporaryFolder(), 'long.ndjson');
-    writeFileSync(file, `${depositReceivedBody()}\n`.repeat(20_000));
+    const file = write('long.ndjson', `${depositReceivedBody()}\n`.repeat(20_000));
     const { out } = await onTerminal(['check', file], 40);
-    const [, ...told] = withoutColours(out).split('\r\u001b[K');
+    const [, ...told] = stripVTControlCharacters(out).split('\r');
     expect(told.pop()?.startsWith(`${file}: 20,000 lines, `)).toBe(true);
     for (const line of told) expect(line).toMatch(/^( [^\n]{0,38})?$/);
   });
@@ -153,10 +141,4 @@ describe('send', () => {
     });
     expect(merchant.received).toHaveLength(1);
   });
-});
-
-test('the session on the page of the command is what happens', async () => {
-  const session = readSession() ?? '';
-  expect(session).toContain('$ payment-notifications inspect');
-  expect(withoutDurations(session)).toBe(withoutDurations(await runSession()));
 });

@@ -19,33 +19,25 @@ const variant = (body: string, label: string) => {
 };
 
 describe('every variant', () => {
-  test('of any body has a label and a text of its own, and parses to an equal notification', () => {
-    fc.assert(
-      fc.property(anyBody, (body) => {
-        const notification = parseNotification(body);
-        const variants = bodyVariants(body);
-        expect(variants[0]).toStrictEqual({ label: 'as given', body });
-        for (const { label, body: text } of variants) {
-          const other = parseNotification(text);
-          expect(other, label).toStrictEqual(notification);
-          expect(idempotencyKey(other), label).toBe(idempotencyKey(notification));
-        }
-        expect(new Set(variants.map(({ label }) => label)).size).toBe(variants.length);
-        expect(new Set(variants.map(({ body: text }) => text)).size).toBe(variants.length);
-      }),
-      { numRuns: runs(100) },
-    );
-  });
+  function expectEqual(body: string) {
+    const notification = parseNotification(body);
+    const variants = bodyVariants(body);
+    expect(variants[0]).toStrictEqual({ label: 'as given', body });
+    for (const { label, body: text } of variants) {
+      const other = parseNotification(text);
+      expect(other, label).toStrictEqual(notification);
+      expect(idempotencyKey(other), label).toBe(idempotencyKey(notification));
+    }
+    expect(new Set(variants.map(({ label }) => label)).size).toBe(variants.length);
+    expect(new Set(variants.map(({ body: text }) => text)).size).toBe(variants.length);
+  }
 
-  test.each(fixtures.filter(({ expected }) => expected.notification?.warnings.length === 0))(
-    'of $name parses to an equal notification',
-    ({ body }) => {
-      const text = body.toString('utf8');
-      for (const { label, body: other } of bodyVariants(text)) {
-        expect(parseNotification(other), label).toStrictEqual(parseNotification(text));
-      }
-    },
-  );
+  test('of any body has a label and a text of its own, and parses to an equal notification', () => {
+    fc.assert(fc.property(anyBody, expectEqual), { numRuns: runs(100) });
+    const clean = fixtures.filter(({ expected }) => expected.notification?.warnings.length === 0);
+    expect(clean.length).toBeGreaterThan(20);
+    for (const { body } of clean) expectEqual(body.toString('utf8'));
+  });
 
   test('of an amount that can not be read keeps it as it was encoded', () => {
     const body = depositReceivedBody({ onChainFee: '1e99999' });
@@ -113,20 +105,12 @@ describe('the variants', () => {
   );
 
   test('say what is special about them', () => {
-    expect(labelsOf(depositReceivedBody({ network: undefined }))).toStrictEqual([
+    const labels = labelsOf(depositReceivedBody({ network: undefined }));
+    expect(labels.filter((label) => /^\w+ as a (number|string)$/.test(label))).toHaveLength(10);
+    expect(labels.filter((label) => !/^\w+ as a /.test(label))).toStrictEqual([
       'as given',
       'every amount as a number',
       'every amount as a string',
-      'actualDepositAmount as a string',
-      'actualDisplayAmount as a string',
-      'displayServiceFee as a string',
-      'expectedDepositAmount as a string',
-      'expectedDisplayAmount as a string',
-      'onChainFee as a string',
-      'settlementAmount as a string',
-      'settlementServiceFee as a string',
-      'settlementDistributedUserServiceFee as a number',
-      'displayDistributedUserServiceFee as a number',
       'null for every field without a value',
       'no field without a value',
       'displayRateDepegLossAmount left out',
@@ -160,7 +144,6 @@ describe('the variants', () => {
   test('can not be made of what is no JSON object', () => {
     expect(() => bodyVariants('[1]')).toThrow(TypeError);
     expect(() => bodyVariants('null')).toThrow('expected the JSON text of an object');
-    expect(() => bodyVariants('5')).toThrow(TypeError);
     expect(() => bodyVariants('{')).toThrow(SyntaxError);
     expect(() => bodyVariants(Buffer.from(deposit) as unknown as string)).toThrow(
       new TypeError('body: expected text, received an object'),

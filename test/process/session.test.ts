@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { safeParseNotification } from 'payment-notifications';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../cli/terminal.js';
+import { type Behaviour, endpoint } from '../endpoint.js';
+import { run } from './command.js';
+
+const BLOCK = /(?<=^```console\n).*?(?=^```$)/ms;
+
+const { properties, required } = JSON.parse(
+  readFileSync('schemas/deposit-received.schema.json', 'utf8'),
+);
+/** Most optional fields, so that the session is short. */
+const leftOut = Object.fromEntries(
+  Object.keys(properties)
+    .filter((name) => ![...required, 'onChainFee', 'paymentReceivedAt'].includes(name))
+    .map((name) => [name, undefined]),
+);
+
+const BODIES = {
+  'callback.json': depositReceivedBody({
+    ...leftOut,
+    ...{ actualDepositAmount: '0.123456789012345678', depositCurrency: 'ETH' },
+    onChainFee: '0.00000001',
+  }),
+  'refused.json': depositReceivedBody({ depositId: 'x', settlementAmount: undefined }),
+  'broken.json':
+    '{\n  "depositId": "0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11",\n  "actualDepositAmount": 0,5\n}\n',
+  'archive.ndjson': [
+    depositReceivedBody(),
+    depositReceivedBody({ settlementAmount: undefined }, { seed: 2 }),
+    withdrawalBroadcastBody({ txAddressOwner: { name: 'Example Exchange', category: null } }),
+    depositReceivedBody(),
+    depositReceivedBody({ settlementAmount: '950.26' }),
+  ].join('\n'),
+};
+
+const ADDRESS = 'http://127.0.0.1:3000/callbacks';
+const SESSION = [
+  'inspect callback.json',
+  'inspect refused.json',
+  'inspect broken.json',
+  'check archive.ndjson',
+  `send withdrawal --to ${ADDRESS} --status FAILED`,
+  `send deposit --to ${ADDRESS} --retry --every 1s`,
+  `send callback.json refused.json --to ${ADDRESS}`,
+  `send deposit --to ${ADDRESS} --faulty`,
+];
+
+const { folder, write } = temporaryFolder();
+
+// npx vitest run --config test/process/vitest.config.ts session -u writes the session of that run into the page.
+test('the session on the page of the command is what happens', async () => {
+  // A database is down for the first two deposits.
+  let failures = 2;
+  const behave: Behaviour = (response, { body }) => {
+    const { success, notification } = safeParseNotification(body);
+    if (!success) response.writeHead(400).end();
+    else if (notification.type === 'withdrawal.broadcast' || failures === 0)
+      response.end('settled');
+    else {
+      failures -= 1;
+      response.writeHead(500).end('database is down');
+    }
+  };
+  await using merchant = await endpoint(behave);
+  for (const [name, body] of Object.entries(BODIES)) write(name, body);
+  const told: string[] = [];
+  for (const line of SESSION) {
+    const args = line.replace(ADDRESS, merchant.url).split(' ');
+    const { out, err } = await run(args, { cwd: folder, env: { COLUMNS: '84' } });
+    told.push(`$ payment-notifications ${line}\n${(out + err).trim()}`);
+  }
+  const session = `${told.join('\n\n').replaceAll(merchant.url, ADDRESS)}\n`;
+  const page = readFileSync('docs/command.md', 'utf8');
+  expect(page).toMatch(BLOCK);
+  const [shown = ''] = BLOCK.exec(page) ?? [];
+  const isCurrent = withoutTimes(shown) === withoutTimes(session);
+  const current = isCurrent ? page : page.replace(BLOCK, () => session);
+  await expect(current).toMatchFileSnapshot('../../docs/command.md');
+});
+
+/** Durations and rates differ from run to run. */
+function withoutTimes(text: string): string {
+  return text
+    .replace(/\b\d[\d.:]* (?:ms|s|min|h)\b/g, 'TIME')
+    .replace(/\b\d[\d,]* a second\b/g, 'RATE a second');
+}

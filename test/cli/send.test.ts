@@ -39,7 +39,6 @@ describe('sending', () => {
   });
 
   test.each([
-    ['withdrawal', { type: 'withdrawal.broadcast', status: 'COMPLETED' }],
     ['withdrawal --status BLOCKED', { status: 'BLOCKED', withdrawFee: null }],
     ['withdrawal --set status=FAILED', { status: 'FAILED', transactionId: null }],
     ['withdrawal --seed 7', { clientWithdrawalId: 'payout-7' }],
@@ -204,9 +203,8 @@ describe('what is sent', () => {
   ])('has the credentials of the address %s in a header alone', async (login, args, expected) => {
     await using merchant = await endpoint((response, { headers }) => {
       // An endpoint that shows what it was asked, and the token of it.
-      response
-        .writeHead(200)
-        .end(`seen: ${headers.authorization} ${headers.authorization?.slice(7)}`);
+      const { authorization = '' } = headers;
+      response.end(`seen: ${authorization} ${authorization.slice(7)}`);
     });
     const to = merchant.url.replace('//', `//${login}`);
     for (const json of [[], ['--json']]) {

@@ -387,12 +387,9 @@ test.each<[string, Partial<DeliverOptions>]>([
   ],
   ['copies: expected a whole number from 1, received 0', { copies: 0 }],
   ['copies: expected a whole number from 1, received 1.5', { copies: 1.5 }],
-  ['timeoutMs: expected more than 0, received 0', { timeoutMs: 0 }],
+  ['timeoutMs: expected more than 0, received NaN', { timeoutMs: Number.NaN }],
   ['intervalMs: expected more than 0, received 0', { retry: { intervalMs: 0, durationMs: 1 } }],
-  [
-    'durationMs: expected more than 0, received NaN',
-    { retry: { intervalMs: 1, durationMs: Number.NaN } },
-  ],
+  ['durationMs: expected more than 0, received -1', { retry: { intervalMs: 1, durationMs: -1 } }],
   [
     'clock.now(): expected milliseconds since 1970, received NaN',
     { clock: { now: () => Number.NaN, sleep: async () => {} } },

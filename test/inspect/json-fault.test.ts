@@ -52,7 +52,7 @@ const broken = fc.oneof(
 );
 
 /** A word or number, an escape, or any other character. */
-const PIECE = /^(?:[\w.+-]+|\\u?\w{0,4}|[^])/;
+const PIECE = /^(?:[\w.+-]+|\\u?\w{0,4}|.)/s;
 
 test('valid text has no fault; up to a fault, text can be continued, but not with what is there', () => {
   fc.assert(

@@ -41,17 +41,12 @@ export function judge(bodies) {
       if (!applies(one)) return [];
       // From text, or from the object where the body is one.
       const ours = bodies[index].find((measured) => measured.group === 'ours');
-      return (
-        bodies[index]
-          // To drop unknown fields or to lose digits is another job.
-          .filter(
-            (measured) => measured.group === group && !/^(drops|loses)/.test(measured.note ?? ''),
-          )
-          .map((peer) => ({
-            ratio: ours.ratio / peer.ratio,
-            where: group === 'base' ? one.name : `${one.name}: ${peer.name}`,
-          }))
-      );
+      // To drop unknown fields or to lose digits is another job.
+      const isPeer = ({ group: of, note = '' }) => of === group && !/^(drops|loses)/.test(note);
+      return bodies[index].filter(isPeer).map((peer) => ({
+        ratio: ours.ratio / peer.ratio,
+        where: group === 'base' ? one.name : `${one.name}: ${peer.name}`,
+      }));
     });
     const [worst] = found.sort((a, b) => b.ratio - a.ratio);
     return { name, limit, ...worst };

@@ -1,6 +1,5 @@
 // Posts bodies to a real HTTP server on loopback, shows what its handler received, and compares that with the
-// expected outcome: a dozen that tell why the package exists, with --all every fixture. With --serve, the
-// server stays for bodies of your own.
+// expected outcome: a dozen that tell why the package exists, with --all every fixture.
 import { once } from 'node:events';
 import { isDeepStrictEqual, parseArgs, styleText } from 'node:util';
 import { fixture, fixtures } from '../fixtures.js';
@@ -8,7 +7,8 @@ import { inShort } from '../package/outcomes.js';
 import { PATHS, server } from './server.js';
 import { TELLING } from './telling.js';
 
-const { all, serve, port } = readOptions();
+const { values } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
+const { all } = values;
 
 // A pager that was closed has read enough.
 process.stdout.on('error', () => process.exit(0));
@@ -21,41 +21,13 @@ const hasColours = process.stdout.hasColors?.() ?? false;
  */
 const paint = (style, text) => (hasColours ? styleText(style, text) : text);
 
-server.listen(port, '127.0.0.1');
+server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();
 if (address === null || typeof address === 'string') throw new Error('the server has no port');
 const origin = `http://127.0.0.1:${address.port}`;
-
-if (serve) {
-  console.log(`Post a body to ${origin}, with its digits:\n`);
-  console.log(`  curl ${origin}${PATHS.parseDepositReceived} --data-binary \\`);
-  console.log('    @fixtures/deposit-received/eighteen-decimals.json\n');
-  console.log(`Withdrawals go to ${PATHS.parseWithdrawalBroadcast}, either kind to /callbacks.`);
-  console.log('Ctrl-C ends the server.');
-} else {
-  process.exitCode = (await postFixtures()) ? 0 : 1;
-  server.close();
-}
-
-/** The command line's options; a wrong one ends the demo in one line. */
-function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        all: { type: 'boolean', default: false },
-        serve: { type: 'boolean', default: false },
-        port: { type: 'string', default: '0' },
-      },
-    });
-    if (!/^\d{1,5}$/.test(values.port)) throw new Error(`--port ${values.port} is no port`);
-    return { ...values, port: Number(values.port) };
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}`);
-    console.error('usage: npm run demo [-- --all | --serve [--port NUMBER]]');
-    process.exit(2);
-  }
-}
+process.exitCode = (await postFixtures()) ? 0 : 1;
+server.close();
 
 async function postFixtures() {
   const shown = all ? fixtures : Object.keys(TELLING).map(fixture);

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type Outcome, output, run } from './command.js';
-import { copyProject } from './copy.js';
-import { ROOT } from './pack.js';
+import { copyProject, ROOT } from './pack.js';
 
 const CHANGESET = `---\n'payment-notifications': minor\n---\n\nRead one more field.\n`;
 

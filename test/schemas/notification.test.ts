@@ -16,16 +16,7 @@ test.each([
   // The schema names this limit.
   const wellFormed = changed.filter((json) => !json.includes('\\ud800'));
   const valid = wellFormed.filter((json) => isNotification(JSON.parse(json)));
-  const unread = valid.filter((json) => !isRead(json));
 
   expect(valid.length).toBeGreaterThan(100);
-  expect(unread).toStrictEqual([]);
+  for (const json of valid) expect(() => notificationFromJSON(json), json).not.toThrow();
 });
-
-function isRead(json: string): boolean {
-  try {
-    return notificationFromJSON(json) !== null;
-  } catch {
-    return false;
-  }
-}

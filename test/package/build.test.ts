@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TARBALL } from '../../scripts/manifest.js';
 import { output } from './command.js';
-import { copyProject, ROOT } from './pack.js';
+import { copyDist, copyProject, ROOT } from './pack.js';
 
 test('every build gives the same files, whatever its folder', async () => {
   const folder = await copyProject('built');
@@ -20,9 +20,7 @@ test('the homepage and the links of the README derive from the repository, once 
   const folder = await copyProject('linked');
   const pack = async (manifest: object) => {
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
-    // After the sources, so that it isn't built.
-    await rm(join(folder, 'dist'), { recursive: true, force: true });
-    await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+    await copyDist(folder);
     await output(process.execPath, ['scripts/pack.js'], folder);
     const read = (file: string) => output('tar', ['-xzOf', TARBALL, `package/${file}`], folder);
     return { manifest: JSON.parse(await read('package.json')), readme: await read('README.md') };

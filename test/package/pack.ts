@@ -37,6 +37,12 @@ export async function copyProject(name: string): Promise<string> {
   return folder;
 }
 
+/** Gives a copy the built files; after its sources, so that it isn't built. */
+export async function copyDist(folder: string): Promise<void> {
+  await rm(join(folder, 'dist'), { recursive: true, force: true });
+  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+}
+
 /** Installs the one tarball. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-notifications-'));

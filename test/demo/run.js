@@ -1,11 +1,20 @@
 // Posts bodies to a real HTTP server on loopback, shows what its handler received, and compares that with the
 // expected outcome: a dozen that tell why the package exists, with --all every fixture.
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { isDeepStrictEqual, parseArgs, styleText } from 'node:util';
+import {
+  isNotificationError,
+  parseDepositReceived,
+  parseNotification,
+  parseWithdrawalBroadcast,
+} from 'payment-notifications';
 import { fixture, fixtures } from '../fixtures.js';
 import { inShort } from '../package/outcomes.js';
-import { PATHS, server } from './server.js';
 import { TELLING } from './telling.js';
+
+/** @type {Record<string, import('payment-notifications').BodyParser<unknown>>} */
+const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
 
 const { values } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
 const { all } = values;
@@ -21,6 +30,19 @@ const hasColours = process.stdout.hasColors?.() ?? false;
  */
 const paint = (style, text) => (hasColours ? styleText(style, text) : text);
 
+/** A merchant's endpoint in ten lines, with a path for each parser. It answers with what it understood, as JSON. */
+const server = createServer(async (request, response) => {
+  const parse = PARSERS[`${request.url}`.slice(1)] ?? parseNotification;
+  const chunks = await request.toArray();
+  try {
+    const notification = parse(Buffer.concat(chunks));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(notification));
+  } catch (error) {
+    response.writeHead(isNotificationError(error) ? 400 : 500);
+    response.end(JSON.stringify(error));
+  }
+});
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();
@@ -33,7 +55,7 @@ async function postFixtures() {
   const shown = all ? fixtures : Object.keys(TELLING).map(fixture);
   let failed = 0;
   for (const { name, body, expected } of shown) {
-    const response = await fetch(origin + PATHS[expected.parser], { method: 'POST', body });
+    const response = await fetch(`${origin}/${expected.parser}`, { method: 'POST', body });
     /** @type {any} */
     const received = await response.json();
     const outcome = inShort(received);

@@ -5,8 +5,7 @@ import { inspect, parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { isDistOld } from '../../scripts/manifest.js';
 import { anyBody } from './bodies.js';
-import { createExamine, PARSER_COUNT } from './examine.js';
-import { source } from './source.js';
+import { examine, PARSER_COUNT } from './examine.js';
 
 /** After so many runs the clock is looked at, and the next seed is taken. */
 const RUNS = 5000;
@@ -25,7 +24,6 @@ const { values } = parseArgs({
 });
 const { bodies, seconds = bodies ? '0' : '60', path } = values;
 
-const examine = createExamine(source);
 const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
 const untouched = namesOnPrototypes();
 

@@ -9,6 +9,7 @@ import {
 } from 'payment-notifications';
 import { LIMITS_OF, type LimitName } from '../../scripts/schemas/limits.js';
 import { readWire, writeWire } from '../../src/wire/members.js';
+import { isNotification } from '../fuzz/examine.js';
 import { WITHOUT } from './limits.js';
 
 /** How far parser and schemas agree about bodies. */
@@ -28,9 +29,6 @@ function compile(name: string): ValidateFunction {
   const url = new URL(`../../schemas/${name}.schema.json`, import.meta.url);
   return ajv.compile(JSON.parse(readFileSync(url, 'utf8')));
 }
-
-/** Whether JSON is that of a notification, by its schema. */
-export const isNotification = compile('notification');
 
 /** A schema and a way of parsing that should tell the same of every body, within the limits that it names. */
 function pairOf(name: keyof typeof LIMITS_OF, parses: (body: string) => boolean) {

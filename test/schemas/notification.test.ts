@@ -2,7 +2,7 @@ import { notificationFromJSON, parseNotification } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { expect, test } from 'vitest';
 import { readWire } from '../../src/wire/members.js';
-import { isNotification } from './judge.js';
+import { isNotification } from '../fuzz/examine.js';
 import { withEachValue } from './values.js';
 
 test.each([

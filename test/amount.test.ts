@@ -7,7 +7,7 @@ import { digitsOfDouble } from '../src/internal/digits.js';
 import { nonNegativeAmount } from '../src/internal/field-types.js';
 import { runs } from './fuzz/random.js';
 import { amountFault, decimalLiteral } from './fuzz/texts.js';
-import { deposit, FIELDS, issuesOf, messagesOf, parseWith, read } from './wire.js';
+import { deposit, FIELDS, issuesOf, messagesOf, parseWith, read } from './sample-bodies.js';
 
 const AMOUNT_FIELDS = FIELDS.filter(
   ({ kind, name }) => kind === 'amount' && name !== 'deducedSettlementAmount',

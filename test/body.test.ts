@@ -11,7 +11,15 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { deposit, errorOf, FIELDS, messagesOf, read, revoked, withdrawal } from './wire.js';
+import {
+  deposit,
+  errorOf,
+  FIELDS,
+  messagesOf,
+  read,
+  revoked,
+  withdrawal,
+} from './sample-bodies.js';
 
 const TEXT = deposit();
 const LIMIT = 64 * 1024;

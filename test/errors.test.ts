@@ -4,7 +4,7 @@ import {
   safeParseDepositReceived,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { deposit, errorOf, messagesOf } from './wire.js';
+import { deposit, errorOf, messagesOf } from './sample-bodies.js';
 
 const error = errorOf(
   safeParseDepositReceived(deposit({ actualDepositAmount: '"12,5"', depositId: '"x y"' })),

@@ -9,7 +9,7 @@ import {
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
 import { fixture } from './fixtures.js';
-import { deposit, FIELDS, refusalOf, withdrawal } from './wire.js';
+import { deposit, FIELDS, refusalOf, withdrawal } from './sample-bodies.js';
 
 /** A notification's JSON, with some of its fields replaced. */
 function jsonOf(notification: PaymentNotification, fields: Record<string, unknown> = {}): string {

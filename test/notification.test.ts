@@ -9,7 +9,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { deposit, errorOf, withdrawal } from './wire.js';
+import { deposit, errorOf, withdrawal } from './sample-bodies.js';
 
 // The fixtures have a refused withdrawal, and bodies of which nothing tells the type.
 test('a shared endpoint says that a deposit was refused', () => {

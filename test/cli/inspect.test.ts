@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { cut, fold, wrap } from '../../src/cli/terminal.js';
 import { fixture, fixtures } from '../fixtures.js';
 import { withoutColours } from '../process/command.js';
-import { deposit, withdrawal } from '../wire.js';
+import { deposit, withdrawal } from '../sample-bodies.js';
 import { command, inPieces, linesOf } from './terminal.js';
 
 /** The cells of each line of a report. */

@@ -6,7 +6,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { nonNegativeAmount } from '../../src/internal/field-types.js';
-import { FIELDS } from '../wire.js';
+import { FIELDS } from '../sample-bodies.js';
 
 const digits = (maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength });

@@ -4,7 +4,7 @@ import {
   safeParseDepositReceived,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { deposit, errorOf, messagesOf } from './wire.js';
+import { deposit, errorOf, messagesOf } from './sample-bodies.js';
 
 const error = errorOf(
   safeParseDepositReceived(deposit({ actualDepositAmount: '"12,5"', depositId: '"x y"' })),
@@ -105,15 +105,10 @@ describe('a reference', () => {
 
 describe('a message', () => {
   test.each([
-    ['"a\\nb"', '"a\\nb"'],
-    ['"\\u0000\\u001b[31m"', '"\\u0000\\u001b[31m"'],
-    ['"\\u202e\\u2066"', '"\\u202e\\u2066"'],
-    ['"\\u2028\\u2029\\u0085"', '"\\u2028\\u2029\\u0085"'],
-    ['"\\u3164\\u034f"', '"\\u3164\\u034f"'],
-    ['"\\ud800"', '"\\ud800"'],
-    ['"\\udb40\\udc01"', '"\\udb40\\udc01"'],
-    ['"\\"\\\\"', '"\\"\\\\"'],
-    ['"🧾"', '"🧾"'],
+    ['"\\"a\\\\b\\n🧾\\""', '"\\"a\\\\b\\n🧾\\""'],
+    ['"\\u0000\\u001b[31m\\u202e\\u2066"', '"\\u0000\\u001b[31m\\u202e\\u2066"'],
+    ['"\\u2028\\u2029\\u0085\\ud800"', '"\\u2028\\u2029\\u0085\\ud800"'],
+    ['"\\u3164\\u034f\\udb40\\udc01"', '"\\u3164\\u034f\\udb40\\udc01"'],
     [JSON.stringify('x'.repeat(40)), `"${'x'.repeat(40)}"`],
     [JSON.stringify('x'.repeat(41)), `"${'x'.repeat(40)}…" (41 characters)`],
     [JSON.stringify(`${'x'.repeat(39)}\n`), `"${'x'.repeat(39)}…" (40 characters)`],

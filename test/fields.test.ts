@@ -7,7 +7,15 @@ import {
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../scripts/schemas/tables.js';
-import { deposit, errorOf, FIELDS, issuesOf, parseWith, read, withdrawal } from './wire.js';
+import {
+  deposit,
+  errorOf,
+  FIELDS,
+  issuesOf,
+  parseWith,
+  read,
+  withdrawal,
+} from './sample-bodies.js';
 
 /** The contract in short, apart from the code: the cost of a fault of each field. */
 const CONTRACT = `

@@ -13,7 +13,7 @@ import {
 import { expect, test } from 'vitest';
 import { fixtures, ISSUE_CODES, parsedFixtures } from './fixtures.js';
 import { inShort } from './package/outcomes.js';
-import { issuesOf, refusalOf } from './wire.js';
+import { issuesOf, refusalOf } from './sample-bodies.js';
 
 const PARSERS = {
   parseDepositReceived: { parse: parseDepositReceived, safeParse: safeParseDepositReceived },

@@ -1,19 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  DEPOSIT_RECEIVED_FIELDS,
-  TX_ADDRESS_OWNER_FIELDS,
-  WITHDRAWAL_BROADCAST_FIELDS,
-} from '../scripts/schemas/tables.js';
 import { anyBody } from './fuzz/bodies.js';
-import { createExamine, PARSER_COUNT } from './fuzz/examine.js';
+import { examine, PARSER_COUNT } from './fuzz/examine.js';
 import { runs } from './fuzz/random.js';
-
-const examine = createExamine({
-  DEPOSIT_RECEIVED_FIELDS,
-  WITHDRAWAL_BROADCAST_FIELDS,
-  TX_ADDRESS_OWNER_FIELDS,
-});
 
 // For millions of bodies: node test/fuzz/run.js.
 test('any body is refused with a NotificationError, or read without loss, and equal after JSON', () => {

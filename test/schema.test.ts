@@ -9,7 +9,7 @@ import {
 import * as valibot from 'payment-notifications/valibot';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { deposit, refusalOf, withdrawal } from './wire.js';
+import { deposit, refusalOf, withdrawal } from './sample-bodies.js';
 
 describe.each([
   ['deposit', DepositReceivedSchema, parseDepositReceived, deposit()],

@@ -1,6 +1,6 @@
 import { safeParseNotification } from 'payment-notifications';
 import { bodyVariants, depositReceivedBody } from 'payment-notifications/testing';
-import { nextBody } from '../../test/fuzz/mutate.js';
+import { nextBody } from '../../test/fuzz/bodies.js';
 import { LIMIT } from './bodies.js';
 
 /** @import { Random } from '../../test/fuzz/random.js' */

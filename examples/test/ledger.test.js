@@ -7,7 +7,7 @@ import {
   depositReceivedBody,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { nextBody } from '../../test/fuzz/mutate.js';
+import { nextBody } from '../../test/fuzz/bodies.js';
 import { createRandom } from '../../test/fuzz/random.js';
 import { check, createTables, settle } from '../merchant/ledger.js';
 import { ENGINES } from './engines.js';

@@ -6,7 +6,7 @@ import widthOf from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { cut, fold, wrap } from '../../src/cli/terminal.js';
 import { fixture, fixtures } from '../fixtures.js';
-import { deposit, withdrawal } from '../wire.js';
+import { deposit, withdrawal } from '../sample-bodies.js';
 import { command, linesOf } from './terminal.js';
 
 /** The cells of each line of a report. */

@@ -1,14 +1,23 @@
 // Posts bodies to a real HTTP server on loopback, shows what its handler received, and compares that with the
-// expected outcome: a dozen that tell why the package exists, with --all every fixture. With --serve, the
-// server stays for bodies of your own.
+// expected outcome: a dozen that tell why the package exists, with --all every fixture.
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { isDeepStrictEqual, parseArgs, styleText } from 'node:util';
+import {
+  isNotificationError,
+  parseDepositReceived,
+  parseNotification,
+  parseWithdrawalBroadcast,
+} from 'payment-notifications';
 import { fixture, fixtures } from '../fixtures.js';
 import { inShort } from '../package/outcomes.js';
-import { PATHS, server } from './server.js';
 import { TELLING } from './telling.js';
 
-const { all, serve, port } = readOptions();
+/** @type {Record<string, import('payment-notifications').BodyParser<unknown>>} */
+const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
+
+const { values } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
+const { all } = values;
 
 // A pager that was closed has read enough.
 process.stdout.on('error', () => process.exit(0));
@@ -21,47 +30,32 @@ const hasColours = process.stdout.hasColors?.() ?? false;
  */
 const paint = (style, text) => (hasColours ? styleText(style, text) : text);
 
-server.listen(port, '127.0.0.1');
+/** A merchant's endpoint in ten lines, with a path for each parser. It answers with what it understood, as JSON. */
+const server = createServer(async (request, response) => {
+  const parse = PARSERS[`${request.url}`.slice(1)] ?? parseNotification;
+  const chunks = await request.toArray();
+  try {
+    const notification = parse(Buffer.concat(chunks));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(notification));
+  } catch (error) {
+    response.writeHead(isNotificationError(error) ? 400 : 500);
+    response.end(JSON.stringify(error));
+  }
+});
+server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();
 if (address === null || typeof address === 'string') throw new Error('the server has no port');
 const origin = `http://127.0.0.1:${address.port}`;
-
-if (serve) {
-  console.log(`Post a body to ${origin}, with its digits:\n`);
-  console.log(`  curl ${origin}${PATHS.parseDepositReceived} --data-binary \\`);
-  console.log('    @fixtures/deposit-received/eighteen-decimals.json\n');
-  console.log(`Withdrawals go to ${PATHS.parseWithdrawalBroadcast}, either kind to /callbacks.`);
-  console.log('Ctrl-C ends the server.');
-} else {
-  process.exitCode = (await postFixtures()) ? 0 : 1;
-  server.close();
-}
-
-/** The command line's options; a wrong one ends the demo in one line. */
-function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        all: { type: 'boolean', default: false },
-        serve: { type: 'boolean', default: false },
-        port: { type: 'string', default: '0' },
-      },
-    });
-    if (!/^\d{1,5}$/.test(values.port)) throw new Error(`--port ${values.port} is no port`);
-    return { ...values, port: Number(values.port) };
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}`);
-    console.error('usage: npm run demo [-- --all | --serve [--port NUMBER]]');
-    process.exit(2);
-  }
-}
+process.exitCode = (await postFixtures()) ? 0 : 1;
+server.close();
 
 async function postFixtures() {
   const shown = all ? fixtures : Object.keys(TELLING).map(fixture);
   let failed = 0;
   for (const { name, body, expected } of shown) {
-    const response = await fetch(origin + PATHS[expected.parser], { method: 'POST', body });
+    const response = await fetch(`${origin}/${expected.parser}`, { method: 'POST', body });
     /** @type {any} */
     const received = await response.json();
     const outcome = inShort(received);

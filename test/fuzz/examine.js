@@ -1,5 +1,7 @@
 // What must hold for every body, whatever it is.
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Decimal as HostDecimal } from 'decimal.js';
 import { isLosslessNumber, parse as parseLosslessly } from 'lossless-json';
 import {
@@ -18,15 +20,8 @@ import { ISSUE_CODES } from '../fixtures.js';
 import { LAST_ONE_COUNTS } from './texts.js';
 
 /**
- * @import { FieldTable } from '../../scripts/schemas/tables.js'
  * @import { BodyParser, NotificationIssue, PaymentNotification, RawBody } from 'payment-notifications'
  *
- * @typedef {object} Tables The rules from which the shapes of the notifications follow.
- * @property {FieldTable} DEPOSIT_RECEIVED_FIELDS
- * @property {FieldTable} WITHDRAWAL_BROADCAST_FIELDS
- * @property {FieldTable} TX_ADDRESS_OWNER_FIELDS
- *
- * @typedef {(body: unknown, again: unknown, parser: number) => string | null} Examine
  * @typedef {Record<string, any>} Fields
  */
 
@@ -36,7 +31,7 @@ const PARSERS = /** @type {const} */ ([
   { safeParse: safeParseWithdrawalBroadcast, parse: parseWithdrawalBroadcast },
 ]);
 
-/** The parsers by number, as {@link createExamine} takes them. */
+/** The parsers by number, as {@link examine} takes them. */
 export const PARSER_COUNT = PARSERS.length;
 
 /** The documentation has two spellings of one name; this one is no field of the output. */
@@ -44,24 +39,30 @@ const OTHER_SPELLING = 'deducedSettlementAmount';
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{DI}]/u;
 const MAX_MESSAGE = 300;
 
+const schema = new URL('../../schemas/notification.schema.json', import.meta.url);
+
+/** Whether JSON is that of a notification, by its schema. */
+export const isNotification = new Ajv2020({ strict: true }).compile(
+  JSON.parse(readFileSync(schema, 'utf8')),
+);
+
 /**
- * @param {Tables} tables
- * @returns {Examine} Parses a body, and once more the same body made again, with one of the parsers; says
- * what is wrong with the outcome, or null.
+ * Parses a body, and once more the same body made again, with one of the parsers.
+ *
+ * @param {unknown} body
+ * @param {unknown} again
+ * @param {number} parser
+ * @returns {string | null} What is wrong with the outcome.
  */
-export function createExamine(tables) {
-  return (body, again, parser) => {
-    const { safeParse, parse } = PARSERS[parser] ?? PARSERS[0];
-    const { success, notification, error } = safeParse(/** @type {RawBody} */ (body));
-    const json = stringify(notification ?? error);
-    if (stringify(parseOrCatch(parse, again)) !== json) return 'came out differently again';
-    if (!success) return errorFault(error, json);
-    return (
-      shapeFault(tables, notification) ??
-      lossFault(tables, body, notification) ??
-      roundTripFault(notification, json)
-    );
-  };
+export function examine(body, again, parser) {
+  const { safeParse, parse } = PARSERS[parser] ?? PARSERS[0];
+  const { success, notification, error } = safeParse(/** @type {RawBody} */ (body));
+  const json = stringify(notification ?? error);
+  if (stringify(parseOrCatch(parse, again)) !== json) return 'came out differently again';
+  if (!success) return errorFault(error, json);
+  return (
+    shapeFault(notification) ?? lossFault(body, notification) ?? roundTripFault(notification, json)
+  );
 }
 
 /**
@@ -93,83 +94,29 @@ function stringify(outcome) {
 }
 
 /**
- * Whether a notification is what its type declares.
+ * Whether a notification is what its type declares. What JSON doesn't tell, the way through JSON shows.
  *
- * @param {Tables} tables
  * @param {Fields} notification
  */
-function shapeFault(tables, notification) {
-  const { type, status, additionalFields, warnings, ...fields } = notification;
-  const { [OTHER_SPELLING]: _, ...table } = tableOf(tables, notification);
-  if (Object.keys({ status, ...fields }).join() !== Object.keys(table).join()) {
-    return 'has other fields than declared';
-  }
+function shapeFault(notification) {
+  const { toTxAddress, txAddressOwner: owner, additionalFields, warnings } = notification;
   if (!isFields(additionalFields)) return 'has no additionalFields';
-  if (!Array.isArray(warnings)) return 'has no warnings';
-  const fault = fieldsFault(table, notification, status) ?? issuesFault(warnings);
-  if (fault !== null || type === 'deposit.received') return fault;
-
-  const { additionalFields: others, ...owner } = fields.txAddressOwner;
-  if (!isFields(others)) return 'has an owner without additionalFields';
-  const ownerTable = tables.TX_ADDRESS_OWNER_FIELDS;
-  if (Object.keys(owner).join() !== Object.keys(ownerTable).join()) return 'has another owner';
-  return fieldsFault(ownerTable, owner, status);
-}
-
-/**
- * @param {FieldTable} table
- * @param {Fields} fields
- * @param {string} status
- */
-function fieldsFault(table, fields, status) {
-  for (const { name, need, kind, type } of Object.values(table)) {
-    const value = fields[name];
-    if (
-      value === null &&
-      (need !== 'required' || (name === 'toTxAddress' && isNotCompleted(status)))
-    ) {
-      continue;
-    }
-    if (!IS[kind]?.(value)) return `has a ${name} that is not of its type`;
-    // Each value in the form of the wire must be one that its own rule accepts.
-    if (type.read(toWire(value)) === null) return `has a ${name} against its rule`;
+  if (owner && !isFields(owner.additionalFields)) return 'has an owner without additionalFields';
+  // Without what may have no JSON.
+  const txAddressOwner = owner && { ...owner, additionalFields: {} };
+  const known = { ...notification, additionalFields: {}, ...(owner && { txAddressOwner }) };
+  if (!isNotification(JSON.parse(JSON.stringify(known)))) {
+    return `is against its schema: ${JSON.stringify(isNotification.errors)}`;
   }
-  return null;
+  if (toTxAddress) {
+    const { raw, address, destinationTag } = toTxAddress;
+    const marks = destinationTag === null ? ['', '?dt='] : [`?dt=${destinationTag}`];
+    if (!marks.includes(raw.slice(address.length)) || !raw.startsWith(address)) {
+      return 'has an address that is not its two parts';
+    }
+  }
+  return issuesFault(warnings);
 }
-
-/** @param {string} status */
-function isNotCompleted(status) {
-  return status === 'FAILED' || status === 'BLOCKED';
-}
-
-/** @param {any} value */
-function toWire(value) {
-  if (value instanceof Decimal) return value.toString();
-  return value instanceof Date ? value.toISOString() : (value.raw ?? value);
-}
-
-/** @type {Record<string, (value: any) => boolean>} The outputs of the kinds of fields. */
-const IS = {
-  text: (value) => typeof value === 'string',
-  id: (value) => typeof value === 'string',
-  enum: (value) => typeof value === 'string',
-  amount: (value) =>
-    value instanceof Decimal &&
-    value.isFinite() &&
-    !(value.isZero() && value.isNegative()) &&
-    value.precision() <= 78 &&
-    Math.abs(value.e) <= 78 &&
-    /^-?\d+(\.\d+)?$/.test(value.toString()),
-  timestamp: (value) => value instanceof Date && value.getTime() >= 0,
-  address: ({ raw, address, destinationTag }) =>
-    address !== '' &&
-    destinationTag !== '' &&
-    (destinationTag === null ? [address, `${address}?dt=`] : [`${address}?dt=${destinationTag}`])
-      // Without a mark, or with the first one behind the address.
-      .includes(raw) &&
-    !address.includes('?dt='),
-  object: isFields,
-};
 
 /** @param {unknown} value */
 function isFields(value) {
@@ -179,30 +126,29 @@ function isFields(value) {
 /**
  * Whether everything that was in a text can still be found, and every amount to the digit.
  *
- * @param {Tables} tables
  * @param {unknown} body
  * @param {Fields} notification
  */
-function lossFault(tables, body, notification) {
+function lossFault(body, notification) {
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return null;
   const text = body.toString().replace(/^\ufeff/, '');
   /** @type {Fields} */
   const exact = /** @type {any} */ (parseLosslessly(text, undefined, LAST_ONE_COUNTS));
-  const table = tableOf(tables, notification);
-  const { additionalFields } = notification;
+  const { type, additionalFields, warnings, ...fields } = notification;
   for (const [name, value] of Object.entries(JSON.parse(text))) {
-    const { kind } = (Object.hasOwn(table, name) && table[name]) || {};
+    const isKnown =
+      Object.hasOwn(fields, name) || (name === OTHER_SPELLING && 'toTxAddress' in fields);
     if (Object.hasOwn(additionalFields, name)) {
       if (!isDeepStrictEqual(additionalFields[name], value)) return `has changed its ${name}`;
-      // An unreadable spelling may stand beside one that was read, and an owner is never null.
-      const mayStandTwice = name.endsWith('SettlementAmount') || kind === 'object';
-      if (kind && !mayStandTwice && notification[name] !== null) return `has its ${name} twice`;
-    } else if (kind === undefined) {
+      // An unreadable spelling may be there beside one that was read, and an owner is never null.
+      const mayBeTwice = name.endsWith('SettlementAmount') || name === 'txAddressOwner';
+      if (isKnown && !mayBeTwice && fields[name] !== null) return `has its ${name} twice`;
+    } else if (!isKnown) {
       return `has lost its ${name}`;
     } else if (value !== null && value !== '' && name !== OTHER_SPELLING) {
-      if (notification[name] === null) return `has lost the value of ${name}`;
+      if (fields[name] === null) return `has lost the value of ${name}`;
       const sent = isLosslessNumber(exact[name]) ? exact[name].toString() : value;
-      if (kind === 'amount' && !new HostDecimal(sent).equals(notification[name])) {
+      if (fields[name] instanceof Decimal && !new HostDecimal(sent).equals(fields[name])) {
         return `has another ${name}`;
       }
     }
@@ -211,45 +157,33 @@ function lossFault(tables, body, notification) {
 }
 
 /**
- * Whether a notification is the same after a way through JSON.
+ * Whether a notification is the same after a way through JSON, but for what JSON makes of unknown fields: it
+ * holds no -0, no Infinity, no function.
  *
- * @param {PaymentNotification} notification
+ * @param {Fields} notification
  * @param {string | null} json
  */
 function roundTripFault(notification, json) {
   if (json === null) return null;
-  const expected = inJson(notification);
-  if (expected === null) return null;
+  const { txAddressOwner: owner, additionalFields } = JSON.parse(json);
+  // One of them was named toJSON.
+  if (!isFields(additionalFields) || (owner && !isFields(owner.additionalFields))) return null;
+  const expected = {
+    ...notification,
+    ...(owner && {
+      txAddressOwner: {
+        ...notification.txAddressOwner,
+        additionalFields: owner.additionalFields,
+      },
+    }),
+    additionalFields,
+  };
   for (const form of [json, JSON.parse(json)]) {
     const copy = notificationFromJSON(form);
     if (!isDeepStrictEqual(copy, expected)) return 'is not the same after JSON';
     if (JSON.stringify(copy) !== json) return 'has another JSON after JSON';
   }
   return null;
-}
-
-/**
- * The notification with its unknown fields as JSON holds them: no -0, no Infinity, no function. Null where
- * JSON makes something else of them: one of them was named toJSON.
- *
- * @param {any} notification
- */
-function inJson(notification) {
-  const { txAddressOwner: owner, additionalFields, ...rest } = notification;
-  const additional = throughJson(additionalFields);
-  const others = owner && throughJson(owner.additionalFields);
-  if (!isFields(additional) || (owner && !isFields(others))) return null;
-  return {
-    ...rest,
-    ...(owner && { txAddressOwner: { ...owner, additionalFields: others } }),
-    additionalFields: additional,
-  };
-}
-
-/** @param {unknown} value */
-function throughJson(value) {
-  const json = JSON.stringify(value);
-  return json === undefined ? undefined : JSON.parse(json);
 }
 
 /**
@@ -284,14 +218,4 @@ function issuesFault(issues) {
     if (UNPRINTABLE.test(message)) return 'has an unprintable message';
   }
   return null;
-}
-
-/**
- * @param {Tables} tables
- * @param {Fields} notification
- */
-function tableOf(tables, { type }) {
-  return type === 'deposit.received'
-    ? tables.DEPOSIT_RECEIVED_FIELDS
-    : tables.WITHDRAWAL_BROADCAST_FIELDS;
 }

@@ -1,15 +1,11 @@
 // Checks how hostile bodies are handled, for some seconds or for a number of bodies.
 //
-// A fault is shrunk and shown with the seed and the path that replay it. A body is also written to
-// fixtures/found/, to become a fixture or a test.
-import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+// A fault is shrunk and shown with the seed and the path that replay it, to become a fixture or a test.
 import { inspect, parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { isDistOld } from '../../scripts/manifest.js';
 import { anyBody } from './bodies.js';
-import { createExamine, PARSER_COUNT } from './examine.js';
-import { source } from './source.js';
+import { examine, PARSER_COUNT } from './examine.js';
 
 /** After so many runs the clock is looked at, and the next seed is taken. */
 const RUNS = 5000;
@@ -28,7 +24,6 @@ const { values } = parseArgs({
 });
 const { bodies, seconds = bodies ? '0' : '60', path } = values;
 
-const examine = createExamine(source);
 const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
 const untouched = namesOnPrototypes();
 
@@ -84,16 +79,9 @@ function check(count, time) {
 /** @param {[makeBody: () => unknown, parser: number]} anyCase */
 function show([makeBody, parser]) {
   const body = makeBody();
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
-    return `  ${inspect(body, { depth: 2, breakLength: 100 })}, parser ${parser}`;
-  }
-  const bytes = Buffer.from(body);
-  const folder = new URL('../../fixtures/found/', import.meta.url);
-  const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.bin`;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL(name, folder), bytes);
-  return `  ${JSON.stringify(String(body))}, parser ${parser}
-  written to fixtures/found/${name}: give it an expected outcome, and a test`;
+  const bytes = Buffer.isBuffer(body) ? `, in base64 ${body.toString('base64')}` : '';
+  const shown = bytes ? JSON.stringify(`${body}`) : inspect(body, { depth: 2, breakLength: 100 });
+  return `  ${shown}${bytes}, parser ${parser}`;
 }
 
 /** The names on the prototypes that every object shares. */

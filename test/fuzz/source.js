@@ -1,4 +1,4 @@
-// What the fuzzer needs of the package's inside: dist doesn't export it.
+// The tables of the fields for the benchmark, which runs without a compiler: dist doesn't export them.
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 

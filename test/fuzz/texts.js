@@ -7,35 +7,48 @@ import { isLosslessNumber, parse as parseLosslessly } from 'lossless-json';
 /** Has lossless-json read a repeated field as JSON.parse does. @type {Parameters<typeof parseLosslessly>[2]} */
 export const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
 
-/** Number literals of all shapes. */
-export const anyNumber = fc
-  .tuple(
-    fc.constantFrom('', '-'),
-    fc.oneof(fc.constant('0'), fc.bigInt({ min: 1n, max: 10n ** 20n }).map(String)),
-    fc.oneof(
-      fc.constant(''),
-      fc.nat().map((n) => `.${n}`),
-      fc.constant('.000'),
+/** @param {number} minLength @param {number} maxLength */
+const digits = (minLength, maxLength) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength, size: 'max' });
+
+/** Number literals in JSON's grammar, most of them within the limits of an amount. */
+export const decimalLiteral = fc
+  .record({
+    sign: fc.constantFrom('', '-'),
+    whole: fc.oneof(
+      fc.constant('0'),
+      fc.tuple(fc.constantFrom(...'123456789'), digits(0, 7)).map((parts) => parts.join('')),
+      fc.tuple(fc.constantFrom(...'123456789'), digits(0, 85)).map((parts) => parts.join('')),
     ),
-    fc.oneof(
-      fc.constant(''),
-      fc.integer({ min: -400, max: 400 }).map((n) => `e${n}`),
+    fraction: fc.oneof(
+      fc.constantFrom('', '.000'),
+      digits(1, 9).map((text) => `.${text}`),
+      digits(1, 85).map((text) => `.${text}`),
     ),
-  )
-  .map((parts) => parts.join(''));
+    exponent: fc.oneof(
+      { arbitrary: fc.constant(''), weight: 3 },
+      fc
+        .tuple(
+          fc.constantFrom('e', 'E', 'E+', 'e-'),
+          fc.oneof(fc.nat({ max: 90 }), fc.nat({ max: 400 })),
+        )
+        .map((parts) => parts.join('')),
+    ),
+  })
+  .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
 
 const anyName = fc.oneof(
   fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString', 'value', ''),
   fc.string(),
 );
-export const anySpace = fc.constantFrom('', '', ' ', '\n\t', '\r\n  ');
+const anySpace = fc.constantFrom('', '', ' ', '\n\t', '\r\n  ');
 
 /** @typedef {{ json: string, object: string }} Texts */
 
 const { object } = fc.letrec((/** @type {fc.LetrecTypedTie<Texts>} */ tie) => ({
   json: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
-    anyNumber,
+    decimalLiteral,
     fc.constantFrom('null', 'true', 'false', '"\\u005f\\ud83d\\n\\/"', '"1.0000000000000000"'),
     fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
     fc
@@ -84,36 +97,9 @@ export function literalsFault(findLiterals, text) {
  * @param {string} literal
  * @param {number} value
  */
-export function isSame(literal, value) {
+function isSame(literal, value) {
   return Number.isFinite(value) && new HostDecimal(literal).equals(value);
 }
-
-/** @param {number} minLength @param {number} maxLength */
-const digits = (minLength, maxLength) =>
-  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength, size: 'max' });
-
-/** Decimal literals in JSON's grammar, most of them within the limits of an amount. */
-export const decimalLiteral = fc
-  .record({
-    sign: fc.constantFrom('', '-'),
-    whole: fc.oneof(
-      fc.constant('0'),
-      fc.tuple(fc.constantFrom(...'123456789'), digits(0, 7)).map((parts) => parts.join('')),
-      fc.tuple(fc.constantFrom(...'123456789'), digits(0, 85)).map((parts) => parts.join('')),
-    ),
-    fraction: fc.oneof(
-      fc.constant(''),
-      digits(1, 9).map((text) => `.${text}`),
-      digits(1, 85).map((text) => `.${text}`),
-    ),
-    exponent: fc.oneof(
-      { arbitrary: fc.constant(''), weight: 3 },
-      fc
-        .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.nat({ max: 90 }))
-        .map((parts) => parts.join('')),
-    ),
-  })
-  .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
 
 /**
  * Whether an amount consists of the same parts as the Decimal that decimal.js makes of its literal: sign,

@@ -1,7 +1,7 @@
 import { safeParseNotification } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { describe, expect, test } from 'vitest';
-import { deposit, type Wire, withdrawal } from '../wire.js';
+import { deposit, type Wire, withdrawal } from '../sample-bodies.js';
 
 /** The field of that name. */
 function fieldOf(body: string, name: string) {

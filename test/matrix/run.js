@@ -2,7 +2,7 @@
 // --only TEXT the rows whose name holds the text.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import process from 'node:process';
@@ -30,8 +30,8 @@ const SETTINGS = {
  * @typedef {object} Row
  * @property {string} name
  * @property {Record<string, string>} [env]
- * @property {string} [copy] The name of a copy without .git to run in; else the project itself.
- * @property {boolean} [asNobody] Needs a copy.
+ * @property {boolean} [inCopy] In a copy without .git, whose path has a space; else in the project itself.
+ * @property {boolean} [asNobody] In the copy, as its owner.
  * @property {string | undefined} [node] Another version of Node.js.
  */
 
@@ -42,10 +42,9 @@ const ROWS = [
     name: `${name}=${value}`,
     env: { [name]: value },
   })),
-  { name: 'without .git', copy: 'copy' },
-  { name: 'a path with a space', copy: 'a copy' },
-  { name: 'another user', copy: 'copy', asNobody: true },
-  { name: 'HOME unwritable', copy: 'copy', asNobody: true, env: { HOME: UNWRITABLE } },
+  { name: 'without .git, in a path with a space', inCopy: true },
+  { name: 'another user', inCopy: true, asNobody: true },
+  { name: 'HOME unwritable', inCopy: true, asNobody: true, env: { HOME: UNWRITABLE } },
   ...NODES.map((node) => ({ name: `Node.js ${node}`, node })),
 ];
 
@@ -66,8 +65,8 @@ try {
 }
 
 /** @param {Row} row */
-async function runRow({ env = {}, copy, asNobody = false, node }) {
-  const cwd = copy === undefined ? ROOT : copyAt(copy);
+async function runRow({ env = {}, inCopy = false, asNobody = false, node }) {
+  const cwd = inCopy ? copyProject() : ROOT;
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true });
   const isRoot = process.getuid?.() === 0;
@@ -103,21 +102,17 @@ async function runRow({ env = {}, copy, asNobody = false, node }) {
   return { passed: status === 0, tests, seconds, output };
 }
 
-/** A copy of the project as a fresh clone would be after `npm install`. @param {string} name */
-function copyAt(name) {
-  const wanted = join(folder, name);
-  const present = ['copy', 'a copy'].map((other) => join(folder, other)).find(existsSync);
-  if (present !== undefined) {
-    if (present !== wanted) renameSync(present, wanted);
-    return wanted;
-  }
+/** The copy of the project, as a fresh clone would be after `npm install`. */
+function copyProject() {
+  const copy = join(folder, 'a copy');
+  if (existsSync(copy)) return copy;
   const made = ['.git', 'node_modules', 'dist', 'pack', 'coverage', '.next', 'merchant-data'];
-  cpSync(ROOT, wanted, {
+  cpSync(ROOT, copy, {
     recursive: true,
     filter: (path) => path === ROOT || !made.includes(basename(path)),
   });
-  execFileSync('cp', ['-R', join(ROOT, 'node_modules'), wanted]);
-  return wanted;
+  execFileSync('cp', ['-R', join(ROOT, 'node_modules'), copy]);
+  return copy;
 }
 
 /** The folder of another Node.js, from the npm registry. @param {string} version */

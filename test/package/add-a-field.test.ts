@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { output, run } from './command.js';
-import { copyProject } from './copy.js';
-import { ROOT } from './pack.js';
+import { copyProject, ROOT } from './pack.js';
 
 test('the walk in CONTRIBUTING.md adds a field, and the compiler names what is left of it', async () => {
   const folder = await copyProject('add-a-field');

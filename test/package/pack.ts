@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { TARBALL } from '../../scripts/manifest.js';
+import { packedPaths, TARBALL } from '../../scripts/manifest.js';
 import { install, output } from './command.js';
 
 declare module 'vitest' {
@@ -25,7 +25,23 @@ export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 export const isFull: boolean = process.env.FULL === 'true';
 
 /** Copies of the project are inside it: there they find its tools. */
-export const COPIES: string = join(ROOT, 'pack/copies');
+const COPIES: string = join(ROOT, 'pack/copies');
+
+/** A copy of all that a build and a release need. */
+export async function copyProject(name: string): Promise<string> {
+  const folder = join(COPIES, name);
+  const sources = ['src', 'scripts', 'fixtures', 'tsup.config.ts', 'tsconfig.json'];
+  for (const path of [...sources, ...packedPaths(), '.gitignore', '.changeset/config.json']) {
+    if (path !== 'dist') await cp(join(ROOT, path), join(folder, path), { recursive: true });
+  }
+  return folder;
+}
+
+/** Gives a copy the built files; after its sources, so that it isn't built. */
+export async function copyDist(folder: string): Promise<void> {
+  await rm(join(folder, 'dist'), { recursive: true, force: true });
+  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+}
 
 /** Installs the one tarball. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

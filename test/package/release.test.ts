@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type Outcome, output, run } from './command.js';
-import { copyProject } from './copy.js';
-import { ROOT } from './pack.js';
+import { copyDist, copyProject, ROOT } from './pack.js';
 
 const CHANGESET = `---\n'payment-notifications': minor\n---\n\nRead one more field.\n`;
 
@@ -58,7 +57,7 @@ describe('packing', () => {
     for (const umask of ['022', '077']) {
       // As in a clone and a build under this umask.
       const folder = await repository(`umask ${umask}`);
-      await withDist(folder);
+      await copyDist(folder);
       await output('chmod', ['-R', umask === '022' ? 'go=rX' : 'go=', folder], ROOT);
       sums.push(await output('sh', ['-c', `umask ${umask}; node scripts/pack.js`], folder));
     }
@@ -67,7 +66,7 @@ describe('packing', () => {
 
   test('reads what npm 12 prints', async () => {
     const folder = await repository('npm 12');
-    await withDist(folder);
+    await copyDist(folder);
     // npm, whose list of packed files becomes an object by their names.
     await writeFile(
       join(folder, 'npm'),
@@ -88,10 +87,12 @@ describe('publishing', () => {
   let sum: string;
 
   beforeAll(async () => {
-    folder = await repository('published', [raiseTo('1.2.3'), edit(withRepository)]);
+    const named = { type: 'git', url: 'git+https://github.com/owner/name.git' };
+    const name = edit((manifest) => ({ ...manifest, repository: named }));
+    folder = await repository('published', [raiseTo('1.2.3'), name]);
     await git(folder, 'init', '--bare', '--quiet', `${folder}.git`);
     await git(folder, 'remote', 'add', 'origin', `${folder}.git`);
-    await withDist(folder);
+    await copyDist(folder);
     [sum = ''] = (await output(process.execPath, ['scripts/pack.js'], folder)).split(' ');
   });
 
@@ -101,7 +102,11 @@ describe('publishing', () => {
   test.each([
     ['version 0.0.0', 'version 0.0.0 is not a release', raiseTo('0.0.0')],
     ['a pending changeset', 'changesets are pending (one.md)', addChangeset],
-    ['no repository', 'package.json names no repository, without which', edit(withoutRepository)],
+    [
+      'no repository',
+      'package.json names no repository, without which',
+      edit(({ repository: _, ...manifest }) => manifest),
+    ],
     ['a tarball of another version', 'the tarball holds version 1.2.3', raiseTo('1.2.4')],
   ])('refuses %s', async (_title, reason, change) => {
     await change(folder);
@@ -143,7 +148,7 @@ describe('publishing', () => {
     await git(folder, 'push', '--quiet', '--delete', 'origin', 'v1.2.3');
     await writeFile(join(folder, 'README.md'), 'Other words.\n');
     await commitAll(folder);
-    await withDist(folder);
+    await copyDist(folder);
     const [other = ''] = (await output(process.execPath, ['scripts/pack.js'], folder)).split(' ');
     expect(await publish({ ...registry.env, TARBALL_SHA256: other })).toMatchObject({ status: 0 });
     expect(registry.published).toHaveLength(1);
@@ -185,22 +190,8 @@ function raiseTo(version: string): Change {
   return edit((manifest) => ({ ...manifest, version }));
 }
 
-function withRepository(manifest: Manifest): Manifest {
-  const url = 'git+https://github.com/owner/name.git';
-  return { ...manifest, repository: { type: 'git', url } };
-}
-
-function withoutRepository({ repository: _, ...manifest }: Manifest): Manifest {
-  return manifest;
-}
-
 async function addChangeset(folder: string): Promise<void> {
   await writeFile(join(folder, '.changeset/one.md'), CHANGESET);
-}
-
-/** Copied after the sources, so that it isn't built. */
-async function withDist(folder: string): Promise<void> {
-  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
 }
 
 /** Commits all changes and gives the commit. */

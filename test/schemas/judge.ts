@@ -7,29 +7,20 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { type LIMITS, LIMITS_OF } from '../../scripts/schemas/limits.js';
+import { LIMITS_OF, type LimitName } from '../../scripts/schemas/limits.js';
 import { readWire, writeWire } from '../../src/wire/members.js';
+import { isNotification } from '../fuzz/examine.js';
 import { WITHOUT } from './limits.js';
 
-/** How many bodies were judged, and with what result. */
-export interface Tally {
-  bodies: number;
-  /** One a body and a pair. */
-  verdicts: number;
-  agreed: number;
-  /** How many of the agreed verdicts were that the body is valid. */
+/** How far parser and schemas agree about bodies. */
+interface Agreement {
+  /** How often both said that a body is valid. */
   valid: number;
-  /** How many differed by each of the named limits. */
-  limited: Record<string, number>;
+  /** The named limits by which they differed. */
+  readonly limits: Set<LimitName>;
   /** What differed otherwise, which nothing may. */
-  differed: string[];
+  readonly differed: string[];
 }
-
-export function createTally(): Tally {
-  return { bodies: 0, verdicts: 0, agreed: 0, valid: 0, limited: {}, differed: [] };
-}
-
-type LimitName = keyof typeof LIMITS;
 
 const ajv = new Ajv2020({ strict: true });
 
@@ -38,9 +29,6 @@ function compile(name: string): ValidateFunction {
   const url = new URL(`../../schemas/${name}.schema.json`, import.meta.url);
   return ajv.compile(JSON.parse(readFileSync(url, 'utf8')));
 }
-
-/** Whether JSON is that of a notification, by its schema. */
-export const isNotification = compile('notification');
 
 /** A schema and a way of parsing that should tell the same of every body, within the limits that it names. */
 function pairOf(name: keyof typeof LIMITS_OF, parses: (body: string) => boolean) {
@@ -72,30 +60,31 @@ const PAIRS = [
   },
 ];
 
-/** Compares the parser's verdicts on a body with those of the schemas. What is no JSON is passed over. */
-export function judge(tally: Tally, body: string): void {
-  const value = readJson(body);
-  if (value === undefined) return;
-  tally.bodies += 1;
+/** Compares the parser's verdicts on bodies with those of the schemas. What is no JSON is passed over. */
+export function judge(bodies: Iterable<string>): Agreement {
+  const agreement: Agreement = { valid: 0, limits: new Set(), differed: [] };
+  for (const body of bodies) {
+    const value = readJson(body);
+    if (value !== undefined) judgeOne(agreement, body, value);
+  }
+  return agreement;
+}
+
+function judgeOne(agreement: Agreement, body: string, value: unknown): void {
   for (const pair of PAIRS) {
-    tally.verdicts += 1;
     const isValid = pair.validate(value);
     if (isValid === pair.parses(body)) {
-      tally.agreed += 1;
-      if (isValid) tally.valid += 1;
+      if (isValid) agreement.valid += 1;
       continue;
     }
     const limit = limitOf(pair, body);
-    if (limit === undefined) {
-      tally.differed.push(`${pair.name} says ${isValid}: ${body}`);
-    } else {
-      tally.limited[limit] = (tally.limited[limit] ?? 0) + 1;
-    }
+    if (limit === undefined) agreement.differed.push(`${pair.name} says ${isValid}: ${body}`);
+    else agreement.limits.add(limit);
   }
   const { success, notification } = safeParseNotification(body);
   if (success && !isNotification(JSON.parse(JSON.stringify(notification)))) {
     const errors = ajv.errorsText(isNotification.errors);
-    tally.differed.push(`the JSON of the notification, ${errors}: ${body}`);
+    agreement.differed.push(`the JSON of the notification, ${errors}: ${body}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { notificationFromJSON, parseNotification } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { expect, test } from 'vitest';
 import { readWire } from '../../src/wire/members.js';
-import { isNotification } from './judge.js';
+import { isNotification } from '../fuzz/examine.js';
 import { withEachValue } from './values.js';
 
 test.each([
@@ -16,16 +16,7 @@ test.each([
   // The schema names this limit.
   const wellFormed = changed.filter((json) => !json.includes('\\ud800'));
   const valid = wellFormed.filter((json) => isNotification(JSON.parse(json)));
-  const unread = valid.filter((json) => !isRead(json));
 
   expect(valid.length).toBeGreaterThan(100);
-  expect(unread).toStrictEqual([]);
+  for (const json of valid) expect(() => notificationFromJSON(json), json).not.toThrow();
 });
-
-function isRead(json: string): boolean {
-  try {
-    return notificationFromJSON(json) !== null;
-  } catch {
-    return false;
-  }
-}

@@ -7,7 +7,7 @@ import {
 import { faultyBodies, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../fuzz/random.js';
-import { errorOf } from '../wire.js';
+import { errorOf } from '../sample-bodies.js';
 import { anyBody } from './overrides.js';
 
 describe('a faulty body', () => {

@@ -7,7 +7,7 @@ import {
 } from 'payment-notifications/testing';
 import { nonNegativeAmount } from '../../src/internal/field-types.js';
 import { DEDUCED, DEDUCTED } from '../../src/wire/sample.js';
-import { FIELDS } from '../wire.js';
+import { FIELDS } from '../sample-bodies.js';
 
 /** Plain decimals of up to 40 digits, trailing zeros among them. */
 const amount = fc.stringMatching(/^(0|[1-9]\d{0,19})(\.\d{1,20})?$/);

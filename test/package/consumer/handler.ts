@@ -1,10 +1,11 @@
 // A merchant's handler, as type-checked in their CI: no DOM, no Node types, every library checked.
+import type { Decimal as HostDecimal } from 'decimal.js';
 import * as pn from 'payment-notifications';
 
 export function handle(body: pn.RawBody): number {
   const result: pn.ParseResult<pn.PaymentNotification> = pn.safeParseNotification(body);
-  if (!result.success) return refuse(result.error);
-  const { notification } = result;
+  const { success, notification, error } = result;
+  if (!success) return refuse(error);
   const key: string = pn.idempotencyKey(notification);
   switch (notification.type) {
     case 'deposit.received':
@@ -20,10 +21,10 @@ function credit(deposit: pn.DepositReceived): pn.Decimal {
   const confirmed: pn.DepositStatus = deposit.status;
   if (confirmed !== pn.DepositStatus.CONFIRMED) return never(confirmed);
   const rate: pn.RateType | null = deposit.rateType;
-  const fee: pn.Decimal = deposit.settlementServiceFee ?? new pn.Decimal('0');
+  const fee: HostDecimal = deposit.settlementServiceFee ?? new pn.Decimal('0');
   const received: string | undefined = deposit.paymentReceivedAt?.toISOString();
   const isLate = rate === pn.RateType.FIXED && received === undefined;
-  return isLate ? deposit.settlementAmount : deposit.settlementAmount.minus(fee);
+  return isLate ? fee : deposit.settlementAmount.minus(fee);
 }
 
 function settle(withdrawal: pn.WithdrawalBroadcast): string {
@@ -37,7 +38,7 @@ function settle(withdrawal: pn.WithdrawalBroadcast): string {
       const failed: pn.WithdrawalFailed = withdrawal;
       return failed.toTxAddress?.address ?? failed.clientWithdrawalId;
     }
-    case pn.WithdrawalStatus.BLOCKED: {
+    case 'BLOCKED': {
       const { txAddressOwner }: pn.WithdrawalBlocked = withdrawal;
       const { name, category, additionalFields }: pn.TxAddressOwner = txAddressOwner;
       return `${name} (${category})${additionalFields.country === undefined ? '' : ' abroad'}`;
@@ -64,17 +65,23 @@ export async function validate(body: unknown): Promise<pn.PaymentNotification | 
   return null;
 }
 
+export function typeOf(body: pn.RawBody): pn.NotificationType | null {
+  const result = pn.safeParseDepositReceived(body);
+  return result.success ? result.notification.type : result.error.notificationType;
+}
+
 export const parsers: readonly pn.BodyParser<pn.PaymentNotification>[] = [
   pn.parseDepositReceived,
   pn.parseWithdrawalBroadcast,
   pn.parseNotification,
 ];
 
-export function fromQueue(job: unknown): pn.PaymentNotification | null {
+export function fromQueue(job: unknown): pn.PaymentNotification | pn.IssueCode {
   try {
     return pn.notificationFromJSON(job);
   } catch (error) {
-    if (pn.isNotificationError(error) || error instanceof pn.NotificationError) return null;
+    const isRefusal = pn.isNotificationError(error) || error instanceof pn.NotificationError;
+    if (isRefusal) return error.issues[0].code;
     throw error;
   }
 }

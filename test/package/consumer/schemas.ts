@@ -1,6 +1,7 @@
 // A merchant who composes the schemas with valibot's own.
 import type { PaymentNotification } from 'payment-notifications';
 import {
+  AmountSchema,
   DepositReceivedSchema,
   NotificationSchema,
   WithdrawalBroadcastSchema,
@@ -23,3 +24,6 @@ export function amount(body: unknown): string {
     ? result.output.actualDepositAmount.toString()
     : result.output.estimatedWithdrawAmount.toString();
 }
+
+// @ts-expect-error An amount is a Decimal.
+export const half: number = v.parse(AmountSchema, '0.5');

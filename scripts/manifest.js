@@ -31,9 +31,8 @@ export function packedPaths() {
 
 /** @param {'sha256' | 'sha512'} algorithm @param {'hex' | 'base64'} encoding */
 export function sumOfTarball(algorithm, encoding) {
-  return createHash(algorithm)
-    .update(readFileSync(join(ROOT, TARBALL)))
-    .digest(encoding);
+  const tarball = readFileSync(join(ROOT, TARBALL));
+  return createHash(algorithm).update(tarball).digest(encoding);
 }
 
 /** Whether anything that a build depends on is newer than the oldest file of dist, or there is none. */

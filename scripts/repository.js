@@ -5,8 +5,7 @@ import { posix } from 'node:path';
 
 /**
  * @typedef {object} Repository
- * @property {string} source What a path in the repository follows in the address of its page.
- * @property {string} raw The same for the file itself.
+ * @property {string} address On GitHub.
  * @property {string} homepage The site.
  */
 
@@ -25,11 +24,7 @@ export function readRepository({ repository, homepage }) {
   const [, owner, name] = GITHUB.exec(text) ?? [];
   if (!owner || !name) throw new Error(`repository: expected one on GitHub, received ${text}`);
   const site = homepage ?? `https://${owner.toLowerCase()}.github.io/${name}/`;
-  return {
-    source: `https://github.com/${owner}/${name}/blob/HEAD/`,
-    raw: `https://raw.githubusercontent.com/${owner}/${name}/HEAD/`,
-    homepage: site.replace(/\/?$/, '/'),
-  };
+  return { address: `https://github.com/${owner}/${name}`, homepage: site.replace(/\/?$/, '/') };
 }
 
 /** A relative link or picture of Markdown. */
@@ -49,7 +44,8 @@ export function withoutDeadLinks(text, page, has, repository) {
     const path = posix.join(posix.dirname(page), target);
     if (has(path)) return link;
     if (repository === null) return mark ? '' : label;
-    return `${mark}[${label}](${mark ? repository.raw : repository.source}${path}${anchor})`;
+    const view = mark ? 'raw' : 'blob';
+    return `${mark}[${label}](${repository.address}/${view}/HEAD/${path}${anchor})`;
   });
 }
 

@@ -52,7 +52,7 @@ test('the rules of the readers are the contract', () => {
     owner: TX_ADDRESS_OWNER_FIELDS,
   };
   const rules = Object.entries(tables).flatMap(([of, table]) =>
-    Object.entries(table).map(([name, field]) => `${of} ${field.need} ${field.kind} ${name}`),
+    Object.entries(table).map(([name, field]) => `${of} ${field.need} ${field.type.kind} ${name}`),
   );
   const contract = CONTRACT.trim()
     .split('\n')

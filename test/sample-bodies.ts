@@ -82,7 +82,7 @@ export const FIELDS = [
 ];
 
 function fieldsOf(of: 'deposit' | 'withdrawal', table: FieldTable) {
-  return Object.values(table).map((field) => ({ of, ...field }));
+  return Object.values(table).map((rule) => ({ of, kind: rule.type.kind, ...rule }));
 }
 
 /** Reads the sample body with one field replaced, and perhaps others. */

@@ -36,6 +36,12 @@ export function readDocblocks(file: string, type: string): Docblocks {
   };
 }
 
+/** The meanings of a withdrawal's fields. Its address and its status depend on each other, and have types of their own. */
+export const WITHDRAWAL_MEANINGS: Docblocks['members'] = new Map([
+  ...readDocblocks('withdrawal-broadcast', 'WithdrawalFields').members,
+  ['status', readDocblocks('withdrawal-broadcast', 'WithdrawalStatus').type],
+]);
+
 /** On one line, with the names of links instead of the links. */
 function plain(comment: string): string {
   return comment

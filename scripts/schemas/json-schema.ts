@@ -21,15 +21,10 @@ export function standAlone(schema: JsonSchema, definitions: Definitions): JsonSc
   };
 }
 
-/** A field's schema; the field `actualDepositAmount` has the title `Actual deposit amount`. */
-export function fieldSchema(
-  name: string,
-  description: string | undefined,
-  schema: JsonSchema,
-): JsonSchema {
-  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const title = words.charAt(0).toUpperCase() + words.slice(1).replace(/ id$/, ' ID');
-  return { title, description, ...schema };
+/** The title of a field or a body: of `actualDepositAmount`, it is `Actual deposit amount`. */
+export function titleOf(name: string): string {
+  const words = name.replace('-', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1).replace(/ id$/, ' ID');
 }
 
 /** Holds for a completed withdrawal alone. */

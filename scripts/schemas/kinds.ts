@@ -1,44 +1,29 @@
 import { AMOUNT_LIMITS, MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
-import {
-  amount,
-  anyText,
-  type FieldType,
-  nonNegativeAmount,
-  text,
-  timestamp,
-  txAddress,
-  uuid,
-} from '../../src/internal/field-types.js';
+import * as types from '../../src/internal/field-types.js';
 import { type Definitions, type JsonSchema, ref } from './json-schema.js';
 import * as patterns from './patterns.js';
 
-const KINDS: ReadonlyMap<FieldType<unknown>, JsonSchema> = new Map<FieldType<unknown>, JsonSchema>([
-  [text, { type: 'string', minLength: 1 }],
-  [anyText, { type: 'string' }],
-  [uuid, ref('Uuid')],
-  [amount, ref('Amount')],
-  [nonNegativeAmount, ref('NonNegativeAmount')],
-  [timestamp, ref('Timestamp')],
-  [txAddress, ref('TxAddressText')],
+type FieldType = types.FieldType<unknown>;
+
+const KINDS: ReadonlyMap<FieldType, JsonSchema> = new Map<FieldType, JsonSchema>([
+  [types.text, { type: 'string', minLength: 1 }],
+  [types.anyText, { type: 'string' }],
+  [types.uuid, ref('Uuid')],
+  [types.amount, ref('Amount')],
+  [types.nonNegativeAmount, ref('NonNegativeAmount')],
+  [types.timestamp, ref('Timestamp')],
+  [types.txAddress, ref('TxAddressText')],
 ]);
 
 /** An amount's magnitude is below this, */
-const AMOUNT_LIMIT = 10 ** (MAX_DIGITS + 1);
+const LIMIT = 10 ** (MAX_DIGITS + 1);
 /** and no less than this, but for zero. */
-const SMALLEST_AMOUNT = 10 ** -MAX_DIGITS;
+const LEAST = 10 ** -MAX_DIGITS;
 
 // Each branch has a type, without which generators of code take it for anything.
 const ZERO: JsonSchema = { type: 'number', const: 0 };
-const ABOVE_ZERO: JsonSchema = {
-  type: 'number',
-  minimum: SMALLEST_AMOUNT,
-  exclusiveMaximum: AMOUNT_LIMIT,
-};
-const BELOW_ZERO: JsonSchema = {
-  type: 'number',
-  exclusiveMinimum: -AMOUNT_LIMIT,
-  maximum: -SMALLEST_AMOUNT,
-};
+const ABOVE_ZERO: JsonSchema = { type: 'number', minimum: LEAST, exclusiveMaximum: LIMIT };
+const BELOW_ZERO: JsonSchema = { type: 'number', exclusiveMinimum: -LIMIT, maximum: -LEAST };
 
 export const TOO_MANY_DIGITS: JsonSchema = {
   anyOf: patterns.TOO_MANY_DIGITS.map((pattern) => ({ pattern })),
@@ -46,21 +31,13 @@ export const TOO_MANY_DIGITS: JsonSchema = {
 
 /** The definitions that the fields of a body share, in alphabetical order. */
 export const WIRE_DEFINITIONS = {
-  Amount: {
-    title: 'Amount',
-    description: `As a JSON number, or as a string in the same grammar: ${AMOUNT_LIMITS}. It may be below zero.`,
-    anyOf: [ZERO, ABOVE_ZERO, BELOW_ZERO, ...amountTexts('-?')],
-  },
+  Amount: amountSchema('Amount, of any sign', '-?', [ZERO, ABOVE_ZERO, BELOW_ZERO]),
   NoValue: {
     title: 'No value',
     description: 'Null and the empty string stand for a value that is not there.',
     enum: [null, ''],
   },
-  NonNegativeAmount: {
-    title: 'Amount of zero or more',
-    description: `As a JSON number, or as a string in the same grammar: ${AMOUNT_LIMITS}. It is zero or more.`,
-    anyOf: [ZERO, ABOVE_ZERO, ...amountTexts('')],
-  },
+  NonNegativeAmount: amountSchema('Amount of zero or more', '', [ZERO, ABOVE_ZERO]),
   Timestamp: {
     title: 'Point in time',
     description:
@@ -87,23 +64,27 @@ export const WIRE_DEFINITIONS = {
 } as const satisfies Definitions;
 
 /** The schema of the values that a type takes. */
-export function kindSchema(type: FieldType<unknown>): JsonSchema {
+export function kindSchema(type: FieldType): JsonSchema {
   return KINDS.get(type) ?? { enum: type.values, type: 'string' };
 }
 
 /** The same, or no value. */
-export function optionalKindSchema(type: FieldType<unknown>): JsonSchema {
+export function orNoValue(type: FieldType): JsonSchema {
   if (type.kind === 'text') return { type: ['string', 'null'] };
   if (type.values) return { enum: [...type.values, null, ''] };
   return { anyOf: [kindSchema(type), ref('NoValue')] };
 }
 
-/** The ways to write an amount as text. */
-function amountTexts(sign: '' | '-?'): JsonSchema[] {
+function amountSchema(title: string, sign: '' | '-?', numbers: readonly JsonSchema[]): JsonSchema {
   const literal = { type: 'string', maxLength: MAX_LENGTH };
-  return [
-    { ...literal, pattern: patterns.ZERO },
-    { ...literal, pattern: `^${sign}${patterns.PLAIN}`, not: TOO_MANY_DIGITS },
-    { ...literal, pattern: `^${sign}${patterns.SCIENTIFIC}`, not: TOO_MANY_DIGITS },
-  ];
+  return {
+    title,
+    description: `As a JSON number, or as a string in the same grammar: ${AMOUNT_LIMITS}.`,
+    anyOf: [
+      ...numbers,
+      { ...literal, pattern: patterns.ZERO },
+      { ...literal, pattern: `^${sign}${patterns.PLAIN}`, not: TOO_MANY_DIGITS },
+      { ...literal, pattern: `^${sign}${patterns.SCIENTIFIC}`, not: TOO_MANY_DIGITS },
+    ],
+  };
 }

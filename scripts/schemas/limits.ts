@@ -16,22 +16,3 @@ export const LIMITS = {
   offsets:
     'A date-time before 1970 or after 9999 is unreadable. The parser looks at the time in UTC, a schema at the year as it is written.',
 } as const;
-
-export type LimitName = keyof typeof LIMITS;
-
-const ALWAYS = [
-  'size',
-  'digits',
-  'exponent',
-  'surrogates',
-  'notification',
-  'identifiers',
-] as const satisfies readonly LimitName[];
-
-/** The limits of each schema for a body, by the name of its file. */
-export const LIMITS_OF = {
-  'deposit-received': [...ALWAYS, 'offsets'],
-  'deposit-received.accepted': ALWAYS,
-  'withdrawal-broadcast': [...ALWAYS, 'spellings'],
-  'withdrawal-broadcast.accepted': ALWAYS,
-} as const satisfies Record<string, readonly LimitName[]>;

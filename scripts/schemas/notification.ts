@@ -1,12 +1,12 @@
-import { type Docblocks, readDocblocks } from './docblocks.js';
+import { type Docblocks, readDocblocks, WITHDRAWAL_MEANINGS } from './docblocks.js';
 import {
   type Definitions,
-  fieldSchema,
   ifCompleted,
   type JsonSchema,
   mapValues,
   ref,
   standAlone,
+  titleOf,
 } from './json-schema.js';
 import { kindSchema, TOO_MANY_DIGITS, WIRE_DEFINITIONS } from './kinds.js';
 import * as patterns from './patterns.js';
@@ -19,39 +19,22 @@ import {
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 };
 
+const { members: failed } = readDocblocks('withdrawal-broadcast', 'WithdrawalFailed');
+const toTxAddress = `${failed.get('toTxAddress')} It is there in a COMPLETED withdrawal.`;
 const WITHDRAWAL: Docblocks = {
   type: readDocblocks('withdrawal-broadcast', 'WithdrawalBroadcast').type,
-  members: new Map([
-    ...readDocblocks('withdrawal-broadcast', 'WithdrawalFields').members,
-    ['status', readDocblocks('withdrawal-broadcast', 'WithdrawalStatus').type],
-    [
-      'toTxAddress',
-      `${readDocblocks('withdrawal-broadcast', 'WithdrawalFailed').members.get('toTxAddress')} It is there in a COMPLETED withdrawal.`,
-    ],
-  ]),
+  members: new Map([...WITHDRAWAL_MEANINGS, ['toTxAddress', toTxAddress]]),
 };
 
 /** The definitions of a notification's parts, in alphabetical order. */
 const DEFINITIONS: Definitions = {
-  Amount: {
-    title: 'Amount',
-    description: 'A decimal number in plain digits.',
-    type: 'string',
-    pattern: patterns.WRITTEN_AMOUNT,
-    not: TOO_MANY_DIGITS,
-  },
+  Amount: { title: 'Amount', ...plainDigits('-?') },
   DepositReceived: describeObject(
     'Deposit received',
     readDocblocks('deposit-received', 'DepositReceived'),
     notificationFields('deposit.received', DEPOSIT_RECEIVED_FIELDS),
   ),
-  NonNegativeAmount: {
-    title: 'Amount of zero or more',
-    description: 'A decimal number in plain digits, zero or more.',
-    type: 'string',
-    pattern: patterns.WRITTEN_NON_NEGATIVE_AMOUNT,
-    not: TOO_MANY_DIGITS,
-  },
+  NonNegativeAmount: { title: 'Amount of zero or more', ...plainDigits('') },
   NotificationIssue: describeObject(
     'NotificationIssue',
     readDocblocks('errors', 'NotificationIssue'),
@@ -126,6 +109,15 @@ function notificationFields(type: string, table: FieldTable): Definitions {
   };
 }
 
+function plainDigits(sign: '' | '-?'): JsonSchema {
+  return {
+    description: 'A decimal number in plain digits.',
+    type: 'string',
+    pattern: `^(?:0|${sign}${patterns.WRITTEN_AMOUNT})$`,
+    not: TOO_MANY_DIGITS,
+  };
+}
+
 function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
@@ -141,8 +133,10 @@ function describeObject(
     description: type,
     type: 'object',
     required: Object.keys(properties),
-    properties: mapValues(properties, (schema, name) =>
-      fieldSchema(name, members.get(name), schema),
-    ),
+    properties: mapValues(properties, (schema, name) => ({
+      title: titleOf(name),
+      description: members.get(name),
+      ...schema,
+    })),
   };
 }

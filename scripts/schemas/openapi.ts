@@ -2,12 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { JsonSchema } from './json-schema.js';
 import { acceptedSchema, documentedSchema } from './wire.js';
 
-/** The folder of fixtures that holds the examples of each webhook. */
-const FIXTURES = {
-  depositReceived: 'deposit-received',
-  withdrawalBroadcast: 'withdrawal-broadcast',
-};
-
 /**
  * The OpenAPI description of both callbacks, which refers to no other file. It is edited in
  * `schemas/openapi.json` itself; only the version, the examples' values and the components are generated.
@@ -18,8 +12,10 @@ const FIXTURES = {
 export function openapi(): JsonSchema {
   const openapi = readJson('schemas/openapi.json');
   openapi.info.version = readJson('package.json').version;
-  for (const [webhook, folder] of Object.entries(FIXTURES)) {
-    const { examples } = openapi.webhooks[webhook].post.requestBody.content['application/json'];
+  const { depositReceived, withdrawalBroadcast } = openapi.webhooks;
+  for (const { post } of [depositReceived, withdrawalBroadcast]) {
+    const folder = post === depositReceived.post ? 'deposit-received' : 'withdrawal-broadcast';
+    const { examples } = post.requestBody.content['application/json'];
     for (const name of Object.keys(examples)) {
       examples[name].value = readJson(`fixtures/${folder}/${name}.json`);
     }

@@ -24,9 +24,7 @@ export const TOO_MANY_DIGITS: readonly string[] = [
 ];
 
 /** Ends with a digit that isn't 0, or has no fraction: as a notification's JSON writes an amount. */
-const WRITTEN = `(?:0\\.${LEADING_ZEROS}[1-9](?:[0-9]*[1-9])?|${INTEGER}(?:\\.[0-9]*[1-9])?)`;
-export const WRITTEN_AMOUNT: string = `^(?:0|-?${WRITTEN})$`;
-export const WRITTEN_NON_NEGATIVE_AMOUNT: string = `^(?:0|${WRITTEN})$`;
+export const WRITTEN_AMOUNT = `(?:0\\.${LEADING_ZEROS}[1-9](?:[0-9]*[1-9])?|${INTEGER}(?:\\.[0-9]*[1-9])?)`;
 
 export const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 

@@ -1,5 +1,4 @@
 import { readDepositReceived } from '../../src/deposit-received.js';
-import type { FieldType } from '../../src/internal/field-types.js';
 import { type Fields, type Reader, type Rule, rulesOf } from '../../src/internal/fields.js';
 import {
   readOwnerFields,
@@ -7,13 +6,8 @@ import {
   WithdrawalStatus,
 } from '../../src/withdrawal-broadcast.js';
 
-/** A rule, with the kind of its type at hand. */
-export interface Field extends Rule {
-  readonly kind: FieldType<unknown>['kind'];
-}
-
 /** The fields of a JSON object by name, in the order of the output. */
-export type FieldTable = Readonly<Record<string, Field>>;
+export type FieldTable = Readonly<Record<string, Rule>>;
 
 export const DEPOSIT_RECEIVED_FIELDS: FieldTable = tableOf(readDepositReceived);
 
@@ -29,6 +23,5 @@ export const NOT_COMPLETED_WITHDRAWAL_FIELDS: FieldTable = Object.fromEntries(
 export const TX_ADDRESS_OWNER_FIELDS: FieldTable = tableOf(readOwnerFields);
 
 function tableOf(reader: Reader, fields?: Fields): FieldTable {
-  const rules = rulesOf(reader, fields);
-  return Object.fromEntries(rules.map((rule) => [rule.name, { kind: rule.type.kind, ...rule }]));
+  return Object.fromEntries(rulesOf(reader, fields).map((rule) => [rule.name, rule]));
 }

@@ -5,7 +5,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isSafe } from 'redos-detector';
 import { describe, expect, test } from 'vitest';
 import { FOLDER, schemaFiles } from '../../scripts/schemas/files.js';
-import { LIMITS_OF } from '../../scripts/schemas/limits.js';
 import { acceptedSchema, documentedSchema } from '../../scripts/schemas/wire.js';
 
 const files = schemaFiles();
@@ -66,13 +65,6 @@ describe.each(['deposit-received', 'withdrawal-broadcast'] as const)(
     });
   },
 );
-
-test.each(Object.entries(LIMITS_OF))('%s names its limits', (name, limits) => {
-  const [, text = '{}'] = files.find(([file]) => file === `${name}.schema.json`) ?? [];
-  const { description } = JSON.parse(text);
-  const named = [...description.matchAll(/^- (\w+): /gm)].map(([, limit]) => limit);
-  expect(named).toStrictEqual(limits);
-});
 
 function patternsOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];

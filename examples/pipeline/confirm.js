@@ -22,7 +22,7 @@ export function createConfirmation({ query, isBehind, append }) {
     // It may be one of those that wait: a second copy would not help them.
     if (await isBehind()) throw new Error('the settlers are behind');
     if (lacked >= MAX_APPENDS) {
-      console.error(`Kept: ${unsettled.length} bodies, not settled after ${lacked} appends`);
+      console.error(`Kept: ${unsettled.length} bodies, not settled after ${MAX_APPENDS} appends`);
       return false;
     }
     console.error(`Appended again: ${unsettled.length} bodies that the ledger doesn't have`);

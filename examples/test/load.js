@@ -10,16 +10,7 @@ export { AT_ONCE };
 /** Sooner than the service: a process that was killed is back within a second. */
 const RETRY = { intervalMs: 250, durationMs: 60_000 };
 
-/**
- * @typedef {object} Load What came of many deliveries.
- * @property {number} deliveries
- * @property {number} undelivered
- * @property {number} retries
- * @property {number} seconds
- * @property {number} p50 Time to an answer that counted as success, in milliseconds.
- * @property {number} p99
- * @property {Map<string, number>} answers How often each was given, with its status.
- */
+/** @typedef {Awaited<ReturnType<typeof deliverAll>>} Load What came of many deliveries. */
 
 /**
  * Delivers bodies to several processes, each body until it is answered as it should be; to the one
@@ -30,7 +21,6 @@ const RETRY = { intervalMs: 250, durationMs: 60_000 };
  * @param {Random} random
  * @param {(() => Promise<void>)[]} [disturbances] One after the other, spread over the deliveries.
  * @param {typeof RETRY | null} [retry] Null: each body comes once.
- * @returns {Promise<Load>}
  */
 export async function deliverAll(bodies, merchants, random, disturbances = [], retry = RETRY) {
   const every = Math.floor(bodies.length / (disturbances.length + 1));
@@ -57,6 +47,7 @@ export async function deliverAll(bodies, merchants, random, disturbances = [], r
     undelivered: bodies.length - sent.answered,
     retries: sent.retries,
     seconds: (performance.now() - start) / 1000,
+    /** Time to an answer that counted as success, in milliseconds. */
     p50: percentile(sent.answerMs, 0.5),
     p99: percentile(sent.answerMs, 0.99),
     answers: sent.answers,

@@ -9,12 +9,10 @@ import { createRandom } from '../../test/fuzz/random.js';
 import { check } from '../merchant/ledger.js';
 import { AT_ONCE, inTurn, nothingSent, percentile, send } from '../pipeline/send.js';
 import { startPipeline } from '../pipeline/start.js';
-import { copiesOf, nextDeposit, nextRefused, shuffle, unitsOf } from './deposits.js';
+import { copiesOf, nextDeposit, nextRefused, shuffle } from './deposits.js';
 
 /** @import { Query } from '../merchant/database.js' */
 /** @import { Pipeline } from '../pipeline/start.js' */
-/** @import { Parcel } from '../pipeline/send.js' */
-/** @import { Random } from '../../test/fuzz/random.js' */
 
 const FILE = new URL('../pipeline/RESULTS.md', import.meta.url);
 const [DEPOSITS, COPIES, WITHDRAWALS, REFUSED] = [2_000, 5, 500, 100];
@@ -46,11 +44,11 @@ if (process.env.KEEP_RESULTS === undefined) writeResults();
 
 /** The figures. @param {Pipeline} pipeline With an empty ledger. @param {boolean} isDisturbed */
 async function run(pipeline, isDisturbed) {
-  const events = eventsOf(createRandom(1));
+  const events = eventsOf();
   const sent = nothingSent();
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;
-  const killer = killEverySecond(pipeline, createRandom(2));
+  const killer = killEverySecond(pipeline);
   if (!isDisturbed) await killer.stop();
   // In parts, so that on a machine of any speed bodies come between the kills.
   for (let part = 0; part < KILLS; part += 1) {
@@ -89,80 +87,52 @@ function countAppendedAgain({ log }) {
     .reduce((sum, [, number]) => sum + Number(number), 0);
 }
 
-/** What is sent, and what must come of it. @param {Random} random */
-function eventsOf(random) {
-  /** @type {string[]} */
-  const keys = [];
-  /** By account and currency, in units of 10^-18. @type {Map<string, bigint>} */
-  const balances = new Map();
-  /** @type {Parcel[]} */
-  const parcels = [];
-  const add = (/** @type {string} */ name, /** @type {bigint} */ units) =>
-    balances.set(name, (balances.get(name) ?? 0n) + units);
-  for (let seed = 1; seed <= DEPOSITS; seed += 1) {
-    const deposit = nextDeposit(seed, random);
-    keys.push(deposit.key);
-    add(`customer:${deposit.account} ${deposit.currency}`, deposit.units);
-    for (const body of copiesOf(deposit, COPIES, random)) parcels.push({ body, status: 200 });
-  }
-  for (let seed = 1; seed <= WITHDRAWALS; seed += 1) {
-    const amount = `${random.below(1000)}.${1 + random.below(10 ** 8)}`;
-    const account = `customer-${1 + random.below(40)}`;
-    const fields = {
-      clientWithdrawalId: account,
-      withdrawCurrency: 'BTC',
-      actualWithdrawAmount: amount,
-    };
-    const body = withdrawalBroadcastBody(fields, { seed });
-    keys.push(`withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`);
-    add(`customer:${account} BTC`, -unitsOf(amount));
-    parcels.push({ body, status: 200 });
-  }
+/** What is sent, and what must come of it. */
+function eventsOf() {
+  const random = createRandom(1);
+  const deposits = Array.from({ length: DEPOSITS }, (_, index) => nextDeposit(index + 1, random));
+  const withdrawals = Array.from({ length: WITHDRAWALS }, (_, index) =>
+    withdrawalBroadcastBody({}, { seed: index + 1 }),
+  );
+  const keys = [
+    ...deposits.map(({ key }) => key),
+    ...withdrawals.map((body) => `withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`),
+  ];
   /** @type {Set<string>} */
-  const held = new Set();
-  while (held.size < REFUSED) {
-    const body = nextRefused(random);
-    if (!held.has(body.toString('base64'))) parcels.push({ body, status: 400 });
-    held.add(body.toString('base64'));
-  }
-  return { keys, balances, held, parcels: shuffle(parcels, random) };
+  const refused = new Set();
+  while (refused.size < REFUSED) refused.add(nextRefused(random).toString('base64'));
+  const copies = deposits.flatMap((deposit) => copiesOf(deposit, COPIES, random));
+  const parcels = [
+    ...[...copies, ...withdrawals].map((body) => ({ body, status: 200 })),
+    ...[...refused].map((base64) => ({ body: Buffer.from(base64, 'base64'), status: 400 })),
+  ];
+  return { keys, refused, parcels: shuffle(parcels, random) };
 }
 
 /** @param {Query} query @param {ReturnType<typeof eventsOf>} events */
-async function assertSettled(query, { keys, balances, held }) {
+async function assertSettled(query, { keys, refused }) {
   const events = await query('SELECT key FROM event');
   assert.deepEqual(events.map(({ key }) => key).sort(), keys.sort());
-  const sums = await query(
-    `SELECT account || ' ' || currency AS name, sum(amount)::text AS amount FROM line
-     WHERE account <> 'service' GROUP BY account, currency`,
-  );
-  assert.deepEqual(new Map(sums.map(({ name, amount }) => [name, unitsOf(`${amount}`)])), balances);
-  const kept = await query('SELECT body, key FROM held');
+  const kept = await query(`SELECT encode(body, 'base64') AS body, key FROM held`);
   assert.deepEqual(kept.map(({ key }) => key).filter(Boolean), [], 'conflicts');
-  const bodies = kept.map(({ body }) => Buffer.from(/** @type {Uint8Array} */ (body)));
-  assert.deepEqual(new Set(bodies.map((body) => body.toString('base64'))), held);
+  assert.deepEqual(new Set(kept.map(({ body }) => `${body}`.replaceAll('\n', ''))), refused);
   const books = await check(query);
   assert(books.isBalanced, JSON.stringify(books));
 }
 
-/**
- * The first seven kills hit each process once, in a random order; the others hit any.
- *
- * @param {Pipeline} pipeline
- * @param {Random} random
- */
-function killEverySecond({ names, kill }, random) {
-  const end = new AbortController();
-  const pause = (/** @type {number} */ ms) => sleep(ms, null, end).catch(() => {});
+/** The first seven kills hit each process once, in a random order; the others hit any. @param {Pipeline} pipeline */
+function killEverySecond({ names, kill }) {
+  const random = createRandom(2);
   const first = shuffle(names(), random);
   /** @type {string[]} */
   const killed = [];
+  let isOver = false;
   async function run() {
     for (;;) {
-      await pause(1_000);
       const name = first.pop() ?? random.pick(names());
-      while (!end.signal.aborted && !kill(name)) await pause(20); // on its way up
-      if (end.signal.aborted) return;
+      await sleep(1_000);
+      while (!isOver && !kill(name)) await sleep(20); // on its way up
+      if (isOver) return;
       killed.push(name);
     }
   }
@@ -173,9 +143,9 @@ function killEverySecond({ names, kill }, random) {
     async reached(number) {
       while (killed.length < number) await sleep(20);
     },
-    async stop() {
-      end.abort();
-      await done;
+    stop() {
+      isOver = true;
+      return done;
     },
   };
 }
@@ -199,8 +169,8 @@ receiver's journal that the ledger didn't have.
 
 ${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
-What survived, in each run: ${events} of ${events} events settled exactly once, each balance the exact sum, ${REFUSED} of ${REFUSED}
-refused bodies held, all lines summing to zero.
+What survived, in each run: ${events} of ${events} events settled exactly once, all lines summing to zero, and ${REFUSED} of ${REFUSED}
+refused bodies held.
 `,
   );
 }

@@ -84,13 +84,24 @@ test('is looked at again after its clock was a year ahead, by this process and t
   mock.timers.reset();
 });
 
-test('lets go of what is settled, past a body that is not', async () => {
+test('lets go of what is settled, past a body that is not, and counts how often it was not', async () => {
   for (const body of BODIES) {
     await journal.append(body);
     elapsed += LATER_MS;
   }
-  await journal.review(async ([body]) => `${body}` !== TEXTS[1]);
-  assert.deepEqual(await review(true), [[TEXTS[1]]]);
+  /** @type {[body: string, lacked: number][]} */
+  const asked = [];
+  for (let reviews = 0; reviews < 3; reviews += 1) {
+    await journal.review(async ([body], lacked) => {
+      asked.push([`${body}`, lacked]);
+      return `${body}` !== TEXTS[0];
+    });
+    elapsed += LATER_MS;
+  }
+  const [first = '', ...others] = TEXTS;
+  const settled = others.map((text) => [text, 0]);
+  assert.deepEqual(asked, [[first, 0], ...settled, [first, 1], [first, 2]]);
+  assert.equal(readdirSync(folder).length, 1);
 });
 
 test('keeps all of it while the ledger does not answer', async () => {

@@ -30,13 +30,9 @@ const all = send(parcels.values(), inTurn(pipeline.urls), sent)
   .then(() => {
     isSettled = true;
   });
-/** @param {unknown[]} cells `-` for what did not answer. */
-const print = (cells) => console.log(cells.map((cell) => `${cell ?? '-'}`.padStart(13)).join(''));
-print(['seconds', 'answered', 'in stream', 'unsettled', 'settled']);
 for (let seconds = 1; !isSettled; seconds += 1) {
   await sleep(1_000);
-  const { inStream, unsettled, settled } = await pipeline.status();
-  print([seconds, sent.answered, inStream, unsettled, settled]);
+  console.log(`${seconds} s:`, { answered: sent.answered, ...(await pipeline.status()) });
 }
 await all;
 

@@ -26,7 +26,7 @@ export async function startPipeline() {
   if (whyMissing(...SERVERS)) throw new Error(`${whyMissing(...SERVERS)}`);
   const folder = mkdtempSync(join(tmpdir(), 'pipeline-'));
   const supervisor = createSupervisor(folder);
-  const forget = atExit(() => {
+  atExit(() => {
     supervisor.killAll();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -105,8 +105,6 @@ export async function startPipeline() {
       await database.close();
       await supervisor.stop();
       await postgres.remove();
-      forget();
-      rmSync(folder, { recursive: true });
     },
   };
 }

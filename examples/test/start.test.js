@@ -37,11 +37,14 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** @param {string} body @param {number} [copies] */
-async function answersTo(body, copies = 1) {
-  const { attempts } = await deliver(body, { url, copies });
+/** Of all servers, each of which gets every copy at once. @param {string[]} urls @param {string} body */
+async function answersOf(urls, body, copies = 1) {
+  const deliveries = await Promise.all(urls.map((url) => deliver(body, { url, copies })));
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   return attempts.map(({ answer }) => `${answer?.status} ${answer?.body}`).sort();
 }
+
+const answersTo = (/** @type {string} */ body, copies = 1) => answersOf([url], body, copies);
 
 test('the handler of the README credits a deposit once, in whatever encoding it comes', async () => {
   const [first, ...others] = bodyVariants(depositReceivedBody());
@@ -128,18 +131,10 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
     return rows;
   }
 
-  /** Of all processes, each of which gets every copy at once. @param {string} body @param {number} [copies] */
-  async function answers(body, copies = 1) {
-    const deliveries = await Promise.all(
-      servers.map(({ port }) =>
-        deliver(body, { url: `http://127.0.0.1:${port}/callbacks`, copies }),
-      ),
-    );
-    return deliveries
-      .flatMap(({ attempts }) => attempts)
-      .map(({ answer }) => `${answer?.status} ${answer?.body}`)
-      .sort();
-  }
+  const answers = (/** @type {string} */ body, copies = 1) => {
+    const urls = servers.map((server) => server.url);
+    return answersOf(urls, body, copies);
+  };
   const [held, failed] = ['200 "held"', '500 "failed"'].map((answer) => Array(2).fill(answer));
   const repeated = (/** @type {number} */ count) => Array(count).fill('200 "repeated"');
   const settledOnce = [...repeated(1), '200 "settled"'];

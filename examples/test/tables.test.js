@@ -15,8 +15,6 @@ import { atExit } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tables-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const readSchema = (/** @type {string} */ name) =>
-  readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
 
 const BODY = Buffer.from('{}');
 /** @param {string} account @param {string} amount */
@@ -30,7 +28,8 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
   const socketPath = join(folder, 'socket');
   /** @type {mysql.Connection[]} */
   let connections;
-  let end = () => {};
+  /** @type {import('node:child_process').ChildProcess} */
+  let server;
   before(async () => {
     mkdirSync(join(folder, 'data'));
     const args = [
@@ -38,12 +37,8 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
       ...[`--datadir=${join(folder, 'data')}`, `--socket=${socketPath}`],
       ...(process.getuid?.() === 0 ? ['--user=root'] : []),
     ];
-    const server = spawn(MARIADB, args, { stdio: 'ignore' });
-    const forget = atExit(() => server.kill('SIGKILL'));
-    end = () => {
-      forget();
-      server.kill('SIGKILL');
-    };
+    server = spawn(MARIADB, args, { stdio: 'ignore' });
+    atExit(() => server.kill('SIGKILL'));
     const connect = () =>
       mysql.createConnection({ socketPath, user: 'root', multipleStatements: true });
     let first = await connect().catch(() => null);
@@ -52,13 +47,14 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
       first = await connect().catch(() => null);
     }
     assert(first, 'MariaDB does not start');
-    await first.query(`CREATE DATABASE merchant; USE merchant; ${readSchema('schema.mysql.sql')}`);
+    const schema = readFileSync(new URL('../start/schema.mysql.sql', import.meta.url), 'utf8');
+    await first.query(`CREATE DATABASE merchant; USE merchant; ${schema}`);
     connections = [first, ...(await Promise.all([1, 2, 3].map(connect)))];
     for (const connection of connections) await connection.query('USE merchant');
   });
   after(async () => {
     for (const connection of connections) await connection.end();
-    end();
+    server.kill('SIGKILL');
   });
 
   /** All at once, each by a connection of its own. @param {string} key @param {ReturnType<typeof moveOf>} move */

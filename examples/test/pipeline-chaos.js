@@ -46,10 +46,10 @@ if (process.env.KEEP_RESULTS === undefined) writeResults();
 async function run(pipeline, isDisturbed) {
   const events = eventsOf();
   const sent = nothingSent();
-  const start = performance.now();
-  const seconds = () => (performance.now() - start) / 1000;
   const killer = killEverySecond(pipeline);
   if (!isDisturbed) await killer.stop();
+  const start = performance.now();
+  const seconds = () => (performance.now() - start) / 1000;
   // In parts, so that on a machine of any speed bodies come between the kills.
   for (let part = 0; part < KILLS; part += 1) {
     if (isDisturbed) await killer.reached(part);

@@ -27,7 +27,6 @@ const CHECKED = /^(docs\/snippets|test\/readme)\/.*\.ts$/;
 const SOURCES: Record<string, (page: string, argument: string) => string | Promise<string>> = {
   file: showFile,
   section: showSection,
-  text: (page, file) => readLinked(page, file).replace(/^# .*\n/, ''),
   deposit: depositTable,
   withdrawal: withdrawalTable,
   owner: ownerTable,

@@ -22,9 +22,7 @@ export function createConfirmation({ query, isBehind, append }) {
     // It may be one of those that wait: a second copy would not help them.
     if (await isBehind()) throw new Error('the settlers are behind');
     if (lacked >= MAX_APPENDS) {
-      console.error(
-        `Kept: ${unsettled.length} bodies that are not settled, appended ${lacked} times`,
-      );
+      console.error(`Kept: ${unsettled.length} bodies, not settled after ${MAX_APPENDS} appends`);
       return false;
     }
     console.error(`Appended again: ${unsettled.length} bodies that the ledger doesn't have`);
@@ -43,23 +41,25 @@ export function createConfirmation({ query, isBehind, append }) {
 export async function findUnsettled(query, bodies) {
   const claims = bodies.map((body) => {
     const { notification } = safeParseNotification(body);
-    const key = notification ? idempotencyKey(notification) : null;
-    const digest = createHash('sha256').update(body).digest('hex');
-    return { body, digest, key, moves: notification && movesOf(notification) };
+    return {
+      body,
+      digest: createHash('sha256').update(body).digest('hex'),
+      key: notification ? idempotencyKey(notification) : '',
+      moves: notification && movesOf(notification),
+    };
   });
-  const events = await query('SELECT key, moves FROM event WHERE key = ANY($1)', [
-    claims.map(({ key }) => key).filter(Boolean),
-  ]);
+  const keys = claims.map(({ key }) => key);
+  const events = await query('SELECT key, moves FROM event WHERE key = ANY($1)', [keys]);
   const booked = new Map(events.map(({ key, moves }) => [key, moves]));
+  const digests = claims.map(({ digest }) => Buffer.from(digest, 'hex'));
   const rows = await query(
-    `SELECT encode(digest, 'hex') AS digest FROM held
-     WHERE digest IN (SELECT decode(hex, 'hex') FROM unnest($1::text[]) AS hex)`,
-    [claims.map(({ digest }) => digest)],
+    `SELECT encode(digest, 'hex') AS digest FROM held WHERE digest = ANY($1)`,
+    [digests],
   );
   const held = new Set(rows.map(({ digest }) => digest));
   return claims
     .filter(({ digest, key, moves }) => {
-      const isBooked = key !== null && isDeepStrictEqual(booked.get(key), moves);
+      const isBooked = booked.has(key) && isDeepStrictEqual(booked.get(key), moves);
       return !isBooked && !held.has(digest);
     })
     .map(({ body }) => body);

@@ -20,8 +20,6 @@ const { HOST = '127.0.0.1', PORT = '3000', DATA_FOLDER = './receiver' } = proces
 /** Attempts for about as long as the election of a new leader takes. */
 const PUBLISHING = { timeout: 2_000, retries: 3 };
 const REVIEW_EVERY_MS = 1_000;
-/** How long what is not settled is left alone. */
-const PATIENCE_MS = 10_000;
 
 const taken = lockFolder(DATA_FOLDER);
 if (taken !== null) throw new Error(taken);
@@ -95,9 +93,6 @@ process.once('SIGTERM', async () => {
 });
 
 for (;;) {
-  const isDone = await journal.review(areSettled).catch((error) => {
-    console.error(`The journal waits: ${error}`);
-    return false;
-  });
-  await sleep(isDone ? REVIEW_EVERY_MS : PATIENCE_MS);
+  await sleep(REVIEW_EVERY_MS);
+  await journal.review(areSettled).catch((error) => console.error(`The journal waits: ${error}`));
 }

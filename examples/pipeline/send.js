@@ -1,55 +1,54 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deliver } from 'payment-notifications/testing';
+
+/** How many deliveries are under way at once. */
+export const AT_ONCE = 32;
 
 /** Like the service, but sooner, and until it is answered as it should be. */
 const RETRY = { intervalMs: 250, durationMs: 3_600_000 };
 
-/** To a fraction of a millisecond, which Date.now doesn't tell. */
-export const clock = {
-  now: () => performance.timeOrigin + performance.now(),
-  /** @param {number} milliseconds @returns {Promise<void>} */
-  sleep: async (milliseconds) => {
-    await sleep(Math.max(0, milliseconds));
-  },
-};
-
 /** @typedef {{ body: string | Uint8Array, status: number }} Parcel A body, and the answer to wait for. */
 
-/** @typedef {ReturnType<typeof createSender>} Sender */
+/** Counts of deliveries. */
+export const nothingSent = () => ({
+  answered: 0,
+  retries: 0,
+  /** From the start of a request to the end of the answer that was waited for. @type {number[]} */
+  answerMs: [],
+  /** How often each was given, with its status. @type {Map<string, number>} */
+  answers: new Map(),
+});
 
-/** A sender that counts. */
-export function createSender() {
-  const sent = {
-    answered: 0,
-    retries: 0,
-    /** From the start of a request to the end of the answer that was waited for. @type {number[]} */
-    answerMs: [],
-  };
-  return {
-    sent,
-    /** @param {Parcel[]} parcels @param {string[]} urls @param {number} atOnce */
-    async send(parcels, urls, atOnce) {
-      let next = 0;
-      async function work() {
-        for (let index = next++; index < parcels.length; index = next++) {
-          const parcel = parcels[index];
-          if (!parcel) break;
-          const { attempts } = await deliver(parcel.body, {
-            url: urls[index % urls.length] ?? '',
-            retry: RETRY,
-            clock,
-            isSuccess: ({ status }) => status === parcel.status,
-          });
-          const last = attempts.at(-1);
-          if (!last) continue;
-          sent.answered += 1;
-          sent.retries += attempts.length - 1;
-          sent.answerMs.push(last.durationMs);
-        }
+/**
+ * Delivers bodies, many at once, and counts what comes of them.
+ *
+ * @param {IterableIterator<Parcel>} parcels
+ * @param {() => import('payment-notifications/testing').DeliverOptions} endpoint Of the next delivery.
+ * @param {ReturnType<typeof nothingSent>} sent
+ */
+export async function send(parcels, endpoint, sent) {
+  async function work() {
+    for (const { body, status } of parcels) {
+      const { delivered, attempts } = await deliver(body, {
+        retry: RETRY,
+        isSuccess: (answer) => answer.status === status,
+        ...endpoint(),
+      });
+      if (delivered) sent.answered += 1;
+      sent.retries += attempts.length - 1;
+      for (const { success, durationMs, answer } of attempts) {
+        if (success) sent.answerMs.push(durationMs);
+        const name = answer === null ? 'none' : `${answer.status} ${answer.body}`;
+        sent.answers.set(name, (sent.answers.get(name) ?? 0) + 1);
       }
-      await Promise.all(Array.from({ length: atOnce }, work));
-    },
-  };
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** One after the other. @param {string[]} urls */
+export function inTurn(urls) {
+  let next = 0;
+  return () => ({ url: urls[next++ % urls.length] ?? '' });
 }
 
 /** @param {number[]} times @param {number} part */

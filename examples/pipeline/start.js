@@ -1,17 +1,16 @@
 // All of the pipeline on this machine, for a look and for the tests: three NATS servers, a PostgreSQL
-// server, receivers and settlers.
+// server, two receivers and two settlers.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { openServer } from '../merchant/database.js';
-import { createTables } from '../merchant/ledger.js';
 import { installFromDebian } from '../test/debian.js';
 import { findPostgres, startPostgres } from '../test/postgres.js';
 import { missingPackages, NATS_SERVER, whyMissing } from '../test/programs.js';
 import { atExit, claimNetwork } from '../test/server.js';
-import { CONSUMER, connectTo, openConsumer, STREAM } from './stream.js';
+import { CONSUMER, connectTo, STREAM } from './stream.js';
 import { createSupervisor } from './supervisor.js';
 
 /** @typedef {Awaited<ReturnType<typeof startPipeline>>} Pipeline */
@@ -22,13 +21,12 @@ const [NATS_PORT, CLUSTER_PORT, RECEIVER_PORT] = ['19222', '19622', '19000'];
 /** Many times what anything here takes on a slow machine: it has failed then. */
 const PATIENCE_MS = 600_000;
 
-/** @param {{ receivers: number, settlers: number }} counts */
-export async function startPipeline({ receivers, settlers }) {
+export async function startPipeline() {
   installFromDebian(missingPackages(...SERVERS));
   if (whyMissing(...SERVERS)) throw new Error(`${whyMissing(...SERVERS)}`);
   const folder = mkdtempSync(join(tmpdir(), 'pipeline-'));
   const supervisor = createSupervisor(folder);
-  const forget = atExit(() => {
+  atExit(() => {
     supervisor.killAll();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -37,28 +35,18 @@ export async function startPipeline({ receivers, settlers }) {
   const network = await claimNetwork();
   const NATS_SERVERS = startCluster(supervisor, folder, network);
   const postgres = await startPostgres(findPostgres() ?? { bin: '' });
-  const DATABASE_URL = postgres.url('postgres');
-  const startSettler = (/** @type {number} */ number) =>
-    supervisor.start(`settler-${number}`, ['node', 'settler.js'], { NATS_SERVERS, DATABASE_URL });
-  for (let number = 1; number <= settlers; number += 1) startSettler(number);
-  /** @type {string[]} */
-  const urls = [];
-  /** @type {string[]} */
-  const journals = [];
-  for (let number = 1; number <= receivers; number += 1) {
+  const env = { NATS_SERVERS, DATABASE_URL: postgres.url('postgres') };
+  const receivers = [1, 2].map((number) => {
+    supervisor.start(`settler-${number}`, ['node', 'settler.js'], env);
     const HOST = `${network}.${10 + number}`;
     const DATA_FOLDER = join(folder, `receiver-${number}`);
-    const env = { NATS_SERVERS, DATABASE_URL, HOST, PORT: RECEIVER_PORT, DATA_FOLDER };
-    supervisor.start(`receiver-${number}`, ['node', 'receiver.js'], env);
-    urls.push(`http://${HOST}:${RECEIVER_PORT}/callbacks`);
-    journals.push(DATA_FOLDER);
-  }
-  /** How many files of bodies the receivers keep until the ledger has them. */
-  const kept = () =>
-    journals.flatMap((name) => readdirSync(name)).filter((name) => name.endsWith('.journal'))
-      .length;
+    const own = { ...env, HOST, PORT: RECEIVER_PORT, DATA_FOLDER };
+    supervisor.start(`receiver-${number}`, ['node', 'receiver.js'], own);
+    return { url: `http://${HOST}:${RECEIVER_PORT}/callbacks`, journal: DATA_FOLDER };
+  });
+  const urls = receivers.map(({ url }) => url);
 
-  const database = openServer(DATABASE_URL);
+  const database = openServer(env.DATABASE_URL);
   const connection = await connectTo(NATS_SERVERS);
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 1_000 });
 
@@ -81,55 +69,52 @@ export async function startPipeline({ receivers, settlers }) {
     const deadline = performance.now() + PATIENCE_MS;
     while (!(await hasHappened())) {
       if (performance.now() > deadline) {
-        const logs = supervisor.logs().join('\n\n');
-        throw new Error(`not ${what}: ${JSON.stringify(await status())}\n${logs}`);
+        const logs = supervisor.names().map((name) => supervisor.log(name).slice(-1_000));
+        throw new Error(`not ${what}: ${[JSON.stringify(await status()), ...logs].join('\n\n')}`);
       }
       await sleep(100);
     }
   }
 
-  await createTables(database);
-  let hasConsumer = false;
-  openConsumer(connection).then(() => {
-    hasConsumer = true;
-  });
-  await until('a stream on three servers', async () => hasConsumer);
+  await until('a stream and a ledger', async () => !Object.values(await status()).includes(null));
   for (const url of urls)
     await until(`listening: ${url}`, () => fetch(new URL('/', url)).then(Boolean, () => false));
 
   return {
     ...supervisor,
-    startSettler,
     urls,
     postgres,
     database,
     connection,
     status,
     until,
-    kept,
     /** Waits until so many events are settled, and nothing waits. @param {number} events */
     settled: (events) =>
       until(`${events} settled`, async () => {
         const { unsettled, settled } = await status();
         return unsettled === 0 && settled === events;
       }),
-    /** Waits until the receivers know that all is settled. */
-    confirmed: () => until('confirmed', async () => kept() === 0),
+    /** Waits until the receivers know that the ledger has all that they kept. */
+    confirmed: () =>
+      until('confirmed', async () => {
+        const files = receivers.flatMap(({ journal }) => readdirSync(journal));
+        return !files.some((name) => name.endsWith('.journal'));
+      }),
     async stop() {
       await connection.close();
       await database.close();
       await supervisor.stop();
       await postgres.remove();
-      forget();
-      rmSync(folder, { recursive: true });
     },
   };
 }
 
 /** @type {(supervisor: ReturnType<typeof createSupervisor>, folder: string, network: string) => string} */
 function startCluster(supervisor, folder, network) {
-  const names = ['nats-1', 'nats-2', 'nats-3'];
-  const servers = names.map((name, index) => ({ name, host: `${network}.${1 + index}` }));
+  const servers = [1, 2, 3].map((number) => ({
+    name: `nats-${number}`,
+    host: `${network}.${number}`,
+  }));
   const routes = servers.map(({ host }) => `nats-route://${host}:${CLUSTER_PORT}`);
   for (const { name, host } of servers) {
     const path = join(folder, `${name}.json`);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RESTART_MS = 200;
-const LOG_LINES = 10;
 
 /**
  * Runs processes and starts each again when it ends; a stand-in for that of your platform.
@@ -17,7 +16,6 @@ export function createSupervisor(folder) {
   const processes = new Map();
   const logOf = (/** @type {string} */ name) => join(folder, `${name}.log`);
   let isStopping = false;
-  let restarts = 0;
 
   /** @type {(name: string, command: string[], env?: Record<string, string>) => void} */
   function start(name, command, env = {}) {
@@ -33,9 +31,7 @@ export function createSupervisor(folder) {
     async function startAgain() {
       await once(child, 'exit');
       closeSync(log);
-      if (isStopping) return;
-      restarts += 1;
-      await sleep(RESTART_MS);
+      if (!isStopping) await sleep(RESTART_MS);
       if (!isStopping) start(name, command, env);
     }
   }
@@ -48,7 +44,6 @@ export function createSupervisor(folder) {
   return {
     start,
     names: () => [...processes.keys()],
-    restarts: () => restarts,
     /** Whether there was such a process. @param {string} name @param {NodeJS.Signals} signal */
     kill: (name, signal = 'SIGKILL') => processes.get(name)?.child.kill(signal) ?? false,
     killAll,
@@ -58,11 +53,5 @@ export function createSupervisor(folder) {
     },
     /** All that it printed. @param {string} name */
     log: (name) => readFileSync(logOf(name), 'utf8'),
-    /** What each process printed last. */
-    logs: () =>
-      [...processes.keys()].map((name) => {
-        const lines = readFileSync(logOf(name), 'utf8').trimEnd().split('\n');
-        return [`${name}:`, ...lines.slice(-LOG_LINES)].join('\n');
-      }),
   };
 }

@@ -41,20 +41,13 @@ async function killLeftovers() {
 
 function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'merchant-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const forget = atExit(remove);
-  return {
-    folder,
-    remove() {
-      forget();
-      remove();
-    },
-  };
+  atExit(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** @returns {Promise<Engine>} */
 export async function openPGlite() {
-  const { folder, remove } = temporaryFolder();
+  const folder = temporaryFolder();
   return {
     name: 'PGlite',
     processes: 1,
@@ -69,10 +62,7 @@ export async function openPGlite() {
       };
     },
     server: null,
-    async close() {
-      await killLeftovers();
-      remove();
-    },
+    close: killLeftovers,
   };
 }
 
@@ -81,7 +71,7 @@ export async function openPostgres() {
   const found = findPostgres();
   if (!found) throw new Error('no PostgreSQL server is installed');
   const postgres = await startPostgres(found);
-  const { folder, remove } = temporaryFolder();
+  const folder = temporaryFolder();
   return {
     name: `PostgreSQL ${found.version}`,
     processes: 2,
@@ -102,7 +92,6 @@ export async function openPostgres() {
     async close() {
       await killLeftovers();
       await postgres.remove();
-      remove();
     },
   };
 }
@@ -131,10 +120,9 @@ export async function startMerchant(
 }
 
 /** @param {Storage} storage @param {number} count */
-export async function startMerchants(storage, count) {
-  return Promise.all(
-    Array.from({ length: count }, (_, index) => startMerchant(storage, { index })),
-  );
+export function startMerchants(storage, count) {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  return Promise.all(indexes.map((index) => startMerchant(storage, { index })));
 }
 
 /** @param {Server[]} merchants */

@@ -1,184 +1,176 @@
+// Sends bodies through the pipeline while a random process of it is killed every second, checks that each
+// event is settled exactly once, and writes pipeline/RESULTS.md: `npm run chaos`.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { arch, availableParallelism, cpus, loadavg, platform } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { createRandom } from '../../test/fuzz/random.js';
 import { check } from '../merchant/ledger.js';
-import { createSender } from '../pipeline/send.js';
-import { printTable } from '../pipeline/table.js';
-import { copiesOf, nextDeposit, nextRefused, shuffle, unitsOf } from './deposits.js';
+import { AT_ONCE, inTurn, nothingSent, percentile, send } from '../pipeline/send.js';
+import { startPipeline } from '../pipeline/start.js';
+import { copiesOf, nextDeposit, nextRefused, shuffle } from './deposits.js';
 
 /** @import { Query } from '../merchant/database.js' */
 /** @import { Pipeline } from '../pipeline/start.js' */
-/** @import { Parcel } from '../pipeline/send.js' */
-/** @import { Random } from '../../test/fuzz/random.js' */
 
-/**
- * @typedef {object} Plan
- * @property {number} deposits Each is delivered so many times:
- * @property {number} copies
- * @property {number} withdrawals Each is delivered once, until it is answered.
- * @property {number} refused
- * @property {{ min: number, max: number }} kills While bodies are sent.
- * @property {number} databaseDownMs
- */
+const FILE = new URL('../pipeline/RESULTS.md', import.meta.url);
+const [DEPOSITS, COPIES, WITHDRAWALS, REFUSED] = [2_000, 5, 500, 100];
+/** At least; while the machine is slow, there are more. */
+const KILLS = 30;
+const DATABASE_DOWN_MS = 10_000;
+const RUNS = /** @type {const} */ ([
+  ['in peace', false],
+  ['a SIGKILL a second, PostgreSQL stopped for 10 s', true],
+  ['the same again', true],
+]);
 
-export const AT_ONCE = 32;
+const count = (/** @type {number} */ number) => Math.round(number).toLocaleString('en');
+const loadBefore = loadavg()[0] ?? 0;
+let natsVersion = '';
+/** @type {string[][]} */
+const rows = [];
+for (const [name, isDisturbed] of RUNS) {
+  const pipeline = await startPipeline();
+  natsVersion = pipeline.connection.info?.version ?? '';
+  try {
+    rows.push([name, ...(await run(pipeline, isDisturbed))]);
+    console.log(rows.at(-1)?.join(' | '));
+  } finally {
+    await pipeline.stop();
+  }
+}
+if (process.env.KEEP_RESULTS === undefined) writeResults();
 
-/**
- * Sends bodies through a pipeline while a random process of it is killed every second, and checks that
- * each event is settled exactly once; the figures.
- *
- * @param {Pipeline} pipeline With an empty ledger.
- * @param {Plan} plan
- */
-export async function runChaos(pipeline, plan) {
-  const { kills, databaseDownMs } = plan;
-  const events = eventsOf(plan, createRandom(1));
-  const sender = createSender();
-  const table = printTable(pipeline, sender);
+/** The figures. @param {Pipeline} pipeline With an empty ledger. @param {boolean} isDisturbed */
+async function run(pipeline, isDisturbed) {
+  const events = eventsOf();
+  const sent = nothingSent();
+  const killer = killEverySecond(pipeline);
+  if (!isDisturbed) await killer.stop();
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;
-  const killer = killEverySecond(pipeline, kills.max, createRandom(2));
-  try {
-    // In parts, so that on a machine of any speed bodies come between the kills.
-    const parts = inParts(events.parcels, Math.max(kills.min, 2));
-    for (const [number, part] of parts.entries()) {
-      await killer.reached(Math.min(number, kills.min));
-      const sending = sender.send(part, pipeline.urls, AT_ONCE);
-      if (databaseDownMs > 0 && number === Math.floor(parts.length / 2)) {
-        await pipeline.postgres.stop('fast');
-        await Promise.all([sending, sleep(databaseDownMs)]);
-        await pipeline.postgres.start();
-      }
-      await sending;
+  // In parts, so that on a machine of any speed bodies come between the kills.
+  for (let part = 0; part < KILLS; part += 1) {
+    if (isDisturbed) await killer.reached(part);
+    const parcels = events.parcels.filter((_, index) => index % KILLS === part);
+    const sending = send(parcels.values(), inTurn(pipeline.urls), sent);
+    if (isDisturbed && part === KILLS / 2) {
+      await pipeline.postgres.stop('fast');
+      await Promise.all([sending, sleep(DATABASE_DOWN_MS)]);
+      await pipeline.postgres.start();
     }
-    const sentSeconds = seconds();
-    await killer.stop();
-    await pipeline.settled(events.keys.length);
-    const settledSeconds = seconds();
-    await pipeline.confirmed();
-
-    assert.equal(sender.sent.answered, events.parcels.length);
-    await assertSettled(pipeline.database.query, events);
-    return {
-      sent: sender.sent,
-      events: events.keys.length,
-      killed: killer.killed,
-      appendedAgain: countAppendedAgain(pipeline),
-      sentSeconds,
-      settledSeconds,
-    };
-  } finally {
-    await killer.stop();
-    await table.stop();
+    await sending;
   }
+  const sentSeconds = seconds();
+  await killer.stop();
+  await pipeline.settled(events.keys.length);
+  const settledSeconds = seconds();
+  await pipeline.confirmed();
+
+  assert.equal(sent.answered, events.parcels.length);
+  assert.equal(sent.retries > 0, isDisturbed, 'what is in the way of a kill is delivered again');
+  await assertSettled(pipeline.database.query, events);
+  return [
+    count(events.keys.length / settledSeconds),
+    count(sent.answered / sentSeconds),
+    ...[0.5, 0.99].map((part) => `${count(percentile(sent.answerMs, part))} ms`),
+    ...[sent.retries, killer.killed.length, countAppendedAgain(pipeline)].map(count),
+    `${count(settledSeconds)} s`,
+  ];
 }
 
 /** How often a receiver found that the ledger lacked a body. @param {Pipeline} pipeline */
-function countAppendedAgain({ names, log }) {
-  const logs = names()
-    .filter((name) => name.startsWith('receiver'))
-    .map(log);
-  const counts = logs.flatMap((text) => [...text.matchAll(/^Appended again: (\d+)/gm)]);
-  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+function countAppendedAgain({ log }) {
+  return ['receiver-1', 'receiver-2']
+    .flatMap((name) => [...log(name).matchAll(/^Appended again: (\d+)/gm)])
+    .reduce((sum, [, number]) => sum + Number(number), 0);
 }
 
-/** What is sent, and what must come of it. @param {Plan} plan @param {Random} random */
-function eventsOf({ deposits, copies, withdrawals, refused }, random) {
-  /** @type {string[]} */
-  const keys = [];
-  /** By account and currency, in units of 10^-18. @type {Map<string, bigint>} */
-  const balances = new Map();
-  /** @type {Parcel[]} */
-  const parcels = [];
-  const add = (/** @type {string} */ name, /** @type {bigint} */ units) =>
-    balances.set(name, (balances.get(name) ?? 0n) + units);
-  for (let seed = 1; seed <= deposits; seed += 1) {
-    const deposit = nextDeposit(seed, random);
-    keys.push(deposit.key);
-    add(`customer:${deposit.account} ${deposit.currency}`, deposit.units);
-    for (const body of copiesOf(deposit, copies, random)) parcels.push({ body, status: 200 });
-  }
-  for (let seed = 1; seed <= withdrawals; seed += 1) {
-    const amount = `${random.below(1000)}.${1 + random.below(10 ** 8)}`;
-    const account = `customer-${1 + random.below(40)}`;
-    const fields = {
-      clientWithdrawalId: account,
-      withdrawCurrency: 'BTC',
-      actualWithdrawAmount: amount,
-    };
-    const body = withdrawalBroadcastBody(fields, { seed });
-    keys.push(`withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`);
-    add(`customer:${account} BTC`, -unitsOf(amount));
-    parcels.push({ body, status: 200 });
-  }
+/** What is sent, and what must come of it. */
+function eventsOf() {
+  const random = createRandom(1);
+  const deposits = Array.from({ length: DEPOSITS }, (_, index) => nextDeposit(index + 1, random));
+  const withdrawals = Array.from({ length: WITHDRAWALS }, (_, index) =>
+    withdrawalBroadcastBody({}, { seed: index + 1 }),
+  );
+  const keys = [
+    ...deposits.map(({ key }) => key),
+    ...withdrawals.map((body) => `withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`),
+  ];
   /** @type {Set<string>} */
-  const held = new Set();
-  while (held.size < refused) {
-    const bytes = nextRefused(random);
-    if (held.has(bytes.toString('base64'))) continue;
-    held.add(bytes.toString('base64'));
-    parcels.push({ body: bytes, status: 400 });
-  }
-  return { keys, balances, held, parcels: shuffle(parcels, random) };
+  const refused = new Set();
+  while (refused.size < REFUSED) refused.add(nextRefused(random).toString('base64'));
+  const copies = deposits.flatMap((deposit) => copiesOf(deposit, COPIES, random));
+  const parcels = [
+    ...[...copies, ...withdrawals].map((body) => ({ body, status: 200 })),
+    ...[...refused].map((base64) => ({ body: Buffer.from(base64, 'base64'), status: 400 })),
+  ];
+  return { keys, refused, parcels: shuffle(parcels, random) };
 }
 
 /** @param {Query} query @param {ReturnType<typeof eventsOf>} events */
-async function assertSettled(query, { keys, balances, held }) {
+async function assertSettled(query, { keys, refused }) {
   const events = await query('SELECT key FROM event');
   assert.deepEqual(events.map(({ key }) => key).sort(), keys.sort());
-  const sums = await query(
-    `SELECT account || ' ' || currency AS name, sum(amount)::text AS amount FROM line
-     WHERE account <> 'service' GROUP BY account, currency`,
-  );
-  assert.deepEqual(new Map(sums.map(({ name, amount }) => [name, unitsOf(`${amount}`)])), balances);
-  const rows = await query('SELECT body, key FROM held');
-  assert.deepEqual(rows.map(({ key }) => key).filter(Boolean), [], 'conflicts');
-  const bodies = rows.map(({ body }) => Buffer.from(/** @type {Uint8Array} */ (body)));
-  assert.deepEqual(new Set(bodies.map((body) => body.toString('base64'))), held);
+  const kept = await query(`SELECT encode(body, 'base64') AS body, key FROM held`);
+  assert.deepEqual(kept.map(({ key }) => key).filter(Boolean), [], 'conflicts');
+  assert.deepEqual(new Set(kept.map(({ body }) => `${body}`.replaceAll('\n', ''))), refused);
   const books = await check(query);
   assert(books.isBalanced, JSON.stringify(books));
 }
 
-/**
- * The first seven kills hit each process once, in a random order; the others hit any.
- *
- * @param {Pipeline} pipeline
- * @param {number} max
- * @param {Random} random
- */
-function killEverySecond(pipeline, max, random) {
-  const end = new AbortController();
-  const pause = (/** @type {number} */ ms) => sleep(ms, null, end).catch(() => {});
-  const names = pipeline.names();
-  const first = shuffle([...names], random);
+/** The first seven kills hit each process once, in a random order; the others hit any. @param {Pipeline} pipeline */
+function killEverySecond({ names, kill }) {
+  const random = createRandom(2);
+  const first = shuffle(names(), random);
   /** @type {string[]} */
   const killed = [];
+  let isOver = false;
   async function run() {
-    while (killed.length < max) {
-      await pause(1_000);
-      const name = first.pop() ?? random.pick(names);
-      while (!end.signal.aborted && !pipeline.kill(name)) await pause(20); // on its way up
-      if (end.signal.aborted) return;
+    for (;;) {
+      const name = first.pop() ?? random.pick(names());
+      await sleep(1_000);
+      while (!isOver && !kill(name)) await sleep(20); // on its way up
+      if (isOver) return;
       killed.push(name);
     }
   }
   const done = run();
   return {
     killed,
-    /** Waits for this many kills. @param {number} count */
-    async reached(count) {
-      while (killed.length < count) await sleep(20);
+    /** Waits for this many kills. @param {number} number */
+    async reached(number) {
+      while (killed.length < number) await sleep(20);
     },
-    async stop() {
-      end.abort();
-      await done;
+    stop() {
+      isOver = true;
+      return done;
     },
   };
 }
 
-/** @template T @param {T[]} items @param {number} count @returns {T[][]} */
-function inParts(items, count) {
-  const size = Math.ceil(items.length / count);
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+function writeResults() {
+  const HEAD = ['run', 'events/s', 'deliveries/s', 'answer p50', 'answer p99', 'retries', 'kills'];
+  const head = [...HEAD, 'appended again', 'all settled after'];
+  const table = [head, head.map(() => '---'), ...rows];
+  const events = count(DEPOSITS + WITHDRAWALS);
+  writeFileSync(
+    FILE,
+    `# Results
+
+Written by \`npm run chaos\` on ${new Date().toISOString().slice(0, 10)}, Node.js ${process.versions.node}, ${availableParallelism()} cores of ${cpus()[0]?.model},
+${platform()} ${arch()}, nats-server ${natsVersion}. Three NATS servers, PostgreSQL, two receivers, two settlers and the sender share these cores
+and one disk. The load average before the runs was ${loadBefore.toFixed(1)}: above the number of cores, others had their part in the rates.
+
+${count(DEPOSITS)} deposits in ${COPIES} copies, ${WITHDRAWALS} withdrawals once and ${REFUSED} refused bodies, ${AT_ONCE} deliveries under way at once. An answer is timed
+from its request; a delivery is repeated every 250 ms until it is answered as it should be. Appended again: bodies of a
+receiver's journal that the ledger didn't have.
+
+${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+
+What survived, in each run: ${events} of ${events} events settled exactly once, all lines summing to zero, and ${REFUSED} of ${REFUSED}
+refused bodies held.
+`,
+  );
 }

@@ -35,7 +35,7 @@ const HEAD = [
 export function addFigures(database, run, events, load, survived) {
   const { deliveries, seconds, p50, p99, retries } = load;
   const rates = [events, deliveries].map((count) => (count / seconds).toFixed(0));
-  const times = [p50, p99].map((time) => `${time.toFixed(1)} ms`);
+  const times = [p50, p99].map((time) => `${time.toFixed(0)} ms`);
   rows.push([database, run, ...rates, ...times, retries.toLocaleString('en'), survived]);
 }
 

@@ -37,11 +37,14 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** @param {string} body @param {number} [copies] */
-async function answersTo(body, copies = 1) {
-  const { attempts } = await deliver(body, { url, copies });
+/** Of all servers, each of which gets every copy at once. @param {string[]} urls @param {string} body */
+async function answersOf(urls, body, copies = 1) {
+  const deliveries = await Promise.all(urls.map((url) => deliver(body, { url, copies })));
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   return attempts.map(({ answer }) => `${answer?.status} ${answer?.body}`).sort();
 }
+
+const answersTo = (/** @type {string} */ body, copies = 1) => answersOf([url], body, copies);
 
 test('the handler of the README credits a deposit once, in whatever encoding it comes', async () => {
   const [first, ...others] = bodyVariants(depositReceivedBody());
@@ -52,13 +55,7 @@ test('the handler of the README credits a deposit once, in whatever encoding it 
   assert.deepEqual(await answersTo(depositReceivedBody({}, { seed: 1 })), ['200 "credited"']);
 });
 
-test('it remembers what it has credited', async () => {
-  await server.stop();
-  await start();
-  assert.deepEqual(await answersTo(depositReceivedBody()), ['200 "repeated"']);
-});
-
-test('a second process on its port ends before it touches the data', async () => {
+test('a second process on its port ends before it touches the data, which a restart finds', async () => {
   const second = spawnSync('node', [SERVER], {
     cwd: folder,
     env: { ...process.env, PORT: String(server.port) },
@@ -73,11 +70,6 @@ test('a second process on its port ends before it touches the data', async () =>
   assert.deepEqual(await answersTo(depositReceivedBody()), ['200 "repeated"']);
 });
 
-test('it refuses what is no deposit, an empty body too', async () => {
-  assert.deepEqual(await answersTo('{'), ['400 ["invalid_json"]']);
-  assert.deepEqual(await answersTo(''), ['400 ["invalid_json"]']);
-});
-
 test('it takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
   for (const headers of ODD_HEADERS)
     assert.equal(await statusOf(url, depositReceivedBody(), headers), 200, JSON.stringify(headers));
@@ -86,16 +78,15 @@ test('it takes a body as it came, whatever its headers say, up to 64 KiB', async
 });
 
 test('it keeps what it refused once, however often it comes, and prints it', async () => {
-  const body = depositReceivedBody({}, { seed: 2 }).replace('CONFIRMED', 'PENDING');
-  for (let count = 0; count < 3; count += 1) {
-    assert.deepEqual(await answersTo(body), ['400 ["unknown_value"]']);
-  }
+  const refused = depositReceivedBody({}, { seed: 2 }).replace('CONFIRMED', 'PENDING');
+  assert.deepEqual(await answersTo(refused, 3), Array(3).fill('400 ["unknown_value"]'));
+  for (const body of ['{', '']) assert.deepEqual(await answersTo(body), ['400 ["invalid_json"]']);
   // Valid, but no column can store these.
   const unfit = ['a\0b', Array.from({ length: 3_000 }, (_, n) => (n * 7919).toString(36)).join('')];
   const bodies = unfit.map((clientPaymentId) =>
     depositReceivedBody({ clientPaymentId }, { seed: 5 }),
   );
-  for (const kept of bodies) assert.deepEqual(await answersTo(kept), ['500 "kept"']);
+  for (const body of bodies) assert.deepEqual(await answersTo(body), ['500 "kept"']);
   await server.stop();
   // Only now: its output may come later than its answers.
   const printed = server.printed.filter((line) => line.includes('received "PENDING"'));
@@ -106,7 +97,7 @@ test('it keeps what it refused once, however often it comes, and prints it', asy
   const events = await database.query('SELECT FROM event WHERE key LIKE $1', ['%000005']);
   await database.close();
   const kept = /** @type {{ body: Uint8Array }[]} */ (rows).map((row) => Buffer.from(row.body));
-  const all = ['{', '', GZIPPED, body, ...bodies].map((text) => Buffer.from(text));
+  const all = ['{', '', GZIPPED, refused, ...bodies].map((text) => Buffer.from(text));
   assert.deepEqual(kept.sort(Buffer.compare), all.sort(Buffer.compare));
   assert.equal(events.rows.length, 0);
 });
@@ -140,19 +131,13 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
     return rows;
   }
 
-  /** Of all processes, each of which gets every copy at once. @param {string} body @param {number} [copies] */
-  async function answers(body, copies = 1) {
-    const deliveries = await Promise.all(
-      servers.map(({ port }) =>
-        deliver(body, { url: `http://127.0.0.1:${port}/callbacks`, copies }),
-      ),
-    );
-    return deliveries
-      .flatMap(({ attempts }) => attempts)
-      .map(({ answer }) => `${answer?.status} ${answer?.body}`)
-      .sort();
-  }
+  const answers = (/** @type {string} */ body, copies = 1) => {
+    const urls = servers.map((server) => server.url);
+    return answersOf(urls, body, copies);
+  };
+  const [held, failed] = ['200 "held"', '500 "failed"'].map((answer) => Array(2).fill(answer));
   const repeated = (/** @type {number} */ count) => Array(count).fill('200 "repeated"');
+  const settledOnce = [...repeated(1), '200 "settled"'];
 
   test('credits and debits once, however many copies two processes get', async () => {
     const bodies = [depositReceivedBody(), withdrawalBroadcastBody()];
@@ -169,50 +154,41 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
 
   test('holds what it can not settle, once, and without its key', async () => {
     const seed = { seed: 7 };
-    assert.deepEqual(
-      await answers(withdrawalBroadcastBody({ status: 'FAILED' }, seed)),
-      Array(2).fill('200 "held"'),
-    );
+    const failed = withdrawalBroadcastBody({ status: 'FAILED' }, seed);
     const unknown = withdrawalBroadcastBody({ actualWithdrawAmount: null }, seed);
-    assert.deepEqual(await answers(unknown), Array(2).fill('200 "held"'));
+    for (const body of [failed, unknown]) assert.deepEqual(await answers(body), held);
     assert.deepEqual(await answers('{'), Array(2).fill('400 ["invalid_json"]'));
     assert.deepEqual(await query('SELECT count(*)::int FROM held'), [{ count: 3 }]);
     // The amount comes later.
-    assert.deepEqual(await answers(withdrawalBroadcastBody({}, seed)), [
-      ...repeated(1),
-      '200 "settled"',
-    ]);
+    assert.deepEqual(await answers(withdrawalBroadcastBody({}, seed)), settledOnce);
   });
 
   test('holds what the tables refuse, which a later delivery may settle', async () => {
-    const body = depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 9 });
-    await query("ALTER TABLE balance ADD CONSTRAINT known CHECK (account <> 'nobody')");
-    for (const unfit of [body, depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 10 })]) {
+    const body = depositReceivedBody({ clientPaymentId: 'unknown' }, { seed: 9 });
+    await query("ALTER TABLE balance ADD CONSTRAINT known CHECK (account <> 'unknown')");
+    for (const unfit of [body, depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 10 })])
       assert.deepEqual(await answers(unfit), Array(2).fill('400 "held"'));
-    }
     await query('ALTER TABLE balance DROP CONSTRAINT known');
-    assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);
+    assert.deepEqual(await answers(body), settledOnce);
   });
 
   test('holds a body with a known key that says something else, and books nothing', async () => {
     const seed = { seed: 12 };
-    assert.deepEqual(await answers(depositReceivedBody({}, seed)), [
-      ...repeated(1),
-      '200 "settled"',
-    ]);
+    assert.deepEqual(await answers(depositReceivedBody({}, seed)), settledOnce);
     const balances = await query('SELECT * FROM balance ORDER BY account, currency');
-    for (const other of [
+    const others = [
       { actualDepositAmount: '7' },
       { depositCurrency: 'ETH' },
-      { clientPaymentId: 'someone else' },
-    ]) {
-      const body = depositReceivedBody(other, seed);
-      assert.deepEqual(await answers(body), Array(2).fill('200 "held"'));
-      const [held] = await query(
-        "SELECT body FROM held WHERE reason LIKE '%settled before%' ORDER BY at DESC",
-      );
-      assert.equal(`${held?.body}`, body);
-    }
+      { clientPaymentId: 'another customer' },
+    ].map((other) => depositReceivedBody(other, seed));
+    for (const body of others) assert.deepEqual(await answers(body), held);
+    const rows = await query(
+      "SELECT body FROM held WHERE reason LIKE '%settled before%' ORDER BY at",
+    );
+    assert.deepEqual(
+      rows.map(({ body }) => `${body}`),
+      others,
+    );
     assert.deepEqual(await query('SELECT * FROM balance ORDER BY account, currency'), balances);
     // The same in other spellings.
     for (const { body } of bodyVariants(depositReceivedBody({ depositCurrency: 'btc' }, seed)))
@@ -223,39 +199,31 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
   test('takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
     const [server] = servers;
     assert(server);
+    const body = depositReceivedBody();
     for (const headers of ODD_HEADERS)
-      assert.equal(
-        await statusOf(server.url, depositReceivedBody(), headers),
-        200,
-        JSON.stringify(headers),
-      );
+      assert.equal(await statusOf(server.url, body, headers), 200, JSON.stringify(headers));
     assert.equal(await statusOf(server.url, GZIPPED, { 'content-encoding': 'gzip' }), 400);
-    assert.deepEqual(await query("SELECT body FROM held WHERE reason LIKE '%UTF-8%'"), [
-      { body: GZIPPED },
-    ]);
+    const rows = await query("SELECT body FROM held WHERE reason LIKE '%UTF-8%'");
+    assert.deepEqual(rows, [{ body: GZIPPED }]);
     await assertLimit(server);
   });
 
   test('saves each body while the database is down, and goes on when it is back', async () => {
     const bodies = [depositReceivedBody({}, { seed: 8 }), withdrawalBroadcastBody({}, { seed: 8 })];
     await postgres.stop('fast');
-    for (const body of bodies) {
-      assert.deepEqual(await answers(body), Array(2).fill('500 "failed"'));
-    }
+    for (const body of bodies) assert.deepEqual(await answers(body), failed);
     const saved = join(folder, 'unsettled');
     const texts = readdirSync(saved).map((name) => readFileSync(join(saved, name), 'utf8'));
     assert.deepEqual(texts.sort(), [...bodies].sort());
     // Not only the file, but its name and its folder's survive a power cut.
+    const synced = [`synced ${saved}`, `synced ${folder}`];
     for (const { printed } of servers)
       assert.deepEqual(
         printed.filter((line) => line.startsWith('synced')),
-        Array(2)
-          .fill([`synced ${saved}`, `synced ${folder}`])
-          .flat(),
+        [...synced, ...synced],
       );
     await postgres.start();
-    for (const body of bodies)
-      assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);
+    for (const body of bodies) assert.deepEqual(await answers(body), settledOnce);
   });
 
   test('survives a crash of the database in the middle of a delivery', async () => {
@@ -270,8 +238,8 @@ describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
     interrupted.finally(() => (isOver = true));
     while (!isOver && (await query(waiting)).length < 2) await sleep(20);
     await postgres.stop('immediate');
-    assert.deepEqual(await interrupted, Array(2).fill('500 "failed"'));
+    assert.deepEqual(await interrupted, failed);
     await postgres.start();
-    assert.deepEqual(await answers(body), [...repeated(1), '200 "settled"']);
+    assert.deepEqual(await answers(body), settledOnce);
   });
 });

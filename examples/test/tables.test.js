@@ -1,13 +1,12 @@
 // The tables for each database, and the transaction that goes with them.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import { Decimal } from 'payment-notifications';
 import { book } from '../start/mysql.mjs';
@@ -16,8 +15,6 @@ import { atExit } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tables-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const readSchema = (/** @type {string} */ name) =>
-  readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
 
 const BODY = Buffer.from('{}');
 /** @param {string} account @param {string} amount */
@@ -31,7 +28,8 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
   const socketPath = join(folder, 'socket');
   /** @type {mysql.Connection[]} */
   let connections;
-  let end = () => {};
+  /** @type {import('node:child_process').ChildProcess} */
+  let server;
   before(async () => {
     mkdirSync(join(folder, 'data'));
     const args = [
@@ -39,12 +37,8 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
       ...[`--datadir=${join(folder, 'data')}`, `--socket=${socketPath}`],
       ...(process.getuid?.() === 0 ? ['--user=root'] : []),
     ];
-    const server = spawn(MARIADB, args, { stdio: 'ignore' });
-    const forget = atExit(() => server.kill('SIGKILL'));
-    end = () => {
-      forget();
-      server.kill('SIGKILL');
-    };
+    server = spawn(MARIADB, args, { stdio: 'ignore' });
+    atExit(() => server.kill('SIGKILL'));
     const connect = () =>
       mysql.createConnection({ socketPath, user: 'root', multipleStatements: true });
     let first = await connect().catch(() => null);
@@ -53,13 +47,14 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
       first = await connect().catch(() => null);
     }
     assert(first, 'MariaDB does not start');
-    await first.query(`CREATE DATABASE merchant; USE merchant; ${readSchema('schema.mysql.sql')}`);
+    const schema = readFileSync(new URL('../start/schema.mysql.sql', import.meta.url), 'utf8');
+    await first.query(`CREATE DATABASE merchant; USE merchant; ${schema}`);
     connections = [first, ...(await Promise.all([1, 2, 3].map(connect)))];
     for (const connection of connections) await connection.query('USE merchant');
   });
   after(async () => {
     for (const connection of connections) await connection.end();
-    end();
+    server.kill('SIGKILL');
   });
 
   /** All at once, each by a connection of its own. @param {string} key @param {ReturnType<typeof moveOf>} move */
@@ -112,34 +107,10 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
   });
 });
 
-describe('SQLite', { skip: whyNot('deno') }, () => {
-  test('books each event once, to the digit, in two processes, and notices a conflict', async () => {
-    const program = new URL('sqlite-worker.js', import.meta.url).pathname;
-    const path = join(folder, 'merchant.sqlite');
-    const args = ['run', '--quiet', '--allow-read', '--allow-write', program, path];
-    const workers = [1, 2].map(() =>
-      spawn(bin('deno'), args, { stdio: ['pipe', 'pipe', 'inherit'] }),
-    );
-    // Each says when it is ready, and waits for the other.
-    await Promise.all(workers.map((worker) => once(worker.stdout, 'data')));
-    const outputs = await Promise.all(
-      workers.map(async ({ stdin, stdout }) => {
-        stdin.end();
-        return JSON.parse(await text(stdout));
-      }),
-    );
-    const [one, two] = outputs;
-    for (let number = 0; number < 100; number += 1)
-      assert.deepEqual([one.outcomes[number], two.outcomes[number]].sort(), [
-        'repeated',
-        'settled',
-      ]);
-    for (const { conflicts, refused, balances } of outputs) {
-      assert.deepEqual(conflicts, Array(3).fill('conflict'));
-      assert.match(refused, /CHECK|NOT NULL|constraint/i);
-      assert.deepEqual(balances, [
-        { account: 'a', currency: 'ETH', amount: '10.00000000000000001' },
-      ]);
-    }
-  });
+test('SQLite books each event once, to the digit, and notices a conflict', {
+  skip: whyNot('deno'),
+}, () => {
+  const program = fileURLToPath(new URL('sqlite.deno.js', import.meta.url));
+  const args = ['run', '--quiet', '--allow-read', '--allow-write', program];
+  execFileSync(bin('deno'), [...args, join(folder, 'merchant.sqlite')]);
 });

@@ -1,0 +1,41 @@
+// The tables and the transaction for SQLite. For Deno, which has node:sqlite as newer versions of Node.js have it.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+// @ts-expect-error The types are those of Node.js 20, which doesn't have it.
+import { DatabaseSync } from 'node:sqlite';
+import { Decimal } from 'payment-notifications';
+import { book } from '../start/sqlite.mjs';
+
+/** As two processes have them. */
+const [one, other] = [1, 2].map(() => new DatabaseSync(process.argv[2]));
+const schema = readFileSync(new URL('../start/schema.sqlite.sql', import.meta.url), 'utf8');
+one.exec(`PRAGMA journal_mode = WAL; ${schema}`);
+
+const body = new Uint8Array([123, 125]);
+const move = { account: 'a', currency: 'ETH', amount: new Decimal('0.1000000000000000001') };
+for (let number = 0; number < 100; number += 1) {
+  assert.equal(book(one, `event ${number}`, body, move), 'settled');
+  assert.equal(book(other, `event ${number}`, body, move), 'repeated');
+}
+for (const field of [{ account: 'b' }, { currency: 'BTC' }, { amount: new Decimal(1) }])
+  assert.equal(book(other, 'event 0', body, { ...move, ...field }), 'conflict');
+
+// Once this transaction has read, another must not write, or this one would fail.
+other.exec('PRAGMA busy_timeout = 0'); // it fails instead of waiting
+const interrupted = {
+  exec: (/** @type {string} */ sql) => one.exec(sql),
+  prepare(/** @type {string} */ sql) {
+    if (sql.startsWith('INSERT INTO event'))
+      assert.throws(() => book(other, 'event 100', body, move), /database is locked/);
+    return one.prepare(sql);
+  },
+};
+assert.equal(book(interrupted, 'event 100', body, move), 'settled');
+assert.equal(book(other, 'event 100', body, move), 'repeated');
+
+const refused = { ...move, currency: /** @type {any} */ (null) };
+assert.throws(() => book(one, 'event 101', body, refused), /NOT NULL/);
+const balances = one.prepare('SELECT * FROM balance').all();
+assert.deepEqual({ ...balances[0] }, { ...move, amount: '10.1000000000000000101' });
+assert.equal(balances.length, 1);

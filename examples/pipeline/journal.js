@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bodyOf, lineOf, readLines } from '../merchant/spool.js';
+import { lineOf, readLines } from './lines.js';
 
 /** How long bodies go into one file. */
 const OPEN_MS = 2_000;
@@ -113,8 +113,8 @@ export async function openJournal(folder, now = () => performance.now()) {
       let isDone = true;
       for (const file of closed) {
         if (now() - file.begunAt < REVIEW_MS) continue;
-        const { whole, torn } = readLines(await readFile(file.path, 'latin1'));
-        if (await areSettled([...whole.values()].map(bodyOf), file.lacked)) {
+        const { bodies, torn } = readLines(await readFile(file.path, 'latin1'));
+        if (await areSettled(bodies, file.lacked)) {
           await (torn.length === 0 ? unlink(file.path) : rename(file.path, `${file.path}.torn`));
           closed.delete(file);
         } else {

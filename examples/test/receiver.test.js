@@ -11,9 +11,9 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { createTables, settle } from '../merchant/ledger.js';
-import { readLines } from '../merchant/spool.js';
 import { createConfirmation, findUnsettled } from '../pipeline/confirm.js';
 import { openJournal as open } from '../pipeline/journal.js';
+import { lineOf, readLines } from '../pipeline/lines.js';
 import { openPGlite } from './engines.js';
 
 const BODIES = ['{"first":1}', '', 'the third\nhas\0bytes \u00e9'].map((text) => Buffer.from(text));
@@ -78,7 +78,7 @@ describe("a receiver's journal", () => {
       const text = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'latin1');
       // @ts-expect-error It is called on a handle.
       await datasync.call(this);
-      synced.push(readLines(text).whole.size);
+      synced.push(readLines(text).bodies.length);
     });
     const first = journal.append(Buffer.from('first')).then(() => [...synced]);
     await new Promise(setImmediate);
@@ -128,6 +128,19 @@ describe("a receiver's journal", () => {
     await journal.append(Buffer.from('meanwhile'));
     pass(LATER_MS);
     assert.deepEqual((await review(journal, true)).asked, [texts, ['meanwhile']]);
+  });
+
+  test('reads every whole line, wherever a write was cut off, and what was written after it', () => {
+    const [first = '', second = '', third = ''] = ['one', 'two', 'six'].map((body) =>
+      lineOf(Buffer.from(body)),
+    );
+    for (let length = 0; length <= second.length; length += 1) {
+      const cut = second.slice(0, length);
+      const isWhole = length >= second.length - 1; // but for the newline at its end
+      const { bodies, torn } = readLines(first + cut + third);
+      assert.deepEqual(bodies.map(String), isWhole ? ['one', 'two', 'six'] : ['one', 'six']);
+      assert.equal(torn.join(), isWhole ? '' : cut.replace('\n', ''));
+    }
   });
 
   test('keeps a file with a torn line aside, once the rest is settled', async () => {

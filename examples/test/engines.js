@@ -58,7 +58,7 @@ export async function openPGlite() {
   return {
     name: 'PGlite',
     processes: 1,
-    load: { deposits: 100, hostile: 100, kills: 2 },
+    load: { deposits: 60, hostile: 60, kills: 2 },
     async create(name) {
       const data = join(folder, name);
       mkdirSync(data);

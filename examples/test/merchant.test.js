@@ -20,21 +20,27 @@ for (const { name, skip, open } of ENGINES) {
   describe(`a merchant on ${name}`, { skip }, () => {
     /** @type {Engine} */
     let engine;
+    /** @type {Storage} */
+    let storage;
+    /** All that were delivered to it. @type {Deposit[]} */
+    const deposits = [];
+    /** @type {Buffer[]} */
+    const hostile = [];
     let credited = '';
     before(async () => {
       engine = await open();
+      storage = await engine.create('deposits');
       credited = `${engine.load.deposits} of ${engine.load.deposits} deposits credited once`;
     });
     after(() => engine.close());
 
     test(`credits each deposit once, delivered ${COPIES} times, and keeps hostile bodies between`, async () => {
       const random = createRandom(1);
-      const storage = await engine.create('plain');
-      const deposits = depositsOf(engine, random);
-      const hostile = hostileBodies(engine, random);
+      const copies = copiesOfNext(engine.load.deposits, deposits, random);
+      hostile.push(...hostileBodies(engine, random));
       const merchants = await startMerchants(storage, engine.processes);
       const bad = hostile.map((body) => ({ body, status: 400 }));
-      const bodies = shuffle([...copies(deposits, random), ...bad], random);
+      const bodies = shuffle([...copies, ...bad], random);
       const load = await deliverAll(bodies, merchants, random);
       assert(merchants.every((merchant) => merchant.isRunning()));
       await stop(merchants);
@@ -51,8 +57,6 @@ for (const { name, skip, open } of ENGINES) {
 
     test('loses and doubles nothing while processes are killed and the database stops', async () => {
       const random = createRandom(2);
-      const storage = await engine.create('killed');
-      const deposits = depositsOf(engine, random);
       const merchants = await startMerchants(storage, engine.processes);
       const disturbances = Array.from(
         { length: engine.load.kills },
@@ -67,13 +71,13 @@ for (const { name, skip, open } of ENGINES) {
           });
         }
       }
-      const bodies = copies(deposits, random);
+      const bodies = copiesOfNext(engine.load.deposits, deposits, random);
       const load = await deliverAll(bodies, merchants, random, disturbances);
       await stop(merchants);
 
       assert.equal(load.undelivered, 0);
       assert(load.retries > 0, 'nothing was in the way of a kill');
-      await assertCredited(storage, deposits);
+      await assertCredited(storage, deposits, hostile);
       // Credited by a process that was killed before it could say so, or from the spool. Whoever
       // asks again hears "repeated", which is as good.
       const unheard = engine.load.deposits - (load.answers.get('200 settled') ?? 0);
@@ -132,14 +136,19 @@ for (const { name, skip, open } of ENGINES) {
 
 after(writeFigures);
 
-/** @param {Engine} engine @param {ReturnType<typeof createRandom>} random */
-function depositsOf({ load }, random) {
-  return Array.from({ length: load.deposits }, (_, index) => nextDeposit(index + 1, random));
-}
-
-/** @param {Deposit[]} deposits @param {ReturnType<typeof createRandom>} random */
-function copies(deposits, random) {
-  const bodies = deposits.flatMap((deposit) => copiesOf(deposit, COPIES, random));
+/**
+ * Copies of new deposits, which are added to those before.
+ *
+ * @param {number} count
+ * @param {Deposit[]} deposits
+ * @param {ReturnType<typeof createRandom>} random
+ */
+function copiesOfNext(count, deposits, random) {
+  const next = Array.from({ length: count }, (_, index) =>
+    nextDeposit(deposits.length + index + 1, random),
+  );
+  deposits.push(...next);
+  const bodies = next.flatMap((deposit) => copiesOf(deposit, COPIES, random));
   return shuffle(bodies, random).map((body) => ({ body, status: 200 }));
 }
 
@@ -185,9 +194,9 @@ async function assertBalanced({ open }) {
  *
  * @param {Storage} storage
  * @param {Deposit[]} deposits
- * @param {Buffer[]} [hostile]
+ * @param {Buffer[]} hostile
  */
-async function assertCredited({ open }, deposits, hostile = []) {
+async function assertCredited({ open }, deposits, hostile) {
   const database = open();
   const books = await check(database.query);
   const balances = await database.query(

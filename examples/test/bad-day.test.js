@@ -17,7 +17,14 @@ import { openServer } from '../merchant/database.js';
 import { check, settle } from '../merchant/ledger.js';
 import { openSpool } from '../merchant/spool.js';
 import { assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
-import { openPostgres, reportOf, startMerchant, untilDrained } from './engines.js';
+import {
+  openPostgres,
+  reportOf,
+  startMerchant,
+  startMerchants,
+  stop,
+  untilDrained,
+} from './engines.js';
 import { whyNoPostgres } from './programs.js';
 
 /** @import { Engine, Server, Storage } from './engines.js' */
@@ -43,6 +50,15 @@ function seeds(from, count) {
 /** A command, to its end. @param {Storage} storage @param {string[]} command */
 function run(storage, ...command) {
   return startMerchant(storage, { command, exits: true });
+}
+
+/** Begins to settle a body, and hangs until it is released. @param {Storage} storage @param {string} body */
+async function hangOn(storage, body) {
+  const client = new pg.Client(storage.env(0).DATABASE_URL);
+  await client.connect();
+  await client.query('BEGIN');
+  await settle(async (sql, values) => (await client.query(sql, values)).rows, Buffer.from(body));
+  return () => client.end();
 }
 
 /** How many events are settled; the books hold. @param {Storage} storage */
@@ -98,11 +114,7 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     assert.equal(await answerTo(depositOf(0), merchant), '200 settled');
     // Another process has begun to settle this event, and hangs.
     const locked = depositOf(1);
-    const other = new pg.Client(storage.env(0).DATABASE_URL);
-    await other.connect();
-    await other.query('BEGIN');
-    await settle(async (sql, values) => (await other.query(sql, values)).rows, Buffer.from(locked));
-
+    const release = await hangOn(storage, locked);
     const blocked = seeds(0, 30).map(() => answerTo(locked, merchant));
     const free = seeds(100, 30).map((seed) => answerTo(depositOf(seed), merchant));
     assert.deepEqual(await Promise.all(free), Array(30).fill('200 settled'));
@@ -120,8 +132,7 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     // Started under the lock, it settles what it can.
     merchant = await startMerchant(storage);
     assert.equal(await answerTo(depositOf(200), merchant), '200 settled');
-    await other.query('ROLLBACK');
-    await other.end();
+    await release();
     await untilDrained(merchant);
     assert.equal(await answerTo(locked, merchant), '200 repeated');
     await merchant.stop();
@@ -135,21 +146,16 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
       `ALTER DATABASE serializable SET default_transaction_isolation = 'serializable'`,
     );
     await admin.close();
-    const merchants = await Promise.all([0, 1].map((index) => startMerchant(storage, { index })));
-    const [first, second] = merchants;
-    assert(first && second);
+    const merchants = await startMerchants(storage, 2);
     const bodies = seeds(0, 60).map((seed) =>
       depositReceivedBody({ clientPaymentId: 'the same customer' }, { seed }),
     );
     const answers = await Promise.all(
-      bodies.flatMap((body) => [answerTo(body, first), answerTo(body, second)]),
+      bodies.flatMap((body) => merchants.map((merchant) => answerTo(body, merchant))),
     );
-    answers.sort();
-    assert.deepEqual(answers, [
-      ...Array(60).fill('200 repeated'),
-      ...Array(60).fill('200 settled'),
-    ]);
-    await Promise.all(merchants.map((merchant) => merchant.stop()));
+    for (const answer of ['200 settled', '200 repeated'])
+      assert.equal(answers.filter((given) => given === answer).length, 60);
+    await stop(merchants);
     assert.equal(await settledIn(storage), 60);
   });
 
@@ -278,14 +284,7 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
     const spool = await openSpool(storage.folder(0));
     for (const body of [depositOf(3), '{"spooled":1}']) await spool.append(Buffer.from(body));
     // Another process has begun to settle one, and hangs: it keeps nothing else waiting.
-    const other = new pg.Client(storage.env(0).DATABASE_URL);
-    await other.connect();
-    await other.query('BEGIN');
-    await settle(
-      async (sql, values) => (await other.query(sql, values)).rows,
-      Buffer.from(depositOf(4)),
-    );
-
+    const release = await hangOn(storage, depositOf(4));
     const lines = (await run(storage, 'replay')).printed;
     const key = (/** @type {number} */ seed) =>
       `deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-${`${seed}`.padStart(12, '0')}`;
@@ -300,8 +299,7 @@ describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {
       `spooled -> refused: ${neither}`,
       `spooled -> settled: ${key(3)}`,
     ]);
-    await other.query('ROLLBACK');
-    await other.end();
+    await release();
     const again = await run(storage, 'replay');
     assert.deepEqual(again.printed.slice(0, 3).sort(), [
       ...Array(2).fill(`refused -> refused: ${neither}`),

@@ -51,7 +51,7 @@ export async function openPGlite() {
   return {
     name: 'PGlite',
     processes: 1,
-    load: { deposits: 300, hostile: 300, kills: 3 },
+    load: { deposits: 60, hostile: 60, kills: 2 },
     async create(name) {
       const data = join(folder, name);
       mkdirSync(data);
@@ -75,7 +75,7 @@ export async function openPostgres() {
   return {
     name: `PostgreSQL ${found.version}`,
     processes: 2,
-    load: { deposits: 600, hostile: 1_500, kills: 10 },
+    load: { deposits: 300, hostile: 500, kills: 10 },
     async create(name) {
       const admin = openServer(postgres.url('postgres'));
       await admin.query(`CREATE DATABASE ${name}`);

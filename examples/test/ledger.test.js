@@ -63,51 +63,42 @@ for (const { name, skip, open } of ENGINES) {
 
     const deposit = { clientPaymentId: 'shadowed', depositCurrency: 'BTC' };
     const withdrawal = { clientWithdrawalId: 'shadowed', actualWithdrawAmount: '2' };
-    for (const [number, [what, fields, others]] of [
-      ['another amount', deposit, { actualDepositAmount: '0.00000001' }],
-      ['another account', deposit, { clientPaymentId: 'someone else' }],
-      ['another currency', deposit, { depositCurrency: 'ETH' }],
-      ['another settlement amount', deposit, { settlementAmount: '2' }],
-      ['another address', withdrawal, { toTxAddress: 'theirs' }],
-      ['no amount', withdrawal, { actualWithdrawAmount: null }],
-    ].entries()) {
-      test(`holds a copy with ${what} as a conflict, once`, async () => {
+    test('holds a copy that moves something else as a conflict, once', async () => {
+      for (const [number, [fields, others]] of [
+        [deposit, { actualDepositAmount: '0.00000001' }],
+        [deposit, { clientPaymentId: 'someone else' }],
+        [deposit, { depositCurrency: 'ETH' }],
+        [deposit, { settlementAmount: '2' }],
+        [withdrawal, { toTxAddress: 'theirs' }],
+        [withdrawal, { actualWithdrawAmount: null }],
+      ].entries()) {
         const create = fields === deposit ? depositReceivedBody : withdrawalBroadcastBody;
         const original = create(/** @type {object} */ (fields), { seed: 10 + number });
-        const all = { .../** @type {object} */ (fields), .../** @type {object} */ (others) };
-        const other = create(all, { seed: 10 + number });
+        const other = create({ ...fields, ...others }, { seed: 10 + number });
         assert.equal(await outcomeOf(original), 'settled');
-        const [before] = await database.query('SELECT count(*)::int AS lines FROM line');
         for (let delivery = 0; delivery < 3; delivery += 1) {
-          assert.equal(await outcomeOf(other), 'conflict');
+          assert.equal(await outcomeOf(other), 'conflict', JSON.stringify(others));
           assert.equal(await outcomeOf(original), 'repeated');
         }
-        const [after] = await database.query('SELECT count(*)::int AS lines FROM line');
-        assert.deepEqual(after, before);
-        const held = await database.query('SELECT key, deliveries FROM held WHERE body = $1', [
-          Buffer.from(other),
-        ]);
-        assert.equal(held.length, 1);
-        assert.equal(held[0]?.deliveries, 3);
-        assert(held[0]?.key);
-      });
-    }
+        const [counts] = await database.query(
+          `SELECT (SELECT count(*) FROM line JOIN event USING (key) WHERE event.body = $1)::int AS lines,
+             (SELECT deliveries FROM held JOIN event USING (key) WHERE held.body = $2) AS deliveries`,
+          [Buffer.from(original), Buffer.from(other)],
+        );
+        assert.deepEqual(counts, { lines: 2, deliveries: 3 });
+      }
+    });
 
     test('spells a currency one way', async () => {
-      const spellings = ['BTC', 'btc', ' Btc '];
-      for (const [index, depositCurrency] of spellings.entries()) {
-        const body = depositReceivedBody(
-          { clientPaymentId: 'spelling', depositCurrency, actualDepositAmount: '1' },
-          { seed: 20 + index },
-        );
-        assert.equal(await outcomeOf(body), 'settled');
+      for (const [seed, depositCurrency, outcome] of /** @type {const} */ ([
+        [20, 'BTC', 'settled'],
+        [21, ' Btc ', 'settled'],
+        [20, 'btc', 'repeated'],
+      ])) {
+        const fields = { clientPaymentId: 'spelling', depositCurrency, actualDepositAmount: '1' };
+        assert.equal(await outcomeOf(depositReceivedBody(fields, { seed })), outcome);
       }
-      assert.deepEqual(await balanceOf('spelling'), { BTC: '3' });
-      const again = depositReceivedBody(
-        { clientPaymentId: 'spelling', depositCurrency: 'btc', actualDepositAmount: '1' },
-        { seed: 20 },
-      );
-      assert.equal(await outcomeOf(again), 'repeated');
+      assert.deepEqual(await balanceOf('spelling'), { BTC: '2' });
     });
 
     test('lets no identifier of a body name the account of the service', async () => {
@@ -132,48 +123,32 @@ for (const { name, skip, open } of ENGINES) {
       }
     });
 
-    test('holds what no column can store as refused', async () => {
-      const long = Array.from({ length: 20_000 }, (_, index) => (index * 7919).toString(36)).join(
-        '',
-      );
-      for (const [seed, clientPaymentId] of ['a\0b', long].entries()) {
-        const body = depositReceivedBody({ clientPaymentId }, { seed: 50 + seed });
-        const { outcome, faults } = await settle(database.query, Buffer.from(body).subarray(0));
-        assert.equal(outcome, 'refused');
-        const code = clientPaymentId === long ? 'body_too_large' : 'not_storable';
-        assert.deepEqual(
-          faults.map((fault) => fault.code),
-          [code],
-        );
-      }
-    });
-
     test('commits nothing, and says so, if the work caught the error of a statement', async () => {
       const work = database.transaction((query) => query('SELECT 1/0').catch(() => 'done'));
       await assert.rejects(work, /rolled back/);
     });
 
     test('holds what the database says no to, so that it keeps nothing else waiting', async () => {
-      const body = Buffer.from(depositReceivedBody({ clientPaymentId: 'nobody' }, { seed: 80 }));
-      const forbidden = (/** @type {string} */ raise) =>
-        `CREATE FUNCTION forbid() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-           IF NEW.account = 'customer:nobody' THEN ${raise}; END IF; RETURN NEW;
-         END $$`;
-      const trigger =
-        'CREATE TRIGGER forbid BEFORE INSERT ON line FOR EACH ROW EXECUTE FUNCTION forbid()';
-      for (const raise of [
-        "RAISE EXCEPTION 'who is that?'",
-        "RAISE EXCEPTION 'who is that?' USING ERRCODE = '42501'", // a row-level policy, too
-        "RAISE EXCEPTION 'who is that?' USING ERRCODE = 'KM001'", // one of your own
-        "RAISE EXCEPTION 'who is that?' USING ERRCODE = '23514'", // a constraint, too
-      ]) {
-        await database.query(forbidden(raise));
-        await database.query(trigger);
+      const bodyOf = (/** @type {string} */ clientPaymentId) =>
+        Buffer.from(depositReceivedBody({ clientPaymentId }, { seed: 80 }));
+      const body = bodyOf('nobody');
+      for (const code of ['P0001', '42501', 'KM001', '23514']) {
+        await database.query(
+          `CREATE FUNCTION forbid() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             IF NEW.account = 'customer:nobody' THEN RAISE 'who?' USING ERRCODE = '${code}'; END IF;
+             RETURN NEW;
+           END $$`,
+        );
+        await database.query(
+          'CREATE TRIGGER forbid BEFORE INSERT ON line FOR EACH ROW EXECUTE FUNCTION forbid()',
+        );
         const held = await settle(database.query, body);
         await database.query('DROP FUNCTION forbid CASCADE');
-        assert.equal(held.outcome, 'refused', raise);
+        assert.equal(held.outcome, 'refused', code);
         assert.deepEqual(held.faults, [{ code: 'not_storable', field: '' }]);
       }
+      const unfit = await settle(database.query, bodyOf('a\0b')); // no column takes it
+      assert.deepEqual(unfit.faults, [{ code: 'not_storable', field: '' }]);
       // What a replay does, once the customer is known.
       const again = await settle(database.query, body, 0);
       assert.equal(again.outcome, 'settled');
@@ -198,7 +173,7 @@ for (const { name, skip, open } of ENGINES) {
       for (const name of ['name', 'category']) documented.add(`txAddressOwner.${name}`);
       const random = createRandom(7);
       const seen = new Set();
-      for (let count = 0; count < 2_000; count += 1) {
+      for (let count = 0; count < 500; count += 1) {
         const body = nextBody(random);
         if (typeof body !== 'string') continue;
         const { faults, warnings } = await settle(database.query, Buffer.from(body));

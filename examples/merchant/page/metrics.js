@@ -1,10 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { countHeld } from './report.js';
+import { OPEN } from './report.js';
 
 /** @import { Settlement } from '../ledger.js' */
 /** @import { Database } from '../database.js' */
 /** @import { Spool } from '../spool.js' */
-/** @typedef {ReturnType<typeof createMetrics>} Metrics */
 
 /**
  * Counts since the start of this process, and what waits for a person. Labels have few values: a
@@ -13,34 +12,22 @@ import { countHeld } from './report.js';
  * @param {Database} database
  * @param {Spool} spool
  */
-export function createMetrics(database, spool) {
+export function createMetrics({ query }, spool) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const deliveries = new Counter({
-    name: 'merchant_deliveries_total',
-    help: 'Bodies received, by what became of them.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const faults = new Counter({
-    name: 'merchant_faults_total',
-    help: 'Faults for which bodies were refused.',
-    labelNames: ['code', 'field'],
-    registers,
-  });
-  const warnings = new Counter({
-    name: 'merchant_warnings_total',
-    help: 'Warnings of the parser about bodies that were settled.',
-    labelNames: ['code', 'field'],
-    registers,
-  });
+  /** @param {string} name @param {string} help @param {string[]} labelNames */
+  const counter = (name, help, ...labelNames) =>
+    new Counter({ name: `merchant_${name}_total`, help, labelNames, registers });
+  const deliveries = counter('deliveries', 'Bodies, by what became of them.', 'outcome');
+  const faults = counter('faults', 'Faults of refused bodies.', 'code', 'field');
+  const warnings = counter('warnings', 'Warnings about settled bodies.', 'code', 'field');
   new Gauge({
     name: 'merchant_spooled_bodies',
     help: 'Bodies in the spool, which wait for the database.',
     registers,
-    async collect() {
-      this.set((await spool.status()).bodies);
+    collect() {
+      this.set(spool.status().bodies);
     },
   });
   new Gauge({
@@ -50,7 +37,9 @@ export function createMetrics(database, spool) {
     registers,
     async collect() {
       this.reset();
-      const counts = await countHeld(database.query).catch(() => ({}));
+      const sql = `SELECT count(key)::int AS conflicts, (count(*) - count(key))::int AS refused
+        FROM held WHERE ${OPEN}`;
+      const [counts = {}] = await query(sql).catch(() => []);
       for (const [kind, count] of Object.entries(counts)) this.set({ kind }, Number(count));
     },
   });
@@ -59,10 +48,10 @@ export function createMetrics(database, spool) {
     /** @param {Settlement} settlement */
     count(settlement) {
       deliveries.inc({ outcome: settlement.outcome });
-      if (settlement.outcome === 'refused')
-        for (const fault of settlement.faults) faults.inc(fault);
-      if (settlement.outcome === 'settled')
-        for (const fault of settlement.warnings) warnings.inc(fault);
+      for (const fault of settlement.outcome === 'refused' ? settlement.faults : [])
+        faults.inc(fault);
+      for (const fault of settlement.outcome === 'settled' ? settlement.warnings : [])
+        warnings.inc(fault);
     },
     /** @param {'spooled' | 'lost'} outcome */
     countUnsettled: (outcome) => deliveries.inc({ outcome }),

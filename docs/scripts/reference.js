@@ -27,7 +27,12 @@ const options = {
   out,
   disableSources: true,
   // Named in a type, but of no use by themselves.
-  intentionallyNotExported: ['Override', 'DepositReceivedField', 'WithdrawalBroadcastField'],
+  intentionallyNotExported: [
+    'Override',
+    'DepositReceivedField',
+    'WithdrawalBroadcastField',
+    'NOTES',
+  ],
   githubPages: false,
   // Of typedoc-plugin-markdown:
   router: 'module',

@@ -21,6 +21,8 @@ for (const width of [390, 1366, 1920]) {
         await image.scrollIntoViewIfNeeded();
         await image.evaluate((/** @type {HTMLImageElement} */ element) => element.decode());
       }
+      // The header would be drawn where the page was last.
+      await page.evaluate(() => scrollTo(0, 0));
       await page.screenshot({
         path: `${FOLDER}${name}-${width}-${colorScheme}.png`,
         fullPage: true,

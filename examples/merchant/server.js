@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import getRawBody from 'raw-body';
 import { createTables, settle } from './ledger.js';
-import { createMetrics } from './page/metrics.js';
 import { renderJson, renderPage } from './page/page.js';
 import { report } from './page/report.js';
 
@@ -15,7 +14,6 @@ const SHUTDOWN_MS = 9_000;
 
 /** @param {{ database: import('./database.js').Database, spool: import('./spool.js').Spool, port: number }} merchant */
 export async function serve({ database, spool, port }) {
-  const metrics = createMetrics(database, spool);
   const stopping = new AbortController();
   /** @type {Promise<void> | null} */
   let tables = null;
@@ -30,9 +28,7 @@ export async function serve({ database, spool, port }) {
   /** @param {Buffer} body */
   async function settleNow(body) {
     await prepare();
-    const settlement = await settle(database.query, body);
-    metrics.count(settlement);
-    return settlement;
+    return settle(database.query, body);
   }
 
   /** @param {Buffer} body @returns {Promise<Answer>} */
@@ -50,11 +46,9 @@ export async function serve({ database, spool, port }) {
     // 500 all the same: if the service delivers again, it needn't depend on this disk.
     try {
       await spool.append(body);
-      metrics.countUnsettled('spooled');
       return { status: 500, answer: 'spooled' };
     } catch (error) {
       console.error(`LOST, a body of ${body.length} bytes: ${error}`);
-      metrics.countUnsettled('lost');
       return { status: 500, answer: 'lost' };
     }
   }
@@ -87,8 +81,6 @@ export async function serve({ database, spool, port }) {
         return renderPage(await report(database, spool));
       case 'report.json':
         return renderJson(await report(database, spool));
-      case 'metrics':
-        return metrics.render();
       default:
         return { status: 404, answer: 'not found' };
     }

@@ -1,12 +1,9 @@
 // The spool, on a disk that fails it.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, promises, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, beforeEach, describe, test } from 'node:test';
 import { openSpool } from '../merchant/spool.js';
 
@@ -127,41 +124,5 @@ describe('the spool', () => {
     await drained(spool);
     await spool.append(Buffer.alloc(200, 'b'));
     assert.deepEqual(await drained(await openSpool(folder)), ['b'.repeat(200)]);
-  });
-
-  test('has every body that it promised after SIGKILL', async () => {
-    // Appends without a pause, drains at times, and prints what was promised and what was settled.
-    const program = `
-      import { openSpool } from ${JSON.stringify(new URL('../merchant/spool.js', import.meta.url))};
-      const spool = await openSpool(${JSON.stringify(folder)});
-      for (let count = Number(process.argv[1]); ; count += 1) {
-        await spool.append(Buffer.from('body ' + count));
-        process.stdout.write('promised ' + count + '\\n');
-        if (count % 10 === 0) await spool.drain(async (body) => process.stdout.write('settled ' + String(body).slice(5) + '\\n'));
-      }`;
-    const promised = new Set();
-    const settled = new Set();
-    for (let round = 0; round < 8; round += 1) {
-      const child = spawn(
-        process.execPath,
-        ['--input-type=module', '--eval', program, `${round * 1_000_000}`],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
-      );
-      const exited = once(child, 'exit');
-      let lines = 0;
-      for await (const line of createInterface({ input: child.stdout })) {
-        const [what, count] = line.split(' ');
-        (what === 'promised' ? promised : settled).add(count);
-        lines += 1;
-        if (lines === 20 + round * 7) child.kill('SIGKILL');
-      }
-      await exited;
-    }
-    for (const body of await drained(await openSpool(folder))) settled.add(body.slice(5));
-    assert(promised.size > 100);
-    assert.deepEqual(
-      [...promised].filter((count) => !settled.has(count)),
-      [],
-    );
   });
 });

@@ -51,7 +51,7 @@ export function renderPage({ at, spool, databaseError, lists }) {
 <style>${STYLE}</style>
 <main>
 <h1>Merchant</h1>
-<p>As of ${at}. For programs: <a href="report.json">JSON</a>, <a href="metrics">metrics</a></p>
+<p>As of ${at}. <a href="report.json">The same for programs</a></p>
 ${tasks.length > 0 ? `<div class="tasks"><h2>To settle</h2>${toSettle}</div>` : '<h2>Nothing to settle</h2>'}
 ${Object.keys(LISTS)
   .map((id) => section(id, lists[id] ?? []))

@@ -7,7 +7,7 @@ export const ROWS = 100;
 /** At most this much of a body. */
 const BODY = 2_000;
 /** A held body that nobody has dismissed. */
-export const OPEN = "encode(digest, 'hex') NOT IN (SELECT what FROM dismissed)";
+const OPEN = "encode(digest, 'hex') NOT IN (SELECT what FROM dismissed)";
 
 /**
  * What there is to see. With something to do, its rows are for a person to settle.

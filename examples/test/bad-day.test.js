@@ -14,12 +14,13 @@ import {
 } from 'payment-notifications/testing';
 import pg from 'pg';
 import { openServer } from '../merchant/database.js';
-import { check, settle } from '../merchant/ledger.js';
+import { settle } from '../merchant/ledger.js';
 import { openSpool } from '../merchant/spool.js';
 import { assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
 import {
   openPostgres,
   reportOf,
+  settledIn,
   startMerchant,
   startMerchants,
   stop,
@@ -59,15 +60,6 @@ async function hangOn(storage, body) {
   await client.query('BEGIN');
   await settle(async (sql, values) => (await client.query(sql, values)).rows, Buffer.from(body));
   return () => client.end();
-}
-
-/** How many events are settled; the books hold. @param {Storage} storage */
-async function settledIn({ open }) {
-  const database = open();
-  const books = await check(database.query);
-  await database.close();
-  assert(books.isBalanced, JSON.stringify(books));
-  return Number(books.events);
 }
 
 describe('a merchant with a database server', { skip: whyNoPostgres() }, () => {

@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEmbedded, openServer } from '../merchant/database.js';
+import { check } from '../merchant/ledger.js';
 import { findPostgres, startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { atExit, startServer } from './server.js';
@@ -128,6 +130,15 @@ export function startMerchants(storage, count) {
 /** @param {Server[]} merchants */
 export async function stop(merchants) {
   await Promise.all(merchants.map((merchant) => merchant.stop()));
+}
+
+/** How many events are settled; the books hold. @param {Storage} storage */
+export async function settledIn({ open }) {
+  const database = open();
+  const books = await check(database.query);
+  await database.close();
+  assert(books.isBalanced, JSON.stringify(books));
+  return Number(books.events);
 }
 
 /** What programs see at a merchant. @param {Server} merchant @returns {Promise<any>} */

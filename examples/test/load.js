@@ -1,11 +1,9 @@
-import { AT_ONCE, nothingSent, percentile, send } from '../pipeline/send.js';
+import { nothingSent, percentile, send } from '../pipeline/send.js';
 
 /** @import { Random } from '../../test/fuzz/random.js' */
 /** @import { DeliveryRequest } from 'payment-notifications/testing' */
 /** @import { Parcel } from '../pipeline/send.js' */
 /** @import { Server } from './engines.js' */
-
-export { AT_ONCE };
 
 /** Sooner than the service: a process that was killed is back within a second. */
 const RETRY = { intervalMs: 250, durationMs: 60_000 };

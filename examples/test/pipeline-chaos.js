@@ -46,24 +46,19 @@ if (process.env.KEEP_RESULTS === undefined) writeResults();
 async function run(pipeline, isDisturbed) {
   const events = eventsOf();
   const sent = nothingSent();
-  const killer = killEverySecond(pipeline);
-  if (!isDisturbed) await killer.stop();
+  const killer = killerOf(pipeline);
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;
   // In parts, so that on a machine of any speed bodies come between the kills.
   for (let part = 0; part < KILLS; part += 1) {
-    if (isDisturbed) await killer.reached(part);
     const parcels = events.parcels.filter((_, index) => index % KILLS === part);
     const sending = send(parcels.values(), inTurn(pipeline.urls), sent);
-    if (isDisturbed && part === KILLS / 2) {
-      await pipeline.postgres.stop('fast');
-      await Promise.all([sending, sleep(DATABASE_DOWN_MS)]);
-      await pipeline.postgres.start();
-    }
-    await sending;
+    const isOutage = isDisturbed && part === KILLS / 2;
+    const work = Promise.all([sending, isOutage && stopDatabase(pipeline)]);
+    if (isDisturbed) await killer.killDuring(work);
+    await work;
   }
   const sentSeconds = seconds();
-  await killer.stop();
   await pipeline.settled(events.keys.length);
   const settledSeconds = seconds();
   await pipeline.confirmed();
@@ -120,32 +115,31 @@ async function assertSettled(query, { keys, refused }) {
   assert(books.isBalanced, JSON.stringify(books));
 }
 
+/** @param {Pipeline} pipeline */
+async function stopDatabase({ postgres }) {
+  await postgres.stop('fast');
+  await sleep(DATABASE_DOWN_MS);
+  await postgres.start();
+}
+
 /** The first seven kills hit each process once, in a random order; the others hit any. @param {Pipeline} pipeline */
-function killEverySecond({ names, kill }) {
+function killerOf({ names, kill }) {
   const random = createRandom(2);
   const first = shuffle(names(), random);
   /** @type {string[]} */
   const killed = [];
-  let isOver = false;
-  async function run() {
-    for (;;) {
-      const name = first.pop() ?? random.pick(names());
-      await sleep(1_000);
-      while (!isOver && !kill(name)) await sleep(20); // on its way up
-      if (isOver) return;
-      killed.push(name);
-    }
-  }
-  const done = run();
   return {
     killed,
-    /** Waits for this many kills. @param {number} number */
-    async reached(number) {
-      while (killed.length < number) await sleep(20);
-    },
-    stop() {
-      isOver = true;
-      return done;
+    /** Kills one a second, until the work is done. @param {Promise<unknown>} work */
+    async killDuring(work) {
+      let isOver = false;
+      work.finally(() => (isOver = true));
+      while (!isOver) {
+        const name = first.pop() ?? random.pick(names());
+        while (!kill(name)) await sleep(20); // on its way up
+        killed.push(name);
+        await sleep(1_000);
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, loadavg, platform } from 'node:os';
-import { AT_ONCE } from './load.js';
+import { AT_ONCE } from '../pipeline/send.js';
 
 /** @import { Load } from './load.js' */
 

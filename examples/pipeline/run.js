@@ -22,9 +22,7 @@ const sent = nothingSent();
 let isSettled = false;
 const all = send(parcels.values(), inTurn(pipeline.urls), sent)
   .then(() => pipeline.settled(DEPOSITS + WITHDRAWALS))
-  .then(() => {
-    isSettled = true;
-  });
+  .finally(() => (isSettled = true));
 for (let seconds = 1; !isSettled; seconds += 1) {
   await sleep(1_000);
   console.log(`${seconds} s:`, { answered: sent.answered, ...(await pipeline.status()) });

@@ -91,13 +91,11 @@ export async function startPipeline() {
 
   /** How far it is; null for what does not answer. */
   async function status() {
-    const [stream, consumer, rows] = await Promise.all([
-      manager.streams.info(STREAM).catch(() => null),
+    const [consumer, rows] = await Promise.all([
       manager.consumers.info(STREAM, CONSUMER).catch(() => null),
       database.query('SELECT count(*)::int AS events FROM event').catch(() => null),
     ]);
     return {
-      inStream: stream?.state.messages ?? null,
       unsettled: consumer ? consumer.num_pending + consumer.num_ack_pending : null,
       settled: rows ? Number(rows[0]?.events) : null,
     };

@@ -186,7 +186,6 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
 test('Express refuses to work on a body that was parsed before', async () => {
   const handler = readFileSync(new URL('express.js', FRAMEWORKS), 'utf8');
   const app = 'const app = express();';
-  assert(handler.includes(app));
   writeFileSync(
     new URL('express-parsed.js', FRAMEWORKS),
     handler.replace(app, `${app} app.use(express.json());`),

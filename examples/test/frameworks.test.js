@@ -185,11 +185,8 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
 
 test('Express refuses to work on a body that was parsed before', async () => {
   const handler = readFileSync(new URL('express.js', FRAMEWORKS), 'utf8');
-  const app = 'const app = express();';
-  writeFileSync(
-    new URL('express-parsed.js', FRAMEWORKS),
-    handler.replace(app, `${app} app.use(express.json());`),
-  );
+  const parsed = handler.replace('express();', 'express().use(express.json());');
+  writeFileSync(new URL('express-parsed.js', FRAMEWORKS), parsed);
   const server = await startServer(['node', 'express-parsed.js'], { cwd: FRAMEWORKS });
   const { attempts } = await deliver(depositReceivedBody(), { url: server.url });
   await server.stop();

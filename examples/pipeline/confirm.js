@@ -38,7 +38,7 @@ export function createConfirmation({ query, isBehind, append }) {
  * @param {import('../merchant/database.js').Query} query
  * @param {Buffer[]} bodies
  */
-export async function findUnsettled(query, bodies) {
+async function findUnsettled(query, bodies) {
   const claims = bodies.map((body) => {
     const { notification } = safeParseNotification(body);
     return {

@@ -1,6 +1,5 @@
-// Takes callbacks: checks each body, writes it to its own disk and appends it to the stream, whether
-// it is good or not. Then it asks the ledger, and appends again what never got there. It works while
-// the ledger's database is down. Any number of these may run, each with a folder of its own.
+// Takes callbacks: checks each body, writes it to its own disk and appends it to the stream, good or
+// not, and again until the ledger has it. Any number of these may run, each with a folder of its own.
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

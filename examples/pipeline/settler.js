@@ -1,7 +1,5 @@
 // Takes bodies from the stream and settles them in the merchant's ledger. It acknowledges a body after
-// the commit; one that it had when it was killed is given to another settler, and settled again there
-// if need be, which the ledger makes harmless. Any number of these may run. Whatever stops one, its
-// supervisor starts it again.
+// the commit. Any number of these may run. Whatever stops one, its supervisor starts it again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openServer } from '../merchant/database.js';
 import { createTables, settle } from '../merchant/ledger.js';

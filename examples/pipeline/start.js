@@ -1,17 +1,17 @@
 // All of the pipeline on this machine, for a look and for the tests: three NATS servers, a PostgreSQL
 // server, two receivers and two settlers.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { openServer } from '../merchant/database.js';
-import { installFromDebian } from '../test/debian.js';
 import { findPostgres, startPostgres } from '../test/postgres.js';
-import { missingPackages, NATS_SERVER, whyMissing } from '../test/programs.js';
+import { installFromDebian, missingPackages, NATS_SERVER, whyMissing } from '../test/programs.js';
 import { atExit, claimNetwork } from '../test/server.js';
 import { CONSUMER, connectTo, STREAM } from './stream.js';
-import { createSupervisor } from './supervisor.js';
 
 /** @typedef {Awaited<ReturnType<typeof startPipeline>>} Pipeline */
 
@@ -20,28 +20,67 @@ const SERVERS = /** @type {const} */ (['nats-server', 'postgresql-15']);
 const [NATS_PORT, CLUSTER_PORT, RECEIVER_PORT] = ['19222', '19622', '19000'];
 /** Many times what anything here takes on a slow machine: it has failed then. */
 const PATIENCE_MS = 600_000;
+const RESTART_MS = 200;
 
 export async function startPipeline() {
   installFromDebian(missingPackages(...SERVERS));
   if (whyMissing(...SERVERS)) throw new Error(`${whyMissing(...SERVERS)}`);
   const folder = mkdtempSync(join(tmpdir(), 'pipeline-'));
-  const supervisor = createSupervisor(folder);
+  /** @type {Map<string, import('node:child_process').ChildProcess>} */
+  const processes = new Map();
+  /** @type {Promise<void>[]} */
+  const ended = [];
+  let isStopping = false;
+  const logOf = (/** @type {string} */ name) => join(folder, `${name}.log`);
+  const readLog = (/** @type {string} */ name) => readFileSync(logOf(name), 'utf8');
+
+  /** Runs a process, and again whenever it ends, as your platform does. @type {(name: string, command: string[], env?: Record<string, string>) => Promise<void>} */
+  async function keepRunning(name, [program = '', ...args], env = {}) {
+    const log = openSync(logOf(name), 'a');
+    while (!isStopping) {
+      const child = spawn(program, args, {
+        cwd: new URL('.', import.meta.url),
+        env: { ...process.env, ...env },
+        stdio: ['ignore', log, log],
+      });
+      processes.set(name, child);
+      await once(child, 'exit');
+      await sleep(RESTART_MS);
+    }
+    closeSync(log);
+  }
+
+  function killAll() {
+    isStopping = true;
+    for (const child of processes.values()) child.kill('SIGKILL');
+  }
   atExit(() => {
-    supervisor.killAll();
+    killAll();
     rmSync(folder, { recursive: true, force: true });
   });
 
   // Started again, a server must have its address again: so each has one of its own, with fixed ports.
   const network = await claimNetwork();
-  const NATS_SERVERS = startCluster(supervisor, folder, network);
+  const hosts = [1, 2, 3].map((number) => `${network}.${number}`);
+  const routes = hosts.map((host) => `nats-route://${host}:${CLUSTER_PORT}`);
+  for (const [index, host] of hosts.entries()) {
+    const name = `nats-${index + 1}`;
+    const flags = [
+      ...['--name', name, '--addr', host, '--port', NATS_PORT, '--routes', routes.join()],
+      ...['--cluster_name', 'pipeline', '--cluster', `nats://${host}:${CLUSTER_PORT}`],
+      ...['--jetstream', '--store_dir', join(folder, name)],
+    ];
+    ended.push(keepRunning(name, [NATS_SERVER, ...flags]));
+  }
+  const NATS_SERVERS = hosts.map((host) => `${host}:${NATS_PORT}`).join();
   const postgres = await startPostgres(findPostgres() ?? { bin: '' });
   const env = { NATS_SERVERS, DATABASE_URL: postgres.url('postgres') };
   const receivers = [1, 2].map((number) => {
-    supervisor.start(`settler-${number}`, ['node', 'settler.js'], env);
+    ended.push(keepRunning(`settler-${number}`, ['node', 'settler.js'], env));
     const HOST = `${network}.${10 + number}`;
     const DATA_FOLDER = join(folder, `receiver-${number}`);
     const own = { ...env, HOST, PORT: RECEIVER_PORT, DATA_FOLDER };
-    supervisor.start(`receiver-${number}`, ['node', 'receiver.js'], own);
+    ended.push(keepRunning(`receiver-${number}`, ['node', 'receiver.js'], own));
     return { url: `http://${HOST}:${RECEIVER_PORT}/callbacks`, journal: DATA_FOLDER };
   });
   const urls = receivers.map(({ url }) => url);
@@ -52,13 +91,11 @@ export async function startPipeline() {
 
   /** How far it is; null for what does not answer. */
   async function status() {
-    const [stream, consumer, rows] = await Promise.all([
-      manager.streams.info(STREAM).catch(() => null),
+    const [consumer, rows] = await Promise.all([
       manager.consumers.info(STREAM, CONSUMER).catch(() => null),
       database.query('SELECT count(*)::int AS events FROM event').catch(() => null),
     ]);
     return {
-      inStream: stream?.state.messages ?? null,
       unsettled: consumer ? consumer.num_pending + consumer.num_ack_pending : null,
       settled: rows ? Number(rows[0]?.events) : null,
     };
@@ -69,7 +106,7 @@ export async function startPipeline() {
     const deadline = performance.now() + PATIENCE_MS;
     while (!(await hasHappened())) {
       if (performance.now() > deadline) {
-        const logs = supervisor.names().map((name) => supervisor.log(name).slice(-1_000));
+        const logs = [...processes.keys()].map((name) => readLog(name).slice(-1_000));
         throw new Error(`not ${what}: ${[JSON.stringify(await status()), ...logs].join('\n\n')}`);
       }
       await sleep(100);
@@ -81,7 +118,11 @@ export async function startPipeline() {
     await until(`listening: ${url}`, () => fetch(new URL('/', url)).then(Boolean, () => false));
 
   return {
-    ...supervisor,
+    names: () => [...processes.keys()],
+    /** Whether there was such a process. @param {string} name @param {NodeJS.Signals} signal */
+    kill: (name, signal = 'SIGKILL') => processes.get(name)?.kill(signal) ?? false,
+    /** All that a process printed. @param {string} name */
+    log: readLog,
     urls,
     postgres,
     database,
@@ -103,29 +144,9 @@ export async function startPipeline() {
     async stop() {
       await connection.close();
       await database.close();
-      await supervisor.stop();
+      killAll();
+      await Promise.all(ended);
       await postgres.remove();
     },
   };
-}
-
-/** @type {(supervisor: ReturnType<typeof createSupervisor>, folder: string, network: string) => string} */
-function startCluster(supervisor, folder, network) {
-  const servers = [1, 2, 3].map((number) => ({
-    name: `nats-${number}`,
-    host: `${network}.${number}`,
-  }));
-  const routes = servers.map(({ host }) => `nats-route://${host}:${CLUSTER_PORT}`);
-  for (const { name, host } of servers) {
-    const path = join(folder, `${name}.json`);
-    const config = {
-      server_name: name,
-      listen: `${host}:${NATS_PORT}`,
-      jetstream: { store_dir: join(folder, name) },
-      cluster: { name: 'pipeline', listen: `${host}:${CLUSTER_PORT}`, routes },
-    };
-    writeFileSync(path, JSON.stringify(config));
-    supervisor.start(name, [NATS_SERVER, '--config', path]);
-  }
-  return servers.map(({ host }) => `${host}:${NATS_PORT}`).join();
 }

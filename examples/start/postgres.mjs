@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import express from 'express';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import pg from 'pg';
@@ -78,8 +78,13 @@ async function save(body) {
   // Under another name first: a crash in the middle of a redelivery must not spoil the file that is there.
   // (Before Node.js 20.10, `flush` is ignored: call `sync` of the file there.)
   const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, body, { flush: true });
-  await rename(draft, file);
+  try {
+    await writeFile(draft, body, { flush: true });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true }); // on a full disk, each delivery would leave one
+    throw error;
+  }
   // The names, too, have to survive a power cut: that of the file, and that of its folder.
   for (const path of ['unsettled', '.']) {
     const folder = await open(path);
@@ -124,6 +129,8 @@ async function settle(body) {
     return [400, error.issues.map(({ code }) => code)];
   }
   for (const { message } of notification.warnings) console.warn(message);
+  const unknown = Object.keys(notification.additionalFields);
+  if (unknown.length > 0) console.warn('not documented:', JSON.stringify(unknown));
   const key = idempotencyKey(notification);
   const move = moveOf(notification);
   if (move === null) {

@@ -6,7 +6,8 @@ CREATE TABLE event (
   account text NOT NULL,
   currency text NOT NULL,
   amount numeric NOT NULL, -- exact at any size
-  body bytea NOT NULL
+  body bytea NOT NULL,
+  at timestamptz NOT NULL DEFAULT now()
 );
 
 CREATE TABLE balance (

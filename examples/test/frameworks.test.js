@@ -69,9 +69,12 @@ const VALID = [
   'deposit-received/unlisted-rate-type',
   'withdrawal-broadcast/sample',
 ].map(fixture);
-const INVALID = ['empty-body', 'log-injection', 'many-faults', 'nested-deeply', 'not-utf-8'].map(
-  (name) => fixture(`invalid/${name}`),
-);
+const INVALID = [
+  ...['empty-body', 'log-injection', 'many-faults', 'nested-deeply', 'not-utf-8'].map(
+    (name) => fixture(`invalid/${name}`).body,
+  ),
+  GZIPPED,
+];
 const STACK = /node_modules|\bat .+:\d+:\d+|file:\/\//;
 
 for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(SERVERS)) {
@@ -99,37 +102,24 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
       return { status, text, seen };
     }
 
-    test('hands on a body to the digit', async () => {
-      for (const { name, body, expected } of VALID) {
-        const { status, text, seen } = await post(body);
-        assert.deepEqual([status, text.replaceAll('"', '')], [200, 'ok'], name);
+    test('hands on a body to the digit, whatever its headers say', async () => {
+      for (const [index, headers] of ODD_HEADERS.entries()) {
+        const valid = VALID[index % VALID.length];
+        assert(valid);
+        const { status, text, seen } = await post(valid.body, headers);
+        const sent = `${valid.name} with ${JSON.stringify(headers)}`;
+        assert.deepEqual([status, text.replaceAll('"', '')], [200, 'ok'], sent);
         const warnings = seen.notification.warnings.map(
           (/** @type {NotificationIssue} */ { code, path }) => ({ code, path }),
         );
-        assert.deepEqual({ ...seen.notification, warnings }, expected.notification, name);
-        assert.equal(seen.key, expected.idempotencyKey, name);
-      }
-    });
-
-    test('takes a body as it came, whatever its headers say', async () => {
-      const body = depositReceivedBody({ actualDepositAmount: '0.123456789012345678' });
-      for (const headers of ODD_HEADERS) {
-        const { status, seen } = await post(body, headers);
-        assert.equal(status, 200, JSON.stringify(headers));
-        assert.equal(seen.notification.actualDepositAmount, '0.123456789012345678');
+        assert.deepEqual({ ...seen.notification, warnings }, valid.expected.notification, sent);
+        assert.equal(seen.key, valid.expected.idempotencyKey, sent);
       }
     });
 
     test('refuses a body with the codes, and keeps its bytes', async () => {
-      const zipped = ['gzip', 'identity'].map((encoding) => ({
-        body: GZIPPED,
-        headers: { 'content-encoding': encoding },
-      }));
-      for (const { body, headers } of [
-        ...INVALID.map(({ body }) => ({ body, headers: {} })),
-        ...zipped,
-      ]) {
-        const { status, text, seen } = await post(body, headers);
+      for (const body of INVALID) {
+        const { status, text, seen } = await post(body, { 'content-encoding': 'gzip' });
         const { error } = safeParseNotification(body);
         assert.equal(status, 400);
         assert.doesNotMatch(text, STACK);
@@ -151,7 +141,7 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
       assert.deepEqual(server.journal, []);
     });
 
-    test('takes a body by any method, with or without a slash at the end of the path', async () => {
+    test('takes any method, with or without a body, or a slash at the end of the path', async () => {
       const body = depositReceivedBody({}, { seed: 4 });
       for (const [method, path] of /** @type {const} */ ([
         ['PUT', ''],
@@ -163,15 +153,11 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
         assert.equal(status, 200, `${method} ${path}`);
         assert.equal((await server.take(1))[0]?.isRepeated, method !== 'PUT');
       }
-      assert.equal(await statusOf(`${server.url}/other`, body), 404);
-    });
-
-    test('refuses and keeps what comes without a body', async () => {
       for (const method of ['GET', 'PUT']) {
-        const { status } = await fetch(server.url, { method });
-        assert.equal(status, 400, method);
+        assert.equal((await fetch(server.url, { method })).status, 400, method);
         assert.equal((await server.take(1))[0]?.refused, '', method);
       }
+      assert.equal(await statusOf(`${server.url}/other`, body), 404);
     });
 
     test('answers with no success if the merchant fails, whatever status the error has', async () => {
@@ -199,12 +185,8 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
 
 test('Express refuses to work on a body that was parsed before', async () => {
   const handler = readFileSync(new URL('express.js', FRAMEWORKS), 'utf8');
-  const app = 'const app = express();';
-  assert(handler.includes(app));
-  writeFileSync(
-    new URL('express-parsed.js', FRAMEWORKS),
-    handler.replace(app, `${app} app.use(express.json());`),
-  );
+  const parsed = handler.replace('express();', 'express().use(express.json());');
+  writeFileSync(new URL('express-parsed.js', FRAMEWORKS), parsed);
   const server = await startServer(['node', 'express-parsed.js'], { cwd: FRAMEWORKS });
   const { attempts } = await deliver(depositReceivedBody(), { url: server.url });
   await server.stop();

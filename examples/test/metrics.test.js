@@ -18,36 +18,24 @@ const provider = new MeterProvider({ readers: [reader] });
 before(() => metrics.setGlobalMeterProvider(provider));
 after(() => provider.shutdown());
 
-/** 5,000 bodies, each with a field of an invented name, every tenth with faults. */
-const BODIES = Array.from({ length: 5000 }, (_, n) => {
-  const faulty = n % 10 === 9 ? { settlementAmount: undefined, paymentId: 'x' } : {};
-  const body = depositReceivedBody(
-    { rateType: /** @type {any} */ ('CAPPED'), ...faulty },
-    { seed: n },
-  );
-  return body.replace('{', `{"invented${n}":1,`);
-});
-
 test('faults are counted by code and documented field, whatever names a body invents', async () => {
   const { countFaults } = await import('../metrics/count-faults.js');
-  for (const body of BODIES) countFaults(safeParseDepositReceived(body));
+  for (let seed = 0; seed < 10; seed += 1) {
+    const fields = {
+      rateType: /** @type {any} */ ('CAPPED'),
+      ...(seed === 9 && { paymentId: 'x' }),
+    };
+    const body = depositReceivedBody(fields, { seed }).replace('{', `{"invented${seed}":1,`);
+    countFaults(safeParseDepositReceived(body));
+  }
   await provider.forceFlush();
-  const all = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
-  const series = all
+  const scopes = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+  const series = scopes
     .flatMap((scope) => scope.metrics)
-    .flatMap(({ dataPoints }) =>
-      dataPoints.map(({ attributes, value }) => ({ attributes, sum: Number(value) })),
-    );
-  assert.deepEqual(
-    series.sort((one, other) => other.sum - one.sum),
-    [
-      { attributes: { outcome: 'warning', code: 'unknown_value', field: 'rateType' }, sum: 4500 },
-      { attributes: { outcome: 'additional' }, sum: 4500 },
-      { attributes: { outcome: 'refused', code: 'invalid_id', field: 'paymentId' }, sum: 500 },
-      {
-        attributes: { outcome: 'refused', code: 'missing_field', field: 'settlementAmount' },
-        sum: 500,
-      },
-    ],
-  );
+    .flatMap(({ dataPoints }) => dataPoints.map(({ attributes, value }) => [value, attributes]));
+  assert.deepEqual(series, [
+    [9, { outcome: 'warning', code: 'unknown_value', field: 'rateType' }],
+    [9, { outcome: 'additional' }],
+    [1, { outcome: 'refused', code: 'invalid_id', field: 'paymentId' }],
+  ]);
 });

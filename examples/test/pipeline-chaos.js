@@ -1,20 +1,18 @@
 // Sends bodies through the pipeline while a random process of it is killed every second, checks that each
 // event is settled exactly once, and writes pipeline/RESULTS.md: `npm run chaos`.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { arch, availableParallelism, cpus, loadavg, platform } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { createRandom } from '../../test/fuzz/random.js';
 import { check } from '../merchant/ledger.js';
-import { AT_ONCE, inTurn, nothingSent, percentile, send } from '../pipeline/send.js';
+import { inTurn, nothingSent, percentile, send } from '../pipeline/send.js';
 import { startPipeline } from '../pipeline/start.js';
 import { copiesOf, nextDeposit, nextRefused, shuffle } from './deposits.js';
+import { writeResults } from './results.js';
 
 /** @import { Query } from '../merchant/database.js' */
 /** @import { Pipeline } from '../pipeline/start.js' */
 
-const FILE = new URL('../pipeline/RESULTS.md', import.meta.url);
 const [DEPOSITS, COPIES, WITHDRAWALS, REFUSED] = [2_000, 5, 500, 100];
 /** At least; while the machine is slow, there are more. */
 const KILLS = 30;
@@ -26,10 +24,10 @@ const RUNS = /** @type {const} */ ([
 ]);
 
 const count = (/** @type {number} */ number) => Math.round(number).toLocaleString('en');
-const loadBefore = loadavg()[0] ?? 0;
 let natsVersion = '';
-/** @type {string[][]} */
-const rows = [];
+const HEAD =
+  'run,events/s,deliveries/s,answer p50,answer p99,retries,kills,appended again,all settled after';
+const rows = [HEAD.split(',')];
 for (const [name, isDisturbed] of RUNS) {
   const pipeline = await startPipeline();
   natsVersion = pipeline.connection.info?.version ?? '';
@@ -40,30 +38,29 @@ for (const [name, isDisturbed] of RUNS) {
     await pipeline.stop();
   }
 }
-if (process.env.KEEP_RESULTS === undefined) writeResults();
+const about = `Three servers of NATS ${natsVersion}, PostgreSQL, two receivers and two settlers took ${count(DEPOSITS)} deposits in ${COPIES}
+copies, ${WITHDRAWALS} withdrawals once and ${REFUSED} refused bodies, each repeated every 250 ms until it was answered as it should be.
+Appended again: bodies of a receiver's journal that the ledger didn't have. In each run, all ${count(DEPOSITS + WITHDRAWALS)} events were
+settled exactly once, all lines summed to zero, and all refused bodies were held.`;
+writeResults('pipeline', 'chaos', about, rows);
 
 /** The figures. @param {Pipeline} pipeline With an empty ledger. @param {boolean} isDisturbed */
 async function run(pipeline, isDisturbed) {
   const events = eventsOf();
   const sent = nothingSent();
-  const killer = killEverySecond(pipeline);
-  if (!isDisturbed) await killer.stop();
+  const killer = killerOf(pipeline);
   const start = performance.now();
   const seconds = () => (performance.now() - start) / 1000;
   // In parts, so that on a machine of any speed bodies come between the kills.
   for (let part = 0; part < KILLS; part += 1) {
-    if (isDisturbed) await killer.reached(part);
     const parcels = events.parcels.filter((_, index) => index % KILLS === part);
     const sending = send(parcels.values(), inTurn(pipeline.urls), sent);
-    if (isDisturbed && part === KILLS / 2) {
-      await pipeline.postgres.stop('fast');
-      await Promise.all([sending, sleep(DATABASE_DOWN_MS)]);
-      await pipeline.postgres.start();
-    }
-    await sending;
+    const isOutage = isDisturbed && part === KILLS / 2;
+    const work = Promise.all([sending, isOutage && stopDatabase(pipeline)]);
+    if (isDisturbed) await killer.killDuring(work);
+    await work;
   }
   const sentSeconds = seconds();
-  await killer.stop();
   await pipeline.settled(events.keys.length);
   const settledSeconds = seconds();
   await pipeline.confirmed();
@@ -120,57 +117,31 @@ async function assertSettled(query, { keys, refused }) {
   assert(books.isBalanced, JSON.stringify(books));
 }
 
+/** @param {Pipeline} pipeline */
+async function stopDatabase({ postgres }) {
+  await postgres.stop('fast');
+  await sleep(DATABASE_DOWN_MS);
+  await postgres.start();
+}
+
 /** The first seven kills hit each process once, in a random order; the others hit any. @param {Pipeline} pipeline */
-function killEverySecond({ names, kill }) {
+function killerOf({ names, kill }) {
   const random = createRandom(2);
   const first = shuffle(names(), random);
   /** @type {string[]} */
   const killed = [];
-  let isOver = false;
-  async function run() {
-    for (;;) {
-      const name = first.pop() ?? random.pick(names());
-      await sleep(1_000);
-      while (!isOver && !kill(name)) await sleep(20); // on its way up
-      if (isOver) return;
-      killed.push(name);
-    }
-  }
-  const done = run();
   return {
     killed,
-    /** Waits for this many kills. @param {number} number */
-    async reached(number) {
-      while (killed.length < number) await sleep(20);
-    },
-    stop() {
-      isOver = true;
-      return done;
+    /** Kills one a second, until the work is done. @param {Promise<unknown>} work */
+    async killDuring(work) {
+      let isOver = false;
+      work.finally(() => (isOver = true));
+      while (!isOver) {
+        const name = first.pop() ?? random.pick(names());
+        while (!kill(name)) await sleep(20); // on its way up
+        killed.push(name);
+        await sleep(1_000);
+      }
     },
   };
-}
-
-function writeResults() {
-  const HEAD = ['run', 'events/s', 'deliveries/s', 'answer p50', 'answer p99', 'retries', 'kills'];
-  const head = [...HEAD, 'appended again', 'all settled after'];
-  const table = [head, head.map(() => '---'), ...rows];
-  const events = count(DEPOSITS + WITHDRAWALS);
-  writeFileSync(
-    FILE,
-    `# Results
-
-Written by \`npm run chaos\` on ${new Date().toISOString().slice(0, 10)}, Node.js ${process.versions.node}, ${availableParallelism()} cores of ${cpus()[0]?.model},
-${platform()} ${arch()}, nats-server ${natsVersion}. Three NATS servers, PostgreSQL, two receivers, two settlers and the sender share these cores
-and one disk. The load average before the runs was ${loadBefore.toFixed(1)}: above the number of cores, others had their part in the rates.
-
-${count(DEPOSITS)} deposits in ${COPIES} copies, ${WITHDRAWALS} withdrawals once and ${REFUSED} refused bodies, ${AT_ONCE} deliveries under way at once. An answer is timed
-from its request; a delivery is repeated every 250 ms until it is answered as it should be. Appended again: bodies of a
-receiver's journal that the ledger didn't have.
-
-${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}
-
-What survived, in each run: ${events} of ${events} events settled exactly once, all lines summing to zero, and ${REFUSED} of ${REFUSED}
-refused bodies held.
-`,
-  );
 }

@@ -39,6 +39,23 @@ export function missingPackages(...needed) {
   return names.filter((name) => !PACKAGES[name]());
 }
 
+/**
+ * Installs packages where this may: as root on Debian, which is what a container of CI is.
+ *
+ * @param {string[]} packages
+ */
+export function installFromDebian(packages) {
+  if (packages.length === 0 || process.getuid?.() !== 0) return;
+  if (spawnSync('apt-get', ['--version']).error) return;
+  console.log(`Installing ${packages.join(' and ')}.`);
+  const names = packages.join(' ');
+  const install = `apt-get update -qq && apt-get install -qq -y --no-install-recommends ${names}`;
+  spawnSync('sh', ['-c', install], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
 /** Why something can't be tested here; false if it can. @param {(keyof typeof PACKAGES)[]} needed */
 export function whyMissing(...needed) {
   const missing = missingPackages(...needed);

@@ -2,8 +2,7 @@
 // it is.
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { installFromDebian } from './debian.js';
-import { missingPackages, skipped } from './programs.js';
+import { installFromDebian, missingPackages, skipped } from './programs.js';
 
 const EXAMPLES = new URL('../', import.meta.url);
 const { values } = parseArgs({ options: { 'keep-results': { type: 'boolean', default: false } } });

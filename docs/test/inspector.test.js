@@ -74,10 +74,12 @@ function read(page) {
   });
 }
 
-test('every fixture has the outcome that it must have', async () => {
+test('every fourth fixture is shown with the outcome that it must have', async () => {
   const { page, complaints, close } = await openInspector();
   let type = '';
-  for (const { name, body, expected } of fixtures) {
+  // That the inspection of each agrees with the parser, test/inspect says.
+  const shown = fixtures.filter((_, index) => index % 4 === 0);
+  for (const { name, body, expected } of shown) {
     if (TYPES[expected.parser] !== type) {
       type = TYPES[expected.parser];
       await page.locator(`input[type=radio][value="${type}"]`).check();
@@ -108,9 +110,9 @@ test('every fixture has the outcome that it must have', async () => {
     for (const [field, value] of Object.entries(notification ?? {})) {
       // Of two spellings, either one may have had the value.
       const names = field === DEDUCTED ? [DEDUCTED, DEDUCED] : [field];
-      const shown = names.flatMap((key) => rows[key]?.parsed ?? []);
-      if (typeof value !== 'string' || shown.length === 0 || shown.includes('as sent')) continue;
-      assert(shown.includes(value), `${name}: ${field} is ${value}, but ${shown} is shown`);
+      const cells = names.flatMap((key) => rows[key]?.parsed ?? []);
+      if (typeof value !== 'string' || cells.length === 0 || cells.includes('as sent')) continue;
+      assert(cells.includes(value), `${name}: ${field} is ${value}, but ${cells} is shown`);
     }
   }
   assert.deepEqual(complaints, []);

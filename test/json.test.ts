@@ -38,4 +38,11 @@ describe('the literals of a text', () => {
   ])('are not looked up for %s', (text) => {
     expect(findLiterals(text)).toBeNull();
   });
+
+  test.each(['1234567890123456', '-0.12345678901234', '9007199254740.993', '1E400'])(
+    'are looked up for %s',
+    (literal) => {
+      expect(findLiterals(`{"a":\n${literal}}`)).toStrictEqual(new Map([['a', literal]]));
+    },
+  );
 });

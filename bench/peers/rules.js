@@ -37,7 +37,7 @@ export function isSigned({ name }) {
  */
 export function schemasOf(table, types, lenient) {
   const schemaOf = (field) => {
-    const type = types[field.kind](field);
+    const type = types[field.type.kind](field);
     return field.need === 'required' ? type : lenient(type);
   };
   return Object.fromEntries(Object.values(table).map((field) => [field.name, schemaOf(field)]));

@@ -21,7 +21,7 @@ export function typebox(isLossless) {
   };
   const compile = (table) => {
     const required = Object.values(table).filter(({ need }) => need === 'required');
-    const entries = required.map((field) => [field.name, types[field.kind](field)]);
+    const entries = required.map((field) => [field.name, types[field.type.kind](field)]);
     return Compile(Type.Object(Object.fromEntries(entries)));
   };
   const depositSchema = compile(rules.DEPOSIT);

@@ -24,14 +24,19 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
 
   await mkdir(spool, { recursive: true });
   await syncFolder(folder);
+  const found = [];
   for (const name of await readdir(spool)) {
     const file = await open(join(spool, name));
     const body = await file.readFile();
     await file.sync(); // a process that was killed may not have done so
-    if (digestOf(body) === name) add(name, body, (await file.stat()).mtime);
+    if (digestOf(body) === name) found.push({ name, body, at: (await file.stat()).mtime });
     else torn.add(name);
     await file.close();
   }
+  await syncFolder(spool); // likewise
+  // Of two bodies that contradict each other, the first one is settled.
+  found.sort((one, other) => Number(one.at) - Number(other.at));
+  for (const { name, body, at } of found) add(name, body, at);
 
   /** @param {string} digest @param {Uint8Array} body */
   async function write(digest, body) {
@@ -75,7 +80,9 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
       for (const [digest, entry] of [...waiting]) {
         if (errors.length === maxErrors) break;
         try {
-          await settle(await readFile(join(spool, digest)));
+          const body = await readFile(join(spool, digest));
+          if (digestOf(body) !== digest) throw new Error(`damaged on the disk: ${digest}`);
+          await settle(body);
           await rm(join(spool, digest), { force: true });
           waiting.delete(digest);
           bytes -= entry.size;

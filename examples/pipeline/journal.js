@@ -100,6 +100,7 @@ export async function openJournal(folder) {
         if (performance.now() - file.since < REVIEW_MS) continue;
         const { bodies, isTorn } = readLines(await readFile(file.path, 'utf8'));
         if (await areSettled(bodies, file.lacked)) {
+          if (isTorn) console.error(`Kept aside: a line was cut off in ${file.path}`);
           await (isTorn ? rename(file.path, `${file.path}.torn`) : unlink(file.path));
           closed.delete(file);
         } else {

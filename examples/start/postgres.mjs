@@ -129,7 +129,10 @@ async function settle(body) {
     return [400, error.issues.map(({ code }) => code)];
   }
   for (const { message } of notification.warnings) console.warn(message);
-  const unknown = Object.keys(notification.additionalFields);
+  const unreadable = notification.warnings.map(({ path: [name] }) => name);
+  const unknown = Object.keys(notification.additionalFields).filter(
+    (name) => !unreadable.includes(name),
+  );
   if (unknown.length > 0) console.warn('not documented:', JSON.stringify(unknown));
   const key = idempotencyKey(notification);
   const move = moveOf(notification);

@@ -1,6 +1,15 @@
 // The spool, on a disk that fails it.
 import assert from 'node:assert/strict';
-import { mkdtempSync, promises, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  mkdtempSync,
+  promises,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,6 +116,27 @@ describe('the spool', () => {
       assert.deepEqual(new Set([...settled, ...found]), new Set(promised), `use ${failing}`);
     }
     assert(used >= 4);
+  });
+
+  test('settles bodies of an earlier process in the order in which they came', async () => {
+    const spool = await openSpool(folder);
+    for (const body of BODIES) await spool.append(body);
+    const files = join(folder, 'spool');
+    const digests = BODIES.map((body) => createHash('sha256').update(body).digest('hex'));
+    for (const [index, name] of digests.entries()) utimesSync(join(files, name), index, index);
+    /** @type {string[]} */
+    const settled = [];
+    await (await openSpool(folder)).drain(async (body) => settled.push(`${body}`));
+    assert.deepEqual(settled, TEXTS);
+  });
+
+  test('does not settle a body that was changed on the disk', async () => {
+    const spool = await openSpool(folder);
+    await spool.append(Buffer.from('{"amount":1.25}'));
+    const [name = ''] = readdirSync(join(folder, 'spool'));
+    writeFileSync(join(folder, 'spool', name), '{"amount":9.25}');
+    await assert.rejects(drained(spool), /damaged on the disk/);
+    assert.equal(spool.status().bodies, 1);
   });
 
   test('takes bodies while it is drained', async () => {

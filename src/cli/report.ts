@@ -63,7 +63,8 @@ export function endOf(summary: SendSummary, terminal: Terminal): string[] {
   const sentences: string[] = [];
   const { accepted } = faulty;
   if (accepted.length > 0) sentences.push(`Answered with success: ${accepted.join(', ')}.`);
-  if (faulty.refused + accepted.length < faulty.of) sentences.push('The rest got no answer.');
+  const isMissing = !interrupted && faulty.refused + accepted.length < faulty.of;
+  if (isMissing) sentences.push('The rest got no answer.');
   if (of > 1 && idempotencyKey !== null) {
     sentences.push(`These are all one event: credit or debit it once, as ${idempotencyKey}.`);
   }

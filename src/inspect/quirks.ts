@@ -68,7 +68,7 @@ export function* findQuirks(
     if (received !== documented) yield quirk('encoding', documented);
     if (received === 'a number') yield* numberQuirks(raw, value);
   } else if (value instanceof Date) {
-    const isDateTime = /^"\d+[^\d"]/.test(raw);
+    const isDateTime = received === 'a string' && /\D/.test(JSON.parse(raw));
     if (isDateTime) yield quirk('date_time');
     else if (received !== documented) yield quirk('encoding', documented);
     const isInMilliseconds = Number(raw.replaceAll('"', '')) === value.getTime();

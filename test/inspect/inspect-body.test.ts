@@ -288,6 +288,7 @@ describe('the quirks of a field', () => {
       'expirationTime',
       [DATE_TIME],
     ],
+    ['none for a fraction', deposit({ expirationTime: '1790003600.5' }), 'expirationTime', []],
     ['none for the year 1970', deposit({ expirationTime: '0' }), 'expirationTime', []],
     [
       'an identifier in upper case',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { output, run } from './command.js';
 import { copyProject, ROOT } from './pack.js';
 
-test('the walk in CONTRIBUTING.md adds a field, and the compiler names what is left of it', async () => {
+test('the walk in CONTRIBUTING.md adds a field, and the compiler names the reader that lacks it', async () => {
   const folder = await copyProject('add-a-field');
   const walk = (await readFile(join(ROOT, 'CONTRIBUTING.md'), 'utf8')).replace(/^ {3}/gm, '');
   const steps = [...walk.matchAll(/^```diff (\S+)\n (.*)\n((?:\+.*\n)+)```$/gm)];

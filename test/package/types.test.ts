@@ -44,7 +44,7 @@ const PROJECTS = [
   { name: '/valibot', sources: ['schemas'], lib: ['DOM'] },
 ];
 
-/** The compilers that find faults in valibot's own declarations: its users there have them skipped. */
+/** The compilers that find faults in valibot's own declarations. */
 const WITHOUT_VALIBOT = ['5.0.4'];
 
 const SOURCES = fileURLToPath(new URL('consumer', import.meta.url));
@@ -78,7 +78,10 @@ describe.concurrent.each(COMPILERS)('TypeScript %s', (version) => {
     }
 
     test.each(PROJECTS)('$name', async ({ sources, lib }) => {
-      const errors = await check(version, resolution, sources, lib);
+      const all = await check(version, resolution, sources, lib);
+      const errors = WITHOUT_VALIBOT.includes(version)
+        ? all.filter(({ file }) => !file.startsWith('node_modules/valibot/'))
+        : all;
       const expected = sources.includes('mistakes') ? await mistakes(resolution) : [];
       // Compilers tell the files in different orders.
       expect(errors.map(place).sort()).toStrictEqual(expected.map(place).sort());
@@ -154,7 +157,7 @@ async function check(
       types: [],
       strict: true,
       exactOptionalPropertyTypes: true,
-      skipLibCheck: sources.includes('schemas') && WITHOUT_VALIBOT.includes(version),
+      skipLibCheck: false,
       noEmit: true,
     },
     files: sources.flatMap((source) => extensions.map((extension) => `${source}.${extension}`)),

@@ -39,16 +39,17 @@ describe('parser and schemas judge alike, but for the named limits,', {
 
   test('every variant of the testing kit', () => {
     const variants = [depositReceivedBody(), ...withdrawals].flatMap(bodyVariants);
-    expectAgreement(variants.map(({ body }) => body));
+    expect(expectAgreement(variants.map(({ body }) => body))).toBeGreaterThan(0);
   });
 
   test('every field with every hostile value, and without one', () => {
     const [completed = '', ...notCompleted] = withdrawals;
-    expectAgreement([
+    const valid = expectAgreement([
       ...withHostileValues(depositReceivedBody(), DEPOSIT_RECEIVED_FIELDS),
       ...withHostileValues(completed, WITHDRAWAL_BROADCAST_FIELDS),
       ...notCompleted.flatMap((body) => withHostileValues(body, NOT_COMPLETED_WITHDRAWAL_FIELDS)),
     ]);
+    expect(valid).toBeGreaterThan(0);
   });
 
   test(`${FUZZED} fuzzed bodies`, () => {

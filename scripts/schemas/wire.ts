@@ -64,7 +64,7 @@ export function documentedSchema(name: BodyName): JsonSchema {
   const schema = {
     title: titleOf(name),
     description: withLimits(
-      `The body of a callback as the service documents it: what its parse function reads without a warning.`,
+      'The body of a callback as the service documents it: what its parse function reads without a warning.',
     ),
     type: 'object',
     required: rules.filter(({ need }) => need !== 'optional').map(({ name }) => name),
@@ -87,7 +87,7 @@ export function acceptedSchema(name: BodyName): JsonSchema {
   const schema = {
     title: `${titleOf(name)}, accepted`,
     description: withLimits(
-      `The body of a callback as it is accepted: what its parse function reads, with warnings or without.`,
+      'The body of a callback as it is accepted: what its parse function reads, with warnings or without.',
     ),
     type: 'object',
     required: rules.filter(isRequired).map(({ name }) => name),

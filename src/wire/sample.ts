@@ -47,7 +47,7 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
 /** The encoding of a field: an amount as a JSON number or string, text, a UNIX time, the owner object. */
 export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 
-/** How a sample encodes a field. An amount that it doesn't send is a string, as in a withdrawal. */
+/** The encoding of a field in a sample. An amount that isn't sent is a string, as in a withdrawal. */
 export function encodingOf(sample: Sample, name: string): Encoding {
   const value = sample[name];
   const isNumber = value === null || typeof value === 'number';

@@ -21,6 +21,7 @@ test('schemas holds nothing else', () => {
 
 test.each(files)('schemas/%s describes all that it names', (_, text) => {
   expect(text).not.toContain('"description": ""');
+  expect(text).not.toContain('"description": "undefined');
 });
 
 test.each(schemas)('%s is a valid schema under the strictest settings of Ajv', (_, text) => {

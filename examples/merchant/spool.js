@@ -81,9 +81,15 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
         if (errors.length === maxErrors) break;
         try {
           const body = await readFile(join(spool, digest));
-          if (digestOf(body) !== digest) throw new Error(`damaged on the disk: ${digest}`);
-          await settle(body);
-          await rm(join(spool, digest), { force: true });
+          const isDamaged = digestOf(body) !== digest;
+          if (isDamaged) {
+            // Off the list, so that it is written again when it is delivered again.
+            torn.add(digest);
+            errors.push(new Error(`damaged on the disk: ${digest}`));
+          } else {
+            await settle(body);
+            await rm(join(spool, digest), { force: true });
+          }
           waiting.delete(digest);
           bytes -= entry.size;
         } catch (error) {

@@ -130,13 +130,17 @@ describe('the spool', () => {
     assert.deepEqual(settled, TEXTS);
   });
 
-  test('does not settle a body that was changed on the disk', async () => {
+  test('does not settle a body that was changed on the disk, and takes it when it comes again', async () => {
     const spool = await openSpool(folder);
-    await spool.append(Buffer.from('{"amount":1.25}'));
+    const body = Buffer.from('{"amount":1.25}');
+    await spool.append(body);
     const [name = ''] = readdirSync(join(folder, 'spool'));
     writeFileSync(join(folder, 'spool', name), '{"amount":9.25}');
     await assert.rejects(drained(spool), /damaged on the disk/);
-    assert.equal(spool.status().bodies, 1);
+    assert.deepEqual(spool.status(), { bodies: 0, bytes: 0, oldest: null, torn: 1 });
+    await spool.append(body);
+    assert.deepEqual(await drained(spool), [`${body}`]);
+    assert.equal(spool.status().torn, 0);
   });
 
   test('takes bodies while it is drained', async () => {

@@ -1,0 +1,122 @@
+// What the page about storing amounts says of each driver, run on it. Apart from the site: it takes a PostgreSQL
+// server and eight packages, and the site none of them.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
+import { BSON, Decimal128 } from 'bson';
+import { numeric, pgTable } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pglite';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import postgresJs from 'postgres';
+import { DataTypes, Sequelize } from 'sequelize';
+import { DataSource, EntitySchema } from 'typeorm';
+import { Decimal } from '../../dist/index.js';
+import { findPostgres, startPostgres } from '../../examples/test/postgres.js';
+import { whyNoPostgres } from '../../examples/test/programs.js';
+
+const amount = new Decimal('0.123456789012345678');
+const ROUNDED = '0.12345678901234568';
+const QUOTED = /invalid input syntax for type numeric/;
+
+test('Decimal128 of MongoDB keeps 34 digits and refuses more; a bare Decimal is stored in parts', () => {
+  const store = (/** @type {unknown} */ value) => BSON.deserialize(BSON.serialize({ value })).value;
+  assert.equal(String(store(Decimal128.fromString(`${amount}`))), `${amount}`);
+  assert.throws(() => Decimal128.fromString(`${'1'.repeat(34)}.5`), /inexact rounding/);
+  const satoshi = String(store(Decimal128.fromString('0.00000001')));
+  assert.equal(satoshi, '1E-8');
+  assert.equal(`${new Decimal(satoshi)}`, '0.00000001');
+  assert.deepEqual(Object.keys(store(amount)), ['s', 'e', 'd']);
+});
+
+/** A PostgreSQL server, PGlite beside it, and a client of each driver. */
+async function openDatabases() {
+  const server = await startPostgres(findPostgres() ?? { bin: '' });
+  const url = new URL(server.url('postgres'));
+  const host = url.searchParams.get('host') ?? '';
+  const options = { host, username: url.username, database: 'postgres' };
+  const [pool, pglite] = [new pg.Pool({ connectionString: url.href }), new PGlite()];
+  await pool.query('CREATE TABLE kysely (amount numeric)');
+  await pglite.exec('CREATE TABLE drizzle (amount numeric)');
+  const columns = { amount: { type: /** @type {const} */ ('numeric'), primary: true } };
+  const entities = [new EntitySchema({ name: 'typeorm', columns })];
+  const typeorm = new DataSource({ type: 'postgres', ...options, entities, synchronize: true });
+  await typeorm.initialize();
+  const sequelize = new Sequelize({ dialect: 'postgres', logging: false, ...options });
+  const Credit = sequelize.define('sequelize', { amount: DataTypes.DECIMAL });
+  await Credit.sync();
+  return { server, pool, pglite, sql: postgresJs(options), typeorm, sequelize, Credit };
+}
+
+describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
+  /** @type {Awaited<ReturnType<typeof openDatabases>>} */
+  let on;
+  before(async () => {
+    on = await openDatabases();
+  });
+  after(async () => {
+    const { server, pool, pglite, sql, typeorm, sequelize } = on;
+    await Promise.all([pool.end(), pglite.close(), sql.end(), typeorm.destroy()]);
+    await sequelize.close();
+    await server.remove();
+  });
+
+  const select = 'SELECT $1::numeric AS amount';
+  /** How each stores a value and reads it back. @type {Record<string, (value: any) => Promise<any[]>>} */
+  const DRIVERS = {
+    pg: async (value) => (await on.pool.query(select, [value])).rows,
+    'postgres.js': async (value) => [...(await on.sql`SELECT ${value}::numeric AS amount`)],
+    pglite: async (value) => (await on.pglite.query(select, [value])).rows,
+    async kysely(value) {
+      /** @type {Kysely<{ kysely: { amount: unknown } }>} */
+      const db = new Kysely({ dialect: new PostgresDialect({ pool: on.pool }) });
+      return db.insertInto('kysely').values({ amount: value }).returningAll().execute();
+    },
+    async drizzle(value) {
+      const table = pgTable('drizzle', { amount: numeric() });
+      return drizzle(on.pglite).insert(table).values({ amount: value }).returning();
+    },
+    async typeorm(value) {
+      const credits = on.typeorm.getRepository('typeorm');
+      await credits.insert({ amount: value });
+      return credits.find();
+    },
+    async sequelize(value) {
+      const id = (await on.Credit.create({ amount: value })).get('id');
+      return on.Credit.findAll({ where: { id }, attributes: ['amount'], raw: true });
+    },
+  };
+  for (const [name, store] of Object.entries(DRIVERS)) {
+    const isRefused = ['pg', 'kysely', 'typeorm'].includes(name);
+    test(`${name} keeps text, and ${isRefused ? 'refuses' : 'keeps'} a Decimal`, async () => {
+      assert.deepEqual(await store(`${amount}`), [{ amount: `${amount}` }]);
+      if (isRefused) await assert.rejects(store(amount), QUOTED);
+      else assert.deepEqual(await store(amount), [{ amount: `${amount}` }]);
+    });
+  }
+
+  test('a number is rounded; pg puts the quotes of a Decimal into a text column', async () => {
+    for (const driver of ['pg', 'pglite'])
+      assert.deepEqual(await DRIVERS[driver]?.(amount.toNumber()), [{ amount: ROUNDED }]);
+    const { rows } = await on.pool.query('SELECT $1::text AS amount', [amount]);
+    assert.deepEqual(rows, [{ amount: `"${amount}"` }]);
+  });
+
+  test('the number mode of Drizzle and the sum of Sequelize are rounded', async () => {
+    const table = pgTable('drizzle', { amount: numeric({ mode: 'number' }) });
+    const [row] = await drizzle(on.pglite).select().from(table);
+    assert.deepEqual(row, { amount: Number(ROUNDED) });
+    assert.equal(await on.Credit.sum('amount'), amount.times(2).toNumber());
+  });
+
+  test('a constraint on the scale refuses what numeric(20, 8) rounds', async () => {
+    await on.pool.query(
+      'CREATE TABLE scaled (amount numeric CHECK (scale(trim_scale(amount)) <= 8), rounded numeric(20, 8))',
+    );
+    const insert = (/** @type {string} */ column, /** @type {string} */ value) =>
+      on.pool.query(`INSERT INTO scaled (${column}) VALUES ($1) RETURNING ${column}`, [value]);
+    await assert.rejects(insert('amount', `${amount}`), /violates check constraint/);
+    assert.deepEqual((await insert('amount', '0.1234567800')).rows, [{ amount: '0.1234567800' }]);
+    assert.deepEqual((await insert('rounded', `${amount}`)).rows, [{ rounded: '0.12345679' }]);
+  });
+});

@@ -34,6 +34,12 @@ describe('the idempotency key', () => {
       { ...JSON.parse(withdrawal()), type: 'withdrawal.broadcast', status: undefined },
       'an object',
     ],
+    ['another type', { ...JSON.parse(withdrawal()), type: 'withdrawal' }, 'an object'],
+    [
+      'an identifier that is no text',
+      { type: 'withdrawal.broadcast', withdrawalId: 1, status: 'FAILED' },
+      'an object',
+    ],
   ])('is refused for %s, which would be the key of every event', (_, value, received) => {
     expect(() => idempotencyKey(value as PaymentNotification)).toThrow(
       new TypeError(`idempotencyKey: expected a notification, received ${received}`),

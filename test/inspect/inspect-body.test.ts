@@ -210,12 +210,11 @@ describe('an inspection', () => {
   });
 
   test('gives each spelling of one amount what was sent under it', () => {
-    const both = withdrawal({ deducedSettlementAmount: 'null' });
-    expect(fieldOf(both, 'deductedSettlementAmount').parsed).toBe('250.31');
-    expect(fieldOf(both, 'deducedSettlementAmount').parsed).toBeNull();
-    const conflict = withdrawal({ deducedSettlementAmount: '"free"' });
-    expect(fieldOf(conflict, 'deductedSettlementAmount').parsed).toBe('250.31');
-    expect(fieldOf(conflict, 'deducedSettlementAmount').parsed).toBeNull();
+    for (const other of ['null', '""', '"free"']) {
+      const both = withdrawal({ deducedSettlementAmount: other });
+      expect(fieldOf(both, 'deductedSettlementAmount').parsed).toBe('250.31');
+      expect(fieldOf(both, 'deducedSettlementAmount').parsed).toBeNull();
+    }
     const deduced = withdrawal({
       deductedSettlementAmount: undefined,
       deducedSettlementAmount: '"1"',
@@ -298,6 +297,8 @@ describe('the quirks of a field', () => {
     ],
     ['none for an identifier in lower case', deposit(), 'depositId', []],
     ['zeros of a tag', withdrawal({ toTxAddress: '"rX?dt=007"' }), 'toTxAddress', [LEADING_ZEROS]],
+    ['none for zeros within one', withdrawal({ toTxAddress: '"rX?dt=100"' }), 'toTxAddress', []],
+    ['none for zeros of a tag elsewhere', withdrawal({ toTxAddress: '"rX?dt=07"' }), 'status', []],
     ['an empty tag', withdrawal({ toTxAddress: '"rX?dt="' }), 'toTxAddress', [EMPTY_TAG]],
     ['none for a tag of zero', withdrawal({ toTxAddress: '"rX?dt=0"' }), 'toTxAddress', []],
     ['none for an address alone', withdrawal({ toTxAddress: '"rX"' }), 'toTxAddress', []],

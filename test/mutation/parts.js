@@ -7,7 +7,11 @@
 export const PARTS = {
   parser: {
     mutate: ['src/*.ts', 'src/internal/*.ts'],
-    tests: ['test/*.test.ts', '!test/{pages,regular-expressions,workflows}.test.ts'],
+    tests: [
+      'test/*.test.ts',
+      'test/inspect/inspect-body.test.ts',
+      '!test/{pages,regular-expressions,workflows}.test.ts',
+    ],
     least: 96,
   },
   inspect: {

@@ -1,5 +1,5 @@
-// What the page about storing amounts says of each driver, run on it. Apart from the site: it takes a PostgreSQL
-// server and eight packages, and the site none of them.
+// What the page about storing amounts says of each driver, run on it. A package of its own, because it needs a
+// PostgreSQL server and eight packages that the site doesn't.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
@@ -88,7 +88,7 @@ describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
   };
   for (const [name, store] of Object.entries(DRIVERS)) {
     const isRefused = ['pg', 'kysely', 'typeorm'].includes(name);
-    test(`${name} keeps text, and ${isRefused ? 'refuses' : 'keeps'} a Decimal`, async () => {
+    test(`${name} keeps text${isRefused ? ', and refuses' : ' and'} a Decimal`, async () => {
       assert.deepEqual(await store(`${amount}`), [{ amount: `${amount}` }]);
       if (isRefused) await assert.rejects(store(amount), QUOTED);
       else assert.deepEqual(await store(amount), [{ amount: `${amount}` }]);

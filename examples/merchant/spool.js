@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// The bodies that could not be settled, one a file, which is named by the body's SHA-256. The remains of a
-// write that was cut off don't match their name: no sender was told that they are kept, and a person finds
-// them there.
+// The bodies that could not be settled, one a file, which is named by the body's SHA-256. A file that doesn't
+// match its name was cut off, so that no sender was told that it is kept, or damaged. It stays for a person to
+// look at, until the body is delivered again.
 
 /** @typedef {Awaited<ReturnType<typeof openSpool>>} Spool */
 
@@ -38,6 +38,16 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
   found.sort((one, other) => Number(one.at) - Number(other.at));
   for (const { name, body, at } of found) add(name, body, at);
 
+  /** Whether a body is on the disk as it was written. @param {string} digest */
+  async function isIntact(digest) {
+    try {
+      return digestOf(await readFile(join(spool, digest))) === digest;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+      throw error; // it may be there all the same
+    }
+  }
+
   /** @param {string} digest @param {Uint8Array} body */
   async function write(digest, body) {
     const path = join(spool, digest);
@@ -57,10 +67,12 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
     append(body) {
       const digest = digestOf(body);
       const written = latest.then(async () => {
-        if (waiting.has(digest)) return; // delivered again
-        if (bytes + body.length > maxBytes) throw new Error(`the spool is full: ${bytes} bytes`);
+        const isKnown = waiting.has(digest);
+        if (isKnown && (await isIntact(digest))) return; // delivered again
+        if (!isKnown && bytes + body.length > maxBytes)
+          throw new Error(`the spool is full: ${bytes} bytes`);
         await write(digest, body);
-        add(digest, body, new Date());
+        if (!waiting.has(digest)) add(digest, body, new Date());
         torn.delete(digest);
       });
       latest = written.catch(() => {});
@@ -81,15 +93,9 @@ export async function openSpool(folder, maxBytes = 64 * 2 ** 20) {
         if (errors.length === maxErrors) break;
         try {
           const body = await readFile(join(spool, digest));
-          const isDamaged = digestOf(body) !== digest;
-          if (isDamaged) {
-            // Off the list, so that it is written again when it is delivered again.
-            torn.add(digest);
-            errors.push(new Error(`damaged on the disk: ${digest}`));
-          } else {
-            await settle(body);
-            await rm(join(spool, digest), { force: true });
-          }
+          if (digestOf(body) !== digest) throw new Error(`damaged on the disk: ${digest}`);
+          await settle(body);
+          await rm(join(spool, digest), { force: true });
           waiting.delete(digest);
           bytes -= entry.size;
         } catch (error) {

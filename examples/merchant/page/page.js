@@ -37,7 +37,7 @@ export function renderPage({ at, spool, databaseError, lists }) {
   const tasks = Object.entries(LISTS)
     .filter(([id, { toDo }]) => toDo && lists[id]?.length)
     .map(([id, { title }]) => `<a href="#${id}">${title}: ${countOf(lists[id])}</a>`);
-  if (spool.torn > 0) tasks.unshift(`Files in the spool that were cut off: ${spool.torn}`);
+  if (spool.torn > 0) tasks.unshift(`Damaged files in the spool: ${spool.torn}`);
   if (spool.bodies > 0)
     tasks.unshift(`Bodies that wait for the database since ${spool.oldest}: ${spool.bodies}`);
   if (databaseError !== null) tasks.unshift(`The database is down: ${asHtml(databaseError)}`);

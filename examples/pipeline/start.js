@@ -121,6 +121,12 @@ export async function startPipeline() {
     names: () => [...processes.keys()],
     /** Whether there was such a process. @param {string} name @param {NodeJS.Signals} signal */
     kill: (name, signal = 'SIGKILL') => processes.get(name)?.kill(signal) ?? false,
+    /** Whether every thread of a process has stopped: a signal reaches one first. @param {string} name */
+    isStopped(name) {
+      const threads = `/proc/${processes.get(name)?.pid}/task`;
+      const stateOf = (/** @type {string} */ id) => readFileSync(`${threads}/${id}/stat`, 'latin1');
+      return readdirSync(threads).every((id) => stateOf(id).includes(') T '));
+    },
     /** All that a process printed. @param {string} name */
     log: readLog,
     urls,

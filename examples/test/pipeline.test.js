@@ -109,6 +109,7 @@ describe('the pipeline', { skip: whyMissing('nats-server', 'postgresql-15') }, (
 
     const servers = pipeline.names().filter((name) => name.startsWith('nats'));
     for (const name of servers) pipeline.kill(name, 'SIGSTOP');
+    await pipeline.until('stopped', async () => servers.every(pipeline.isStopped));
     events += 1;
     const { attempts } = await deliver(deposit(), { url }); // it is not sent again
     assert.deepEqual(attempts[0]?.answer, { status: 500, body: 'kept' });

@@ -41,8 +41,7 @@ export interface BodyParser<T> {
  * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
  * counts, as with `JSON.parse`.
  * @returns The deposit, with exact amounts.
- * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
- * whatever the body.
+ * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
  *
  * @example
  * ```ts
@@ -59,8 +58,7 @@ export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown)
  * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
  * counts, as with `JSON.parse`.
  * @returns The withdrawal, a union discriminated by `status`, with exact amounts and a split address.
- * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
- * whatever the body.
+ * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
  *
  * @example
  * ```ts
@@ -79,8 +77,7 @@ export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: 
  * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
  * counts, as with `JSON.parse`.
  * @returns The notification; `type` tells which.
- * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
- * whatever the body.
+ * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
  *
  * @example
  * ```ts

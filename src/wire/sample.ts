@@ -60,15 +60,9 @@ const KINDS = /* @__PURE__ */ new Map(
  * @param name - A field of either body: a name that both have is of one kind in both.
  */
 export function encodingOf(sample: Sample, name: string): Encoding {
-  const value = sample[name];
-  switch (KINDS.get(name)) {
-    case 'amount':
-      return value === null || typeof value === 'number' ? 'number' : 'string';
-    case 'timestamp':
-      return 'time';
-    case 'object':
-      return 'owner';
-    default:
-      return 'text';
-  }
+  const kind = KINDS.get(name);
+  if (kind === 'timestamp') return 'time';
+  if (kind === 'object') return 'owner';
+  if (kind !== 'amount') return 'text';
+  return sample[name] === null || typeof sample[name] === 'number' ? 'number' : 'string';
 }

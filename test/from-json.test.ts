@@ -8,7 +8,7 @@ import {
   parseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { fixture } from './fixtures.js';
+import { fixture } from '../fixtures/index.js';
 import { deposit, FIELDS, refusalOf, withdrawal } from './sample-bodies.js';
 
 /** A notification's JSON, with some of its fields replaced. */

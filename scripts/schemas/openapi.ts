@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fixture } from '../../fixtures/index.js';
 import type { JsonSchema } from './json-schema.js';
 import { acceptedSchema, documentedSchema } from './wire.js';
 
@@ -17,7 +18,7 @@ export function openapi(): JsonSchema {
     const folder = post === depositReceived.post ? 'deposit-received' : 'withdrawal-broadcast';
     const { examples } = post.requestBody.content['application/json'];
     for (const name of Object.keys(examples)) {
-      examples[name].value = readJson(`fixtures/${folder}/${name}.json`);
+      examples[name].value = JSON.parse(`${fixture(`${folder}/${name}`).body}`);
     }
   }
   openapi.components.schemas = components();

@@ -2,7 +2,7 @@
 // shrink to a fixture with as little done to it as shows the fault.
 import fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
-import { fixtures } from '../fixtures.js';
+import { fixtures } from '../../fixtures/index.js';
 
 /**
  * @typedef {[name: string, json: string][]} Fields A JSON object, its values as JSON text.
@@ -19,7 +19,7 @@ import { fixtures } from '../fixtures.js';
 /** The fixtures that are JSON objects of a real size, field by field; the samples first. */
 const SEEDS = fixtures
   .filter(({ body }) => body.length < 4096)
-  .sort((a, b) => Number(b.name.endsWith('/sample')) - Number(a.name.endsWith('/sample')))
+  .sort((a, b) => Number(b.id.endsWith('/sample')) - Number(a.id.endsWith('/sample')))
   .flatMap(({ body }) => fieldsOf(body.toString()));
 
 const NAMES = [

@@ -5,6 +5,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
+import { fixtures } from '../../fixtures/index.js';
 import { LIMITS } from '../../scripts/schemas/limits.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
@@ -14,7 +15,6 @@ import {
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
 import { readWire, writeWire } from '../../src/wire/members.js';
-import { fixtures } from '../fixtures.js';
 import { textBody } from '../fuzz/bodies.js';
 import { judge } from './judge.js';
 import { withEachValue } from './values.js';

@@ -6,7 +6,7 @@ import {
 } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
-import { fixture } from '../fixtures.js';
+import { fixture } from '../../fixtures/index.js';
 import { runs } from '../fuzz/random.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 

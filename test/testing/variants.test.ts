@@ -6,7 +6,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
-import { fixture, fixtures } from '../fixtures.js';
+import { fixture, fixtures } from '../../fixtures/index.js';
 import { runs } from '../fuzz/random.js';
 import { anyBody } from './overrides.js';
 

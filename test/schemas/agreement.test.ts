@@ -16,8 +16,7 @@ import {
 } from '../../scripts/schemas/tables.js';
 import { readWire, writeWire } from '../../src/wire/members.js';
 import { textBody } from '../fuzz/bodies.js';
-import { judge } from './judge.js';
-import { withEachValue } from './values.js';
+import { judge, withEachValue } from './judge.js';
 
 /** How many fuzzed bodies; `.ci/run --full` judges 200,000. */
 const FUZZED = Number(process.env.SCHEMAS_FUZZED ?? 4000);

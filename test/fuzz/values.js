@@ -1,10 +1,11 @@
-import { type WireFields, writeWire } from '../../src/wire/members.js';
-import { readJson } from './judge.js';
+// Hostile values of a field: for the fuzz, and for the schemas, which must judge each as the parser does.
 
-const ones = (count: number) => '1'.repeat(count);
-const zeros = (count: number) => '0'.repeat(count);
-/** The words of a text, none of which has a space in it. */
-const words = (text: string) => text.trim().split(/\s+/);
+/** @param {number} count */
+const ones = (count) => '1'.repeat(count);
+/** @param {number} count */
+const zeros = (count) => '0'.repeat(count);
+/** The words of a text, none of which has a space in it. @param {string} text */
+const words = (text) => text.trim().split(/\s+/);
 
 /** Amounts, most of them at a limit: each stands for itself as a JSON number where it is one, and as a string. */
 const AMOUNTS = [
@@ -43,7 +44,7 @@ const TIMES = [
   ...words('9999-12-31T23:59:59-01:00 1971-01-01T00:00:00+23:59'),
 ];
 
-const TEXTS = [
+export const TEXTS = [
   ...words('x CONFIRMED confirmed COMPLETED FAILED BLOCKED FIXED FLOATING fixed'),
   ...[' FIXED', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff', '6F9619FF-8B86-4D01-B42D-00CF4FC964FF'],
   ...words('00000000-0000-0000-0000-000000000000 6f9619ff8b864d01b42d00cf4fc964ff'),
@@ -51,27 +52,24 @@ const TEXTS = [
   ...words('urn:uuid:6f9619ff-8b86-4d01-b42d-00cf4fc964ff 6g9619ff-8b86-4d01-b42d-00cf4fc964ff'),
   ...words('６f9619ff-8b86-4d01-b42d-00cf4fc964ff rAddress?dt=1 rAddress?dt='),
   ...['?dt=1', '?dt=', '?dt=1?dt=2', '?DT=1', 'a?dt=1?dt=2', ' ?dt=1', '\n?dt=1'],
-  ...['\u0000', '\n', '\u2028', '\u202e', '\ud800', '🧾', '"', '\\', 'x'.repeat(2000)],
+  ...['\u0000', '\n', '\u2028', '\u202e', '\u2066', '\ud800', '\udc00\ud800', '🧾', '"', '\\'],
+  ...['\r\n2026-11-21 INFO forged', '\u001b[2J', 'x'.repeat(129), 'x'.repeat(2000)],
+  ...words('__proto__ constructor toString'),
 ];
 
 const OTHERS = [
   ...words('null true false {} [] [1] ["x"] {"name":"","category":""} {"name":"x"}'),
   ...words('{"name":null,"category":"x"} {"name":1,"category":"x"}'),
-  ...words('{"category":{},"name":"x","more":1} {"__proto__":{"x":1}}'),
+  ...words('{"category":{},"name":"x","more":1} {"__proto__":{"x":1}} [[[[]]]]'),
 ];
 
-/** Values as JSON text that a field must take or refuse exactly as its schema does. */
-const HOSTILE_VALUES: readonly string[] = [
+/** Each as JSON text: a number where it is one, and a string. */
+export const VALUES = [
   ...new Set([
     ...OTHERS,
-    ...[...AMOUNTS, ...TIMES].filter((text) => readJson(text) !== undefined),
+    ...[...AMOUNTS, ...TIMES].filter((text) =>
+      /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text),
+    ),
     ...[...AMOUNTS, ...TIMES, ...TEXTS].map((text) => JSON.stringify(text)),
   ]),
 ];
-
-/** A JSON object with each hostile value in a field, and without the field. */
-export function withEachValue(fields: WireFields, name: string): string[] {
-  const others = [...fields].filter(([other]) => other !== name);
-  const values = HOSTILE_VALUES.map((value) => writeWire(new Map([...fields, [name, value]])));
-  return [...values, writeWire(new Map(others))];
-}

@@ -64,9 +64,7 @@ test.each(ALL)('$id', async ({ body, endpoint, expected }) => {
   expect(parse(body)).toStrictEqual(notification);
   if (Buffer.isBuffer(body)) expect(parse(body.toString())).toStrictEqual(notification);
   expect(judged).toStrictEqual({ typed: true, value: notification });
-  // Infinity, which only additionalFields hold, is null in JSON.
-  const json = JSON.stringify(notification);
-  expect(JSON.stringify(notificationFromJSON(json))).toBe(json);
+  expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
 });
 
 test('the fixtures show every issue code', () => {

@@ -1,11 +1,9 @@
-// Installs the examples with the package's one tarball, which is packed first where there is none; given the
-// name of one that has a package.json of its own, only that: `node examples/install.js merchant`.
+// Packs the package, if that was not done before, and installs the tarball with all that the examples import.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
 const EXAMPLES = new URL('./', import.meta.url);
 const ROOT = new URL('../', import.meta.url);
-const [workspace] = process.argv.slice(2).filter((name) => !name.startsWith('-'));
 
 /** @param {string} what @param {URL} cwd @param {string} program @param {string[]} args */
 function run(what, cwd, program, ...args) {
@@ -20,8 +18,7 @@ if (!existsSync(new URL('node_modules/tsup', ROOT)))
 run('Packing the package', ROOT, process.execPath, 'scripts/pack.js');
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
-const manifest = new URL(workspace ? `${workspace}/package.json` : 'package.json', EXAMPLES);
+const manifest = new URL('package.json', EXAMPLES);
 const names = Object.keys(JSON.parse(readFileSync(manifest, 'utf8')).dependencies);
-const only = workspace ? ['--workspace', workspace] : [];
 const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];
-run(`Installing ${names.join(', ')}`, EXAMPLES, 'npm', 'install', ...only, ...quiet);
+run(`Installing ${names.join(', ')}`, EXAMPLES, 'npm', 'install', ...quiet);

@@ -4,8 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody } from 'payment-notifications/testing';
 
-/** @import { Server } from './engines.js' */
-
 /** The service documents none, so what they say must change nothing. @type {Record<string, string>[]} */
 export const ODD_HEADERS = [
   ...['utf-8', 'zstd', 'gzip', 'deflate', 'br', 'compress', 'identity', 'GZIP, aws-chunked'].map(
@@ -42,7 +40,7 @@ export async function statusOf(url, body, headers = {}) {
 /**
  * Holds a server to the limit: a body up to it is taken, one beyond it answered with 413, and logged.
  *
- * @param {Server} server
+ * @param {Awaited<ReturnType<typeof import('./server.js').startServer>>} server
  * @param {string} [url]
  */
 export async function assertLimit(server, url = server.url) {

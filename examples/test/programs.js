@@ -19,18 +19,13 @@ export function whyNot(runtime) {
   return `${runtime} does not run on this machine: ${error?.message ?? `it exits with ${status}`}`;
 }
 
-export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Where Debian has it, which is not on everybody's PATH. */
-export const NATS_SERVER = '/usr/sbin/nats-server';
-
 export const MARIADB = '/usr/sbin/mariadbd';
 
 /** Programs that no npm package brings, by Debian's name for them. */
 const PACKAGES = {
   'postgresql-15': () => findPostgres() !== null,
-  'nats-server': () => existsSync(NATS_SERVER),
   'mariadb-server-core': () => existsSync(MARIADB),
-  chromium: () => existsSync(CHROMIUM),
 };
 
 /** What of Debian's is not installed. @param {(keyof typeof PACKAGES)[]} needed */
@@ -62,7 +57,7 @@ export function whyMissing(...needed) {
   return missing.length > 0 && `not installed: apt-get install ${missing.join(' ')}`;
 }
 
-/** Why the merchant can't be tested on a PostgreSQL server here; false if it can. */
+/** Why nothing can be tested on a PostgreSQL server here; false if it can. */
 export const whyNoPostgres = () => whyMissing('postgresql-15');
 
 /** The reasons for all that is skipped. */

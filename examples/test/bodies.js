@@ -1,8 +1,8 @@
-// Bodies that come with odd headers, and at the limit of their length: for every handler.
+// Delivers bodies in copies, with odd headers, and at the limit of their length: for every handler.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { depositReceivedBody } from 'payment-notifications/testing';
+import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 
 /** The service documents none, so what they say must change nothing. @type {Record<string, string>[]} */
 export const ODD_HEADERS = [
@@ -35,6 +35,18 @@ export function bodyOfLength(length) {
 export async function statusOf(url, body, headers = {}) {
   const bytes = new Uint8Array(Buffer.from(body));
   return (await fetch(url, { method: 'POST', body: bytes, headers })).status;
+}
+
+/**
+ * What several servers answer, each of which gets every copy at once.
+ *
+ * @param {string[]} urls
+ * @param {string} body
+ */
+export async function answersOf(urls, body, copies = 1) {
+  const deliveries = await Promise.all(urls.map((url) => deliver(body, { url, copies })));
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+  return attempts.map(({ answer }) => `${answer?.status} ${answer?.body}`).sort();
 }
 
 /**

@@ -11,7 +11,7 @@ import pg from 'pg';
 import postgresJs from 'postgres';
 import { DataTypes, Sequelize } from 'sequelize';
 import { DataSource, EntitySchema } from 'typeorm';
-import { findPostgres, startPostgres } from './postgres.js';
+import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 
 const amount = new Decimal('0.123456789012345678');
@@ -30,8 +30,8 @@ test('Decimal128 of MongoDB keeps 34 digits and refuses more; a bare Decimal is 
 
 /** A PostgreSQL server, PGlite beside it, and a client of each driver. */
 async function openDatabases() {
-  const server = await startPostgres(findPostgres() ?? { bin: '' });
-  const url = new URL(server.url('postgres'));
+  const server = await startPostgres();
+  const url = new URL(server.url());
   const host = url.searchParams.get('host') ?? '';
   const options = { host, username: url.username, database: 'postgres' };
   const [pool, pglite] = [new pg.Pool({ connectionString: url.href }), new PGlite()];

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
-import {
-  bodyVariants,
-  deliver,
-  depositReceivedBody,
-  withdrawalBroadcastBody,
-} from 'payment-notifications/testing';
-import pg from 'pg';
-import { assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
-import { findPostgres, startPostgres } from './postgres.js';
-import { whyNoPostgres } from './programs.js';
+import { bodyVariants, depositReceivedBody } from 'payment-notifications/testing';
+import { answersOf, assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
 import { startServer } from './server.js';
 
 const SERVER = fileURLToPath(new URL('../start/server.mjs', import.meta.url));
@@ -37,13 +27,6 @@ after(async () => {
   await server.stop();
   rmSync(folder, { recursive: true });
 });
-
-/** Of all servers, each of which gets every copy at once. @param {string[]} urls @param {string} body */
-async function answersOf(urls, body, copies = 1) {
-  const deliveries = await Promise.all(urls.map((url) => deliver(body, { url, copies })));
-  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
-  return attempts.map(({ answer }) => `${answer?.status} ${answer?.body}`).sort();
-}
 
 const answersTo = (/** @type {string} */ body, copies = 1) => answersOf([url], body, copies);
 
@@ -101,143 +84,4 @@ test('it keeps what it refused once, however often it comes, and prints it', asy
   const all = ['{', '', GZIPPED, refused, ...bodies].map((text) => Buffer.from(text));
   assert.deepEqual(kept.sort(Buffer.compare), all.sort(Buffer.compare));
   assert.equal(events.rows.length, 0);
-});
-
-describe('the same on a PostgreSQL server', { skip: whyNoPostgres() }, () => {
-  const SCRIPT = fileURLToPath(new URL('../start/postgres.mjs', import.meta.url));
-  /** @type {Awaited<ReturnType<typeof startPostgres>>} */
-  let postgres;
-  /** @type {Awaited<ReturnType<typeof startServer>>[]} */
-  let servers;
-
-  before(async () => {
-    postgres = await startPostgres(/** @type {{ bin: string }} */ (findPostgres()));
-    await query(readFileSync(new URL('../start/schema.sql', import.meta.url), 'utf8'));
-    const env = { DATABASE_URL: postgres.url('postgres') };
-    const cwd = pathToFileURL(`${folder}/`);
-    const command = ['node', '--import', new URL('watched-sync.js', import.meta.url).href, SCRIPT];
-    servers = await Promise.all([1, 2].map(() => startServer(command, { cwd, env })));
-  });
-  after(async () => {
-    for (const process of servers) await process.stop();
-    await postgres.remove();
-  });
-
-  /** @param {string} sql */
-  async function query(sql) {
-    const client = new pg.Client(postgres.url('postgres'));
-    await client.connect();
-    const { rows } = await client.query(sql);
-    await client.end();
-    return rows;
-  }
-
-  const answers = (/** @type {string} */ body, copies = 1) => {
-    const urls = servers.map((server) => server.url);
-    return answersOf(urls, body, copies);
-  };
-  const [held, failed] = ['200 "held"', '500 "failed"'].map((answer) => Array(2).fill(answer));
-  const repeated = (/** @type {number} */ count) => Array(count).fill('200 "repeated"');
-  const settledOnce = [...repeated(1), '200 "settled"'];
-
-  test('credits and debits once, however many copies two processes get', async () => {
-    const bodies = [depositReceivedBody(), withdrawalBroadcastBody()];
-    for (const body of bodies)
-      assert.deepEqual(await answers(body, 5), [...repeated(9), '200 "settled"']);
-    assert.deepEqual(
-      await query('SELECT account, currency, amount FROM balance ORDER BY account'),
-      [
-        { account: 'order-10042', currency: 'BTC', amount: '0.01523' },
-        { account: 'payout-7731', currency: 'XRP', amount: '-480.73' },
-      ],
-    );
-  });
-
-  test('holds what it can not settle, once, and without its key', async () => {
-    const seed = { seed: 7 };
-    const failed = withdrawalBroadcastBody({ status: 'FAILED' }, seed);
-    const unknown = withdrawalBroadcastBody({ actualWithdrawAmount: null }, seed);
-    for (const body of [failed, unknown]) assert.deepEqual(await answers(body), held);
-    assert.deepEqual(await answers('{'), Array(2).fill('400 ["invalid_json"]'));
-    assert.deepEqual(await query('SELECT count(*)::int FROM held'), [{ count: 3 }]);
-    // The amount comes later.
-    assert.deepEqual(await answers(withdrawalBroadcastBody({}, seed)), settledOnce);
-  });
-
-  test('holds what the tables refuse, which a later delivery may settle', async () => {
-    const body = depositReceivedBody({ clientPaymentId: 'unknown' }, { seed: 9 });
-    await query("ALTER TABLE balance ADD CONSTRAINT known CHECK (account <> 'unknown')");
-    for (const unfit of [body, depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 10 })])
-      assert.deepEqual(await answers(unfit), Array(2).fill('400 "held"'));
-    await query('ALTER TABLE balance DROP CONSTRAINT known');
-    assert.deepEqual(await answers(body), settledOnce);
-  });
-
-  test('holds a body with a known key that says something else, and books nothing', async () => {
-    const seed = { seed: 12 };
-    assert.deepEqual(await answers(depositReceivedBody({}, seed)), settledOnce);
-    const balances = await query('SELECT * FROM balance ORDER BY account, currency');
-    const others = [
-      { actualDepositAmount: '7' },
-      { depositCurrency: 'ETH' },
-      { clientPaymentId: 'another customer' },
-    ].map((other) => depositReceivedBody(other, seed));
-    for (const body of others) assert.deepEqual(await answers(body), held);
-    const rows = await query(
-      "SELECT body FROM held WHERE reason LIKE '%settled before%' ORDER BY at",
-    );
-    const bodies = others.map((body) => ({ body: Buffer.from(body) }));
-    assert.deepEqual(rows, bodies);
-    assert.deepEqual(await query('SELECT * FROM balance ORDER BY account, currency'), balances);
-    // The same in other spellings.
-    for (const { body } of bodyVariants(depositReceivedBody({ depositCurrency: 'btc' }, seed)))
-      assert.deepEqual(await answers(body), repeated(2));
-    assert.match(servers[0]?.printed.join('\n') ?? '', /settled before, with another account/);
-  });
-
-  test('takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
-    const [server] = servers;
-    assert(server);
-    const body = depositReceivedBody();
-    for (const headers of ODD_HEADERS)
-      assert.equal(await statusOf(server.url, body, headers), 200, JSON.stringify(headers));
-    assert.equal(await statusOf(server.url, GZIPPED, { 'content-encoding': 'gzip' }), 400);
-    const rows = await query("SELECT body FROM held WHERE reason LIKE '%UTF-8%'");
-    assert.deepEqual(rows, [{ body: GZIPPED }]);
-    await assertLimit(server);
-  });
-
-  test('saves each body while the database is down, and one that its crash interrupts', async () => {
-    const bodies = [depositReceivedBody({}, { seed: 8 }), withdrawalBroadcastBody({}, { seed: 8 })];
-    const [interrupted = '', late = ''] = bodies;
-    const lock = new pg.Client(postgres.url('postgres'));
-    lock.on('error', () => {});
-    await lock.connect();
-    await lock.query('BEGIN; LOCK TABLE event');
-    const answersOfCrash = answers(interrupted);
-    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-    let isOver = false;
-    answersOfCrash.finally(() => (isOver = true));
-    while (!isOver && (await query(waiting)).length < 2) await sleep(20);
-    await postgres.stop('immediate');
-    assert.deepEqual(await answersOfCrash, failed);
-    assert.deepEqual(await answers(late), failed);
-    const saved = join(folder, 'unsettled');
-    const texts = readdirSync(saved).map((name) => readFileSync(join(saved, name), 'utf8'));
-    assert.deepEqual(texts.sort(), [...bodies].sort());
-    // Not only the file, but its name and its folder's survive a power cut.
-    const synced = [`synced ${saved}`, `synced ${folder}`];
-    for (const { printed } of servers)
-      assert.deepEqual(
-        printed.filter((line) => line.startsWith('synced')),
-        [...synced, ...synced],
-      );
-    // One that can't be saved, for a folder is in its way, leaves no draft.
-    const unsaved = Buffer.from(depositReceivedBody({}, { seed: 13 }));
-    mkdirSync(join(saved, createHash('sha256').update(unsaved).digest('hex')));
-    for (const { url } of servers) assert.equal(await statusOf(url, unsaved), 500);
-    assert.equal(readdirSync(saved).length, bodies.length + 1);
-    await postgres.start();
-    for (const body of bodies) assert.deepEqual(await answers(body), settledOnce);
-  });
 });

@@ -73,6 +73,7 @@ export async function startServer([program = '', ...args], { cwd, env }) {
   }
 
   return {
+    pid: child.pid,
     port,
     url: `http://127.0.0.1:${port}/callbacks`,
     journal,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,6 +16,8 @@ const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
 let server;
 /** @type {string} */
 let url;
+/** @type {string[]} */
+const kept = [];
 
 async function start() {
   server = await startServer(['node', SERVER], { cwd: pathToFileURL(`${folder}/`) });
@@ -39,17 +41,38 @@ test('the handler of the README credits a deposit once, in whatever encoding it 
   assert.deepEqual(await answersTo(depositReceivedBody({}, { seed: 1 })), ['200 "credited"']);
 });
 
-test('a second process on its port ends before it touches the data, which a restart finds', async () => {
-  const second = spawnSync('node', [SERVER], {
-    cwd: folder,
-    env: { ...process.env, PORT: String(server.port) },
-    encoding: 'utf8',
-    timeout: 60_000, // one that goes on would never end
-  });
-  assert.equal(second.status, 1);
-  assert.match(second.stderr, /EADDRINUSE/);
+test('a known key with another amount or account is kept, and said', async () => {
+  const others = [{ actualDepositAmount: '7' }, { clientPaymentId: 'another customer' }].map(
+    (other) => depositReceivedBody(other),
+  );
+  for (const body of others)
+    assert.deepEqual(await answersTo(body, 2), ['200 "held"', '200 "held"']);
   assert.deepEqual(await answersTo(depositReceivedBody()), ['200 "repeated"']);
-  await server.stop();
+  kept.push(...others);
+});
+
+test('a second process says whose the folder is, and ends before it touches the data', async () => {
+  const files = () =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => {
+      const { mtimeMs, size } = statSync(join(folder, file));
+      return `${file} ${mtimeMs} ${size}`;
+    });
+  const before = files();
+  // Whatever its port.
+  for (const port of [server.port, 0]) {
+    const second = spawnSync('node', [SERVER], {
+      cwd: folder,
+      env: { ...process.env, PORT: String(port) },
+      encoding: 'utf8',
+      timeout: 60_000, // one that goes on would never end
+    });
+    assert.equal(second.status, 1);
+    assert.match(second.stderr, new RegExp(`^\\./data belongs to process ${server.pid}\\b`));
+  }
+  assert.deepEqual(files(), before);
+  assert.deepEqual(await answersTo(depositReceivedBody()), ['200 "repeated"']);
+  // One that was killed leaves its number, which is nobody's by now.
+  await server.kill();
   await start();
   assert.deepEqual(await answersTo(depositReceivedBody()), ['200 "repeated"']);
 });
@@ -77,11 +100,11 @@ test('it keeps what it refused once, however often it comes, and prints it', asy
   assert.equal(printed.length, 3);
 
   const database = new PGlite(join(folder, 'data'));
-  const { rows } = await database.query('SELECT body FROM refused');
+  const { rows } = await database.query('SELECT body FROM kept');
   const events = await database.query('SELECT FROM event WHERE key LIKE $1', ['%000005']);
   await database.close();
-  const kept = /** @type {{ body: Uint8Array }[]} */ (rows).map((row) => Buffer.from(row.body));
-  const all = ['{', '', GZIPPED, refused, ...bodies].map((text) => Buffer.from(text));
-  assert.deepEqual(kept.sort(Buffer.compare), all.sort(Buffer.compare));
+  const found = /** @type {{ body: Uint8Array }[]} */ (rows).map((row) => Buffer.from(row.body));
+  const all = ['{', '', GZIPPED, refused, ...bodies, ...kept].map((text) => Buffer.from(text));
+  assert.deepEqual(found.sort(Buffer.compare), all.sort(Buffer.compare));
   assert.equal(events.rows.length, 0);
 });

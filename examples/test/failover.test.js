@@ -30,8 +30,8 @@ import { startServer } from './server.js';
 /** @import { Postgres } from './postgres.js' */
 
 const START = new URL('../start/', import.meta.url);
-const [DEPOSITS, COPIES, WITHDRAWALS, REFUSED] = [300, 5, 100, 50];
-const [HANDLERS, AT_ONCE, KILLS] = [3, 32, 8];
+const [DEPOSITS, COPIES, WITHDRAWALS, REFUSED] = [200, 5, 100, 50];
+const [HANDLERS, AT_ONCE, KILLS] = [3, 32, 6];
 /** Sooner than the service. */
 const RETRY = { intervalMs: 250, durationMs: 600_000 };
 

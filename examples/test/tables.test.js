@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import { Decimal } from 'payment-notifications';
 import { book } from '../start/mysql.mjs';
-import { bin, MARIADB, whyMissing, whyNot } from './programs.js';
+import { bin, MARIADB, whyNoMariadb, whyNot } from './programs.js';
 import { atExit } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tables-'));
@@ -24,7 +24,7 @@ const moveOf = (account, amount, currency = 'USDT') => ({
   amount: new Decimal(amount),
 });
 
-describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
+describe('MariaDB', { skip: whyNoMariadb() }, () => {
   const socketPath = join(folder, 'socket');
   /** @type {mysql.Connection[]} */
   let connections;

@@ -135,7 +135,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     /** The keys of the deposits that were answered with 200. @type {Set<string>} */
     const answered = new Set();
     async function failOver() {
-      await primary.signal('SIGKILL');
+      await primary.kill();
       const before = [...answered];
       assert(before.length > 0);
       for (const [index, body] of duringOutage.entries())
@@ -230,7 +230,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
       await handler.kill();
     }
     await assertFailed(primary.url());
-    await primary.stop('immediate');
+    await primary.crash();
     await primary.start();
     const late = await primary.query("SELECT FROM event WHERE account = 'late'");
     assert.equal(late.length, 1, 'it is there, and on no standby');

@@ -23,7 +23,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { createRandom } from '../../test/fuzz/random.js';
-import { LIMIT } from './bodies.js';
+import { LIMIT, statusOf } from './bodies.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { startServer } from './server.js';
@@ -66,12 +66,6 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     const handler = await startServer(command, { cwd, env: { DATABASE_URL: url } });
     handlers[index] = handler;
     return handler;
-  }
-
-  /** @param {typeof handlers[0] | undefined} handler @param {string} body */
-  async function statusOf(handler, body) {
-    const { attempts } = await deliver(body, { url: handler?.url ?? '' });
-    return attempts[0]?.answer?.status;
   }
 
   async function killOne() {
@@ -139,7 +133,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
       const before = [...answered];
       assert(before.length > 0);
       for (const [index, body] of duringOutage.entries())
-        assert.equal(await statusOf(handlers[index % HANDLERS], body), 500);
+        assert.equal(await statusOf(handlers[index % HANDLERS]?.url ?? '', body), 500);
       await killOne();
       await standby.promote();
       const keys = new Set((await standby.query('SELECT key FROM event')).map(({ key }) => key));
@@ -225,7 +219,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     /** @param {string} url */
     async function assertFailed(url) {
       const handler = await startHandler(HANDLERS, url);
-      const statuses = await Promise.all(bodies.map((body) => statusOf(handler, body)));
+      const statuses = await Promise.all(bodies.map((body) => statusOf(handler.url, body)));
       assert.deepEqual(statuses, [500, 500]);
       await handler.kill();
     }

@@ -87,16 +87,16 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
     if (isRunning()) execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
     remove();
   });
-  const url = (/** @type {string} */ host) =>
+  const url = (host = folder) =>
     `postgres://merchant@localhost/postgres?host=${encodeURIComponent(host)}`;
   return {
     folder,
     /** By its folder, or by a link to that. */
-    url: (host = folder) => url(host),
+    url,
     start,
     /** @param {string} sql @returns {Promise<any[]>} */
     async query(sql) {
-      const client = new pg.Client(url(folder));
+      const client = new pg.Client(url());
       await client.connect();
       const { rows } = await client.query(sql);
       await client.end();

@@ -1,8 +1,13 @@
 import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import type { Keys, Place } from './events.js';
 import { paint, type Terminal } from './terminal.js';
 import { formatBytes, formatCount, formatDuration } from './usage.js';
+
+/** The place of a body: the index of its file on the command line, and its line, from 1. */
+export interface Place {
+  readonly file: number;
+  readonly line: number;
+}
 
 /** Bodies with the same issue in the same field. */
 export interface Kind {
@@ -26,12 +31,11 @@ export interface CheckResult {
   readonly interrupted: boolean;
   readonly counts: Readonly<Record<'lines' | 'blank' | 'valid' | Kind['verdict'], number>>;
   readonly kinds: readonly Kind[];
-  readonly keys: Keys;
 }
 
 /** The report for people. */
 export function reportOf(result: CheckResult, terminal: Terminal): string {
-  const { files, unread, bytes, durationMs, interrupted, counts, kinds, keys } = result;
+  const { files, unread, bytes, durationMs, interrupted, counts, kinds } = result;
   const placeOf = ({ file, line }: Place): string => `${files[file]}:${line}`;
   const name = files.length === 1 ? files[0] : `${files.length} files`;
   const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
@@ -56,16 +60,6 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
         ),
         ...kind.examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
       ]),
-    ...(keys.different + keys.unremembered === 0 ? [] : ['', 'idempotency keys']),
-    ...row(keys.different, 'different'),
-    ...row(keys.repeated, 'redelivered'),
-    ...row(keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`),
-    ...row(keys.conflicting, paint(terminal, 'red', 'with bodies that contradict each other')),
-    ...Object.entries(keys.differing).flatMap(([what, count]) => row(count, `of them in ${what}`)),
-    ...keys.conflicts.map(({ key, differs, places }) => {
-      return `${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
-    }),
-    ...row(keys.conflicting - keys.conflicts.length, 'more'),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -69,7 +69,7 @@ test('the session on the page of the command is what happens', async () => {
   const told: string[] = [];
   for (const line of SESSION) {
     const args = line.replace(ADDRESS, merchant.url).split(' ');
-    const { out, err } = await run(args, { cwd: folder, env: { COLUMNS: '84' } });
+    const { out, err } = await run(args, { cwd: folder, env: { COLUMNS: '80' } });
     told.push(`$ payment-notifications ${line}\n${(out + err).trim()}`);
   }
   const session = `${told.join('\n\n').replaceAll(merchant.url, ADDRESS)}\n`;

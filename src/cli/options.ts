@@ -1,6 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import leven from 'leven';
-import { escapeUnprintable } from '../internal/issues.js';
 import { wrap } from './terminal.js';
 import { CommandError, usageErrorOf } from './usage.js';
 
@@ -68,26 +67,19 @@ export function readArguments<const T extends Options>(
     return parsed;
   } catch (error) {
     if (error instanceof Asked) throw error;
-    throw optionErrorOf(error, args, options) ?? usageErrorOf(error);
+    throw optionErrorOf(error, options) ?? usageErrorOf(error);
   }
 }
 
 /** An unknown option, in fewer words than parseArgs has for it; null for any other error. */
-function optionErrorOf(
-  error: unknown,
-  args: readonly string[],
-  options: Options,
-): CommandError | null {
+function optionErrorOf(error: unknown, options: Options): CommandError | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
   // "Unknown option '--colour'. To specify …"
   const option = String(message.split("'")[1]);
   const known = Object.keys(options).map((name) => `--${name}`);
   const near = suggest(option, known);
-  const file = args.find((arg) => arg.startsWith(option) && /^[^=]*[./]/.test(arg));
-  return near !== '' || file === undefined
-    ? new CommandError(`unknown option "${option}"${near || ' (--help lists all)'}`)
-    : new CommandError(`unknown option "${escapeUnprintable(file)}": a file? put -- before it`);
+  return new CommandError(`unknown option "${option}"${near || ' (--help lists all)'}`);
 }
 
 /** `: is it …?` with the known words that hold the unknown one, or the one that is spelled most like it. */

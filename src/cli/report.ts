@@ -2,9 +2,15 @@ import { inspectBody } from '../inspect/index.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import type { SentBody } from './body.js';
+import { CUT } from './endpoint.js';
 import { placeOf } from './inspect.js';
 import { cut, paint, type Terminal, wrap } from './terminal.js';
 import { formatDuration } from './usage.js';
+
+/** An attempt; the body of its answer is null if it must not be shown. */
+export type ShownAttempt = Omit<DeliveryAttempt, 'answer'> & {
+  readonly answer: { readonly status: number; readonly body: string | null } | null;
+};
 
 /** What came of everything that was sent. */
 export interface SendSummary {
@@ -36,22 +42,24 @@ export function warningOf({ label, body }: SentBody, terminal: Terminal): string
 }
 
 /** The line about an attempt. */
-export function lineOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string {
+export function lineOf(sent: SentBody, attempt: ShownAttempt, terminal: Terminal): string {
   const { success, answer, copy, number } = attempt;
   const isGood = sent.code === undefined ? success : answer !== null && !success;
   const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
   const start = [outcomeOf(attempt), sent.label, ...counts].filter(Boolean).join('  ');
-  const body = escapeUnprintable(answer?.body.trim() ?? '');
-  const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER);
-  const text = cut(body === '' ? start : `${start}  ${body}`, room);
-  return `${INDENT}${mark} ${text}`;
+  const body = answer?.body ?? '';
+  const note = body.endsWith(CUT) ? CUT : '';
+  const shown = escapeUnprintable(body.slice(0, body.length - note.length).trim());
+  const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER) - note.length;
+  const text = cut(shown === '' ? start : `${start}  ${shown}`, room);
+  return `${INDENT}${mark} ${text}${note}`;
 }
 
-function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
+function outcomeOf({ answer, error, durationMs }: ShownAttempt): string {
   if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
-  const hint = error.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
-  return `failed: ${escapeUnprintable(error)}${hint}`;
+  const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
+  return `failed: ${escapeUnprintable(error ?? '')}${hint}`;
 }
 
 /** The lines at the end. */

@@ -1,5 +1,5 @@
 import type { NotificationType } from '../errors.js';
-import { quote } from '../internal/issues.js';
+import { escapeUnprintable, quote } from '../internal/issues.js';
 import type { Terminal } from './terminal.js';
 
 /** Exit codes, the same for every command. The last two are what a shell has for SIGINT and SIGPIPE. */
@@ -15,9 +15,9 @@ export class CommandError extends Error {
   }
 }
 
-/** Tells what went wrong, in one line on standard error. */
+/** Tells what went wrong, in one line on standard error. It may quote names of files and other arguments. */
 export function printError({ warn: print }: Pick<Terminal, 'warn'>, message: string): void {
-  print(`payment-notifications: ${message}\n`);
+  print(`payment-notifications: ${escapeUnprintable(message)}\n`);
 }
 
 /** Reduces an error to one line. */

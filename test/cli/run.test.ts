@@ -40,7 +40,7 @@ describe('wrong usage is told in one line', () => {
   const WHOLE = 'expected a whole number from';
   const AMOUNT = 'expected a decimal number, given as a string such as "0.5", received';
   const NO_URL = '--to: expected an http or https address, received';
-  const NO_BODY = 'send: expected deposit, withdrawal or files, received';
+  const NO_BODY = 'send: expected deposit, withdrawal, or names of files';
   const NO_FIELD = 'a deposit has no field';
   const FOUR_AMOUNTS = [
     ...['actualDepositAmount', 'actualDisplayAmount'],
@@ -61,20 +61,21 @@ describe('wrong usage is told in one line', () => {
     ['inspect --colour', 'unknown option "--colour" (--help lists all)'],
     ['check --show=-1', `--show: ${WHOLE} 0, received "-1"`],
     ['--verison', 'unknown option "--verison": is it --version?'],
-    ['inspect -x.json', 'unknown option "-x.json": a file? put -- before it'],
-    ['check a --old/a.gz', 'unknown option "--old/a.gz": a file? put -- before it'],
     ['check --old=a.gz', 'unknown option "--old" (--help lists all)'],
-    ['inspect -\u202e.json', 'unknown option "-\\u202e.json": a file? put -- before it'],
+    ['inspect --\u202e', 'unknown option "--\\u202e" (--help lists all)'],
+    ['\u202e', 'unknown command "\\u202e": expected inspect or send or check (--help tells more)'],
     ['send deposit --to', "Option '--to <value>' argument missing"],
     ['check --json=1', "Option '--json' does not take an argument"],
     ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
-    ['send --to http://x/', `${NO_BODY} nothing`],
+    ['send --to http://x/', NO_BODY],
+    ['send http://me:secret@x/ --to http://x/', NO_BODY],
     ['send deposit', '--to URL is missing: the endpoint to post to'],
     ['send deposit --to ftp://me:secret@x/', `${NO_URL} "ftp://x/"`],
   ])('%j', (line, message) => expectTold(line.split(' '), message));
 
   test.each<[line: string | string[], message: string]>([
-    ['deposit body.json', `${NO_BODY} "deposit body.json"`],
+    ['deposit body.json', NO_BODY],
+    ['deposit -Hauthorization:Bearer/s3cret', 'unknown option "-H": is it --header or --help?'],
     ['body.json --seed 1', '--seed: files are sent as they are'],
     ['deposit --header authorization: Bearer s3cret', HEADER],
     [['deposit', '--header', 's3cret'], HEADER],

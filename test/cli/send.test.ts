@@ -141,6 +141,21 @@ describe('no answer', () => {
     expect(linesOf(out)[1]).toMatch(/^ {2}✗ failed: .*ECONNREFUSED.* \(is the server running\?\)$/);
   });
 
+  test('is told once, not once for each body and copy', async () => {
+    await using nobody = await refusingEndpoint();
+    const args = ['send', 'deposit', '--variants', '--faulty', '--copies', '3', '--to', nobody.url];
+    const { exit, out } = await command(args);
+    expect(exit).toBe(1);
+    const [, failed, ...summary] = linesOf(out);
+    expect(failed).toContain('ECONNREFUSED');
+    expect(summary[0]).toMatch(/^0 of \d\d delivered in 0 ms$/);
+    const retried = await command([
+      ...['send', 'deposit', '--copies', '2', '--to', nobody.url],
+      ...['--retry', '--every=1s', '--for=2s'],
+    ]);
+    expect(retried.out.match(/ECONNREFUSED/g)).toHaveLength(3);
+  });
+
   test('from one that hangs, after --timeout', async () => {
     const { exit, told } = await sendTo(hangs, 'deposit --timeout 50ms');
     expect(exit).toBe(1);
@@ -199,23 +214,33 @@ describe('what is sent', () => {
   test.each([
     ['me:p%40ss@', [], 'me:p@ss'],
     ['me@', [], 'me:'],
-    ['me:secret-password@', ['--header', 'Authorization: Bearer of-tidings'], null],
+    ['me:secret@', ['--header', 'Authorization: Bearer of-tidings'], null],
   ])('has the credentials of the address %s in a header alone', async (login, args, expected) => {
+    // An endpoint that repeats its header, whole, in parts and decoded.
     await using merchant = await endpoint((response, { headers }) => {
-      // An endpoint that shows what it was asked, and the token of it.
       const { authorization = '' } = headers;
-      response.end(`seen: ${authorization} ${authorization.slice(7)}`);
+      const [, token = ''] = authorization.split(' ');
+      response.writeHead(200);
+      response.end(
+        [authorization, token, token.slice(2, 6), Buffer.from(token, 'base64')].join('|'),
+      );
     });
     const to = merchant.url.replace('//', `//${login}`);
-    for (const json of [[], ['--json']]) {
-      const { exit, out, err } = await command(['send', 'deposit', '--to', to, ...args, ...json]);
-      expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
-      expect(out).not.toMatch(/p@ss|p%40|secret|tidings|Basic|me:/);
-      expect(out).toContain('seen: ***');
-    }
+    const { out } = await command(['send', 'deposit', '--to', to, ...args]);
+    expect(linesOf(out.replace(merchant.url, 'URL'))).toStrictEqual([
+      'POST URL',
+      'Answers are not shown, since they may repeat the header: --answers shows them.',
+      '  ✓ 200 in 0 ms',
+      '1 of 1 delivered in 0 ms',
+    ]);
+    const json = await command(['send', 'deposit', '--to', to, ...args, '--json']);
+    const [attempt = ''] = linesOf(json.out);
+    expect(JSON.parse(attempt).answer).toStrictEqual({ status: 200, body: null });
     const { authorization = '' } = merchant.received[0]?.headers ?? {};
     const [scheme, value = ''] = authorization.split(' ');
     expect(scheme === 'Basic' ? Buffer.from(value, 'base64').toString() : null).toBe(expected);
+    const asked = await command(['send', 'deposit', '--to', to, ...args, '--answers']);
+    expect(asked.out).toContain(`  ✓ 200 in 0 ms  ${authorization}|`);
   });
 
   test('is, with --faulty, also a body of each kind that must be refused', async () => {
@@ -272,6 +297,30 @@ describe('what is sent', () => {
       },
     });
   });
+});
+
+test('of an answer without an end, the first 64 KiB are read', async () => {
+  let written = 0;
+  const endless: Behaviour = (response) => {
+    const more = () => {
+      do written += 65_000;
+      while (response.write('x'.repeat(65_000)));
+    };
+    response.on('drain', more);
+    more();
+  };
+  const { exit, told } = await sendTo(endless, 'deposit', { columns: 80 });
+  expect(exit).toBe(0);
+  expect(told[1]).toMatch(/^ {2}✓ 200 in 0 ms {2}x+… … \(only 64 KiB of the answer were read\)$/);
+  expect(told[1]).toHaveLength(80);
+  // What the system holds between the two is more than 64 KiB.
+  expect(written).toBeLessThan(50_000_000);
+  const json = await sendTo(endless, 'deposit --json');
+  const { answer } = JSON.parse(`${json.told[0]}`);
+  expect(answer.body).toMatch(/^x{65536} … \(only 64 KiB of the answer were read\)$/);
+  const whole = 'x'.repeat(65_536);
+  const { told: all } = await sendTo(answers(200, whole), 'deposit --json');
+  expect(JSON.parse(`${all[0]}`).answer.body).toBe(whole);
 });
 
 test('an answer is cut to the width and can not write elsewhere', async () => {

@@ -83,13 +83,11 @@ async function* unzip(
  * that it has unzipped of its piece, so another one looks ahead.
  */
 async function* inBytesFromFault(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let tell = (_isSound: boolean): void => {};
-  const scout = createGunzip()
-    .on('error', () => tell(false))
-    .resume();
+  const scout = createGunzip().resume();
   for await (const piece of pieces) {
     const isSound = await new Promise((resolve) => {
-      tell = resolve;
+      // A write that fails is never called back.
+      scout.removeAllListeners('error').on('error', () => resolve(false));
       scout.write(piece, (error) => resolve(!error));
     });
     if (isSound) yield piece;

@@ -1,6 +1,7 @@
 import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import { paint, type Terminal } from './terminal.js';
+import { GAP } from './table.js';
+import { pad, paint, type Terminal, wrap } from './terminal.js';
 import { formatBytes, formatCount, formatDuration } from './usage.js';
 
 /** The place of a body: the index of its file on the command line, and its line, from 1. */
@@ -40,10 +41,17 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
   const name = files.length === 1 ? files[0] : `${files.length} files`;
   const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
   const speed = formatCount(Math.round((counts.lines / Math.max(durationMs, 1)) * 1000));
-  const lines = [
+  const row = (count: number, label: string): string[] => {
+    const [first, ...more] = wrap(label, terminal.columns - COUNT_WIDTH - GAP.length);
+    const start = formatCount(count).padStart(COUNT_WIDTH) + GAP;
+    return count === 0 ? [] : [start + first, ...more.map((line) => pad('', start.length) + line)];
+  };
+  const summary =
     `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
-      `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`,
-    ...unread.map((file) => `not fully read: ${file}`),
+    `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`;
+  const lines = [
+    ...wrap(summary, terminal.columns),
+    ...unread.flatMap((file) => wrap(`not fully read: ${file}`, terminal.columns)),
     '',
     ...row(counts.valid, 'valid'),
     ...row(counts.warnings, 'valid, with warnings'),
@@ -53,20 +61,14 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
     ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
     ...[...kinds]
       .sort((one, other) => other.count - one.count)
-      .flatMap((kind) => [
-        ...row(
-          kind.count,
-          `${VERDICTS[kind.verdict]}: ${kind.code} ${kind.field}, first in ${placeOf(kind.first)}`,
-        ),
-        ...kind.examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
+      .flatMap(({ verdict, code, field, count, first, examples }) => [
+        ...row(count, `${VERDICTS[verdict]}: ${code} ${field}, first in ${placeOf(first)}`),
+        // In one line each, so that they can be copied.
+        ...examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
       ]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 const VERDICTS = { refused: 'refused', noBody: 'not a JSON object', warnings: 'warning' };
-
-/** A number and its label, unless it is 0. */
-function row(count: number, label: string): string[] {
-  return count === 0 ? [] : [`${formatCount(count).padStart(10)}  ${label}`];
-}
+const COUNT_WIDTH = 10;

@@ -59,7 +59,7 @@ export function lineOf(sent: SentBody, attempt: ShownAttempt, terminal: Terminal
 function outcomeOf({ answer, error, durationMs }: ShownAttempt): string {
   if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
   const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
-  return `failed: ${escapeUnprintable(error ?? '')}${hint}`;
+  return `failed: ${escapeUnprintable(`${error}`)}${hint}`;
 }
 
 /** The lines at the end. */

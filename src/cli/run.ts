@@ -54,7 +54,7 @@ export async function run(args: string[], terminal: Terminal, version: string): 
 async function refuse(args: string[]): Promise<never> {
   const [name] = readArguments(args, COMMON).positionals;
   const commands = [...COMMANDS.keys()];
-  const what = name === undefined ? 'no command' : `unknown command "${name}"`;
-  const near = suggest(name ?? '', commands) || `: expected ${commands.join(' or ')}`;
-  throw new CommandError(`${what}${near} (--help tells more)`);
+  if (name === undefined) throw new Asked('help');
+  const near = suggest(name, commands) || `: expected ${commands.join(' or ')}`;
+  throw new CommandError(`unknown command "${name}"${near} (--help tells more)`);
 }

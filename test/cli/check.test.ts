@@ -170,6 +170,15 @@ standard input:8 ${lines[7]}
 `);
   });
 
+  test('fits 60 columns, and breaks no word', async () => {
+    const stdin = withdrawalOf(5, { txAddressOwner: { name: 'x', category: null } });
+    const { out } = await command(['check'], { stdin, columns: 60 });
+    expect(out).toContain(`
+         1  warning: missing_field txAddressOwner.category,
+            first in standard input:1
+`);
+  });
+
   test.each([
     [0, '0 bytes'],
     [1, '1 byte'],

@@ -321,6 +321,7 @@ test('of an answer without an end, the first 64 KiB are read', async () => {
   const whole = 'x'.repeat(65_536);
   const { told: all } = await sendTo(answers(200, whole), 'deposit --json');
   expect(JSON.parse(`${all[0]}`).answer.body).toBe(whole);
+  expect((await sendTo(answers(204), 'deposit')).told[1]).toBe('  ✓ 204 in 0 ms');
 });
 
 test('an answer is cut to the width and can not write elsewhere', async () => {

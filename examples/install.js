@@ -1,7 +1,7 @@
 // Installs the examples with the package's one tarball, which is packed first where there is none; given the
 // name of one that has a package.json of its own, only that: `node examples/install.js merchant`.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 
 const EXAMPLES = new URL('./', import.meta.url);
 const ROOT = new URL('../', import.meta.url);
@@ -17,7 +17,13 @@ function run(what, cwd, program, ...args) {
 
 if (!existsSync(new URL('node_modules/tsup', ROOT)))
   run('Installing what builds the package', ROOT, 'npm', 'install');
-run('Packing the package', ROOT, process.execPath, 'scripts/pack.js');
+const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+const PACK = new URL('pack/', ROOT);
+mkdirSync(PACK, { recursive: true });
+run('Packing the package', ROOT, 'npm', 'pack', '--silent', '--pack-destination', 'pack');
+// By a name without a version, under which package.json has it.
+const tarball = new URL(`payment-notifications-${version}.tgz`, PACK);
+copyFileSync(tarball, new URL('payment-notifications.tgz', PACK));
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
 const manifest = new URL(workspace ? `${workspace}/package.json` : 'package.json', EXAMPLES);

@@ -3,7 +3,7 @@
 // A fault is shrunk and shown with the seed and the path that replay it, to become a fixture or a test.
 import { inspect, parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { isDistOld } from '../../scripts/manifest.js';
+import { isDistOld } from '../../scripts/dist.js';
 import { anyBody } from './bodies.js';
 import { examine, PARSER_COUNT } from './examine.js';
 

@@ -59,14 +59,6 @@ test('every relative link of a page in the tarball leads to a file in it', async
   }
 });
 
-test('the README in the tarball has no section for contributors', async () => {
-  const [source, packed] = await Promise.all(
-    [ROOT, installed].map((folder) => readFile(join(folder, 'README.md'), 'utf8')),
-  );
-  expect(source).toContain('CONTRIBUTING');
-  expect(packed).not.toMatch(/contribut|repository/i);
-});
-
 test('no file points at a source map, since none is shipped', async () => {
   for (const [file, text] of await dist()) {
     expect(text, file).not.toContain('sourceMappingURL');

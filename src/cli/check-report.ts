@@ -1,8 +1,10 @@
+import prettyBytes from 'pretty-bytes';
+import prettyMs from 'pretty-ms';
 import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import { GAP } from './table.js';
 import { pad, paint, type Terminal, wrap } from './terminal.js';
-import { formatBytes, formatCount, formatDuration } from './usage.js';
+import { formatCount } from './usage.js';
 
 /** The place of a body: the index of its file on the command line, and its line, from 1. */
 export interface Place {
@@ -48,7 +50,7 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
   };
   const summary =
     `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
-    `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`;
+    `${prettyBytes(bytes)} in ${prettyMs(durationMs)}, ${speed} a second`;
   const lines = [
     ...wrap(summary, terminal.columns),
     ...unread.flatMap((file) => wrap(`not fully read: ${file}`, terminal.columns)),

@@ -1,5 +1,4 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import leven from 'leven';
 import { wrap } from './terminal.js';
 import { CommandError, usageErrorOf } from './usage.js';
 
@@ -82,15 +81,9 @@ function optionErrorOf(error: unknown, options: Options): CommandError | null {
   return new CommandError(`unknown option "${option}"${near || ' (--help lists all)'}`);
 }
 
-/** `: is it …?` with the known words that hold the unknown one, or the one that is spelled most like it. */
+/** `: is it …?` with the known words that hold the unknown one. */
 export function suggest(unknown: string, known: readonly string[]): string {
   const part = unknown.toLowerCase();
-  if (part === '') return '';
-  const found = known.filter((word) => word.toLowerCase().includes(part)).slice(0, 4);
-  if (found.length > 0) return `: is it ${found.join(' or ')}?`;
-  const nearest = known
-    .map((word) => ({ word, distance: leven(part, word.toLowerCase()) }))
-    .reduce((best, next) => (next.distance < best.distance ? next : best));
-  // As many mistakes as a third of the letters.
-  return nearest.distance * 3 <= nearest.word.length ? `: is it ${nearest.word}?` : '';
+  const found = part === '' ? [] : known.filter((word) => word.toLowerCase().includes(part));
+  return found.length === 0 ? '' : `: is it ${found.slice(0, 4).join(' or ')}?`;
 }

@@ -1,3 +1,4 @@
+import prettyMs from 'pretty-ms';
 import { inspectBody } from '../inspect/index.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
@@ -5,7 +6,6 @@ import type { SentBody } from './body.js';
 import { CUT } from './endpoint.js';
 import { placeOf } from './inspect.js';
 import { cut, paint, type Terminal, wrap } from './terminal.js';
-import { formatDuration } from './usage.js';
 
 /** An attempt; the body of its answer is null if it must not be shown. */
 export type ShownAttempt = Omit<DeliveryAttempt, 'answer'> & {
@@ -57,7 +57,7 @@ export function lineOf(sent: SentBody, attempt: ShownAttempt, terminal: Terminal
 }
 
 function outcomeOf({ answer, error, durationMs }: ShownAttempt): string {
-  if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
+  if (answer !== null) return `${answer.status} in ${prettyMs(durationMs)}`;
   const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
   return `failed: ${escapeUnprintable(`${error}`)}${hint}`;
 }
@@ -78,7 +78,7 @@ export function endOf(summary: SendSummary, terminal: Terminal): string[] {
   }
   return [
     `${interrupted ? 'Interrupted: ' : ''}${result(delivered, of, 'delivered')}` +
-      ` in ${formatDuration(durationMs)}${tries}`,
+      ` in ${prettyMs(durationMs)}${tries}`,
     ...(faulty.of === 0 ? [] : [result(faulty.refused, faulty.of, 'faulty bodies refused')]),
     ...sentences.flatMap((sentence) => wrap(sentence, terminal.columns)),
   ];

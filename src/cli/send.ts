@@ -1,3 +1,4 @@
+import prettyMs from 'pretty-ms';
 import { inspectBody } from '../inspect/index.js';
 import type { Clock } from '../testing/clock.js';
 import {
@@ -11,7 +12,7 @@ import { fetchStart, readEndpoint } from './endpoint.js';
 import { COMMON, flag, helpOf, readArguments, text } from './options.js';
 import { endOf, INDENT, lineOf, type SendSummary, warningOf } from './report.js';
 import { type Terminal, wrap } from './terminal.js';
-import { CommandError, EXIT, formatDuration, readCount, readDuration } from './usage.js';
+import { CommandError, EXIT, readCount, readDuration } from './usage.js';
 
 const OPTIONS = {
   to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
@@ -82,7 +83,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const waiting: Clock = {
     now: clock.now,
     sleep(milliseconds, stop) {
-      print([`${INDENT}trying again in ${formatDuration(milliseconds)}`]);
+      print([`${INDENT}trying again in ${prettyMs(milliseconds)}`]);
       return clock.sleep(milliseconds, stop);
     },
   };

@@ -7,7 +7,6 @@ import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notificati
 import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../src/cli/check-report.js';
 import { createProgress } from '../../src/cli/progress.js';
-import { formatBytes } from '../../src/cli/usage.js';
 import { countPlainly, plantedArchive } from './planted.js';
 import {
   command,
@@ -151,8 +150,8 @@ describe('the report', () => {
     expect(stripVTControlCharacters(coloured.out)).toBe(out);
     // Progress is told on a terminal alone.
     expect({ exit, err }).toStrictEqual({ exit: 1, err: '' });
-    const size = Number((Buffer.byteLength(stdin) / 1000).toFixed(1));
-    expect(out).toBe(`standard input: 8 lines, ${size} kB in 500 ms, 16 a second
+    const size = (Buffer.byteLength(stdin) / 1000).toPrecision(3);
+    expect(out).toBe(`standard input: 8 lines, ${size} kB in 500ms, 16 a second
 
          3  valid
          1  valid, with warnings
@@ -177,16 +176,6 @@ standard input:8 ${lines[7]}
          1  warning: missing_field txAddressOwner.category,
             first in standard input:1
 `);
-  });
-
-  test.each([
-    [0, '0 bytes'],
-    [1, '1 byte'],
-    [999, '999 bytes'],
-    [1_234_567, '1.2 MB'],
-    [5e15, '5000 TB'],
-  ])('says %i bytes as %s', (bytes, said) => {
-    expect(formatBytes(bytes)).toBe(said);
   });
 });
 
@@ -301,8 +290,8 @@ describe('progress', () => {
       update(bytes, 50);
     }
     expect(told(`${err.join('')}\r\u001b[K`)).toStrictEqual([
-      ' 250 bytes of 1 kB, 100 bodies a second, 1.5 s left',
-      ' 2 kB of 1 kB, 50 bodies a second, 0 ms left',
+      ' 250 B of 1 kB, 100 bodies a second, 1.5s left',
+      ' 2 kB of 1 kB, 50 bodies a second, 0ms left',
     ]);
   });
 
@@ -311,8 +300,8 @@ describe('progress', () => {
     const file = archive('long.ndjson', lines);
     const { err } = await command(['check', file], given);
     expect(told(err).length).toBeGreaterThan(8);
-    for (const line of told(err)) expect(line).toMatch(/^ [\d.]+ [kM]B of 2\.\d MB, .* left$/);
-    expect(told(err).at(-1)).toMatch(/ 0 ms left$/);
+    for (const line of told(err)) expect(line).toMatch(/^ [\d.]+ [kM]B of 2\.\d+ MB, .* left$/);
+    expect(told(err).at(-1)).toMatch(/ 0ms left$/);
     expect(err.endsWith('\r\u001b[K')).toBe(true);
     // Of what is no file, the size is unknown.
     const endless = await command(['check', '/dev/null', file], given);

@@ -14,7 +14,7 @@ export interface Place {
 
 /** Bodies with the same issue in the same field. */
 export interface Kind {
-  readonly verdict: 'refused' | 'noBody' | 'warnings';
+  readonly verdict: 'refused' | 'warnings';
   readonly code: IssueCode;
   /** The documented name, `txAddressOwner.name` e.g., or `body`. */
   readonly field: string;
@@ -58,7 +58,6 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
     ...row(counts.valid, 'valid'),
     ...row(counts.warnings, 'valid, with warnings'),
     ...row(counts.refused, 'refused'),
-    ...row(counts.noBody, 'not a JSON object in one line'),
     ...row(counts.blank, 'blank'),
     ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
     ...[...kinds]
@@ -72,5 +71,5 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
   return `${lines.join('\n')}\n`;
 }
 
-const VERDICTS = { refused: 'refused', noBody: 'not a JSON object', warnings: 'warning' };
+const VERDICTS = { refused: 'refused', warnings: 'warning' };
 const COUNT_WIDTH = 10;

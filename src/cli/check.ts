@@ -38,9 +38,6 @@ Examples:
   zcat 2026-*.gz | payment-notifications check --json | jq .counts
 `;
 
-/** Codes of a line that holds no JSON object. */
-const NO_BODY: ReadonlySet<string> = new Set(['invalid_json', 'not_an_object', 'body_too_large']);
-
 /** `payment-notifications check`. */
 export async function check(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
@@ -50,7 +47,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   if (values.refused !== undefined) write(values.refused, [], 'wx');
   const start = terminal.clock.now();
   const progress = createProgress(terminal, await sizeOf(files));
-  const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0, noBody: 0 };
+  const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0 };
   const kinds = new Map<string, Kind>();
   const unread: string[] = [];
   let bytes = 0;
@@ -64,8 +61,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
       return false;
     }
     const issues = success ? notification.warnings : error.issues;
-    const fault = NO_BODY.has(`${issues[0]?.code}`) ? 'noBody' : 'refused';
-    const verdict = success ? 'warnings' : fault;
+    const verdict = success ? 'warnings' : 'refused';
     counts[issues.length === 0 ? 'valid' : verdict] += 1;
     for (const { code, path } of issues) {
       const field = nameOfPath(path);
@@ -107,7 +103,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   terminal.print(values.json ? `${JSON.stringify(result)}\n` : reportOf(result, terminal));
   if (interrupted) return EXIT.interrupted;
   if (unread.length > 0) return EXIT.usage;
-  return counts.refused + counts.noBody > 0 ? EXIT.failed : EXIT.ok;
+  return counts.refused > 0 ? EXIT.failed : EXIT.ok;
 }
 
 /** Writes refused lines to their file: with the flag wx to a new one. */

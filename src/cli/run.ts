@@ -9,7 +9,7 @@ const HELP = `payment-notifications <command>
 
   inspect [FILE…]                   show how a notification body is parsed
   send deposit|withdrawal|FILE…     post notifications to your endpoint
-  check [FILE…]                     find what is wrong in archives of bodies
+  check [FILE…]                     tell which kept bodies can't be read
 
   payment-notifications <command> --help tells more, with examples.
 

@@ -93,7 +93,7 @@ describe('an archive', () => {
       interrupted: false,
     });
     expect(counts).toStrictEqual({
-      ...{ lines: 12, blank: 2, valid: 2, warnings: 1, refused: 4, noBody: 3 },
+      ...{ lines: 12, blank: 2, valid: 2, warnings: 1, refused: 7 },
     });
     const found = kinds.map(({ first, examples, ...kind }: Kind) => [
       Object.values(kind).join(' '),
@@ -102,9 +102,9 @@ describe('an archive', () => {
     ]);
     expect(found).toStrictEqual([
       ['refused negative_amount actualDepositAmount 1', { file: 0, line: 5 }, 1],
-      ['noBody invalid_json body 1', { file: 0, line: 6 }, 1],
-      ['noBody not_an_object body 1', { file: 0, line: 7 }, 1],
-      ['noBody body_too_large body 1', { file: 0, line: 8 }, 1],
+      ['refused invalid_json body 1', { file: 0, line: 6 }, 1],
+      ['refused not_an_object body 1', { file: 0, line: 7 }, 1],
+      ['refused body_too_large body 1', { file: 0, line: 8 }, 1],
       ['warnings missing_field txAddressOwner.category 1', { file: 0, line: 9 }, 1],
       ['refused unrecognized_notification body 3', { file: 0, line: 10 }, 2],
     ]);
@@ -128,7 +128,7 @@ describe('an archive', () => {
   test('may begin with half of what gzip begins with', async () => {
     for (const bytes of [[0x1f, 0x7b], [0x7b, 0x8b], [0x31], [0x1f]]) {
       const { counts } = await checked([], [], { stdin: Buffer.from(bytes) });
-      expect(counts).toMatchObject({ lines: 1, noBody: 1 });
+      expect(counts).toMatchObject({ lines: 1, refused: 1 });
     }
   });
 });
@@ -155,14 +155,13 @@ describe('the report', () => {
 
          3  valid
          1  valid, with warnings
-         2  refused
-         1  not a JSON object in one line
+         3  refused
          1  blank
 
 faults and warnings
          2  refused: negative_amount actualDepositAmount, first in standard input:5
 standard input:5 ${bad.replace('\u202e', '\\u202e')}
-         1  not a JSON object: invalid_json body, first in standard input:4
+         1  refused: invalid_json body, first in standard input:4
 standard input:4 hello
          1  warning: missing_field txAddressOwner.category, first in standard input:8
 standard input:8 ${lines[7]}

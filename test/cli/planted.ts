@@ -25,12 +25,11 @@ export function countPlainly(bytes: Buffer) {
   const isGzip = bytes[0] === 0x1f;
   const plain = isGzip ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
   const lines = new TextDecoder().decode(plain).split('\n').slice(0, -1);
-  const counts = { lines: lines.length, blank: 0, valid: 0, warnings: 0, refused: 0, noBody: 0 };
+  const counts = { lines: lines.length, blank: 0, valid: 0, warnings: 0, refused: 0 };
   for (const line of lines) {
     const body = parsed(line);
     if (line.trim() === '') counts.blank += 1;
-    else if (body === null) counts.noBody += 1;
-    else if (body.depositId && !body.settlementAmount) counts.refused += 1;
+    else if (!body || (body.depositId && !body.settlementAmount)) counts.refused += 1;
     else counts[body.rateType === 'CAPPED' ? 'warnings' : 'valid'] += 1;
   }
   return counts;

@@ -26,8 +26,8 @@ export interface SendSummary {
 }
 
 export const INDENT = '  ';
-/** Longest answer that is shown where the width of the terminal sets no limit. */
-const MAX_ANSWER = 200;
+/** How much of an outcome and its answer is shown, in columns. */
+const MAX_SHOWN = 200;
 
 /** A warning of a body that a handler should refuse. */
 export function warningOf({ label, body }: SentBody, terminal: Terminal): string[] {
@@ -41,19 +41,18 @@ export function warningOf({ label, body }: SentBody, terminal: Terminal): string
   );
 }
 
-/** The line about an attempt. */
-export function lineOf(sent: SentBody, attempt: ShownAttempt, terminal: Terminal): string {
+/** The lines about an attempt. */
+export function linesOf(sent: SentBody, attempt: ShownAttempt, terminal: Terminal): string[] {
   const { success, answer, copy, number } = attempt;
   const isGood = sent.code === undefined ? success : answer !== null && !success;
   const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
-  const start = [outcomeOf(attempt), sent.label, ...counts].filter(Boolean).join('  ');
   const body = answer?.body ?? '';
   const note = body.endsWith(CUT) ? CUT : '';
   const shown = escapeUnprintable(body.slice(0, body.length - note.length).trim());
-  const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER) - note.length;
-  const text = cut(shown === '' ? start : `${start}  ${shown}`, room);
-  return `${INDENT}${mark} ${text}${note}`;
+  const text = [outcomeOf(attempt), sent.label, ...counts, shown].filter(Boolean).join('  ');
+  const lines = wrap(cut(text, MAX_SHOWN) + note, terminal.columns - INDENT.length * 2);
+  return lines.map((line, index) => INDENT + (index === 0 ? `${mark} ` : INDENT) + line);
 }
 
 function outcomeOf({ answer, error, durationMs }: ShownAttempt): string {

@@ -10,7 +10,7 @@ import {
 import { readBodies, type SentBody } from './body.js';
 import { fetchStart, readEndpoint } from './endpoint.js';
 import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { endOf, INDENT, lineOf, type SendSummary, warningOf } from './report.js';
+import { endOf, INDENT, linesOf, type SendSummary, warningOf } from './report.js';
 import { type Terminal, wrap } from './terminal.js';
 import { CommandError, EXIT, readCount, readDuration } from './usage.js';
 
@@ -102,7 +102,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       const isRefused = error?.includes('ECONNREFUSED') ?? false;
       const isTold = isRefused && refusedAt === number;
       refusedAt = isRefused ? number : 0;
-      print(isTold ? [] : [lineOf(sent, shown, terminal)], { label, code, ...shown });
+      print(isTold ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
     };
     return deliver(body, { ...endpoint, signal, clock: waiting, onAttempt, ...more });
   };

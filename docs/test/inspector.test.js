@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { fixture, fixtures } from '../../test/fixtures.js';
+import { fixture, fixtures } from '../../fixtures/index.js';
 import { HOSTILE_BODIES, showBody } from './hostile.js';
 import { launch, openPage, serve } from './site.js';
 
@@ -79,9 +79,9 @@ test('every fourth fixture is shown with the outcome that it must have', async (
   let type = '';
   // That the inspection of each agrees with the parser, test/inspect says.
   const shown = fixtures.filter((_, index) => index % 4 === 0);
-  for (const { name, body, expected } of shown) {
-    if (TYPES[expected.parser] !== type) {
-      type = TYPES[expected.parser];
+  for (const { id: name, parser, body, expected } of shown) {
+    if (TYPES[parser] !== type) {
+      type = TYPES[parser];
       await page.locator(`input[type=radio][value="${type}"]`).check();
     }
     await page.locator('#body').fill('');

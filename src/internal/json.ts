@@ -2,33 +2,40 @@ import { isExponentMark } from './digits.js';
 
 /** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
-/** The longest text that JavaScript prints for a double: `-1.2345678901234567e-100`. */
-const MAX_PRINTED = 24;
-
-/** A number in valid JSON text, or all that is between two of them: strings, and what follows each. */
-const NUMBER_OR_REST = /(?:"[^"\\]*(?:\\.[^"\\]*)*"?[^"\d-]*)+|-?\d[\d.eE+-]*/g;
+/** The longest text that JavaScript prints for a double: `-0.0000012345678901234567`. */
+const MAX_PRINTED = 25;
 
 /**
- * Parses valid JSON text without losing a digit, at any depth: a number that a double might not carry becomes
- * the text of its literal.
+ * A number that a double might not carry, or all up to the next one: strings, short numbers, and what follows
+ * each. To match these one by one would take as long again as to parse the text.
+ */
+const PARTS =
+  /(?:(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]{0,14}(?![\d.eE]))[^"\d-]*)+|(-?\d[\d.eE+-]*)/g;
+
+/**
+ * Parses valid JSON text without losing a digit, at any depth: a long number that JavaScript would print in
+ * another way becomes the text of its literal.
  *
- * The text is parsed by `JSON.parse`, with those numbers in quotation marks. So repeated, escaped and hostile
- * names are read as `JSON.parse` reads them.
+ * `JSON.parse` reads the text once more, with those numbers in quotation marks. So it alone says what a
+ * repeated, escaped or hostile name means.
  *
  * @param text - JSON text that `JSON.parse` has read as an object.
  * @returns The object's fields; null if a double carries every number, as it does in nearly every body.
  */
 export function parseExactly(text: string): Readonly<Record<string, unknown>> | null {
   if (!mayLoseDigits(text)) return null;
-  return JSON.parse(text.replace(NUMBER_OR_REST, quoteIfLossy));
-}
-
-/** Puts a number in quotation marks if it is not short, and JavaScript would print it in another way. */
-function quoteIfLossy(token: string): string {
-  if (token.startsWith('"') || (token.length <= SAFE_DIGITS && !/e/i.test(token))) return token;
-  // Number() takes long for many digits, and a longer token is not what it would print.
-  const isPrintedAlike = token.length <= MAX_PRINTED && String(Number(token)) === token;
-  return isPrintedAlike ? token : `"${token}"`;
+  let exact = '';
+  let end = 0;
+  // A quarter faster than replace() or matchAll(). At the end of the text, exec starts again.
+  for (let match = PARTS.exec(text); match !== null; match = PARTS.exec(text)) {
+    const { 1: number, index } = match;
+    if (number === undefined) continue;
+    // JavaScript prints no longer one, and Number() takes long for many digits.
+    if (number.length <= MAX_PRINTED && String(Number(number)) === number) continue;
+    exact += `${text.slice(end, index)}"${number}"`;
+    end = index + number.length;
+  }
+  return JSON.parse(exact + text.slice(end));
 }
 
 /**

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { isDistOld, ROOT } from './manifest.js';
+import { isDistOld, ROOT } from './dist.js';
 
 if (!process.argv.includes('--if-older') || isDistOld()) {
   // Not by tsup's `clean`: its builds run at once, and each would remove what another has written.

@@ -41,3 +41,12 @@ test('no job that may write to the registry or to the site installs anything', (
     expect(run).not.toMatch(/npm (?:ci|install|i)\b|npx/);
   }
 });
+
+test('one job alone publishes the package, after it has compared the sum of the packed file', () => {
+  const found = jobs.filter(({ steps }) => steps.some(({ run }) => run?.includes('npm publish')));
+  expect(found.map(({ name }) => name)).toStrictEqual(['release.yml: publish']);
+  const lines = found.flatMap(({ steps }) => steps.map(({ run = '' }) => run));
+  const compared = lines.findIndex((run) => run.startsWith('sha256sum --check'));
+  expect(compared).toBeGreaterThan(-1);
+  expect(lines.findIndex((run) => run.includes('npm publish'))).toBeGreaterThan(compared);
+});

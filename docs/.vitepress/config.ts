@@ -6,13 +6,12 @@ import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
 import { createTwoslasher } from 'twoslash';
 import ts from 'typescript';
 import { type DefaultTheme, defineConfig } from 'vitepress';
-import { readManifest } from '../../scripts/manifest.js';
-import { readRepository } from '../../scripts/repository.js';
+import { readRepository } from '../scripts/repository.js';
 import { slugOf } from '../scripts/slug.js';
 import { plainMarkdown } from './plain-markdown';
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const repository = readRepository(readManifest());
+const repository = readRepository();
 const SOURCES: Record<string, string> = {
   'payment-notifications': path('../../src/index.ts'),
   'payment-notifications/inspect': path('../../src/inspect/index.ts'),

@@ -1,7 +1,7 @@
 // What GitHub shows and the site doesn't. Links to files outside of this folder lead to the repository; until that
 // is known, only their labels are there. A box to tick is a character.
 import type { MarkdownRenderer } from 'vitepress';
-import { type Repository, withoutDeadLinks } from '../../scripts/repository.js';
+import { type Repository, withoutDeadLinks } from '../scripts/repository.js';
 
 export function plainMarkdown(md: MarkdownRenderer, repository: Repository | null): void {
   md.core.ruler.before('normalize', 'plain-markdown', (state) => {

@@ -2,12 +2,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readManifest } from '../../scripts/manifest.js';
-import { readRepository, withoutDeadLinks } from '../../scripts/repository.js';
+import { readRepository, withoutDeadLinks } from './repository.js';
 
 const DOCS = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(DOCS, '.vitepress/dist');
-const repository = readRepository(readManifest());
+const repository = readRepository();
 /** What is no page of text. */
 const NOT_TEXT = ['index.md', 'inspector.md'];
 const FOLDERS = ['.', 'reference'];

@@ -1,7 +1,6 @@
-// Packs the package, if that was not done before, installs the tarball with all that the examples import, and tests
-// them.
+// Packs the package, installs the tarball with all that the examples import, and tests them.
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { installDatabases, skipped } from './programs.js';
 
 const EXAMPLES = new URL('../', import.meta.url);
@@ -17,7 +16,12 @@ function run(what, cwd, program, ...args) {
 
 if (!existsSync(new URL('node_modules/tsup', ROOT)))
   run('Installing what builds the package', ROOT, 'npm', 'install');
-run('Packing the package', ROOT, process.execPath, 'scripts/pack.js');
+const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+mkdirSync(new URL('pack', ROOT), { recursive: true });
+run('Packing the package', ROOT, 'npm', 'pack', '--silent', '--pack-destination', 'pack');
+// By a name without a version, under which package.json has it.
+const tarball = new URL(`pack/payment-notifications-${version}.tgz`, ROOT);
+copyFileSync(tarball, new URL('pack/payment-notifications.tgz', ROOT));
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
 const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];

@@ -55,12 +55,42 @@ async function* unzip(
     }
     yield held;
   })();
-  const { value: start } = await pieces.next();
+  const { value: start = Buffer.alloc(0) } = await pieces.next();
   const whole = (async function* () {
     yield start;
     yield* pieces;
   })();
-  const isGzip = start?.[0] === 0x1f && start[1] === 0x8b;
+  if (start[0] !== 0x1f || start[1] !== 0x8b) {
+    yield* whole;
+    return;
+  }
+  const gunzip = createGunzip(ONE_BY_ONE);
+  let given = 0;
+  const counted = (async function* () {
+    for await (const piece of inBytesFromFault(whole)) {
+      given += piece.length;
+      yield piece;
+    }
+  })();
   // An error in either stream ends the loop and surfaces there.
-  yield* isGzip ? pipeline(whole, createGunzip(ONE_BY_ONE), () => {}) : whole;
+  yield* pipeline(counted, gunzip, () => {});
+  // Node.js stops at a zero byte between members, and calls that the end.
+  if (gunzip.bytesWritten < given) throw new Error('data after the end of the gzip stream');
+}
+
+/**
+ * The pieces of a gzip file; the one with a fault comes byte by byte. Together with the byte at fault, gunzip drops all
+ * that it has unzipped of its piece, so another one looks ahead.
+ */
+async function* inBytesFromFault(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const scout = createGunzip().resume();
+  for await (const piece of pieces) {
+    const isSound = await new Promise((resolve) => {
+      // A write that fails is never called back.
+      scout.removeAllListeners('error').on('error', () => resolve(false));
+      scout.write(piece, (error) => resolve(!error));
+    });
+    if (isSound) yield piece;
+    else for (const byte of piece) yield Buffer.of(byte);
+  }
 }

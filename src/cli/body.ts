@@ -49,9 +49,9 @@ export async function readBodies(
     const bodies = making.variants ? bodyVariants(body) : [{ label: '', body }];
     return { bodies, faults: making.faulty ? faultyBodies(body) : [] };
   }
-  if (word !== undefined || operands.length === 0) {
-    const received = word === undefined ? 'nothing' : `"${operands.join(' ')}"`;
-    throw new CommandError(`send: expected deposit, withdrawal or files, received ${received}`);
+  // Operands are not repeated: one may be a header or an address with a password, in the wrong place.
+  if (word !== undefined || operands.length === 0 || operands.some((one) => one.includes('://'))) {
+    throw new CommandError('send: expected deposit, withdrawal, or names of files');
   }
   const { status, set, omit, seed, variants, faulty } = making;
   const given = Object.entries({ status, set, omit, seed, variants, faulty });

@@ -1,12 +1,20 @@
+import prettyBytes from 'pretty-bytes';
+import prettyMs from 'pretty-ms';
 import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import type { Keys, Place } from './events.js';
-import { paint, type Terminal } from './terminal.js';
-import { formatBytes, formatCount, formatDuration } from './usage.js';
+import { GAP } from './table.js';
+import { pad, paint, type Terminal, wrap } from './terminal.js';
+import { formatCount } from './usage.js';
+
+/** The place of a body: the index of its file on the command line, and its line, from 1. */
+export interface Place {
+  readonly file: number;
+  readonly line: number;
+}
 
 /** Bodies with the same issue in the same field. */
 export interface Kind {
-  readonly verdict: 'refused' | 'noBody' | 'warnings';
+  readonly verdict: 'refused' | 'warnings';
   readonly code: IssueCode;
   /** The documented name, `txAddressOwner.name` e.g., or `body`. */
   readonly field: string;
@@ -26,53 +34,42 @@ export interface CheckResult {
   readonly interrupted: boolean;
   readonly counts: Readonly<Record<'lines' | 'blank' | 'valid' | Kind['verdict'], number>>;
   readonly kinds: readonly Kind[];
-  readonly keys: Keys;
 }
 
 /** The report for people. */
 export function reportOf(result: CheckResult, terminal: Terminal): string {
-  const { files, unread, bytes, durationMs, interrupted, counts, kinds, keys } = result;
+  const { files, unread, bytes, durationMs, interrupted, counts, kinds } = result;
   const placeOf = ({ file, line }: Place): string => `${files[file]}:${line}`;
   const name = files.length === 1 ? files[0] : `${files.length} files`;
   const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
   const speed = formatCount(Math.round((counts.lines / Math.max(durationMs, 1)) * 1000));
-  const lines = [
+  const row = (count: number, label: string): string[] => {
+    const [first, ...more] = wrap(label, terminal.columns - COUNT_WIDTH - GAP.length);
+    const start = formatCount(count).padStart(COUNT_WIDTH) + GAP;
+    return count === 0 ? [] : [start + first, ...more.map((line) => pad('', start.length) + line)];
+  };
+  const summary =
     `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
-      `${formatBytes(bytes)} in ${formatDuration(durationMs)}, ${speed} a second`,
-    ...unread.map((file) => `not fully read: ${file}`),
+    `${prettyBytes(bytes)} in ${prettyMs(durationMs)}, ${speed} a second`;
+  const lines = [
+    ...wrap(summary, terminal.columns),
+    ...unread.flatMap((file) => wrap(`not fully read: ${file}`, terminal.columns)),
     '',
     ...row(counts.valid, 'valid'),
     ...row(counts.warnings, 'valid, with warnings'),
     ...row(counts.refused, 'refused'),
-    ...row(counts.noBody, 'not a JSON object in one line'),
     ...row(counts.blank, 'blank'),
     ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
     ...[...kinds]
       .sort((one, other) => other.count - one.count)
-      .flatMap((kind) => [
-        ...row(
-          kind.count,
-          `${VERDICTS[kind.verdict]}: ${kind.code} ${kind.field}, first in ${placeOf(kind.first)}`,
-        ),
-        ...kind.examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
+      .flatMap(({ verdict, code, field, count, first, examples }) => [
+        ...row(count, `${VERDICTS[verdict]}: ${code} ${field}, first in ${placeOf(first)}`),
+        // In one line each, so that they can be copied.
+        ...examples.map((one) => `${placeOf(one)} ${escapeUnprintable(one.body.trim())}`),
       ]),
-    ...(keys.different + keys.unremembered === 0 ? [] : ['', 'idempotency keys']),
-    ...row(keys.different, 'different'),
-    ...row(keys.repeated, 'redelivered'),
-    ...row(keys.unremembered, `beyond the first ${formatCount(keys.limit)}: not compared (--keys)`),
-    ...row(keys.conflicting, paint(terminal, 'red', 'with bodies that contradict each other')),
-    ...Object.entries(keys.differing).flatMap(([what, count]) => row(count, `of them in ${what}`)),
-    ...keys.conflicts.map(({ key, differs, places }) => {
-      return `${places.map(placeOf).join(' and ')} ${key} ${differs.join(', ')}`;
-    }),
-    ...row(keys.conflicting - keys.conflicts.length, 'more'),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-const VERDICTS = { refused: 'refused', noBody: 'not a JSON object', warnings: 'warning' };
-
-/** A number and its label, unless it is 0. */
-function row(count: number, label: string): string[] {
-  return count === 0 ? [] : [`${formatCount(count).padStart(10)}  ${label}`];
-}
+const VERDICTS = { refused: 'refused', warnings: 'warning' };
+const COUNT_WIDTH = 10;

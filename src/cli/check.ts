@@ -4,8 +4,7 @@ import { MAX_BYTES } from '../internal/body.js';
 import { nameOfPath } from '../internal/issues.js';
 import { parserOf } from '../parse.js';
 import { readLines } from './archive.js';
-import { type CheckResult, type Kind, reportOf } from './check-report.js';
-import { createMemory, type Place } from './events.js';
+import { type CheckResult, type Kind, type Place, reportOf } from './check-report.js';
 import { InputError, inputErrorOf, nameOf, STDIN } from './input.js';
 import { AS, COMMON, flag, helpOf, readArguments, text } from './options.js';
 import { createProgress } from './progress.js';
@@ -16,7 +15,6 @@ const OPTIONS = {
   ...AS,
   show: { ...text('N', 'print the first N bodies with each fault or warning'), default: '0' },
   refused: text('FILE', 'write any lines without a valid body, up to 64 KiB each, to a new file'),
-  keys: { ...text('N', 'remember N idempotency keys, 550 bytes each'), default: '500000' },
   json: flag('the report as one line of JSON'),
   ...COMMON,
 } as const;
@@ -24,15 +22,14 @@ const OPTIONS = {
 export const CHECK_HELP: string = `payment-notifications check [FILE…]
 
 Reads archives of notification bodies, one body a line, plain or gzip, or
-standard input. Counts valid bodies, bodies with warnings, refused ones and
-redeliveries, and faults by code and field, each with its first line. Names the
-events that came with different amounts, currencies or accounts.
+standard input: can this version read everything that you have kept? Counts
+valid bodies, bodies with warnings and refused ones, and faults by code and
+field, each with its first line.
 
 ${helpOf(OPTIONS)}
 
-Exit code: 0 if every body is valid and no two contradict each other, 1 if not
-or if some could not be compared (--keys), 2 for wrong usage or a file that
-can't be read, 3 if the output can't be written, 130 for Ctrl-C.
+Exit code: 0 if every body is valid, 1 if one is refused, 2 for wrong usage or a
+file that can't be read, 3 if the output can't be written, 130 for Ctrl-C.
 
 Examples:
 
@@ -41,21 +38,16 @@ Examples:
   zcat 2026-*.gz | payment-notifications check --json | jq .counts
 `;
 
-/** Codes of a line that holds no JSON object. */
-const NO_BODY: ReadonlySet<string> = new Set(['invalid_json', 'not_an_object', 'body_too_large']);
-
 /** `payment-notifications check`. */
 export async function check(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const files = positionals.length === 0 ? [STDIN] : positionals;
   const parse = parserOf(readType(values.as));
   const show = readCount('--show', values.show, 0);
-  const limit = readCount('--keys', values.keys, 0);
-  const { keys, add } = createMemory(limit, values.json ? 1000 : 10);
   if (values.refused !== undefined) write(values.refused, [], 'wx');
   const start = terminal.clock.now();
   const progress = createProgress(terminal, await sizeOf(files));
-  const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0, noBody: 0 };
+  const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0 };
   const kinds = new Map<string, Kind>();
   const unread: string[] = [];
   let bytes = 0;
@@ -64,14 +56,12 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   const count = (body: Buffer, place: Place): boolean => {
     counts.lines += 1;
     const { success, notification, error } = parse(body);
-    if (success) add(notification, place);
-    else if (/^[ \t\r]*$/.test(body.toString('latin1'))) {
+    if (!success && /^[ \t\r]*$/.test(body.toString('latin1'))) {
       counts.blank += 1;
       return false;
     }
     const issues = success ? notification.warnings : error.issues;
-    const fault = NO_BODY.has(`${issues[0]?.code}`) ? 'noBody' : 'refused';
-    const verdict = success ? 'warnings' : fault;
+    const verdict = success ? 'warnings' : 'refused';
     counts[issues.length === 0 ? 'valid' : verdict] += 1;
     for (const { code, path } of issues) {
       const field = nameOfPath(path);
@@ -108,13 +98,12 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   if (values.refused !== undefined && statSync(values.refused).size === 0) rmSync(values.refused);
   const { aborted: interrupted } = terminal.interrupt;
   const durationMs = terminal.clock.now() - start;
-  const found = { bytes, durationMs, interrupted, counts, kinds: [...kinds.values()], keys };
+  const found = { bytes, durationMs, interrupted, counts, kinds: [...kinds.values()] };
   const result: CheckResult = { files: files.map(nameOf), unread: unread.map(nameOf), ...found };
   terminal.print(values.json ? `${JSON.stringify(result)}\n` : reportOf(result, terminal));
   if (interrupted) return EXIT.interrupted;
   if (unread.length > 0) return EXIT.usage;
-  const faults = counts.refused + counts.noBody + keys.conflicting + keys.unremembered;
-  return faults > 0 ? EXIT.failed : EXIT.ok;
+  return counts.refused > 0 ? EXIT.failed : EXIT.ok;
 }
 
 /** Writes refused lines to their file: with the flag wx to a new one. */

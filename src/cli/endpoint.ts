@@ -1,15 +1,22 @@
 import querystring from 'node:querystring';
-import { type DeliveryAttempt, urlErrorOf } from '../testing/deliver.js';
+import type { DeliveryFetch } from '../testing/attempt.js';
+import { urlErrorOf } from '../testing/deliver.js';
 import { CommandError } from './usage.js';
 
-type Headers = Readonly<Record<string, string>>;
+/** How much of an answer is read, in bytes. */
+const MAX_ANSWER: number = 64 * 1024;
+/** The end of an answer that is longer. */
+export const CUT: string = ' … (only 64 KiB of the answer were read)';
 
-/** The address without its user name and password, and the headers, which say them then. */
-export function readEndpoint(
-  to = '',
-  lines: readonly string[] = [],
-): { readonly url: string; readonly headers: Headers } {
-  const headers = new globalThis.Headers();
+/** Whom to post to. */
+export interface Endpoint {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The address without its user name and password, and the headers, which have these then. */
+export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
+  const headers = new Headers();
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^:]*):\s*(\S.*)$/.exec(line) ?? [];
     try {
@@ -20,28 +27,35 @@ export function readEndpoint(
     }
   }
   const url = URL.canParse(to) ? new URL(to) : null;
-  let address = to;
   if (url !== null && url.username + url.password !== '') {
     const login = querystring.unescape(`${url.username}:${url.password}`);
     const basic = `Basic ${Buffer.from(login).toString('base64')}`;
     if (!headers.has('authorization')) headers.set('authorization', basic);
     url.username = '';
     url.password = '';
-    address = url.href;
   }
+  const address = url?.href ?? to;
   if (address === '') throw new CommandError('--to URL is missing: the endpoint to post to');
   const reason = urlErrorOf(address);
   if (reason !== null) throw new CommandError(`--to: ${reason}`);
   return { url: address, headers: Object.fromEntries(headers) };
 }
 
-/** An attempt whose answer repeats no value of a header, nor a part of one, such as its token. */
-export function withoutValues(headers: Headers, attempt: DeliveryAttempt): DeliveryAttempt {
-  if (attempt.answer === null) return attempt;
-  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(' ')]);
-  const body = secrets
-    // Shorter values would hide half of an answer.
-    .filter(({ length }) => length >= 8)
-    .reduce((text, secret) => text.replaceAll(secret, '***'), attempt.answer.body);
-  return { ...attempt, answer: { ...attempt.answer, body } };
+/** The global `fetch`, but of a longer answer only the first 64 KiB are read. */
+export const fetchStart: DeliveryFetch = async (url, request) => {
+  const response = await fetch(url, request);
+  return { status: response.status, text: () => readStart(response.body ?? []) };
+};
+
+async function readStart(body: AsyncIterable<Uint8Array> | []): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > MAX_ANSWER) break;
+  }
+  const bytes = Buffer.concat(pieces);
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_ANSWER));
+  return size > MAX_ANSWER ? text + CUT : text;
 }

@@ -42,6 +42,6 @@ export function inputErrorOf(file: string, error: unknown): InputError {
   const { code, errno = 0, message } = error as NodeJS.ErrnoException;
   // The errors of gzip have numbers of their own.
   const [name, reason] = getSystemErrorMap().get(errno) ?? [];
-  const text = name === code && reason !== undefined ? reason : escapeUnprintable(message);
+  const text = name === code && reason !== undefined ? reason : message;
   return new InputError(`${nameOf(file)}: ${text}`);
 }

@@ -5,8 +5,8 @@ import { MAX_BYTES } from '../internal/body.js';
 import { issue, nameOfPath } from '../internal/issues.js';
 import { InputError, nameOf, readFile, STDIN } from './input.js';
 import { AS, COMMON, flag, helpOf, readArguments } from './options.js';
-import { GAP, INDENT, table } from './table.js';
-import { pad, paint, type Style, type Terminal, wrap } from './terminal.js';
+import { BELOW, GAP, INDENT, table } from './table.js';
+import { fits, pad, paint, type Style, type Terminal, wrap } from './terminal.js';
 import { EXIT, printError, readType } from './usage.js';
 
 const OPTIONS = { ...AS, json: flag('one line of JSON for each body'), ...COMMON } as const;
@@ -71,12 +71,14 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
     ...count(issues, 'fault'),
     ...count(warnings, 'warning'),
   ];
+  const [title = '', ...more] = wrap(`${mark} ${file}: ${facts.join(', ')}`, terminal.columns);
   const isKnown = type !== null && fields.length > 0;
   const notSent: [string, string][] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
   const ids: [string, string][] =
     idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   return [
-    `${paint(terminal, style, mark)} ${file}: ${facts.join(', ')}`,
+    paint(terminal, style, mark) + title.slice(mark.length),
+    ...more,
     '',
     ...issueLines(issues, MARKS.refused, terminal),
     ...(jsonFault === null ? [] : [...indented(placeOf(jsonFault), terminal), '']),
@@ -113,14 +115,14 @@ export function placeOf({ line, column, before, after }: JsonFault): string {
 const LABEL_WIDTH = 'clientWithdrawalId'.length;
 
 function labelled(label: string, value: string, terminal: Terminal): string[] {
-  const columns = terminal.columns - INDENT.length - LABEL_WIDTH - GAP.length;
-  return wrap(value, Math.max(columns, LABEL_WIDTH)).map((line, index) => {
-    const head = pad(index === 0 ? label : '', LABEL_WIDTH);
-    return `${INDENT}${paint(terminal, 'cyan', head)}${GAP}${line}`;
+  const room = terminal.columns - INDENT.length - LABEL_WIDTH - GAP.length;
+  const [head, below] = [pad(label, LABEL_WIDTH), pad('', LABEL_WIDTH)].map((text) => {
+    return INDENT + paint(terminal, 'cyan', text) + GAP;
   });
+  if (!fits(value, room)) return [`${head}`.trimEnd(), ...indented(value, terminal)];
+  return wrap(value, room).map((line, index) => (index === 0 ? head : below) + line);
 }
 
 function indented(text: string, { columns }: Terminal): string[] {
-  const indent = INDENT + GAP;
-  return wrap(text, Math.max(columns - indent.length, LABEL_WIDTH)).map((line) => indent + line);
+  return wrap(text, columns - BELOW.length).map((line) => BELOW + line);
 }

@@ -1,6 +1,4 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import leven from 'leven';
-import { escapeUnprintable } from '../internal/issues.js';
 import { wrap } from './terminal.js';
 import { CommandError, usageErrorOf } from './usage.js';
 
@@ -68,37 +66,24 @@ export function readArguments<const T extends Options>(
     return parsed;
   } catch (error) {
     if (error instanceof Asked) throw error;
-    throw optionErrorOf(error, args, options) ?? usageErrorOf(error);
+    throw optionErrorOf(error, options) ?? usageErrorOf(error);
   }
 }
 
 /** An unknown option, in fewer words than parseArgs has for it; null for any other error. */
-function optionErrorOf(
-  error: unknown,
-  args: readonly string[],
-  options: Options,
-): CommandError | null {
+function optionErrorOf(error: unknown, options: Options): CommandError | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
   // "Unknown option '--colour'. To specify …"
   const option = String(message.split("'")[1]);
   const known = Object.keys(options).map((name) => `--${name}`);
   const near = suggest(option, known);
-  const file = args.find((arg) => arg.startsWith(option) && /^[^=]*[./]/.test(arg));
-  return near !== '' || file === undefined
-    ? new CommandError(`unknown option "${option}"${near || ' (--help lists all)'}`)
-    : new CommandError(`unknown option "${escapeUnprintable(file)}": a file? put -- before it`);
+  return new CommandError(`unknown option "${option}"${near || ' (--help lists all)'}`);
 }
 
-/** `: is it …?` with the known words that hold the unknown one, or the one that is spelled most like it. */
+/** `: is it …?` with the known words that hold the unknown one. */
 export function suggest(unknown: string, known: readonly string[]): string {
   const part = unknown.toLowerCase();
-  if (part === '') return '';
-  const found = known.filter((word) => word.toLowerCase().includes(part)).slice(0, 4);
-  if (found.length > 0) return `: is it ${found.join(' or ')}?`;
-  const nearest = known
-    .map((word) => ({ word, distance: leven(part, word.toLowerCase()) }))
-    .reduce((best, next) => (next.distance < best.distance ? next : best));
-  // As many mistakes as a third of the letters.
-  return nearest.distance * 3 <= nearest.word.length ? `: is it ${nearest.word}?` : '';
+  const found = part === '' ? [] : known.filter((word) => word.toLowerCase().includes(part));
+  return found.length === 0 ? '' : `: is it ${found.slice(0, 4).join(' or ')}?`;
 }

@@ -1,5 +1,7 @@
+import prettyBytes from 'pretty-bytes';
+import prettyMs from 'pretty-ms';
 import { CLEAR_LINE, cut, paint, type Terminal } from './terminal.js';
-import { formatBytes, formatCount, formatDuration } from './usage.js';
+import { formatCount } from './usage.js';
 
 /** Pause between two updates of the line, in milliseconds. */
 const INTERVAL_MS = 200;
@@ -19,9 +21,9 @@ export function createProgress(
     const elapsed = now - start;
     const left = Math.max((elapsed / bytes) * (totalBytes - bytes), 0);
     const parts = [
-      formatBytes(bytes) + (totalBytes > 0 ? ` of ${formatBytes(totalBytes)}` : ''),
+      prettyBytes(bytes) + (totalBytes > 0 ? ` of ${prettyBytes(totalBytes)}` : ''),
       `${formatCount(Math.round((lines / elapsed) * 1000))} bodies a second`,
-      ...(totalBytes > 0 ? [`${formatDuration(left)} left`] : []),
+      ...(totalBytes > 0 ? [`${prettyMs(left)} left`] : []),
     ];
     // The last column stays free: some terminals wrap once it is filled.
     const line = paint(terminal, 'dim', cut(` ${parts.join(', ')}`, terminal.columns - 1));

@@ -1,10 +1,16 @@
+import prettyMs from 'pretty-ms';
 import { inspectBody } from '../inspect/index.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import type { SentBody } from './body.js';
+import { CUT } from './endpoint.js';
 import { placeOf } from './inspect.js';
 import { cut, paint, type Terminal, wrap } from './terminal.js';
-import { formatDuration } from './usage.js';
+
+/** An attempt; the body of its answer is null if it must not be shown. */
+export type ShownAttempt = Omit<DeliveryAttempt, 'answer'> & {
+  readonly answer: { readonly status: number; readonly body: string | null } | null;
+};
 
 /** What came of everything that was sent. */
 export interface SendSummary {
@@ -20,8 +26,8 @@ export interface SendSummary {
 }
 
 export const INDENT = '  ';
-/** Longest answer that is shown where the width of the terminal sets no limit. */
-const MAX_ANSWER = 200;
+/** How much of an outcome and its answer is shown, in columns. */
+const MAX_SHOWN = 200;
 
 /** A warning of a body that a handler should refuse. */
 export function warningOf({ label, body }: SentBody, terminal: Terminal): string[] {
@@ -35,23 +41,24 @@ export function warningOf({ label, body }: SentBody, terminal: Terminal): string
   );
 }
 
-/** The line about an attempt. */
-export function lineOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string {
+/** The lines about an attempt. */
+export function linesOf(sent: SentBody, attempt: ShownAttempt, terminal: Terminal): string[] {
   const { success, answer, copy, number } = attempt;
   const isGood = sent.code === undefined ? success : answer !== null && !success;
   const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
-  const start = [outcomeOf(attempt), sent.label, ...counts].filter(Boolean).join('  ');
-  const body = escapeUnprintable(answer?.body.trim() ?? '');
-  const room = Math.min(terminal.columns - INDENT.length * 2, MAX_ANSWER);
-  const text = cut(body === '' ? start : `${start}  ${body}`, room);
-  return `${INDENT}${mark} ${text}`;
+  const body = answer?.body ?? '';
+  const note = body.endsWith(CUT) ? CUT : '';
+  const shown = escapeUnprintable(body.slice(0, body.length - note.length).trim());
+  const text = [outcomeOf(attempt), sent.label, ...counts, shown].filter(Boolean).join('  ');
+  const lines = wrap(cut(text, MAX_SHOWN) + note, terminal.columns - INDENT.length * 2);
+  return lines.map((line, index) => INDENT + (index === 0 ? `${mark} ` : INDENT) + line);
 }
 
-function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
-  if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
-  const hint = error.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
-  return `failed: ${escapeUnprintable(error)}${hint}`;
+function outcomeOf({ answer, error, durationMs }: ShownAttempt): string {
+  if (answer !== null) return `${answer.status} in ${prettyMs(durationMs)}`;
+  const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
+  return `failed: ${escapeUnprintable(`${error}`)}${hint}`;
 }
 
 /** The lines at the end. */
@@ -70,7 +77,7 @@ export function endOf(summary: SendSummary, terminal: Terminal): string[] {
   }
   return [
     `${interrupted ? 'Interrupted: ' : ''}${result(delivered, of, 'delivered')}` +
-      ` in ${formatDuration(durationMs)}${tries}`,
+      ` in ${prettyMs(durationMs)}${tries}`,
     ...(faulty.of === 0 ? [] : [result(faulty.refused, faulty.of, 'faulty bodies refused')]),
     ...sentences.flatMap((sentence) => wrap(sentence, terminal.columns)),
   ];

@@ -9,7 +9,7 @@ const HELP = `payment-notifications <command>
 
   inspect [FILE…]                   show how a notification body is parsed
   send deposit|withdrawal|FILE…     post notifications to your endpoint
-  check [FILE…]                     find what is wrong in archives of bodies
+  check [FILE…]                     tell which kept bodies can't be read
 
   payment-notifications <command> --help tells more, with examples.
 
@@ -54,7 +54,7 @@ export async function run(args: string[], terminal: Terminal, version: string): 
 async function refuse(args: string[]): Promise<never> {
   const [name] = readArguments(args, COMMON).positionals;
   const commands = [...COMMANDS.keys()];
-  const what = name === undefined ? 'no command' : `unknown command "${name}"`;
-  const near = suggest(name ?? '', commands) || `: expected ${commands.join(' or ')}`;
-  throw new CommandError(`${what}${near} (--help tells more)`);
+  if (name === undefined) throw new Asked('help');
+  const near = suggest(name, commands) || `: expected ${commands.join(' or ')}`;
+  throw new CommandError(`unknown command "${name}"${near} (--help tells more)`);
 }

@@ -1,3 +1,4 @@
+import prettyMs from 'pretty-ms';
 import { inspectBody } from '../inspect/index.js';
 import type { Clock } from '../testing/clock.js';
 import {
@@ -7,15 +8,16 @@ import {
   deliver,
 } from '../testing/deliver.js';
 import { readBodies, type SentBody } from './body.js';
-import { readEndpoint, withoutValues } from './endpoint.js';
+import { fetchStart, readEndpoint } from './endpoint.js';
 import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { endOf, INDENT, lineOf, type SendSummary, warningOf } from './report.js';
-import type { Terminal } from './terminal.js';
-import { CommandError, EXIT, formatDuration, readCount, readDuration } from './usage.js';
+import { endOf, INDENT, linesOf, type SendSummary, warningOf } from './report.js';
+import { type Terminal, wrap } from './terminal.js';
+import { CommandError, EXIT, readCount, readDuration } from './usage.js';
 
 const OPTIONS = {
   to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
   header: { ...text("'NAME: VALUE'", 'a header; its value is never printed'), multiple: true },
+  answers: flag('show answers even with a header or a password, which they may repeat'),
   status: text('STATUS', 'of a withdrawal: COMPLETED (default), FAILED or BLOCKED'),
   set: { ...text('FIELD=VALUE', 'set a field, every digit kept; null sends null'), multiple: true },
   omit: { ...text('FIELD', 'leave a field out'), multiple: true },
@@ -34,8 +36,8 @@ const OPTIONS = {
 export const SEND_HELP: string = `payment-notifications send deposit|withdrawal|FILE… --to URL
 
 Posts a sample notification to your endpoint, as the service does, or bodies
-that you have kept, one from each file, unchanged. Shows each answer: one from
-200 to 299 counts as delivered.
+that you have kept, one from each file, unchanged. Shows the first 64 KiB of
+each answer: a status from 200 to 299 counts as delivered.
 
 ${helpOf(OPTIONS)}
 
@@ -55,6 +57,8 @@ Examples:
   payment-notifications send refused/*.json \\
     --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"
 `;
+
+const HIDDEN = 'Answers are not shown, since they may repeat the header: --answers shows them.';
 
 /** `payment-notifications send`. */
 export async function send(args: string[], terminal: Terminal): Promise<number> {
@@ -79,24 +83,35 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const waiting: Clock = {
     now: clock.now,
     sleep(milliseconds, stop) {
-      print([`${INDENT}trying again in ${formatDuration(milliseconds)}`]);
+      print([`${INDENT}trying again in ${prettyMs(milliseconds)}`]);
       return clock.sleep(milliseconds, stop);
     },
   };
+  // An endpoint may repeat a header in any form, so its words are shown only if there is none.
+  const hidesAnswers = Object.keys(headers).length > 0 && !values.answers;
+  const endpoint = { url, headers, timeoutMs, fetch: fetchStart };
+  // Where nothing listens, the first of the bodies and copies tells it for all.
+  let refusedAt = 0;
   const post = async (sent: SentBody, more: Partial<DeliverOptions>): Promise<Delivery> => {
     const { label, body, code } = sent;
     if (code === undefined && !values.variants) print(warningOf(sent, terminal));
     const onAttempt = (ended: DeliveryAttempt): void => {
-      const attempt = withoutValues(headers, ended);
-      print([lineOf(sent, attempt, terminal)], { label, code, ...attempt });
+      const { number, answer, error } = ended;
+      const isHidden = hidesAnswers && answer !== null;
+      const shown = isHidden ? { ...ended, answer: { status: answer.status, body: null } } : ended;
+      const isRefused = error?.includes('ECONNREFUSED') ?? false;
+      const isTold = isRefused && refusedAt === number;
+      refusedAt = isRefused ? number : 0;
+      print(isTold ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
     };
-    return deliver(body, { url, headers, timeoutMs, signal, clock: waiting, onAttempt, ...more });
+    return deliver(body, { ...endpoint, signal, clock: waiting, onAttempt, ...more });
   };
 
   const start = clock.now();
   const accepted: string[] = [];
   let [delivered, attempts, refused] = [0, 0, 0];
   print([`POST ${url}`]);
+  if (hidesAnswers) print(wrap(HIDDEN, terminal.columns));
   for (const sent of bodies) {
     const { attempts: ended } = await post(sent, policy);
     attempts += ended.length;

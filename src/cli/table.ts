@@ -1,55 +1,70 @@
 import widthOf from 'string-width';
 import type { InspectedField } from '../inspect/index.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import { fold, pad, paint, type Terminal, wrap } from './terminal.js';
+import { fits, fold, pad, paint, type Terminal, wrap } from './terminal.js';
 
-/** One, so that at 80 columns an amount of 18 decimals takes one line on either side. */
 export const INDENT = ' ';
 /** Between two columns. */
 export const GAP = '  ';
-/** With less than this beside its name, both values of a field stand under it. */
-const NARROW = 32;
+/** In front of what has no room beside its name. */
+export const BELOW = '   ';
+/** The width of a time, which every column of parsed values has room for. */
+const TIME = 20;
+/** With less than this for raw values beside the names, all of them stand below. */
+const NARROW = 16;
 
-/** A table that fits: each field, raw and parsed, with its notes below. */
+/** A table that fits: each field, raw and parsed, with its notes. A value without room beside its name stands below. */
 export function table(
   fields: readonly InspectedField[],
   terminal: Pick<Terminal, 'colours' | 'columns'>,
 ): string[] {
+  const { columns } = terminal;
   const rows = fields.map((field) => ({
     name: escapeUnprintable(field.name),
     raw: escapeUnprintable(field.raw),
-    display: display(field).map(escapeUnprintable),
-    notes: field.quirks.map(({ note }) => escapeUnprintable(note)),
+    parsed: display(field).map(escapeUnprintable),
+    notes: field.quirks.map(({ note }) => `└ ${escapeUnprintable(note)}`),
   }));
+  const header = { name: 'field', raw: 'raw', parsed: ['parsed'], notes: [] };
   const nameWidth = Math.max(...rows.map(({ name }) => widthOf(name)));
-  const isNarrow = terminal.columns - nameWidth < NARROW;
-  const start = INDENT + (isNarrow ? INDENT : ' '.repeat(nameWidth) + GAP);
-  const [rawWidth, displayWidth] = share(
-    terminal.columns - start.length - GAP.length,
-    Math.max('raw'.length, ...rows.map(({ raw }) => widthOf(raw))),
-    Math.max('parsed'.length, ...rows.flatMap((row) => row.display.map((line) => widthOf(line)))),
-  );
-  const cells = (left: readonly string[], right: readonly string[]): string[] =>
-    Array.from({ length: Math.max(left.length, right.length) }, (_, line) =>
-      (pad(left[line] ?? '', rawWidth) + GAP + (right[line] ?? '')).trimEnd(),
-    );
-  const block = (name: string, lines: readonly string[]): string[] => {
-    const below = lines.map((line) => start + line);
-    const cyan = (text: string): string => INDENT + paint(terminal, 'cyan', text);
-    if (isNarrow) return [...fold(name, terminal.columns - 1).map(cyan), ...below];
-    return [`${cyan(pad(name, nameWidth))}${GAP}${lines[0]}`, ...below.slice(1)];
-  };
-  return [
-    ...block('field', cells(['raw'], ['parsed'])),
-    ...rows.flatMap(({ name, raw, display, notes }) => {
-      const parsed = display.flatMap((line) => fold(line, displayWidth));
-      const sentences = notes.flatMap((note) =>
-        wrap(`└ ${note}`, rawWidth + GAP.length + displayWidth),
+  const rawStart = INDENT.length + nameWidth + GAP.length;
+  const room = columns - rawStart - GAP.length;
+  const needed = Math.max(...rows.flatMap(({ parsed }) => parsed.map((line) => widthOf(line))));
+  const parsedWidth = Math.min(needed, Math.max(Math.floor(room / 2), TIME));
+  const rawNeeded = Math.max(...rows.map(({ raw }) => widthOf(raw)));
+  const rawWidth = Math.min(rawNeeded, room - parsedWidth);
+  const isNarrow = rawWidth < Math.min(rawNeeded, NARROW);
+  const parsedStart = isNarrow
+    ? Math.max(columns - parsedWidth, BELOW.length)
+    : rawStart + rawWidth + GAP.length;
+
+  return [header, ...rows].flatMap(({ name, raw, parsed, notes }) => {
+    const hasRoom = parsed.every((line) => widthOf(line) <= parsedWidth);
+    const isBeside =
+      !isNarrow && hasRoom && widthOf(raw) <= rawWidth && fits(notes.join(' '), columns - rawStart);
+    const start = isBeside ? ' '.repeat(rawStart) : BELOW;
+    const lines = fold(raw, columns - start.length).map((line) => start + line);
+    const last = `${lines.pop()}`;
+    const [first = '', ...more] = parsed;
+    if (!hasRoom) {
+      const [arrow, ...others] = parsed.flatMap((line) => fold(line, columns - start.length - 2));
+      lines.push(last, `${start}→ ${arrow}`, ...others.map((line) => `${start}  ${line}`));
+    } else {
+      const isShort = widthOf(last) + GAP.length <= parsedStart;
+      lines.push(
+        ...(isShort ? [pad(last, parsedStart) + first] : [last, pad('', parsedStart) + first]),
       );
-      const painted = sentences.map((line) => paint(terminal, 'yellow', line));
-      return block(name, [...cells(fold(raw, rawWidth), parsed), ...painted]);
-    }),
-  ];
+      lines.push(...more.map((line) => pad('', parsedStart) + line));
+    }
+    for (const line of notes.flatMap((note) => wrap(note, columns - start.length))) {
+      lines.push(start + paint(terminal, 'yellow', line));
+    }
+    const names = fold(name, columns - INDENT.length).map((line) => paint(terminal, 'cyan', line));
+    if (!isBeside) return [...names.map((line) => INDENT + line), ...lines];
+    const [beside = '', ...rest] = lines;
+    const label = paint(terminal, 'cyan', pad(name, nameWidth));
+    return [INDENT + label + beside.slice(rawStart - GAP.length), ...rest];
+  });
 }
 
 /** A parsed value for people: a line for each of its parts. */
@@ -69,11 +84,4 @@ function display({ name, raw, parsed }: InspectedField): string[] {
   }
   if (name === 'txAddressOwner') return [`name ${part('name')}`, `category ${part('category')}`];
   return ['as sent'];
-}
-
-/** Divides the room between two columns: the second has what it needs, up to a half. */
-function share(room: number, first: number, second: number): [number, number] {
-  if (first + second <= room) return [first, second];
-  const needed = Math.min(second, Math.max(Math.floor(room / 2), 1));
-  return [Math.max(room - needed, 1), needed];
 }

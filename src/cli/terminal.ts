@@ -46,6 +46,11 @@ export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
+/** Whether no word of a text has to be broken in lines of this many columns. */
+export function fits(text: string, columns: number): boolean {
+  return text.split(' ').every((word) => widthOf(word) <= columns);
+}
+
 /** A sentence in lines of at most this many columns, broken between words where that is possible. */
 export function wrap(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];

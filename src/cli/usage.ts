@@ -1,5 +1,5 @@
 import type { NotificationType } from '../errors.js';
-import { quote } from '../internal/issues.js';
+import { escapeUnprintable, quote } from '../internal/issues.js';
 import type { Terminal } from './terminal.js';
 
 /** Exit codes, the same for every command. The last two are what a shell has for SIGINT and SIGPIPE. */
@@ -15,9 +15,9 @@ export class CommandError extends Error {
   }
 }
 
-/** Tells what went wrong, in one line on standard error. */
+/** Tells what went wrong, in one line on standard error. It may quote names of files and other arguments. */
 export function printError({ warn: print }: Pick<Terminal, 'warn'>, message: string): void {
-  print(`payment-notifications: ${message}\n`);
+  print(`payment-notifications: ${escapeUnprintable(message)}\n`);
 }
 
 /** Reduces an error to one line. */
@@ -46,28 +46,8 @@ export function readDuration(option: string, text: string): number {
   );
 }
 
-/** A number of milliseconds as people say it: `340 ms`, `2.5 s`, `2:00 min`, `1:58:00 h`. */
-export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${Number((milliseconds / 1000).toFixed(1))} s`;
-  const seconds = Math.round(milliseconds / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return hours > 0
-    ? `${hours}:${two(minutes)}:${two(seconds % 60)} h`
-    : `${minutes}:${two(seconds % 60)} min`;
-}
-
 /** A number with separators: `2,000,000`. */
 export const formatCount = (count: number): string => count.toLocaleString('en');
-
-const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-
-/** A number of bytes: `1.2 GB`. */
-export function formatBytes(bytes: number): string {
-  const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), SIZES.length - 1);
-  return bytes === 1 ? '1 byte' : `${Number((bytes / 1000 ** unit).toFixed(1))} ${SIZES[unit]}`;
-}
 
 /** A whole number of at least the given one. */
 export function readCount(option: string, text: string, least: number): number {

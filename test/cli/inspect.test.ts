@@ -152,22 +152,41 @@ describe('a body that is refused', () => {
 describe('on a terminal', () => {
   const bodies = fixtures.filter(({ body }) => body.length < 5000);
 
-  test.each([120, 80, 67, 66, 40])('of %i columns the lines fit', async (columns) => {
+  test.each([120, 80, 76, 75, 40])('of %i columns the lines fit', async (columns) => {
     for (const { id, body } of bodies) {
       const { out } = await command(['inspect'], { stdin: body, columns });
-      // The first line names the file, and is left to the terminal.
-      const [, ...lines] = out.split('\n');
-      expect(Math.max(...lines.map((line) => widthOf(line))), id).toBeLessThanOrEqual(columns);
+      const widths = linesOf(out).map((line) => widthOf(line));
+      expect(Math.max(...widths), id).toBeLessThanOrEqual(columns);
     }
   });
 
   test('values stand beside the names as long as there is room', async () => {
     // The longest name has 35 letters.
-    const { out: beside } = await command(['inspect'], { stdin: deposit(), columns: 67 });
-    expect(beside).toMatch(/^ status {29} {2}"CONFIRMED" {5}as sent$/m);
-    const { out: under } = await command(['inspect'], { stdin: deposit(), columns: 66 });
-    expect(under).toMatch(/^ status\n {2}"CONFIRMED" {2,}as sent$/m);
+    const { out: beside } = await command(['inspect'], { stdin: deposit(), columns: 76 });
+    expect(beside).toMatch(/^ status {29} {2}"CONFIRMED" {5,}as sent$/m);
+    const { out: under } = await command(['inspect'], { stdin: deposit(), columns: 75 });
+    expect(under).toMatch(/^ status\n {3}"CONFIRMED" {2,}as sent$/m);
   });
+
+  test.each([60, 80, 120])(
+    'of %i columns no value or key breaks that has room',
+    async (columns) => {
+      for (const stdin of [deposit(), withdrawal()]) {
+        const { out } = await command(['inspect'], { stdin, columns });
+        const { fields, idempotencyKey } = inspectBody(stdin);
+        const lines = linesOf(out).map((line) => line.trim().replace(/^→ /, ''));
+        const room = (text: string) => text.length <= columns - ' → '.length;
+        const values = fields.flatMap(({ raw }) => raw).filter(room);
+        expect(values.length).toBeGreaterThan(15);
+        for (const value of [...values, `${idempotencyKey}`].filter(room)) {
+          expect(
+            lines.some((line) => line.includes(value)),
+            value,
+          ).toBe(true);
+        }
+      }
+    },
+  );
 
   test('a field with a very long name fits too', async () => {
     const stdin = deposit({ ['x'.repeat(500)]: '1' });

@@ -1,9 +1,8 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { packedPaths, TARBALL } from '../../scripts/manifest.js';
 import { install, output } from './command.js';
 
 declare module 'vitest' {
@@ -12,7 +11,7 @@ declare module 'vitest' {
     readonly folder: string;
     /** A folder in there, in which the tarball is installed as a merchant would install it. */
     readonly consumer: string;
-    /** The tarball that will be published. */
+    /** The tarball, as `npm pack` makes it. */
     readonly tarball: string;
     /** The tarball's files. */
     readonly files: readonly string[];
@@ -27,23 +26,17 @@ export const isFull: boolean = process.env.FULL === 'true';
 /** Copies of the project are inside it: there they find its tools. */
 const COPIES: string = join(ROOT, 'pack/copies');
 
-/** A copy of all that a build and a release need. */
+/** A copy of all that a build needs. */
 export async function copyProject(name: string): Promise<string> {
   const folder = join(COPIES, name);
-  const sources = ['src', 'scripts', 'fixtures', 'tsup.config.ts', 'tsconfig.json'];
-  for (const path of [...sources, ...packedPaths(), '.gitignore', '.changeset/config.json']) {
-    if (path !== 'dist') await cp(join(ROOT, path), join(folder, path), { recursive: true });
+  const config = ['tsup.config.ts', 'tsconfig.json', 'package.json'];
+  for (const path of ['src', 'scripts', 'fixtures', 'schemas', ...config]) {
+    await cp(join(ROOT, path), join(folder, path), { recursive: true });
   }
   return folder;
 }
 
-/** Gives a copy the built files; after its sources, so that it isn't built. */
-export async function copyDist(folder: string): Promise<void> {
-  await rm(join(folder, 'dist'), { recursive: true, force: true });
-  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
-}
-
-/** Installs the one tarball. */
+/** Packs the package as a release does, and installs it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-notifications-'));
   const remove = async () => {
@@ -51,8 +44,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(COPIES, { recursive: true, force: true });
   };
   try {
-    console.info((await output(process.execPath, ['scripts/pack.js'], ROOT)).trim());
-    const tarball = join(ROOT, TARBALL);
+    await mkdir(join(ROOT, 'pack'), { recursive: true });
+    await output('npm', ['pack', '--silent', '--pack-destination', 'pack'], ROOT);
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const tarball = join(ROOT, `pack/payment-notifications-${version}.tgz`);
+    console.info((await output('sha256sum', [tarball], ROOT)).trim());
     const files = (await output('tar', ['-tzf', tarball], ROOT)).trim().split('\n');
     const consumer = join(folder, 'consumer');
     await mkdir(consumer);

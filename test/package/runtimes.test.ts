@@ -10,8 +10,11 @@ import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { beforeAll, expect, inject, type TestContext, test } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
-import { NODES } from '../matrix/nodes.js';
 import { install, output } from './command.js';
+import { isFull } from './pack.js';
+
+/** The oldest and the newest; with `.ci/run --full` those between, too. */
+const NODES = ['20.20.2', ...(isFull ? ['22.23.3', '24.21.0'] : []), '26.10.0'];
 
 /** The runtimes that run a module from the command line, with what stands in front of its name. */
 const PROGRAMS = [

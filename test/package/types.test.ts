@@ -32,7 +32,8 @@ const RESOLUTIONS: readonly Resolution[] = [
     ignoreDeprecations: { '6.0.3': '6.0' },
     removedIn: { '7.0.2': 'TS5108' },
   },
-  { moduleResolution: 'node16', module: 'Node16', extensions: ['mts', 'cts'] },
+  // It differs from nodenext only in what a later Node.js allows.
+  ...(isFull ? [{ moduleResolution: 'node16', module: 'Node16', extensions: ['mts', 'cts'] }] : []),
   { moduleResolution: 'nodenext', module: 'NodeNext', extensions: ['mts', 'cts'] },
   { moduleResolution: 'bundler', module: 'ESNext', extensions: ['ts'] },
 ];

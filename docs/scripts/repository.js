@@ -1,6 +1,7 @@
-// What the packed package and the site derive from `repository` in package.json. Until that is set, they
-// have no homepage and no links to sources.
+// What the site derives from `repository` in package.json. Until that is set, it
+// has no links to sources.
 
+import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
 /**
@@ -15,10 +16,11 @@ const GITHUB =
 /**
  * Where the sources and the site are; null while package.json names no repository.
  *
- * @param {{ repository?: string | { url: string }, homepage?: string }} manifest
  * @returns {Repository | null}
  */
-export function readRepository({ repository, homepage }) {
+export function readRepository() {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { repository, homepage } = JSON.parse(manifest);
   if (repository === undefined) return null;
   const text = typeof repository === 'string' ? repository : repository.url;
   const [, owner, name] = GITHUB.exec(text) ?? [];
@@ -47,22 +49,4 @@ export function withoutDeadLinks(text, page, has, repository) {
     const view = mark ? 'raw' : 'blob';
     return `${mark}[${label}](${repository.address}/${view}/HEAD/${path}${anchor})`;
   });
-}
-
-/**
- * The README for npm's page and for the tarball, without the section for contributors. npm's page shows no
- * file of the tarball: if the site is known, links to pages lead there.
- *
- * @param {string} readme
- * @param {(path: string) => boolean} has Whether the tarball has a file.
- * @param {Repository | null} repository
- */
-export function packedReadme(readme, has, repository) {
-  const text = readme.replace(/^<!-- contributors -->.*?^<!-- \/contributors -->\n+/ms, '');
-  if (repository === null) return withoutDeadLinks(text, 'README.md', has, null);
-  const linked = text.replace(
-    /(?<=\]\()docs\/([\w-]+)\.md/g,
-    (_, page) => `${repository.homepage}${page}.html`,
-  );
-  return withoutDeadLinks(linked, 'README.md', () => false, repository);
 }

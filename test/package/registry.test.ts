@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { install, type Outcome, output, run } from './command.js';
+import { isFull, ROOT } from './pack.js';
+
+const VERDACCIO = 'verdaccio@6.1.6';
+const home = join(inject('folder'), 'registry');
+
+beforeAll(async () => {
+  if (!isFull) return;
+  await mkdir(home);
+  // A plugin of it that isn't used asks for a tag that not every mirror of the registry has.
+  const manifest = { private: true, overrides: { 'node-fetch': '2.7.0' } };
+  await writeFile(join(home, 'package.json'), JSON.stringify(manifest));
+  // Not a devDependency: it brings 50 MB, which only this test needs.
+  await install([VERDACCIO], home);
+});
+
+test('the lines of the release publish the tarball once, and README’s first snippet runs from there', async ({
+  skip,
+}) => {
+  skip(!isFull, 'takes long: .ci/run --full');
+  const { address, env } = await startRegistry();
+  const release = parse(await readFile(join(ROOT, '.github/workflows/release.yml'), 'utf8'));
+  const steps: { name?: string; run: string }[] = release.jobs.publish.steps;
+  const lines = steps.find(({ name }) => name === 'Publish')?.run ?? '';
+  const publish = (): Promise<Outcome> => run('bash', ['-euc', lines], ROOT, env);
+  expect(await publish()).toMatchObject({ status: 0, stdout: '+ payment-notifications@1.0.0\n' });
+  expect(await publish()).toMatchObject({ status: 0, stdout: '' });
+
+  const tarball = await readFile(inject('tarball'));
+  const published = await fetch(
+    `${address}payment-notifications/-/payment-notifications-1.0.0.tgz`,
+  );
+  expect(Buffer.from(await published.arrayBuffer()).equals(tarball)).toBe(true);
+
+  const project = join(inject('folder'), 'project');
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  const args = ['install', '--no-audit', '--no-fund', 'payment-notifications'];
+  expect(await run('npm', args, project, env)).toMatchObject({ status: 0 });
+  const readme = await readFile(
+    join(project, 'node_modules/payment-notifications/README.md'),
+    'utf8',
+  );
+  const [, snippet = ''] = /^```ts\n(import .*?)^```$/ms.exec(readme) ?? [];
+  await writeFile(join(project, 'read.ts'), snippet);
+  const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
+  const promised = [...snippet.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(
+    ([, text]) => text,
+  );
+  expect(promised.length).toBeGreaterThan(1);
+  expect(await output(process.execPath, [tsx, 'read.ts'], project)).toBe(
+    `${promised.join('\n')}\n`,
+  );
+});
+
+/** Starts a registry on loopback that asks the usual one for other packages, and the settings of npm for it. */
+async function startRegistry() {
+  const upstream = (await output('npm', ['config', 'get', 'registry'], home)).trim();
+  const config = {
+    self_path: home,
+    storage: join(home, 'storage'),
+    uplinks: { upstream: { url: upstream } },
+    packages: {
+      'payment-notifications': { access: '$all', publish: '$all' },
+      '**': { access: '$all', proxy: 'upstream' },
+    },
+    logs: { type: 'stdout', level: 'error' },
+  };
+  const { runServer } = createRequire(join(home, 'package.json'))('verdaccio');
+  const server: Server = await runServer(config);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const address = `http://127.0.0.1:${port}/`;
+  // npm sends nothing without a token; anyone may publish here.
+  const npmrc = join(home, 'npmrc');
+  await writeFile(npmrc, `//127.0.0.1:${port}/:_authToken=any\n`);
+  // In lower case, as `npm run` itself sets them: these must win.
+  const env = {
+    npm_config_registry: address,
+    npm_config_userconfig: npmrc,
+    npm_config_cache: join(home, 'cache'),
+    npm_config_provenance: 'false',
+    npm_config_loglevel: 'error',
+  };
+  return { address, env };
+}

@@ -123,7 +123,6 @@ export default defineConfig({
   description: 'The callback bodies of a crypto payment service as typed, exact notifications.',
   lang: 'en',
   base: process.env.DOCS_BASE ?? '/',
-  srcExclude: ['snippets/**'],
   cleanUrls: false,
   // A page that is never left sends nothing, not even for the pages that it links to.
   router: { prefetchLinks: false },

@@ -328,7 +328,7 @@ test('of a body of 64 KiB that is made to cost much, little is drawn', async () 
   for (const [label, body] of Object.entries(HOSTILE_BODIES)) {
     assert(body.length <= 64 * 1024);
     await showBody(page, body);
-    // How long that takes, `npm run measure` says; what holds on any machine is how much there is.
+    // How long it takes depends on the machine; how much is drawn doesn't.
     const { nodes, characters } = await page.evaluate(() => ({
       nodes: document.querySelectorAll('.inspector *').length,
       characters: document.querySelector('.results')?.textContent?.length ?? 0,

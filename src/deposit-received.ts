@@ -1,7 +1,13 @@
 import type { Decimal } from './amount.js';
 import type { NotificationIssue } from './errors.js';
 import { amount, nonNegativeAmount, oneOf, text, timestamp, uuid } from './internal/field-types.js';
-import { additionalFields, optional, type ReadContext, required } from './internal/fields.js';
+import {
+  additionalFields,
+  namesReadBy,
+  optional,
+  type ReadContext,
+  required,
+} from './internal/fields.js';
 
 /** The states of a deposit. The service's documentation lists one. */
 export const DepositStatus = {
@@ -98,7 +104,10 @@ export interface DepositReceived {
   readonly paymentReceivedAt: Date | null;
   /** When the payment link for this deposit expires. */
   readonly expirationTime: Date | null;
-  /** The fields that this version doesn't know or could not read, as `JSON.parse` gives them. */
+  /**
+   * The fields that this version doesn't know or could not read, as `JSON.parse` gives them; but a number
+   * that a double might not carry, at any depth, is the text of its literal: `'0.123456789012345678'`.
+   */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */
   readonly warnings: readonly NotificationIssue[];
@@ -106,6 +115,7 @@ export interface DepositReceived {
 
 const status = oneOf(DepositStatus);
 const rateType = oneOf(RateType);
+const depositNames = /* @__PURE__ */ namesReadBy(readDepositReceived);
 
 /** Reads a deposit: one line per field, its rule, in the order of the output. Notes faults in the context. */
 export function readDepositReceived(context: ReadContext): DepositReceived {
@@ -142,7 +152,7 @@ export function readDepositReceived(context: ReadContext): DepositReceived {
     paymentRequestedAt: optional(context, 'paymentRequestedAt', timestamp),
     paymentReceivedAt: optional(context, 'paymentReceivedAt', timestamp),
     expirationTime: optional(context, 'expirationTime', timestamp),
-    additionalFields: additionalFields(context, readDepositReceived),
+    additionalFields: additionalFields(context, depositNames),
     warnings: context.warnings,
   };
 }

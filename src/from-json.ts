@@ -24,8 +24,7 @@ const MAX_JSON_BYTES = 1024 * 1024;
  * isn't in `IssueCode` yet. A value that this version doesn't know is handled as in a callback's body.
  *
  * @param json - The JSON of a notification, as text, bytes, or parsed; at most 1 MiB.
- * @returns The same notification: equal in every field, digit, date, warning and additional field. Only a
- * number beyond a double's range in `additionalFields` is null, as `JSON.stringify` writes it.
+ * @returns The same notification: equal in every field, digit, date, warning and additional field.
  * @throws {@link NotificationError} with everything that is wrong with the JSON.
  *
  * @example
@@ -55,7 +54,7 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     ...(address && { toTxAddress: address.raw ?? address }),
     ...(ownerJson && { txAddressOwner: owner }),
   };
-  const read = readNotification(type, { ...context, fields: withoutPrototype(wire) });
+  const read = readNotification({ ...context, fields: withoutPrototype(wire) }, type);
   // Warnings of the original reading are in the JSON already. A new one means that the JSON is faulty,
   // unless a later version wrote a value that this one doesn't know.
   const found = context.warnings.filter(({ code }) => code !== 'missing_field');
@@ -98,8 +97,7 @@ function withAdditional<T extends { readonly additionalFields: Fields }>(
 }
 
 function readWarnings(json: unknown, issues: NotificationIssue[]): NotificationIssue[] {
-  const list = json ?? [];
-  const read = Array.isArray(list) ? list.map(readWarning) : [null];
+  const read = ownItems(json ?? [])?.map(readWarning) ?? [null];
   if (read.every((warning) => warning !== null)) return read;
   issues.push(issue('wrong_type', ['warnings'], 'a list of issues', quote(json)));
   return [];
@@ -107,10 +105,20 @@ function readWarnings(json: unknown, issues: NotificationIssue[]): NotificationI
 
 function readWarning(json: unknown): NotificationIssue | null {
   const { code, path, expected, received } = ownProperties(json) ?? {};
-  if (!Array.isArray(path)) return null;
-  const texts = [code, expected, received, ...path];
+  const names = ownItems(path);
+  if (names === null) return null;
+  const texts = [code, expected, received, ...names];
   if (!texts.every((text) => typeof text === 'string')) return null;
   const line = (text: unknown): string => escapeUnprintable(String(text));
   // A later version may have more codes.
-  return issue(line(code) as IssueCode, path.map(line), line(expected), line(received));
+  return issue(line(code) as IssueCode, names.map(line), line(expected), line(received));
+}
+
+/** A list's own items; null if the value is not a list, or throws when it is read. */
+function ownItems(value: unknown): unknown[] | null {
+  try {
+    return Array.isArray(value) ? [...value] : null;
+  } catch {
+    return null;
+  }
 }

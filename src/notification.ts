@@ -23,8 +23,8 @@ export function hasValue(fields: Fields, name: string): boolean {
 
 /** Reads a notification of a known type. */
 export function readNotification(
-  type: NotificationType,
   context: ReadContext,
+  type: NotificationType,
 ): PaymentNotification {
   return type === 'deposit.received'
     ? readDepositReceived(context)

@@ -25,12 +25,14 @@ export type RawBody = string | Uint8Array | ArrayBuffer;
 
 /** A function that reads the body of a callback. */
 export interface BodyParser<T> {
-  (body: RawBody): T;
+  // First, so that a body of type `any` is struck through, too. The compiler's error for a wrong type names
+  // the last one.
   /**
    * @deprecated Pass the raw body. In a parsed one, `JSON.parse` has rounded the numbers to 15 to 17
    * digits. Lost digits can't be recovered, and their loss can't always be detected.
    */
-  (body: object & { readonly then?: never }): T;
+  (body: object & { readonly then?: never; readonly byteLength?: never }): T;
+  (body: RawBody): T;
 }
 
 /**
@@ -39,8 +41,7 @@ export interface BodyParser<T> {
  * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
  * counts, as with `JSON.parse`.
  * @returns The deposit, with exact amounts.
- * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
- * whatever the body.
+ * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
  *
  * @example
  * ```ts
@@ -54,10 +55,10 @@ export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown)
 /**
  * Reads the body of a withdrawal callback.
  *
- * @param body - As for {@link parseDepositReceived}.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
+ * counts, as with `JSON.parse`.
  * @returns The withdrawal, a union discriminated by `status`, with exact amounts and a split address.
- * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
- * whatever the body.
+ * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
  *
  * @example
  * ```ts
@@ -73,10 +74,10 @@ export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: 
  * Reads the body of either callback, for one endpoint that serves both: a body with a `depositId` is
  * a deposit, one with a `withdrawalId` is a withdrawal.
  *
- * @param body - As for {@link parseDepositReceived}.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
+ * counts, as with `JSON.parse`.
  * @returns The notification; `type` tells which.
- * @throws {@link NotificationError} with every fault for which the body is refused; nothing else,
- * whatever the body.
+ * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
  *
  * @example
  * ```ts
@@ -85,21 +86,54 @@ export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: 
  * ```
  */
 export const parseNotification: BodyParser<PaymentNotification> = (body: unknown) =>
-  unwrap(safeParse(body, null, readDetected));
+  unwrap(safeParse(body, null, readNotification));
 
-/** Like {@link parseDepositReceived}, but returns the error instead of throwing it. */
+/**
+ * Like {@link parseDepositReceived}, but returns the error instead of throwing it.
+ *
+ * @param body - The raw body of the request, at most 64 KiB.
+ * @returns `{ success: true, notification }` or `{ success: false, error }`.
+ *
+ * @example
+ * ```ts
+ * const { notification: deposit, error } = safeParseDepositReceived(rawBody);
+ * if (error) console.error(error.message); // one line that names every fault
+ * ```
+ */
 export const safeParseDepositReceived: BodyParser<ParseResult<DepositReceived>> = (body: unknown) =>
   safeParse(body, 'deposit.received', readDepositReceived);
 
-/** Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it. */
+/**
+ * Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it.
+ *
+ * @param body - The raw body of the request, at most 64 KiB.
+ * @returns `{ success: true, notification }` or `{ success: false, error }`.
+ *
+ * @example
+ * ```ts
+ * const { notification: withdrawal, error } = safeParseWithdrawalBroadcast(rawBody);
+ * if (error) console.error(error.reference.withdrawalId); // to reconcile it by hand
+ * ```
+ */
 export const safeParseWithdrawalBroadcast: BodyParser<ParseResult<WithdrawalBroadcast>> = (
   body: unknown,
 ) => safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast);
 
-/** Like {@link parseNotification}, but returns the error instead of throwing it. */
+/**
+ * Like {@link parseNotification}, but returns the error instead of throwing it.
+ *
+ * @param body - The raw body of the request, at most 64 KiB.
+ * @returns `{ success: true, notification }` or `{ success: false, error }`.
+ *
+ * @example
+ * ```ts
+ * const { notification, error } = safeParseNotification(rawBody);
+ * if (error) console.error(error.notificationType); // 'deposit.received'; null if the body doesn't tell
+ * ```
+ */
 export const safeParseNotification: BodyParser<ParseResult<PaymentNotification>> = (
   body: unknown,
-) => safeParse(body, null, readDetected);
+) => safeParse(body, null, readNotification);
 
 /** The safe parser for one notification; without a type, for either. */
 export function parserOf(
@@ -109,40 +143,65 @@ export function parserOf(
   return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
 }
 
-/** Reads a body as the given type; with null, detects it. */
+/** A function that reads a notification of the given type. */
+type NotificationReader<T> = (context: ReadContext, type: NotificationType) => T;
+
 function safeParse<T>(
   body: unknown,
-  type: NotificationType | null,
-  read: (context: ReadContext) => T | null,
+  expectedType: NotificationType | null,
+  read: NotificationReader<T>,
 ): ParseResult<T> {
   const context = openBody(body);
   if (context.fields === null) {
-    return { success: false, error: new NotificationError({ notificationType: type, ...context }) };
+    const error = new NotificationError({ notificationType: expectedType, ...context });
+    return { success: false, error };
   }
-  const { fields, issues } = context;
-  const detected = detectType(fields);
-  if (isNotificationJSON(fields)) {
-    const received = 'the JSON of a notification: read it with notificationFromJSON';
-    return refuse(type ?? detected, [unrecognized('the body of a callback', received)], fields);
-  }
-  const notification = read(context);
-  if (notification === null) {
-    const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
-    return refuse(null, [unrecognized('either a depositId or a withdrawalId', received)], fields);
-  }
-  if (!isNonEmpty(issues)) return { success: true, notification };
-  if (type === null || detected === null || detected === type) {
-    return refuse(type ?? detected, issues, fields);
-  }
-  // Listed first, because it explains the missing fields that follow.
-  const received = `a ${detected} one: are the two callback addresses mixed up?`;
-  return refuse(type, [unrecognized(`a ${type} body`, received), ...issues], fields);
+  const { notification, error } = readBody(context, expectedType, read);
+  return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** Reads the notification that the body's identifiers name; null if they don't tell. */
-function readDetected(context: ReadContext): PaymentNotification | null {
-  const type = detectType(context.fields);
-  return type === null ? null : readNotification(type, context);
+/** A body that was read. */
+type Reading<T> =
+  | { readonly type: NotificationType; readonly notification: T; readonly error: null }
+  | {
+      /** Which notification it was read as; null if its identifiers don't tell. */
+      readonly type: NotificationType | null;
+      /** The fields that can be read, the others as null; null if none was read. */
+      readonly notification: T | null;
+      readonly error: NotificationError;
+    };
+
+/**
+ * Reads an opened body.
+ *
+ * @param expectedType - Which notification the endpoint receives; null if its identifiers decide.
+ */
+export function readBody<T>(
+  context: ReadContext,
+  expectedType: NotificationType | null,
+  read: NotificationReader<T>,
+): Reading<T> {
+  const { fields, issues } = context;
+  const detected = detectType(fields);
+  const type = expectedType ?? detected;
+  const refuse = (found: NotificationError['issues'], notification: T | null): Reading<T> => {
+    const details = { notificationType: type, issues: found, reference: referenceOf(fields) };
+    return { type, notification, error: new NotificationError(details) };
+  };
+  if (isNotificationJSON(fields)) {
+    const received = 'the JSON of a notification: read it with notificationFromJSON';
+    return refuse([unrecognized('the body of a callback', received)], null);
+  }
+  if (type === null) {
+    const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
+    return refuse([unrecognized('either a depositId or a withdrawalId', received)], null);
+  }
+  const notification = read(context, type);
+  if (!isNonEmpty(issues)) return { type, notification, error: null };
+  if (detected === null || detected === type) return refuse(issues, notification);
+  // Listed first, because it explains the missing fields that follow.
+  const received = `a ${detected} one: are the two callback addresses mixed up?`;
+  return refuse([unrecognized(`a ${type} body`, received), ...issues], notification);
 }
 
 /** Whether a body is what `JSON.stringify` makes of a notification, e.g. from the merchant's own queue. */
@@ -153,15 +212,6 @@ function isNotificationJSON({ type, additionalFields, warnings }: Fields): boole
     additionalFields !== null &&
     isArray(warnings)
   );
-}
-
-function refuse(
-  notificationType: NotificationType | null,
-  issues: NotificationError['issues'],
-  fields: Fields,
-): { success: false; error: NotificationError } {
-  const reference = referenceOf(fields);
-  return { success: false, error: new NotificationError({ notificationType, issues, reference }) };
 }
 
 function unrecognized(expected: string, received: string): NotificationIssue {

@@ -14,6 +14,7 @@ import {
   additionalFields,
   expected,
   type Fields,
+  namesReadBy,
   nestContext,
   optional,
   ownProperties,
@@ -41,7 +42,7 @@ export interface TxAddressOwner {
   readonly name: string | null;
   /** Category of the owning entity; may be empty. */
   readonly category: string | null;
-  /** The object's fields that this version doesn't know or could not read, as `JSON.parse` gives them. */
+  /** The object's fields that this version doesn't know or could not read, to the digit. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
@@ -121,7 +122,7 @@ interface WithdrawalFields {
   readonly txAddressOwner: TxAddressOwner;
   /** Unique identifier of the withdrawal's transaction on the blockchain. */
   readonly transactionId: string | null;
-  /** The fields that this version doesn't know or could not read, as `JSON.parse` gives them. */
+  /** The fields that this version doesn't know or could not read, to the digit: see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */
   readonly warnings: readonly NotificationIssue[];
@@ -139,6 +140,8 @@ const owner: FieldType<Fields> = {
 };
 
 const statusType = oneOf(WithdrawalStatus);
+const withdrawalNames = /* @__PURE__ */ namesReadBy(readWithdrawalBroadcast);
+const ownerNames = /* @__PURE__ */ namesReadBy(readOwnerFields);
 
 /** Reads a withdrawal: one line per field, its rule, in the order of the output. Notes faults in the context. */
 export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadcast {
@@ -166,7 +169,7 @@ export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadca
     toTxAddress: (isNotCompleted ? expected : required)(context, 'toTxAddress', txAddress),
     txAddressOwner: readOwner(context),
     transactionId: optional(context, 'transactionId', text),
-    additionalFields: additionalFields(context, readWithdrawalBroadcast),
+    additionalFields: additionalFields(context, withdrawalNames),
     warnings: context.warnings,
   } as const;
   // Only one that did not complete can be without an address, which the compiler doesn't see.
@@ -198,6 +201,6 @@ export function readOwnerFields(context: ReadContext): TxAddressOwner {
   return {
     name: expected(context, 'name', anyText),
     category: expected(context, 'category', anyText),
-    additionalFields: additionalFields(context, readOwnerFields),
+    additionalFields: additionalFields(context, ownerNames),
   };
 }

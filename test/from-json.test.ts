@@ -9,7 +9,7 @@ import {
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
 import { fixture } from './fixtures.js';
-import { deposit, FIELDS, refusalOf, withdrawal } from './sample-bodies.js';
+import { deposit, FIELDS, refusalOf, revoked, withdrawal } from './sample-bodies.js';
 
 /** A notification's JSON, with some of its fields replaced. */
 function jsonOf(notification: PaymentNotification, fields: Record<string, unknown> = {}): string {
@@ -47,10 +47,10 @@ describe('a notification that went through JSON', () => {
   });
 
   test('may be longer than a body, and read from bytes', () => {
-    const list = Array.from({ length: 12_000 }, () => '1e20');
-    const notification = parseDepositReceived(deposit({ x: `[${list.join(',')}]` }));
+    // JSON.stringify escapes a lone surrogate.
+    const notification = parseDepositReceived(deposit({ x: `"${'\ud800'.repeat(20_000)}"` }));
     const json = jsonOf(notification);
-    expect(json.length).toBeGreaterThan(250_000);
+    expect(json.length).toBeGreaterThan(100_000);
     expect(notificationFromJSON(Buffer.from(json))).toStrictEqual(notification);
   });
 
@@ -182,6 +182,17 @@ describe('JSON that is not of a notification is refused:', () => {
       'additionalFields: expected an object, received 5',
       'warnings: expected a list of issues, received 3',
     ]);
+  });
+
+  test.each([
+    ['warnings', revoked()],
+    ['a warning', [revoked()]],
+    ['the path of a warning', [{ ...WARNING, path: revoked() }]],
+  ])('for %s that fail to be read', (_, warnings) => {
+    const { issues } = refusalOf(() =>
+      notificationFromJSON({ ...JSON.parse(jsonOf(DEPOSIT)), warnings }),
+    );
+    expect(issues).toMatchObject([{ code: 'wrong_type', path: ['warnings'] }]);
   });
 
   test('without a type', () => {

@@ -1,48 +1,112 @@
 import fc from 'fast-check';
+import { parse as parseLosslessly } from 'lossless-json';
+import {
+  notificationFromJSON,
+  safeParseDepositReceived,
+  safeParseWithdrawalBroadcast,
+} from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { findLiterals } from '../src/internal/json.js';
+import { parseExactly } from '../src/internal/json.js';
 import { runs } from './fuzz/random.js';
-import { anyText, literalsFault } from './fuzz/texts.js';
+import { anyText, exactnessFault, LAST_ONE_COUNTS } from './fuzz/texts.js';
+import { deposit, read, withdrawal } from './sample-bodies.js';
 
-/** A literal that makes the text be searched. */
-const LONG = '0.1234567890123456789';
+const LONG = '0.123456789012345678';
 
-describe('the literals of a text', () => {
+describe('numbers', () => {
   // For many more texts: RUNS=200000.
-  test('are those of its outermost numbers, to the digit', () => {
+  test('of unknown fields are exact at any depth, and equal after JSON', () => {
+    const sample = deposit();
     fc.assert(
-      fc.property(anyText, fc.boolean(), (text, isSearched) => {
-        const searched = text.replace(/^\{\s*(\})?/, (_, end) => `{"long":${LONG}${end ?? ','}`);
-        expect(literalsFault(findLiterals, isSearched ? searched : text)).toBeNull();
+      fc.property(anyText, (text) => {
+        const exact = parseLosslessly(text, undefined, LAST_ONE_COUNTS);
+        expect(exactnessFault(parseExactly(text) ?? JSON.parse(text), exact)).toBeNull();
+
+        const members = text.trim().slice(1, -1).trim();
+        const body = `${sample.slice(0, -1)}${members && `,${members}`}}`;
+        const { notification } = safeParseDepositReceived(body);
+        if (notification === undefined) throw new Error('refused');
+        expect(exactnessFault(notification.additionalFields, exact)).toBeNull();
+        const json = JSON.stringify(notification);
+        expect(JSON.stringify(notificationFromJSON(json))).toBe(json);
       }),
-      { numRuns: runs(3000) },
+      { numRuns: runs(10_000) },
     );
   });
 
-  test('are found after names and strings that look like something else', () => {
-    const text = String.raw`{"\"a\":1\\":${LONG},"\u0062":1,"x":"}]{[\\\"","y":[{"z":${LONG}}],"c":2}`;
-    expect(findLiterals(text)).toStrictEqual(
-      new Map([
-        ['"a":1\\', LONG],
-        ['b', '1'],
-        ['c', '2'],
-      ]),
-    );
+  test('are read after names and strings that look like something else', () => {
+    const text = String.raw`{"\"a\":1\\":${LONG},"\u0062":1,"x":"}]{[\\\"","y":[{"z":${LONG}}],"c":"${LONG}"}`;
+    expect(parseExactly(text)).toStrictEqual({
+      '"a":1\\': LONG,
+      b: 1,
+      x: '}]{[\\"',
+      y: [{ z: LONG }],
+      c: LONG,
+    });
   });
 
   test.each([
-    '{"a":0.12345678,"b":1790000000,"c":"0.1234567890123456789","d":[1],"e":true,"E":null}',
+    '{"a":0.12345678,"b":1790000000,"c":"0.1234567890123456789","d":{"x":1},"e":true,"E":null}',
     '{"a":123456789012345}',
     '{"a":-12345678901234}',
     '{"transactionId":"e1234567890123456789012345678901234567890","x":"1e400"}',
-  ])('are not looked up for %s', (text) => {
-    expect(findLiterals(text)).toBeNull();
+  ])('are not read twice in %s', (text) => {
+    expect(parseExactly(text)).toBeNull();
   });
 
-  test.each(['1234567890123456', '-0.12345678901234', '9007199254740.993', '1E400'])(
-    'are looked up for %s',
+  test.each(['1234567890123456', '-0.12345678901234', '9007199254740991', '1e-7', '1e+21'])(
+    'stay numbers if JavaScript prints them as they were sent: %s',
     (literal) => {
-      expect(findLiterals(`{"a":\n${literal}}`)).toStrictEqual(new Map([['a', literal]]));
+      expect(parseExactly(`{"a":\n${literal},"b":[${literal}]}`)).toStrictEqual({
+        a: Number(literal),
+        b: [Number(literal)],
+      });
     },
   );
+
+  test('may be as long as a body', () => {
+    const literal = '9'.repeat(60_000);
+    const { additionalFields } = read(safeParseDepositReceived(deposit({ x: `[${literal}]` })));
+    expect(additionalFields.x).toStrictEqual([literal]);
+  });
+
+  test.each(['9007199254740993', '9007199254740.9935', '1E400', '-1E-400', '1.0000000000000000'])(
+    'are text if JavaScript prints them in another way: %s',
+    (literal) => {
+      expect(parseExactly(`{"a":${literal}}`)).toStrictEqual({ a: literal });
+      expect(parseExactly(`{"a":[${literal}]}`)).toStrictEqual({ a: [literal] });
+    },
+  );
+});
+
+describe('additionalFields', () => {
+  test('have the digits of an unreadable amount, and of two spellings that differ in the last', () => {
+    const { additionalFields } = read(safeParseDepositReceived(deposit({ onChainFee: '1e999' })));
+    expect(additionalFields).toStrictEqual({ onChainFee: '1e999' });
+    const conflict = withdrawal({
+      deductedSettlementAmount: LONG,
+      deducedSettlementAmount: '0.123456789012345679',
+    });
+    expect(read(safeParseWithdrawalBroadcast(conflict)).additionalFields).toStrictEqual({
+      deductedSettlementAmount: LONG,
+      deducedSettlementAmount: '0.123456789012345679',
+    });
+  });
+
+  test('of an owner have the digits, too', () => {
+    const owner = `{"name":"x","category":"y","score":${LONG},"more":[{"of":1e999}]}`;
+    const { txAddressOwner } = read(
+      safeParseWithdrawalBroadcast(withdrawal({ txAddressOwner: owner })),
+    );
+    expect(txAddressOwner.additionalFields).toStrictEqual({ score: LONG, more: [{ of: '1e999' }] });
+  });
+
+  test('hold a text field that is a long number, which is not read as text', () => {
+    const result = read(safeParseDepositReceived(deposit({ network: '12345678901234567890' })));
+    expect(result.network).toBeNull();
+    expect(result.warnings.map(({ message }) => message)).toStrictEqual([
+      'network: expected a non-empty string, received a number',
+    ]);
+    expect(result.additionalFields).toStrictEqual({ network: '12345678901234567890' });
+  });
 });

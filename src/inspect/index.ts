@@ -1,14 +1,9 @@
 import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
 import { quote, referenceOf } from '../internal/issues.js';
-import { type Member, readMembers } from '../internal/json.js';
-import {
-  detectType,
-  idempotencyKey,
-  type PaymentNotification,
-  readNotification,
-} from '../notification.js';
-import { parserOf, type RawBody } from '../parse.js';
+import { idempotencyKey, type PaymentNotification, readNotification } from '../notification.js';
+import { type RawBody, readBody } from '../parse.js';
+import { type Member, readMembers } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
 import { findQuirks, type Quirk, quirk } from './quirks.js';
@@ -86,25 +81,23 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
     return { verdict: 'refused', type: as ?? null, issues: context.issues, jsonFault, ...nothing };
   }
-  const { fields, text, warnings } = context;
-  if (text === null) throw new TypeError('expected a raw body, received one that is parsed');
+  if (context.text === null)
+    throw new TypeError('expected a raw body, received one that is parsed');
 
-  const { notification, error } = parserOf(as)(body);
-  const type = as ?? detectType(fields);
-  // Of a refused body, the fields that can be read; the others are null.
-  const partial = type === null ? null : readNotification(type, context);
+  const { type, notification, error } = readBody(context, as ?? null, readNotification);
+  const warnings = notification?.warnings ?? [];
   const verdict = warnings.length === 0 ? 'valid' : 'warnings';
-  const members = readMembers(text);
+  const members = readMembers(context.text);
   return {
-    verdict: error === undefined ? verdict : 'refused',
+    verdict: error === null ? verdict : 'refused',
     type,
-    idempotencyKey: notification === undefined ? null : idempotencyKey(notification),
-    fields: inspectFields(members, partial),
+    idempotencyKey: error === null ? idempotencyKey(notification) : null,
+    fields: inspectFields(members, notification),
     absent: type === null ? [] : findAbsent(members, type),
     warnings,
     issues: error?.issues ?? [],
     jsonFault: null,
-    reference: referenceOf(fields),
+    reference: referenceOf(context.fields),
   };
 }
 
@@ -115,8 +108,7 @@ function inspectFields(
   const counts = new Map<string, number>();
   for (const [name] of members) counts.set(name, (counts.get(name) ?? 0) + 1);
   // As with JSON.parse, the last one of a repeated field counts.
-  return [...new Map(members)].map(([name, json]) => {
-    const raw = json.replace(STRING_OR_SPACE, '$1');
+  return [...new Map(members)].map(([name, raw]) => {
     const quirks = counts.get(name) === 1 ? [] : [quirk('repeated')];
     if (notification === null) return { name, raw, parsed: null, quirks };
     const value = findValue(notification, name, raw);
@@ -127,12 +119,6 @@ function inspectFields(
     return { name, raw, parsed: isDeep ? null : JSON.parse(JSON.stringify(value)), quirks };
   });
 }
-
-/**
- * Finds the white space between the parts of JSON text; the group keeps strings as they are. Their end is
- * optional, because to demand it would make the expression slow on other text.
- */
-const STRING_OR_SPACE = /("[^"\\]*(?:\\.[^"\\]*)*"?)|\s+/g;
 
 /** The parsed value of a field of the body; null if there is none. */
 function findValue(notification: PaymentNotification, name: string, raw: string): unknown {

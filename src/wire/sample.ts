@@ -1,10 +1,10 @@
 import deposit from '../../fixtures/deposit-received/sample.json' with { type: 'json' };
 import failed from '../../fixtures/withdrawal-broadcast/failed.json' with { type: 'json' };
 import withdrawal from '../../fixtures/withdrawal-broadcast/sample.json' with { type: 'json' };
-import type { DepositReceived } from '../deposit-received.js';
+import { type DepositReceived, readDepositReceived } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
-import type { Fields } from '../internal/fields.js';
-import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import { type Fields, rulesOf } from '../internal/fields.js';
+import { readWithdrawalBroadcast, type WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
 /** A whole body as the service sends it, in its order; undefined for a field that is not sent. */
 export type Sample = Fields;
@@ -47,11 +47,22 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
 /** The encoding of a field: an amount as a JSON number or string, text, a UNIX time, the owner object. */
 export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 
-/** The encoding of a field in a sample. An amount that isn't sent is a string, as in a withdrawal. */
+/** The kind of each field, by its rule. */
+const KINDS = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ [readDepositReceived, readWithdrawalBroadcast]
+    .flatMap((reader) => rulesOf(reader))
+    .map(({ name, type }) => [name, type.kind]),
+);
+
+/**
+ * The encoding of a field in a sample. An amount that isn't sent is a string, as in a withdrawal.
+ *
+ * @param name - A field of either body: a name that both have is of one kind in both.
+ */
 export function encodingOf(sample: Sample, name: string): Encoding {
-  const value = sample[name];
-  const isNumber = value === null || typeof value === 'number';
-  if (/(Amount|Fee)$/.test(name)) return isNumber ? 'number' : 'string';
-  if (isNumber) return 'time';
-  return typeof value === 'object' ? 'owner' : 'text';
+  const kind = KINDS.get(name);
+  if (kind === 'timestamp') return 'time';
+  if (kind === 'object') return 'owner';
+  if (kind !== 'amount') return 'text';
+  return sample[name] === null || typeof sample[name] === 'number' ? 'number' : 'string';
 }

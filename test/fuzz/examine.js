@@ -17,7 +17,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { ISSUE_CODES } from '../fixtures.js';
-import { LAST_ONE_COUNTS } from './texts.js';
+import { exactnessFault, LAST_ONE_COUNTS } from './texts.js';
 
 /**
  * @import { BodyParser, NotificationIssue, PaymentNotification, RawBody } from 'payment-notifications'
@@ -139,7 +139,8 @@ function lossFault(body, notification) {
     const isKnown =
       Object.hasOwn(fields, name) || (name === OTHER_SPELLING && 'toTxAddress' in fields);
     if (Object.hasOwn(additionalFields, name)) {
-      if (!isDeepStrictEqual(additionalFields[name], value)) return `has changed its ${name}`;
+      const fault = exactnessFault(additionalFields[name], exact[name]);
+      if (fault !== null) return `has changed its ${name}: ${fault}`;
       // An unreadable spelling may be there beside one that was read, and an owner is never null.
       const mayBeTwice = name.endsWith('SettlementAmount') || name === 'txAddressOwner';
       if (isKnown && !mayBeTwice && fields[name] !== null) return `has its ${name} twice`;

@@ -37,9 +37,40 @@ export const decimalLiteral = fc
   })
   .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
 
+/** Numbers at the edges of what a double carries, as JSON text. */
+const oddNumber = fc.constantFrom(
+  ...[
+    '-0',
+    '1E400',
+    '-1e-400',
+    '1e5',
+    '0E999',
+    '123456789012345',
+    '1234567890123456',
+    '0.1234567890123456',
+  ],
+  ...['9007199254740993', '480.730000000000000000', '-1.2345678901234567e-100', '9'.repeat(1000)],
+);
+
+/** A string that looks like other parts of JSON, as JSON text. */
+const oddString = fc
+  .string({ unit: fc.constantFrom(...'0123456789"\\:,.-eE{}[] \n') })
+  .map((text) => JSON.stringify(text));
+
+/** The name of a field, as JSON text. */
 const anyName = fc.oneof(
-  fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString', 'value', ''),
-  fc.string(),
+  fc.constantFrom(
+    '"a"',
+    '"b"',
+    '"__proto__"',
+    '"\\u005f_proto__"',
+    '"\\u0061"',
+    '"constructor"',
+    '"value"',
+    '""',
+  ),
+  oddString,
+  fc.string().map((text) => JSON.stringify(text)),
 );
 const anySpace = fc.constantFrom('', '', ' ', '\n\t', '\r\n  ');
 
@@ -49,6 +80,8 @@ const { object } = fc.letrec((/** @type {fc.LetrecTypedTie<Texts>} */ tie) => ({
   json: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     decimalLiteral,
+    oddNumber,
+    oddString,
     fc.constantFrom('null', 'true', 'false', '"\\u005f\\ud83d\\n\\/"', '"1.0000000000000000"'),
     fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
     fc
@@ -60,7 +93,7 @@ const { object } = fc.letrec((/** @type {fc.LetrecTypedTie<Texts>} */ tie) => ({
     .tuple(anySpace, fc.array(fc.tuple(anyName, tie('json')), { maxLength: 5 }))
     .map(([space, fields]) => {
       const members = fields.map(
-        ([name, value]) => `${space}${JSON.stringify(name)}${space}:${space}${value}${space}`,
+        ([name, value]) => `${space}${name}${space}:${space}${value}${space}`,
       );
       return `{${members.join(',')}}`;
     }),
@@ -70,23 +103,33 @@ const { object } = fc.letrec((/** @type {fc.LetrecTypedTie<Texts>} */ tie) => ({
 export const anyText = object;
 
 /**
- * Whether the literals of a text's outermost numbers are what lossless-json finds; where none were looked
- * up, whether a double carries every one of them.
+ * Compares what was read from a text with what lossless-json reads from it, at any depth: a number must have
+ * the value of its literal; a string in place of one must be the literal, which JavaScript prints in another way.
  *
- * @param {(text: string) => ReadonlyMap<string, string> | null} findLiterals
- * @param {string} text
- * @returns {string | null}
+ * @param {unknown} read
+ * @param {unknown} exact
+ * @returns {string | null} What differs.
  */
-export function literalsFault(findLiterals, text) {
-  const found = findLiterals(text);
-  const parsed = JSON.parse(text);
-  const exact = /** @type {object} */ (parseLosslessly(text, undefined, LAST_ONE_COUNTS));
-  for (const [name, number] of Object.entries(exact)) {
-    if (!isLosslessNumber(number)) continue;
-    const literal = number.toString();
-    if (found === null ? !isSame(literal, parsed[name]) : found.get(name) !== literal) {
-      return `the literal of ${JSON.stringify(name)} is ${found?.get(name) ?? parsed[name]}`;
-    }
+export function exactnessFault(read, exact) {
+  if (isLosslessNumber(exact)) {
+    const literal = exact.toString();
+    const isExact =
+      typeof read === 'number'
+        ? isSame(literal, read)
+        : read === literal && String(Number(literal)) !== literal;
+    return isExact ? null : `${literal} is read as ${typeof read} ${read}`;
+  }
+  if (typeof exact !== 'object' || exact === null || typeof read !== 'object' || read === null) {
+    return read === exact ? null : `${exact} is read as ${read}`;
+  }
+  const parts = Object.entries(exact);
+  if (Array.isArray(read) !== Array.isArray(exact) || Object.keys(read).length !== parts.length) {
+    return `${Object.keys(exact)} is read as ${Object.keys(read)}`;
+  }
+  for (const [name, part] of parts) {
+    if (!Object.hasOwn(read, name)) return `${name} is lost`;
+    const fault = exactnessFault(/** @type {any} */ (read)[name], part);
+    if (fault !== null) return `${JSON.stringify(name)}: ${fault}`;
   }
   return null;
 }

@@ -6,6 +6,7 @@ import {
 } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
+import { DEPOSIT_SAMPLE, encodingOf } from '../../src/wire/sample.js';
 import { fixture } from '../fixtures.js';
 import { runs } from '../fuzz/random.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
@@ -75,6 +76,17 @@ describe('overrides', () => {
     const write = isWithdrawal ? withdrawalBroadcastBody : depositReceivedBody;
     expect(() => write(overrides)).toThrow(new TypeError(message));
   });
+});
+
+test.each<[string, unknown, string]>([
+  ['network', null, 'text'],
+  ['network', 5, 'text'],
+  ['paymentReceivedAt', null, 'time'],
+  ['paymentReceivedAt', '2026-09-21T14:34:20Z', 'time'],
+  ['onChainFee', null, 'number'],
+  ['onChainFee', undefined, 'string'],
+])('the kind of a field comes from its rule, not from a value: %s of %j', (name, value, kind) => {
+  expect(encodingOf({ ...DEPOSIT_SAMPLE, [name]: value }, name)).toBe(kind);
 });
 
 describe('a seed', () => {

@@ -40,7 +40,7 @@ describe('every variant', () => {
   });
 
   test('of an amount that can not be read keeps it as it was encoded', () => {
-    const body = depositReceivedBody({ onChainFee: '1e99999' });
+    const body = depositReceivedBody({ expectedDepositAmount: '-5' });
     const kept = bodyVariants(body).map(({ label, body: text }) => {
       const { additionalFields, ...rest } = parseNotification(text);
       const { additionalFields: _, ...original } = parseNotification(body);

@@ -3,16 +3,15 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TwoslashShikiFunction } from '@shikijs/twoslash';
 import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
+import type { ShikiTransformer } from 'shiki';
 import { createTwoslasher } from 'twoslash';
 import ts from 'typescript';
 import { type DefaultTheme, defineConfig } from 'vitepress';
-import { readManifest } from '../../scripts/manifest.js';
-import { readRepository } from '../../scripts/repository.js';
 import { slugOf } from '../scripts/slug.js';
 import { plainMarkdown } from './plain-markdown';
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const repository = readRepository(readManifest());
+const base = process.env.DOCS_BASE ?? '/';
 const SOURCES: Record<string, string> = {
   'payment-notifications': path('../../src/index.ts'),
   'payment-notifications/inspect': path('../../src/inspect/index.ts'),
@@ -52,6 +51,19 @@ const WELL_KNOWN = [
   ['createServer', 'AddressInfo', 'server', 'request', 'response', 'listen', 'listening', 'port'],
   ['close', 'end', 'writeHead', 'Response', 'Promise', 'Set', 'add', 'size'],
 ].flat();
+
+/** What the command prints in green and red. */
+const terminalColours: ShikiTransformer = {
+  name: 'terminal-colours',
+  preprocess(code, options) {
+    if (options.lang !== 'console') return;
+    options.decorations = [...code.matchAll(/[✓✗]/g)].map(({ 0: mark, index }) => ({
+      start: index,
+      end: index + 1,
+      properties: { class: mark === '✓' ? 'ok' : 'bad' },
+    }));
+  },
+};
 
 /** A page in the sidebar; none where the file isn't there. */
 function page(text: string, name: string): DefaultTheme.SidebarItem[] {
@@ -122,7 +134,7 @@ export default defineConfig({
   title: 'payment-notifications',
   description: 'The callback bodies of a crypto payment service as typed, exact notifications.',
   lang: 'en',
-  base: process.env.DOCS_BASE ?? '/',
+  base,
   cleanUrls: false,
   // A page that is never left sends nothing, not even for the pages that it links to.
   router: { prefetchLinks: false },
@@ -137,10 +149,11 @@ export default defineConfig({
     ),
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => md.use(plainMarkdown, repository),
+    config: (md) => md.use(plainMarkdown, base),
     anchor: { slugify: slugOf },
     image: { lazyLoading: true },
     codeTransformers: [
+      terminalColours,
       transformerTwoslash({
         explicitTrigger: true,
         twoslasher,

@@ -50,7 +50,7 @@ test('every link and anchor within the site leads somewhere', () => {
       let target = path.startsWith(BASE) ? path.slice(BASE.length) : path;
       if (target === '' || target.endsWith('/')) target += 'index.html';
       if (!path.startsWith(BASE)) broken.push(`${page}: ${href}`);
-      else if (/\.(txt|md)$/.test(target)) readFileSync(join(DIST, target));
+      else if (/\.(txt|md|mjs|sql|json)$/.test(target)) readFileSync(join(DIST, target));
       else if (!documents.has(target)) broken.push(`${page}: ${href}`);
       else if (url.hash.length > 1) {
         const id = decodeURIComponent(url.hash.slice(1));

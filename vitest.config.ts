@@ -15,6 +15,7 @@ export default defineConfig({
     ],
   },
   test: {
+    globalSetup: 'scripts/schemas/write.ts',
     include: ['test/**/*.test.ts'],
     // Of the built command and of the packed package: npm run test:package.
     exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],

@@ -1,7 +1,7 @@
 // What is measured: 2,000 bodies a case, each with digits of its own. A body that is repeated would keep the
 // text of its numbers in the engine's cache, which no real traffic has.
-import { readFileSync } from 'node:fs';
 import { Decimal } from '../dist/index.js';
+import { fixture } from '../fixtures/index.js';
 import { createRandom } from '../test/fuzz/random.js';
 
 const BODIES = 2000;
@@ -30,15 +30,15 @@ const faults = {
   settlementCurrency: '',
   settlementAmount: -950.25,
 };
-const sample = fixture('deposit-received/sample');
+const sample = textOf('deposit-received/sample');
 
 /** @type {Case[]} */
 export const cases = [
   createCase('deposit', sample),
   createCase('deposit, 8 decimals', withDecimals(sample, 8)),
-  createCase('withdrawal, strings', fixture('withdrawal-broadcast/sample')),
-  createCase('withdrawal, numbers', fixture('withdrawal-broadcast/amounts-as-numbers')),
-  createCase('deposit, 18 decimals', fixture('deposit-received/eighteen-decimals')),
+  createCase('withdrawal, strings', textOf('withdrawal-broadcast/sample')),
+  createCase('withdrawal, numbers', textOf('withdrawal-broadcast/amounts-as-numbers')),
+  createCase('deposit, 18 decimals', textOf('deposit-received/eighteen-decimals')),
   createCase('deposit, 1 unknown field', withFields(sample, { memo: 'new' })),
   createCase('deposit, parsed object', sample),
   createCase('deposit, 1 fault', withFields(sample, { actualDepositAmount: '0,01523' })),
@@ -61,9 +61,9 @@ function createCase(name, text) {
   };
 }
 
-/** @param {string} name */
-function fixture(name) {
-  return readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8');
+/** @param {string} id */
+function textOf(id) {
+  return fixture(id).body.toString();
 }
 
 /** A body with some fields replaced or added, written as the sample is. */

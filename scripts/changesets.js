@@ -1,4 +1,4 @@
-// Fails if src or schemas differ from main and no changeset says why. Only the branch that raises the version needs
+// Fails if src or scripts/schemas differ from main and no changeset says why. Only the branch that raises the version needs
 // none: its changesets have become the changelog.
 import { execFileSync, spawnSync } from 'node:child_process';
 import process from 'node:process';

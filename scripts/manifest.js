@@ -10,7 +10,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const TARBALL = 'pack/payment-notifications.tgz';
 
 /** Everything that a build depends on. */
-const SOURCES = ['src', 'schemas', 'scripts', 'tsup.config.ts', 'tsconfig.json', 'package.json'];
+const SOURCES = ['src', 'fixtures', 'scripts', 'tsup.config.ts', 'tsconfig.json', 'package.json'];
 
 /** @returns {any} */
 export function readManifest() {

@@ -8,12 +8,12 @@ import {
   safeParseWithdrawalBroadcast,
   type WithdrawalBroadcast,
 } from 'payment-notifications';
+import { fixture } from '../fixtures/index.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
   type FieldTable,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../scripts/schemas/tables.js';
-import { fixture } from './fixtures.js';
 
 /** A field's value as JSON text; undefined leaves the field out. */
 export type Wire = string | undefined;

@@ -1,51 +1,25 @@
 import {
   DepositReceivedSchema,
   NotificationSchema,
-  parseDepositReceived,
-  parseNotification,
-  parseWithdrawalBroadcast,
   WithdrawalBroadcastSchema,
 } from 'payment-notifications';
 import * as valibot from 'payment-notifications/valibot';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { deposit, refusalOf, withdrawal } from './sample-bodies.js';
+import { deposit } from './sample-bodies.js';
 
-describe.each([
-  ['deposit', DepositReceivedSchema, parseDepositReceived, deposit()],
-  ['withdrawal', WithdrawalBroadcastSchema, parseWithdrawalBroadcast, withdrawal()],
-  ['notification', NotificationSchema, parseNotification, withdrawal()],
-] as const)('the schema of a %s', (_, schema, parse, body) => {
-  const { validate, vendor, version } = schema['~standard'];
-
-  test('is a Standard Schema that takes what the parse function takes', async () => {
+// That they read what the parsers read, the fixtures show.
+test.each([DepositReceivedSchema, WithdrawalBroadcastSchema, NotificationSchema])(
+  'each is a Standard Schema',
+  ({ '~standard': { vendor, version } }) => {
     expect({ vendor, version }).toStrictEqual({ vendor: 'valibot', version: 1 });
-    expect(await validate(body)).toStrictEqual({ typed: true, value: parse(body) });
-  });
-
-  test('refuses with the same messages and paths', async () => {
-    const faulty = `${body.slice(0, -1)},"status":"X","txAddressOwner":{"name":1}}`;
-    const { issues = [] } = await validate(faulty);
-    expect(issues.map((issue) => ({ ...issue, path: issue.path?.map(keyOf) }))).toMatchObject(
-      refusalOf(() => parse(faulty)).issues.map(({ code, ...rest }) => rest),
-    );
-  });
-});
+  },
+);
 
 test('the schemas are the same objects under payment-notifications/valibot', () => {
   expect(valibot.DepositReceivedSchema).toBe(DepositReceivedSchema);
   expect(valibot.WithdrawalBroadcastSchema).toBe(WithdrawalBroadcastSchema);
   expect(valibot.NotificationSchema).toBe(NotificationSchema);
-});
-
-test('an issue has no path if the body itself is refused', async () => {
-  const { issues = [] } = await NotificationSchema['~standard'].validate('');
-  expect(issues.map(({ message, path }) => ({ message, path }))).toStrictEqual([
-    {
-      message: 'body: expected a JSON object, received an empty body: was it read already?',
-      path: undefined,
-    },
-  ]);
 });
 
 test('a schema composes with others of valibot', () => {
@@ -104,7 +78,3 @@ describe('a schema of one field', () => {
     ]);
   });
 });
-
-function keyOf(item: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
-  return typeof item === 'object' ? item.key : item;
-}

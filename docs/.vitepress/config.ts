@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TwoslashShikiFunction } from '@shikijs/twoslash';
 import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
-import type { ShikiTransformer } from 'shiki';
 import { createTwoslasher } from 'twoslash';
 import ts from 'typescript';
 import { type DefaultTheme, defineConfig } from 'vitepress';
@@ -51,19 +50,6 @@ const WELL_KNOWN = [
   ['createServer', 'AddressInfo', 'server', 'request', 'response', 'listen', 'listening', 'port'],
   ['close', 'end', 'writeHead', 'Response', 'Promise', 'Set', 'add', 'size'],
 ].flat();
-
-/** What the command prints in green and red. */
-const terminalColours: ShikiTransformer = {
-  name: 'terminal-colours',
-  preprocess(code, options) {
-    if (options.lang !== 'console') return;
-    options.decorations = [...code.matchAll(/[✓✗]/g)].map(({ 0: mark, index }) => ({
-      start: index,
-      end: index + 1,
-      properties: { class: mark === '✓' ? 'ok' : 'bad' },
-    }));
-  },
-};
 
 /** A page in the sidebar; none where the file isn't there. */
 function page(text: string, name: string): DefaultTheme.SidebarItem[] {
@@ -153,7 +139,17 @@ export default defineConfig({
     anchor: { slugify: slugOf },
     image: { lazyLoading: true },
     codeTransformers: [
-      terminalColours,
+      {
+        // What the command prints in green and red.
+        preprocess(code, options) {
+          if (options.lang !== 'console') return;
+          options.decorations = [...code.matchAll(/[✓✗]/g)].map(({ 0: mark, index }) => ({
+            start: index,
+            end: index + 1,
+            properties: { class: mark === '✓' ? 'ok' : 'bad' },
+          }));
+        },
+      },
       transformerTwoslash({
         explicitTrigger: true,
         twoslasher,

@@ -1,6 +1,7 @@
 // The tables of fields, from the package's JSON Schemas: a body's schemas say which fields are required, the
 // schema of a notification says what they hold and mean.
 import { readFileSync } from 'node:fs';
+import { schemaFiles } from '../../scripts/schemas/files.js';
 
 interface Schema {
   readonly $ref?: string;
@@ -105,7 +106,8 @@ function kindOf({
 }
 
 function readSchema(name: string): Schema {
-  return JSON.parse(readFileSync(new URL(`schemas/${name}.schema.json`, ROOT), 'utf8'));
+  const [, text = ''] = schemaFiles().find(([file]) => file === `${name}.schema.json`) ?? [];
+  return JSON.parse(text);
 }
 
 /** Every code of an issue, with its docblock. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { fixture, fixtures } from '../../test/fixtures.js';
+import { fixture, fixtures } from '../../fixtures/index.js';
 import { HOSTILE_BODIES, showBody } from './hostile.js';
 import { launch, openPage, serve } from './site.js';
 
@@ -79,9 +79,9 @@ test('every fourth fixture is shown with the outcome that it must have', async (
   let type = '';
   // That the inspection of each agrees with the parser, test/inspect says.
   const shown = fixtures.filter((_, index) => index % 4 === 0);
-  for (const { name, body, expected } of shown) {
-    if (TYPES[expected.parser] !== type) {
-      type = TYPES[expected.parser];
+  for (const { id: name, parser, body, expected } of shown) {
+    if (TYPES[parser] !== type) {
+      type = TYPES[parser];
       await page.locator(`input[type=radio][value="${type}"]`).check();
     }
     await page.locator('#body').fill('');
@@ -116,6 +116,17 @@ test('every fourth fixture is shown with the outcome that it must have', async (
     }
   }
   assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('it starts with a sample, and its menu says what each one shows', async () => {
+  const { page, close } = await openInspector();
+  assert.equal((await read(page)).verdict, 'valid');
+  assert.equal(await page.locator('[data-field=actualDepositAmount] mark').textContent(), '78');
+  const select = page.locator('.select select');
+  assert.equal(await select.inputValue(), 'deposit-received/eighteen-decimals');
+  const option = select.locator('optgroup[label=Withdrawals] option', { hasText: 'leading zeros' });
+  assert((await option.count()) > 0);
   await close();
 });
 
@@ -299,6 +310,11 @@ test('a delivery is compared with its redelivery, digit by digit', async () => {
     await relationOf(body.replace('345678,', '345679,')),
     /contradict each other: 1 field/,
   );
+  assert.equal(await page.locator('[data-test=relation].refused').count(), 1);
+  const [first, other] = await Promise.all(
+    ['#body', '#second'].map((id) => page.locator(id).boundingBox()),
+  );
+  assert.deepEqual([first?.y, first?.height], [other?.y, other?.height]);
   const marks = page.locator('[data-difference=actualDepositAmount] mark');
   assert.deepEqual(await marks.allTextContents(), ['8', '9']);
   assert.match(await relationOf(body.replace('5a11"', '5a12"')), /Two events/);

@@ -156,6 +156,20 @@ test('a name in a snippet shows its docblock, with links as code', async () => {
   assert.deepEqual(broken, []);
 });
 
+test('a list can be ticked, and a reload keeps what is ticked', async () => {
+  const { page, complaints, close } = await openPage(browser);
+  await page.goto(`${site.url}go-live.html`);
+  const box = page.locator('.task input').nth(1);
+  // Until the page's script has run, nothing keeps it.
+  await page.waitForFunction(() => document.querySelector('.task input')?.hasAttribute('data-kept'));
+  await box.check();
+  await page.reload();
+  await page.locator('.task input:checked').waitFor();
+  assert(await box.isChecked());
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('search finds a field, without asking anybody but its host', async () => {
   const { page, complaints, requests, close } = await openPage(browser);
   await page.goto(`${site.url}start.html`);

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { safeParseNotification } from 'payment-notifications';
 import { deliver, depositReceivedBody } from 'payment-notifications/testing';
-import { fixture } from '../../test/fixtures.js';
+import { fixture } from '../../fixtures/index.js';
 import { assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
 import { FRAMEWORKS, writeHandlers } from './handlers.js';
 import { bin, whyNot } from './programs.js';
@@ -115,10 +115,10 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
         const valid = VALID[index % VALID.length];
         assert(valid);
         const { status, text, seen } = await post(valid.body, headers);
-        const sent = `${valid.name} with ${JSON.stringify(headers)}`;
+        const sent = `${valid.id} with ${JSON.stringify(headers)}`;
         assert.deepEqual([status, text.replaceAll('"', '')], [200, 'ok'], sent);
         const warnings = seen.notification.warnings.map(
-          (/** @type {NotificationIssue} */ { code, path }) => ({ code, path }),
+          (/** @type {NotificationIssue} */ { code, path, message }) => ({ code, path, message }),
         );
         assert.deepEqual({ ...seen.notification, warnings }, valid.expected.notification, sent);
         assert.equal(seen.key, valid.expected.idempotencyKey, sent);

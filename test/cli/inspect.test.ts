@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { inspectBody } from 'payment-notifications/inspect';
 import widthOf from 'string-width';
 import { describe, expect, test } from 'vitest';
+import { fixture, fixtures } from '../../fixtures/index.js';
 import { cut, fold, wrap } from '../../src/cli/terminal.js';
-import { fixture, fixtures } from '../fixtures.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 import { command, linesOf } from './terminal.js';
 
@@ -13,9 +13,8 @@ import { command, linesOf } from './terminal.js';
 const rowsOf = (out: string) => linesOf(out).map((line) => line.trim().split(/ {2,}/));
 
 describe('a body that is inspected', () => {
-  test.each(fixtures)('exits as $name must: valid or not', async ({ body, expected }) => {
-    const word = expected.parser === 'parseDepositReceived' ? 'deposit' : 'withdrawal';
-    const as = expected.parser === 'parseNotification' ? [] : ['--as', word];
+  test.each(fixtures)('exits as $id must: valid or not', async ({ body, endpoint, expected }) => {
+    const as = endpoint === 'either' ? [] : ['--as', endpoint];
     for (const json of [[], ['--json']]) {
       const { exit, err } = await command(['inspect', ...as, ...json], { stdin: body });
       expect({ exit, err }).toStrictEqual({ exit: expected.notification ? 0 : 1, err: '' });
@@ -54,9 +53,7 @@ describe('a body that is inspected', () => {
 
   test('comes as data with --json, and from several files a line each', async () => {
     const stdin = deposit({ actualDepositAmount: '0.10', expirationTime: undefined });
-    const files = ['deposit-received/sample', 'invalid/amount-with-comma'].map(
-      (name) => `fixtures/${name}.json`,
-    );
+    const files = ['fixtures/deposit-received/sample.json', 'package.json'];
     const { exit, out } = await command(['inspect', '--json', ...files, '-'], { stdin });
     expect(exit).toBe(1);
     expect(linesOf(out).map((line) => JSON.parse(line))).toStrictEqual([
@@ -156,11 +153,11 @@ describe('on a terminal', () => {
   const bodies = fixtures.filter(({ body }) => body.length < 5000);
 
   test.each([120, 80, 67, 66, 40])('of %i columns the lines fit', async (columns) => {
-    for (const { name, body } of bodies) {
+    for (const { id, body } of bodies) {
       const { out } = await command(['inspect'], { stdin: body, columns });
       // The first line names the file, and is left to the terminal.
       const [, ...lines] = out.split('\n');
-      expect(Math.max(...lines.map((line) => widthOf(line))), name).toBeLessThanOrEqual(columns);
+      expect(Math.max(...lines.map((line) => widthOf(line))), id).toBeLessThanOrEqual(columns);
     }
   });
 
@@ -243,7 +240,7 @@ describe('columns', () => {
 
 describe('a file that can not be read', () => {
   test('is told of, and the others are inspected', async () => {
-    const good = ['deposit-received/sample', 'invalid/ids'].map((name) => `fixtures/${name}.json`);
+    const good = ['fixtures/deposit-received/sample.json', 'package.json'];
     const args = ['inspect', '--json', 'none', 'src', 'a\nb', ...good];
     const { exit, out, err } = await command(args);
     expect(exit).toBe(2);

@@ -9,7 +9,7 @@ import {
   parseNotification,
   parseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { fixture, fixtures } from '../fixtures.js';
+import { fixture, fixtures } from '../../fixtures/index.js';
 import { inShort } from '../package/outcomes.js';
 import { TELLING } from './telling.js';
 
@@ -54,19 +54,19 @@ server.close();
 async function postFixtures() {
   const shown = all ? fixtures : Object.keys(TELLING).map(fixture);
   let failed = 0;
-  for (const { name, body, expected } of shown) {
-    const response = await fetch(`${origin}/${expected.parser}`, { method: 'POST', body });
+  for (const { id, parser, body, expected } of shown) {
+    const response = await fetch(`${origin}/${parser}`, { method: 'POST', body });
     /** @type {any} */
     const received = await response.json();
     const outcome = inShort(received);
-    const { parser, idempotencyKey, ...rest } = expected;
+    const { idempotencyKey, ...rest } = expected;
     const isExpected =
       isDeepStrictEqual(outcome, expected.notification ?? rest) &&
       response.status === (expected.notification ? 200 : 400);
     if (!isExpected) failed += 1;
-    const { what = '', otherwise } = (!all && TELLING[name]) || {};
+    const { what = '', otherwise } = (!all && TELLING[id]) || {};
     const mark = isExpected ? paint('green', '✓') : paint('red', '✗');
-    console.log(`${mark} ${paint('bold', name)}${what && `: ${what}`}`);
+    console.log(`${mark} ${paint('bold', id)}${what && `: ${what}`}`);
     /** @type {{ code: string, message: string }[]} */
     const issues = received.issues ?? received.warnings;
     const faults = issues.map(({ code, message }) => `${paint('yellow', code)} ${message}`);

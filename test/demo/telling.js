@@ -1,6 +1,6 @@
 // The bodies that the demo shows: what is odd about each, and what code that doesn't expect it would do.
 
-/** @type {Record<string, { what: string, otherwise: string }>} By the names of the fixtures. */
+/** @type {Record<string, { what: string, otherwise: string }>} By the ids of the fixtures. */
 export const TELLING = {
   'deposit-received/sample': {
     what: 'the sample of the documentation: amounts as numbers, and two as strings',

@@ -16,7 +16,6 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { ISSUE_CODES } from '../fixtures.js';
 import { exactnessFault, LAST_ONE_COUNTS } from './texts.js';
 
 /**
@@ -41,9 +40,14 @@ const MAX_MESSAGE = 300;
 
 const schema = new URL('../../schemas/notification.schema.json', import.meta.url);
 
+const notificationSchema = JSON.parse(readFileSync(schema, 'utf8'));
+
 /** Whether JSON is that of a notification, by its schema. */
-export const isNotification = new Ajv2020({ strict: true }).compile(
-  JSON.parse(readFileSync(schema, 'utf8')),
+export const isNotification = new Ajv2020({ strict: true }).compile(notificationSchema);
+
+/** Every code of an issue. @type {readonly string[]} */
+export const ISSUE_CODES = notificationSchema.$defs.NotificationIssue.properties.code.oneOf.map(
+  (/** @type {{ const: string }} */ one) => one.const,
 );
 
 /**

@@ -10,8 +10,8 @@ import {
 } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
+import { fixtures } from '../../fixtures/index.js';
 import { SAMPLES } from '../../src/wire/sample.js';
-import { fixtures } from '../fixtures.js';
 import { bytesBody } from '../fuzz/bodies.js';
 import { runs } from '../fuzz/random.js';
 import { LAST_ONE_COUNTS } from '../fuzz/texts.js';
@@ -20,9 +20,9 @@ import { LAST_ONE_COUNTS } from '../fuzz/texts.js';
 const RUNS = runs(1000);
 
 const ENDPOINTS = {
-  parseNotification: { as: undefined, parse: safeParseNotification },
-  parseDepositReceived: { as: 'deposit.received', parse: safeParseDepositReceived },
-  parseWithdrawalBroadcast: { as: 'withdrawal.broadcast', parse: safeParseWithdrawalBroadcast },
+  either: { as: undefined, parse: safeParseNotification },
+  deposit: { as: 'deposit.received', parse: safeParseDepositReceived },
+  withdrawal: { as: 'withdrawal.broadcast', parse: safeParseWithdrawalBroadcast },
 } as const;
 
 /** Inspects a body as an endpoint would, and compares the outcome with the parser's. */
@@ -55,8 +55,8 @@ function readLossless(text: string): Record<string, unknown> | null {
   }
 }
 
-test.each(fixtures)('on $name, the inspection agrees with the parser', ({ body, expected }) => {
-  const { inspection, notification } = inspectAndParse(body, ENDPOINTS[expected.parser]);
+test.each(fixtures)('on $id, the inspection agrees with the parser', ({ body, endpoint }) => {
+  const { inspection, notification } = inspectAndParse(body, ENDPOINTS[endpoint]);
   if (notification === undefined) return;
   const json = JSON.parse(JSON.stringify(notification));
   for (const { name, raw, parsed } of inspection.fields) {

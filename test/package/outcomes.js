@@ -2,8 +2,8 @@
 // any import, so that every one of them takes it as it is.
 
 /**
- * The part of a notification or an error that a fixture's expected outcome holds: of each warning and
- * issue its code and path. Their messages are in fixtures/messages.txt.
+ * The part of a notification or an error that a fixture's expected outcome holds: of each warning and issue
+ * its code, path and message.
  *
  * @param {any} outcome
  */
@@ -13,14 +13,15 @@ export function inShort({ notificationType, issues, reference, warnings, ...fiel
     : { ...fields, warnings: warnings.map(shortIssue) };
 }
 
-/** @param {{ code: string, path: string[] }} issue */
-function shortIssue({ code, path }) {
-  return { code, path };
+/** @param {{ code: string, path: string[], message: string }} issue */
+function shortIssue({ code, path, message }) {
+  return { code, path, message };
 }
 
 /**
  * @typedef {object} SentFixture
- * @property {string} name
+ * @property {string} id
+ * @property {string} parser
  * @property {string} body The wire's bytes in base64.
  * @property {Record<string, any>} expected
  */
@@ -34,10 +35,9 @@ function shortIssue({ code, path }) {
  */
 export function outcomes(library, fixtures) {
   const differing = [];
-  for (const { name, body, expected } of fixtures) {
-    const { parser, ...wanted } = expected;
+  for (const { id, parser, body, expected: wanted } of fixtures) {
     const received = outcome(library, parser, bytes(body));
-    if (ordered(received) !== ordered(wanted)) differing.push({ name, wanted, received });
+    if (ordered(received) !== ordered(wanted)) differing.push({ id, wanted, received });
   }
   return { parsed: fixtures.length, differing };
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { beforeAll, expect, inject, type TestContext, test } from 'vitest';
-import { fixtures } from '../fixtures.js';
+import { fixtures } from '../../fixtures/index.js';
 import { NODES } from '../matrix/nodes.js';
 import { install, output } from './command.js';
 

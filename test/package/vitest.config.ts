@@ -5,7 +5,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
-    include: ['**/*.test.ts'],
+    // And the built command as a process.
+    include: ['**/*.test.ts', '../process/**/*.test.ts'],
     globalSetup: './pack.ts',
     // One after another: the tests of a file start programs of their own, as many at once as there are cores.
     fileParallelism: false,

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../cli/terminal.js';
 import { answers, endpoint } from '../endpoint.js';
 import { COMMAND, run, start } from './command.js';
 
-const SAMPLE = 'fixtures/deposit-received/eighteen-decimals.json';
+const SAMPLE = 'fixtures/deposit-received/sample.json';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** Runs the command on a terminal of so many columns. */

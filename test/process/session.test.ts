@@ -50,7 +50,7 @@ const SESSION = [
 
 const { folder, write } = temporaryFolder();
 
-// npx vitest run --config test/process/vitest.config.ts session -u writes the session of that run into the page.
+// npm run test:package -- --update writes the session of that run into the page.
 test('the session on the page of the command is what happens', async () => {
   // A database is down for the first two deposits.
   let failures = 2;

@@ -5,6 +5,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
+import { fixtures } from '../../fixtures/index.js';
 import { LIMITS } from '../../scripts/schemas/limits.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
@@ -14,10 +15,8 @@ import {
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
 import { readWire, writeWire } from '../../src/wire/members.js';
-import { fixtures } from '../fixtures.js';
 import { textBody } from '../fuzz/bodies.js';
-import { judge } from './judge.js';
-import { withEachValue } from './values.js';
+import { judge, withEachValue } from './judge.js';
 
 /** How many fuzzed bodies; `.ci/run --full` judges 200,000. */
 const FUZZED = Number(process.env.SCHEMAS_FUZZED ?? 4000);

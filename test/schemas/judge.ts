@@ -8,8 +8,9 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { LIMITS } from '../../scripts/schemas/limits.js';
-import { readWire, writeWire } from '../../src/wire/members.js';
+import { readWire, type WireFields, writeWire } from '../../src/wire/members.js';
 import { isNotification } from '../fuzz/examine.js';
+import { VALUES } from '../fuzz/values.js';
 import { type LimitName, WITHOUT } from './limits.js';
 
 /** How far parser and schemas agree about bodies. */
@@ -108,10 +109,17 @@ function isFlawless(result: ParseResult<PaymentNotification>): boolean {
 }
 
 /** The value of a body's text; undefined for what is no JSON. */
-export function readJson(body: string): unknown {
+function readJson(body: string): unknown {
   try {
     return JSON.parse(body.replace(/^\uFEFF/, ''));
   } catch {
     return undefined;
   }
+}
+
+/** A JSON object with each hostile value in a field, and without the field. */
+export function withEachValue(fields: WireFields, name: string): string[] {
+  const others = [...fields].filter(([other]) => other !== name);
+  const values = VALUES.map((value) => writeWire(new Map([...fields, [name, value]])));
+  return [...values, writeWire(new Map(others))];
 }

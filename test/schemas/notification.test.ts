@@ -3,7 +3,7 @@ import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notificati
 import { expect, test } from 'vitest';
 import { readWire } from '../../src/wire/members.js';
 import { isNotification } from '../fuzz/examine.js';
-import { withEachValue } from './values.js';
+import { withEachValue } from './judge.js';
 
 test.each([
   ['a deposit', depositReceivedBody()],

@@ -6,8 +6,8 @@ import {
 } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
+import { fixture } from '../../fixtures/index.js';
 import { DEPOSIT_SAMPLE, encodingOf } from '../../src/wire/sample.js';
-import { fixture } from '../fixtures.js';
 import { runs } from '../fuzz/random.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 

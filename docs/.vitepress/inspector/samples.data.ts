@@ -1,0 +1,27 @@
+// The fixtures, to try the page with: made while the site is built, as bodies alone.
+import { isUtf8 } from 'node:buffer';
+import { fixtures } from '../../../fixtures/index.js';
+
+export interface Sample {
+  readonly id: string;
+  readonly shows: string;
+  readonly body: string;
+}
+
+declare const data: readonly Sample[];
+
+export { data };
+
+export default {
+  watch: ['../../../fixtures/**/*.json'],
+  load: (): readonly Sample[] =>
+    fixtures
+      // A body over the limit would be half of the page, and one that is not UTF-8 is no text.
+      .filter(({ id, body }) => isUtf8(body) && id !== 'invalid/too-large')
+      // In a menu, there is no code.
+      .map(({ id, shows, body }) => ({
+        id,
+        shows: shows.replace(/`|\.$/g, ''),
+        body: body.toString(),
+      })),
+};

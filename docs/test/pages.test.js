@@ -161,7 +161,9 @@ test('a list can be ticked, and a reload keeps what is ticked', async () => {
   await page.goto(`${site.url}go-live.html`);
   const box = page.locator('.task input').nth(1);
   // Until the page's script has run, nothing keeps it.
-  await page.waitForFunction(() => document.querySelector('.task input')?.hasAttribute('data-kept'));
+  await page.waitForFunction(() =>
+    document.querySelector('.task input')?.hasAttribute('data-kept'),
+  );
   await box.check();
   await page.reload();
   await page.locator('.task input:checked').waitFor();

@@ -32,7 +32,11 @@ const twoslash = createTwoslasher();
 const twoslasher: TwoslashShikiFunction = (code, extension, options) => {
   const result = twoslash(code, extension, options);
   for (const node of result.nodes) {
-    if (node.type !== 'hover' || !node.tags) continue;
+    if (node.type !== 'hover') continue;
+    // In prose, each part of a link is a line of its own.
+    const docs = node.docs?.replace(/\n?\{@link(?:code)? \n([^\n}]*?) ?\n\}\n?/g, '`$1`');
+    if (docs !== undefined) node.docs = docs;
+    if (!node.tags) continue;
     const tags: (typeof node.tags)[number][] = [];
     for (const [name, text = ''] of node.tags) {
       const last = tags.at(-1);

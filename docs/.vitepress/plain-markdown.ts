@@ -34,7 +34,7 @@ export function plainMarkdown(md: MarkdownRenderer, base: string): void {
       const text = children?.[0];
       if (type !== 'list_item_open' || !text?.content.startsWith('[ ] ')) continue;
       tokens[index]?.attrSet('class', 'task');
-      text.content = text.content.replace('[ ] ', ' ');
+      text.content = text.content.replace('[ ] ', '');
       const html = (content: string) => Object.assign(new Token('html_inline', '', 0), { content });
       children?.unshift(html('<label><input type="checkbox">'));
       children?.push(html('</label>'));

@@ -146,6 +146,12 @@ test('a name in a snippet shows its docblock, with links as code', async () => {
     .first()
     .waitFor();
   assert.doesNotMatch((await popup.textContent()) ?? '', /[{}]?@link|NotificationError\}/);
+
+  await page.goto(`${site.url}testing.html`);
+  await page.locator('.twoslash-hover', { hasText: /^retry$/ }).hover();
+  const prose = popup.locator('.twoslash-popup-docs p', { hasText: 'DEPOSIT_RETRY' });
+  await prose.waitFor();
+  assert.match((await prose.textContent()) ?? '', /^When to try again: DEPOSIT_RETRY to do as/);
   assert.deepEqual(complaints, []);
   await close();
   // Nor anywhere else.

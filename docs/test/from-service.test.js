@@ -59,10 +59,12 @@ function call(port, { path = `/callbacks/${SECRET}`, from = '127.0.0.1', forward
 test('only the secret path passes', async () => {
   const port = await endpoint({});
   assert.equal(await call(port), 200);
-  assert.equal(await call(port, { path: `/callbacks/${SECRET}?a=/b` }), 200);
+  for (const path of [`/callbacks/${SECRET}?a=/b`, `/callbacks/${SECRET}/`])
+    assert.equal(await call(port, { path }), 200, path);
   for (const path of [
     '/',
     '/callbacks/',
+    '/callbacks//',
     `/callbacks/${SECRET}0`,
     '/callbacks/7d1f0c93a1b24e60',
     '/é',
@@ -78,6 +80,22 @@ test('a secret that is empty or can be guessed is an error', () => {
   }
 });
 
+test('settings that say something else than was meant are an error, whatever the path', () => {
+  const incoming = /** @type {import('node:http').IncomingMessage} */ ({ url: '/', headers: {} });
+  const check = (/** @type {object} */ expected) =>
+    isFromService(incoming, { secret: SECRET, addresses: ['127.0.0.2'], ...expected });
+  assert.equal(check({ proxies: 1 }), false);
+  for (const proxies of [-1, 0.5, Number.NaN, '1', null, true])
+    assert.throws(() => check({ proxies }), TypeError, `${proxies}`);
+  for (const address of [
+    ...['', 'localhost', '127.0.0', '127.0.0.256', '127.0.0.2:80', '[::1]', '*'],
+    ...['127.0.0.0/', '127.0.0.0/a', '127.0.0.0/8/8', '127.0.0.0/33', '127.0.0.0/-1', '::/129'],
+    ...['127.0.0.0/ 8', '127.0.0.0/0x8', ' 127.0.0.2'],
+  ])
+    assert.throws(() => check({ addresses: ['127.0.0.2', address] }), address);
+  assert.throws(() => check({ addresses: '127.0.0.2' }), TypeError);
+});
+
 test('only listed addresses pass, and no header replaces one', async () => {
   const port = await endpoint({ addresses: ['127.0.0.8/30', '127.0.0.2', '::2'] });
   assert.equal(await call(port, { from: '127.0.0.2' }), 200);
@@ -87,10 +105,22 @@ test('only listed addresses pass, and no header replaces one', async () => {
 });
 
 test('behind proxies the client counts, not what it claims to be', async () => {
-  const one = await endpoint({ addresses: ['127.0.0.2'], proxies: 1 });
+  const one = await endpoint({ addresses: ['127.0.0.2', '::2'], proxies: 1 });
   const proxy = await proxyTo(one);
   assert.equal(await call(proxy, { from: '127.0.0.2' }), 200);
   assert.equal(await call(proxy, { from: '127.0.0.3', forwarded: '127.0.0.2' }), 404);
+  // Some proxies append the port, too.
+  for (const forwarded of ['127.0.0.2:4711', '[::2]:4711', '[::2]', '::2'])
+    assert.equal(await call(one, { forwarded }), 200, forwarded);
+  for (const forwarded of [
+    '127.0.0.3:4711',
+    '[::3]:4711',
+    '127.0.0.2:',
+    ':4711',
+    '127.0.0.2:a',
+    '',
+  ])
+    assert.equal(await call(one, { forwarded }), 404, forwarded);
   // Past the proxy, there is no such entry.
   assert.equal(await call(one, { from: '127.0.0.2' }), 404);
   assert.equal(await call(one, { from: '127.0.0.2', forwarded: 'unknown' }), 404);

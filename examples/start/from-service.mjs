@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Whether a request has the secret path and comes from an address of the service. Ask it before the body is
- * read, and answer 404 if not.
+ * Whether a request has the secret path and comes from an address of the service. Call it before reading the
+ * body, and answer 404 if not. It throws if its settings are faulty, whatever the request.
  *
  * @param {import('node:http').IncomingMessage} request
  * @param {object} expected
@@ -14,13 +14,16 @@ import { BlockList, isIP } from 'node:net';
  */
 export function isFromService({ url = '', headers, socket }, { secret, addresses, proxies = 0 }) {
   if (secret.length < 16) throw new TypeError('the secret is too short');
+  if (!Number.isInteger(proxies) || proxies < 0)
+    throw new TypeError(`not a number of proxies: ${proxies}`);
+  const list = addresses && toList(addresses);
   const [path = ''] = url.split('?');
-  if (!isEqual(path.slice(path.lastIndexOf('/') + 1), secret)) return false;
-  if (addresses === undefined) return true;
+  if (!isEqual(path.replace(/\/$/, '').split('/').at(-1) ?? '', secret)) return false;
+  if (list === undefined) return true;
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
-  const callers = [...forwarded, socket.remoteAddress ?? ''].map((address) => address.trim());
-  const client = callers.at(-1 - proxies) ?? '';
-  return isIP(client) !== 0 && toList(addresses).check(client, family(client));
+  const callers = [...forwarded, socket.remoteAddress ?? ''];
+  const client = withoutPort((callers.at(-1 - proxies) ?? '').trim());
+  return isIP(client) !== 0 && list.check(client, family(client));
 }
 
 /** Takes the same time wherever two texts differ, and whatever their lengths. @param {string} one @param {string} other */
@@ -33,11 +36,18 @@ function isEqual(one, other) {
 function toList(addresses) {
   const list = new BlockList();
   for (const entry of addresses) {
-    const [address = '', bits] = entry.split('/');
+    const [, address = '', bits] = /^([^/]*)(?:\/(\d+))?$/.exec(entry) ?? [];
+    if (isIP(address) === 0) throw new TypeError(`not an address: ${entry}`);
     if (bits === undefined) list.addAddress(address, family(address));
     else list.addSubnet(address, Number(bits), family(address));
   }
   return list;
+}
+
+/** `203.0.113.7:4711` and `[2001:db8::7]:4711`, as some proxies write them. @param {string} caller */
+function withoutPort(caller) {
+  const [, six, four] = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(caller) ?? [];
+  return six ?? four ?? caller;
 }
 
 /** @param {string} address */

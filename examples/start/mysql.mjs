@@ -16,7 +16,7 @@ const DECIMALS = 30;
  */
 export async function book(connection, key, body, { account, currency, amount }) {
   if (amount.decimalPlaces() > DECIMALS) throw new Error(`${amount} would be rounded`);
-  const move = [account, currency, amount.toString()];
+  const move = [account, spell(currency), amount.toString()];
   await connection.beginTransaction();
   try {
     const isNew = await connection
@@ -40,9 +40,14 @@ export async function book(connection, key, body, { account, currency, amount })
     await connection.commit();
     return same.length === 1 ? 'repeated' : 'conflict';
   } catch (error) {
-    await connection.rollback();
+    await connection.rollback().catch(() => {}); // it is lost: the first error says why
     throw error;
   }
+}
+
+/** btc is BTC, but uſdt is not USDT: only the letters a to z change. @param {string} currency */
+function spell(currency) {
+  return currency.trim().replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 /** @param {unknown} error */

@@ -1,45 +1,22 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { idempotencyKey, safeParseNotification } from 'payment-notifications';
 import pg from 'pg';
 
-// Both callbacks on a PostgreSQL server, with the tables of schema.sql.
+// Both callbacks on a PostgreSQL server, with the tables of schema.sql, in any number of processes.
 
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
-  // Every wait ends.
+  // Every wait ends. The last one drops the connection, because a commit that waits for a standby ignores
+  // `statement_timeout`, and a server that is frozen ignores everything.
   connectionTimeoutMillis: 10_000,
   statement_timeout: 10_000,
-  idle_in_transaction_session_timeout: 10_000,
   query_timeout: 12_000,
 });
-// Unhandled, the error of a connection would end this process: a restart of the database is enough.
-const report = (/** @type {Error} */ error) => console.error(error.message);
-pool.on('error', report).on('connect', (client) => client.on('error', report));
-
-/**
- * Does the work in one transaction: all of it, or nothing. All statements have to go through this client;
- * with `pool.query`, each may take another connection.
- *
- * @template T
- * @param {(client: pg.PoolClient) => Promise<T>} work
- */
-async function inTransaction(work) {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    // If a statement failed and the work caught its error, PostgreSQL rolls back here, without an error.
-    const { command } = await client.query('COMMIT');
-    if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
-    client.release();
-    return result;
-  } catch (error) {
-    client.release(true); // without its connection, the server rolls back
-    throw error;
-  }
-}
+// Unhandled, the error of an idle connection would end this process: a restart of the database is enough.
+pool.on('error', (error) => console.error(error.message));
 
 /**
  * What an event adds to an account; null if a person has to look. You gave the service the identifier of the
@@ -59,28 +36,44 @@ function moveOf(notification) {
   return { account: clientWithdrawalId, currency: withdrawCurrency, amount };
 }
 
+/**
+ * Books an event once, in one transaction: see schema.sql.
+ *
+ * @param {string} key
+ * @param {Buffer} body
+ * @param {NonNullable<ReturnType<typeof moveOf>>} move
+ * @returns {Promise<'settled' | 'repeated' | 'conflict'>}
+ */
+async function book(key, body, { account, currency, amount }) {
+  const values = [key, account, currency, amount.toString(), body];
+  const { rows } = await pool.query('SELECT book($1, $2, $3, $4, $5) AS outcome', values);
+  return rows[0].outcome;
+}
+
 /** Keeps a body for a person, once. @param {Buffer} body @param {string} reason */
 async function hold(body, reason) {
   console.error(reason); // alert a person
-  const keep = 'INSERT INTO held VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
+  // A known body is written again, for the standby, as in `book`. It stays done, unless the reason is new.
+  const keep = `INSERT INTO held (digest, body, reason) VALUES (sha256($1), $1, $2)
+    ON CONFLICT (digest) DO UPDATE SET
+      reason = excluded.reason, done = CASE WHEN held.reason = excluded.reason THEN held.done END`;
   await pool.query(keep, [body, reason]);
 }
 
 /**
- * Keeps a body while the database is down: a withdrawal may not come again. Post these files to this endpoint
- * when it is back.
+ * Keeps a body while the database is down: a withdrawal may not come again. The folder has to outlive the
+ * process, and the machine if it can.
  *
  * @param {Buffer} body
  */
 async function save(body) {
-  await mkdir('unsettled', { recursive: true });
-  const file = `unsettled/${createHash('sha256').update(body).digest('hex')}`;
+  const name = createHash('sha256').update(body).digest('hex');
   // Under another name first: a crash in the middle of a redelivery must not spoil the file that is there.
   // (Before Node.js 20.10, `flush` is ignored: call `sync` of the file there.)
-  const draft = `${file}.${randomUUID()}`;
+  const draft = `unsettled/.${randomUUID()}`;
   try {
     await writeFile(draft, body, { flush: true });
-    await rename(draft, file);
+    await rename(draft, `unsettled/${name}`);
   } catch (error) {
     await rm(draft, { force: true }); // on a full disk, each delivery would leave one
     throw error;
@@ -93,8 +86,52 @@ async function save(body) {
   }
 }
 
+/** Settles what was saved, once the database is back. */
+async function settleSaved() {
+  for (const name of await readdir('unsettled')) {
+    if (name.startsWith('.')) continue; // a draft
+    try {
+      await settle(await readFile(`unsettled/${name}`));
+      await rm(`unsettled/${name}`, { force: true });
+    } catch (error) {
+      console.error(`unsettled/${name} waits: ${error}`);
+    }
+  }
+}
+
 /** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit, a trigger, a policy. */
 const REFUSED = /^(22|23|54|P0|42501)/;
+
+/** @param {Buffer} body @returns {Promise<[status: number, answer: unknown]>} */
+async function settle(body) {
+  const { notification, error } = safeParseNotification(body);
+  if (error) {
+    await hold(body, error.message);
+    return [400, error.issues.map(({ code }) => code)];
+  }
+  // A change of the service's bodies shows here first: in warnings, and in names that are not documented.
+  for (const { message } of notification.warnings) console.warn(message);
+  const additional = Object.keys(notification.additionalFields);
+  if (additional.length > 0) console.warn('additional fields:', JSON.stringify(additional));
+  const key = idempotencyKey(notification);
+  const move = moveOf(notification);
+  if (move === null) {
+    // Without its key: a later body that says the amount can still be debited.
+    await hold(body, `${key}: what it moved is unknown`);
+    return [200, 'held'];
+  }
+  try {
+    const outcome = await book(key, body, move);
+    if (outcome !== 'conflict') return [200, outcome]; // repeated is a success, too
+    // One of the two may be forged. To send it again would change nothing: a success.
+    await hold(body, `${key}: settled before, with another account, currency or amount`);
+    return [200, 'held'];
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && REFUSED.test(error.code ?? ''))) throw error;
+    await hold(body, `${key}: ${error.message}`);
+    return [400, 'held'];
+  }
+}
 
 const app = express();
 
@@ -111,74 +148,31 @@ app.all('/callbacks', raw, async (request, response) => {
   const body = request.body ?? Buffer.alloc(0);
   if (!Buffer.isBuffer(body)) throw new Error('the body was parsed before');
   // Your check of where the callback comes from goes here.
+  /** @type {[status: number, answer: unknown]} */
+  let [status, answer] = [500, 'failed'];
   try {
-    const [status, answer] = await settle(body);
-    response.status(status).json(answer);
+    [status, answer] = await settle(body);
   } catch (error) {
     console.error(error);
     await save(body);
-    response.status(500).json('failed');
   }
+  if (!server.listening) response.set('connection', 'close'); // or it would keep this process from ending
+  response.status(status).json(answer);
 });
 
-/** @param {Buffer} body @returns {Promise<[status: number, answer: unknown]>} */
-async function settle(body) {
-  const { notification, error } = safeParseNotification(body);
-  if (error) {
-    await hold(body, error.message);
-    return [400, error.issues.map(({ code }) => code)];
-  }
-  for (const { message } of notification.warnings) console.warn(message);
-  const unreadable = notification.warnings.map(({ path: [name] }) => name);
-  const unknown = Object.keys(notification.additionalFields).filter(
-    (name) => !unreadable.includes(name),
-  );
-  if (unknown.length > 0) console.warn('not documented:', JSON.stringify(unknown));
-  const key = idempotencyKey(notification);
-  const move = moveOf(notification);
-  if (move === null) {
-    // Without its key: a later body that says the amount can still be debited.
-    await hold(body, `${key}: what it moved is unknown`);
-    return [200, 'held'];
-  }
-  try {
-    const outcome = await inTransaction((client) => book(client, key, body, move));
-    if (outcome !== 'conflict') return [200, outcome];
-    // One of the two may be forged. To send it again would change nothing: a success.
-    await hold(body, `${key}: settled before, with another account, currency or amount`);
-    return [200, 'held'];
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError && REFUSED.test(error.code ?? ''))) throw error;
-    await hold(body, `${key}: ${error.message}`);
-    return [400, 'held'];
-  }
-}
+await mkdir('unsettled', { recursive: true });
 
-/**
- * @param {pg.PoolClient} client
- * @param {string} key
- * @param {Buffer} body
- * @param {NonNullable<ReturnType<typeof moveOf>>} move
- */
-async function book(client, key, body, { account, currency, amount }) {
-  const move = [account, currency.trim().toUpperCase(), amount.toString()];
-  const insert = 'INSERT INTO event VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING';
-  const { rowCount } = await client.query(insert, [key, ...move, body]);
-  if (rowCount === 0) {
-    const find = 'SELECT FROM event WHERE (key, account, currency, amount) = ($1, $2, $3, $4)';
-    const same = await client.query(find, [key, ...move]);
-    return same.rowCount === 1 ? 'repeated' : 'conflict'; // repeated is a success, too
-  }
-  await client.query(
-    `INSERT INTO balance VALUES ($1, $2, $3) ON CONFLICT (account, currency)
-     DO UPDATE SET amount = balance.amount + excluded.amount`,
-    move,
-  );
-  return 'settled';
-}
-
-const port = Number(process.env.PORT ?? 3000);
-app.listen(port, '127.0.0.1', (error) => {
+const { HOST = '127.0.0.1', PORT = '3000' } = process.env;
+const server = app.listen(Number(PORT), HOST, (error) => {
   if (error) throw error;
-  console.log(`listening at http://127.0.0.1:${port}/callbacks`);
+  console.log(`listening at http://${HOST}:${PORT}/callbacks`);
 });
+
+// What has arrived is answered first: a withdrawal that is cut off may not come again.
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => server.close(() => process.exit()));
+
+for (;;) {
+  await settleSaved().catch(console.error);
+  await sleep(60_000);
+}

@@ -7,7 +7,8 @@ CREATE TABLE event (
   currency text NOT NULL,
   amount numeric NOT NULL, -- exact at any size
   body bytea NOT NULL,
-  at timestamptz NOT NULL DEFAULT now()
+  at timestamptz NOT NULL DEFAULT now(),
+  deliveries integer NOT NULL DEFAULT 1
 );
 
 CREATE TABLE balance (
@@ -22,5 +23,33 @@ CREATE TABLE held (
   digest bytea PRIMARY KEY,
   body bytea NOT NULL,
   reason text NOT NULL,
-  at timestamptz NOT NULL DEFAULT now()
+  at timestamptz NOT NULL DEFAULT now(),
+  done text -- what was done about it; until then, it waits
 );
+
+-- Books an event once, all of it or nothing, and says: settled, repeated, or conflict if the key is known with
+-- another account, currency or amount. What you add here is in the same transaction.
+CREATE FUNCTION book(p_key text, p_account text, p_currency text, p_amount numeric, p_body bytea)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  -- btc is BTC, but uſdt is not USDT: COLLATE "C" leaves all letters but a to z as they are.
+  code text := upper(btrim(p_currency) COLLATE "C");
+  known event;
+BEGIN
+  -- A known event is written, too, or else this commit would not wait for the standby: after a crash, a server
+  -- also shows events that no standby has.
+  INSERT INTO event (key, account, currency, amount, body)
+    VALUES (p_key, p_account, code, p_amount, p_body)
+    ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1
+    RETURNING * INTO known;
+  IF (known.account, known.currency, known.amount) <> (p_account, code, p_amount) THEN
+    RETURN 'conflict';
+  END IF;
+  UPDATE held SET done = 'settled' WHERE digest = sha256(p_body); -- an older version refused it, say
+  IF known.deliveries > 1 THEN
+    RETURN 'repeated';
+  END IF;
+  INSERT INTO balance VALUES (p_account, code, p_amount)
+    ON CONFLICT (account, currency) DO UPDATE SET amount = balance.amount + excluded.amount;
+  RETURN 'settled';
+END $$;

@@ -18,7 +18,8 @@ import { Decimal } from 'payment-notifications';
  * @param {{ account: string, currency: string, amount: Decimal }} move
  * @returns {'settled' | 'repeated' | 'conflict'}
  */
-export function book(database, key, body, { account, currency, amount }) {
+export function book(database, key, body, { account, currency: code, amount }) {
+  const currency = spell(code);
   database.exec('BEGIN IMMEDIATE'); // one process at a time reads and writes
   try {
     const known = database.prepare('SELECT * FROM event WHERE key = ?').get(key);
@@ -40,7 +41,14 @@ export function book(database, key, body, { account, currency, amount }) {
     const isSame = known.account === account && known.currency === currency;
     return isSame && amount.equals(known.amount) ? 'repeated' : 'conflict';
   } catch (error) {
-    database.exec('ROLLBACK');
+    try {
+      database.exec('ROLLBACK');
+    } catch {} // after some errors, such as a full disk, SQLite has done so by itself
     throw error;
   }
+}
+
+/** btc is BTC, but uſdt is not USDT: only the letters a to z change. @param {string} currency */
+function spell(currency) {
+  return currency.trim().replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }

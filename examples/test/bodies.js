@@ -1,10 +1,8 @@
-// Bodies that come with odd headers, and at the limit of their length: for every handler.
+// Delivers bodies in copies, with odd headers, and at the limit of their length: for every handler.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { depositReceivedBody } from 'payment-notifications/testing';
-
-/** @import { Server } from './engines.js' */
+import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 
 /** The service documents none, so what they say must change nothing. @type {Record<string, string>[]} */
 export const ODD_HEADERS = [
@@ -40,9 +38,21 @@ export async function statusOf(url, body, headers = {}) {
 }
 
 /**
+ * What several servers answer, each of which gets every copy at once.
+ *
+ * @param {string[]} urls
+ * @param {string} body
+ */
+export async function answersOf(urls, body, copies = 1) {
+  const deliveries = await Promise.all(urls.map((url) => deliver(body, { url, copies })));
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+  return attempts.map(({ answer }) => `${answer?.status} ${answer?.body}`).sort();
+}
+
+/**
  * Holds a server to the limit: a body up to it is taken, one beyond it answered with 413, and logged.
  *
- * @param {Server} server
+ * @param {Awaited<ReturnType<typeof import('./server.js').startServer>>} server
  * @param {string} [url]
  */
 export async function assertLimit(server, url = server.url) {

@@ -1,9 +1,21 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { atExit } from './server.js';
+
+/** @typedef {Awaited<ReturnType<typeof startPostgres>>} Postgres */
 
 const VERSIONS = '/usr/lib/postgresql';
 
@@ -13,53 +25,100 @@ export function findPostgres() {
   const version = ['15', ...installed].find((name) =>
     existsSync(join(VERSIONS, name, 'bin', 'initdb')),
   );
-  return version === undefined ? null : { version, bin: join(VERSIONS, version, 'bin') };
+  return version === undefined ? null : join(VERSIONS, version, 'bin');
 }
 
 /**
- * Starts a PostgreSQL server on a temporary folder, with its settings as they come: each commit is
- * on the disk before it is answered. It takes no port: it listens on a socket in its folder.
+ * Starts a PostgreSQL server on a temporary folder, with its settings as they come: each commit is on the disk
+ * before it is answered. It takes no port: it listens on a socket in its folder. It is a child of this process,
+ * which reaps it: until somebody does, a killed server keeps the lock on its folder.
  *
- * @param {{ bin: string }} postgres
+ * @param {{ settings?: string[], standbyOf?: string }} [options] `standbyOf`: the folder of another server.
  */
-export async function startPostgres({ bin }) {
-  const folder = mkdtempSync(join(tmpdir(), 'merchant-postgres-'));
+export async function startPostgres({ settings = [], standbyOf } = {}) {
+  const bin = findPostgres() ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const data = join(folder, 'data');
+  const log = openSync(join(folder, 'server.log'), 'a+');
+  const logged = () => readFileSync(join(folder, 'server.log'), 'utf8');
   // The server refuses to run as root.
   const user = process.getuid?.() === 0 ? idsOf('postgres') : null;
   if (user) chownSync(folder, user.uid, user.gid);
 
-  const settings = { cwd: folder, ...user };
-  /** @type {(program: string, ...args: string[]) => Promise<void>} */
-  const run = async (program, ...args) => {
-    const child = spawn(join(bin, program), ['-D', folder, ...args], {
-      ...settings,
-      stdio: ['ignore', 'ignore', 'inherit'],
+  /** @param {string} program @param {string[]} args */
+  const run = (program, ...args) =>
+    spawn(join(bin, program), ['-D', data, ...args], {
+      cwd: folder,
+      ...user,
+      stdio: ['ignore', log, log],
     });
-    const [code] = await once(child, 'exit');
-    if (code !== 0) throw new Error(`${program} failed: see ${folder}/server.log`);
-  };
-  const options = `-c listen_addresses= -c unix_socket_directories=${folder}`;
-  const log = join(folder, 'server.log');
+  /** @param {string} program @param {string[]} args */
+  async function finish(program, ...args) {
+    const [code] = await once(run(program, ...args), 'exit');
+    if (code !== 0) throw new Error(`${program} failed: ${logged()}`);
+  }
+  if (standbyOf === undefined)
+    await finish('initdb', '--username=merchant', '--auth=trust', '--no-sync', '--locale=C.UTF-8');
+  else
+    await finish('pg_basebackup', `--dbname=host=${standbyOf} user=merchant`, '-R', '-c', 'fast');
 
-  await run('initdb', '--username=merchant', '--auth=trust', '--no-sync', '--encoding=UTF8');
-  const start = () => run('pg_ctl', 'start', '--silent', '-w', '-l', log, '-o', options);
+  const own = ['listen_addresses=', `unix_socket_directories=${folder}`, ...settings];
+  /** @type {import('node:child_process').ChildProcess} */
+  let server;
+  /** @type {Promise<unknown>} */
+  let stopped;
+  const isRunning = () => server.exitCode === null && server.signalCode === null;
+  async function start() {
+    server = run('postgres', ...own.flatMap((setting) => ['-c', setting]));
+    stopped = once(server, 'exit');
+    while (spawnSync(join(bin, 'pg_isready'), ['-h', folder]).status !== 0) {
+      if (!isRunning()) throw new Error(logged());
+      await sleep(20);
+    }
+  }
   await start();
+  const remove = () => rmSync(folder, { recursive: true });
   const forget = atExit(() => {
-    execFileSync(join(bin, 'pg_ctl'), ['stop', '-D', folder, '-m', 'immediate', '-s'], settings);
-    rmSync(folder, { recursive: true });
+    const args = ['stop', '-D', data, '-m', 'immediate', '-s'];
+    if (isRunning()) execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
+    remove();
   });
+  const url = (/** @type {string} */ host) =>
+    `postgres://merchant@localhost/postgres?host=${encodeURIComponent(host)}`;
   return {
-    /** @param {string} database */
-    url: (database) =>
-      `postgres://merchant@localhost/${database}?host=${encodeURIComponent(folder)}`,
+    folder,
+    /** By its folder, or by a link to that. */
+    url: (host = folder) => url(host),
     start,
+    /** @param {string} sql @returns {Promise<any[]>} */
+    async query(sql) {
+      const client = new pg.Client(url(folder));
+      await client.connect();
+      const { rows } = await client.query(sql);
+      await client.end();
+      return rows;
+    },
     /** @param {'fast' | 'immediate'} mode Breaks off what runs; or crashes. */
-    stop: (mode) => run('pg_ctl', 'stop', '--silent', '-w', '-m', mode),
+    async stop(mode) {
+      server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      await stopped;
+    },
+    /** Makes the standby a primary. */
+    promote: () => finish('pg_ctl', 'promote', '--silent', '-w'),
+    /** To all its processes; with SIGKILL, they end as by a power cut. @param {NodeJS.Signals} signal */
+    async signal(signal) {
+      server.kill('SIGSTOP'); // so that it starts no more
+      const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
+      for (const id of children.split(' ').filter(Boolean)) process.kill(Number(id), signal);
+      server.kill(signal);
+      if (signal === 'SIGKILL') await stopped;
+    },
     /** Stops it for good. */
     async remove() {
-      await run('pg_ctl', 'stop', '--silent', '-w', '-m', 'fast');
+      server.kill('SIGQUIT');
+      await stopped;
       forget();
-      rmSync(folder, { recursive: true });
+      remove();
     },
   };
 }

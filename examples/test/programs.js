@@ -8,64 +8,35 @@ export function bin(name) {
   return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 }
 
-/**
- * Why a runtime can't be tested here; false if it can.
- *
- * @param {string} runtime
- */
+/** Why a runtime can't be tested here; false if it can. @param {string} runtime */
 export function whyNot(runtime) {
   const { status, error } = spawnSync(bin(runtime), ['--version']);
   if (status === 0) return false;
   return `${runtime} does not run on this machine: ${error?.message ?? `it exits with ${status}`}`;
 }
 
-export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Where Debian has it, which is not on everybody's PATH. */
-export const NATS_SERVER = '/usr/sbin/nats-server';
-
 export const MARIADB = '/usr/sbin/mariadbd';
 
-/** Programs that no npm package brings, by Debian's name for them. */
-const PACKAGES = {
-  'postgresql-15': () => findPostgres() !== null,
-  'nats-server': () => existsSync(NATS_SERVER),
-  'mariadb-server-core': () => existsSync(MARIADB),
-  chromium: () => existsSync(CHROMIUM),
-};
+const isMissing = (/** @type {string | null} */ path) => path === null || !existsSync(path);
+const missing = (/** @type {string} */ name) => `not installed: apt-get install ${name}`;
+export const whyNoPostgres = () => isMissing(findPostgres()) && missing('postgresql-15');
+export const whyNoMariadb = () => isMissing(MARIADB) && missing('mariadb-server-core');
 
-/** What of Debian's is not installed. @param {(keyof typeof PACKAGES)[]} needed */
-export function missingPackages(...needed) {
-  const names = needed.length > 0 ? needed : /** @type {typeof needed} */ (Object.keys(PACKAGES));
-  return names.filter((name) => !PACKAGES[name]());
-}
-
-/**
- * Installs packages where this may: as root on Debian, which is what a container of CI is.
- *
- * @param {string[]} packages
- */
-export function installFromDebian(packages) {
-  if (packages.length === 0 || process.getuid?.() !== 0) return;
-  if (spawnSync('apt-get', ['--version']).error) return;
-  console.log(`Installing ${packages.join(' and ')}.`);
-  const names = packages.join(' ');
-  const install = `apt-get update -qq && apt-get install -qq -y --no-install-recommends ${names}`;
-  spawnSync('sh', ['-c', install], {
+/** Installs the databases where this may: as root on Debian, which is what a container of CI is. */
+export function installDatabases() {
+  if (!whyNoPostgres() && !whyNoMariadb()) return;
+  if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return;
+  const install =
+    'apt-get install -qq -y --no-install-recommends postgresql-15 mariadb-server-core';
+  spawnSync('sh', ['-c', `apt-get update -qq && ${install}`], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }
 
-/** Why something can't be tested here; false if it can. @param {(keyof typeof PACKAGES)[]} needed */
-export function whyMissing(...needed) {
-  const missing = missingPackages(...needed);
-  return missing.length > 0 && `not installed: apt-get install ${missing.join(' ')}`;
-}
-
-/** Why the merchant can't be tested on a PostgreSQL server here; false if it can. */
-export const whyNoPostgres = () => whyMissing('postgresql-15');
-
 /** The reasons for all that is skipped. */
 export function skipped() {
-  return [...['bun', 'deno', 'workerd'].map(whyNot), whyMissing()].filter(Boolean);
+  const runtimes = ['bun', 'deno', 'workerd'].map(whyNot);
+  return [...runtimes, whyNoPostgres(), whyNoMariadb()].filter(Boolean);
 }

@@ -1,19 +1,32 @@
-// Everything that the examples must hold, from a fresh clone. With --keep-results, RESULTS.md stays as
-// it is.
+// Packs the package, if that was not done before, installs the tarball with all that the examples import, and tests
+// them.
 import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
-import { installFromDebian, missingPackages, skipped } from './programs.js';
+import { existsSync, rmSync } from 'node:fs';
+import { installDatabases, skipped } from './programs.js';
 
 const EXAMPLES = new URL('../', import.meta.url);
-const { values } = parseArgs({ options: { 'keep-results': { type: 'boolean', default: false } } });
+const ROOT = new URL('../../', import.meta.url);
 
-await import('../install.js');
-installFromDebian(missingPackages());
+/** @param {string} what @param {URL} cwd @param {string} program @param {string[]} args */
+function run(what, cwd, program, ...args) {
+  const start = performance.now();
+  process.stdout.write(`${what} ... `);
+  execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  console.log(`${((performance.now() - start) / 1000).toFixed(0)} s`);
+}
 
-const env = { ...process.env, ...(values['keep-results'] && { KEEP_RESULTS: '1' }) };
+if (!existsSync(new URL('node_modules/tsup', ROOT)))
+  run('Installing what builds the package', ROOT, 'npm', 'install');
+run('Packing the package', ROOT, process.execPath, 'scripts/pack.js');
+// npm would keep what an earlier tarball of the same version left.
+rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
+const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];
+run('Installing what the examples import', EXAMPLES, 'npm', 'install', ...quiet);
+installDatabases();
+
 try {
   for (const script of ['typecheck', 'test']) {
-    execFileSync('npm', ['run', '--silent', script], { cwd: EXAMPLES, env, stdio: 'inherit' });
+    execFileSync('npm', ['run', '--silent', script], { cwd: EXAMPLES, stdio: 'inherit' });
   }
 } catch {
   process.exitCode = 1; // what failed, has been printed

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -25,35 +24,14 @@ export function atExit(end) {
   return () => running.delete(end);
 }
 
-/** Of no server, and below the ports that a system gives to outgoing connections. */
-const GUARD_PORT = 19_099;
-
-/**
- * Three bytes of loopback addresses that are this process's alone, for as long as it runs: a server
- * on one of them can be killed and started again, and nobody takes its port in between.
- */
-export async function claimNetwork() {
-  for (let number = 256 + (process.pid % 60_000); ; number += 1) {
-    const network = `127.${number >> 8}.${number & 255}`;
-    const guard = createServer().unref();
-    try {
-      await once(guard.listen(GUARD_PORT, `${network}.255`), 'listening');
-      return network;
-    } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-      if (!isTaken) throw error;
-    }
-  }
-}
-
 /**
  * Starts a server as a process of its own, on a port that the system picks, and waits until it takes
- * connections, or, if it is a program that `exits`, for its end.
+ * connections.
  *
  * @param {string[]} command
- * @param {{ cwd: URL, env?: Record<string, string>, exits?: boolean }} options
+ * @param {{ cwd: URL, env?: Record<string, string> }} options
  */
-export async function startServer([program = '', ...args], { cwd, env, exits }) {
+export async function startServer([program = '', ...args], { cwd, env }) {
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, NODE_ENV: 'production', ...env, PORT: '0' },
@@ -85,27 +63,22 @@ export async function startServer([program = '', ...args], { cwd, env, exits }) 
   const deadline = performance.now() + START_MS;
   const findPort = () => (child.pid === undefined ? null : listeningPort(child.pid));
   let port = findPort();
-  while (isRunning() && port === null && (exits || performance.now() < deadline)) {
+  while (isRunning() && port === null && performance.now() < deadline) {
     await sleep(20);
     port = findPort();
   }
-  if (exits ? port !== null : !isRunning() || port === null) {
+  if (!isRunning() || port === null) {
     await end('SIGKILL');
-    const not = exits ? 'started, but should have exited' : 'did not start';
-    throw new Error(`${program} ${args.join(' ')} ${not}:\n${printed.join('\n')}`);
+    throw new Error(`${program} ${args.join(' ')} did not start:\n${printed.join('\n')}`);
   }
-  if (exits) await exited;
 
   return {
     pid: child.pid,
-    /** 0 if it has ended. */
-    port: port ?? 0,
-    url: `http://127.0.0.1:${port ?? 0}/callbacks`,
+    port,
+    url: `http://127.0.0.1:${port}/callbacks`,
     journal,
     printed,
     isRunning,
-    /** Null if a signal ended it. */
-    exitCode: () => child.exitCode,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     /** Waits for the journal's next lines, of which it takes so many. @param {number} count */

@@ -13,12 +13,18 @@ const schema = readFileSync(new URL('../start/schema.sqlite.sql', import.meta.ur
 one.exec(`PRAGMA journal_mode = WAL; ${schema}`);
 
 const body = new Uint8Array([123, 125]);
-const move = { account: 'a', currency: 'ETH', amount: new Decimal('0.1000000000000000001') };
+const move = { account: 'a', currency: 'USDT', amount: new Decimal('0.1000000000000000001') };
 for (let number = 0; number < 100; number += 1) {
   assert.equal(book(one, `event ${number}`, body, move), 'settled');
   assert.equal(book(other, `event ${number}`, body, move), 'repeated');
 }
-for (const field of [{ account: 'b' }, { currency: 'BTC' }, { amount: new Decimal(1) }])
+assert.equal(book(other, 'event 0', body, { ...move, currency: ' usdt' }), 'repeated');
+for (const field of [
+  { account: 'b' },
+  { currency: 'BTC' },
+  { currency: 'uſdt' }, // its upper case is USDT, by Unicode
+  { amount: new Decimal(1) },
+])
   assert.equal(book(other, 'event 0', body, { ...move, ...field }), 'conflict');
 
 // Once this transaction has read, another must not write, or this one would fail.
@@ -34,8 +40,12 @@ const interrupted = {
 assert.equal(book(interrupted, 'event 100', body, move), 'settled');
 assert.equal(book(other, 'event 100', body, move), 'repeated');
 
-const refused = { ...move, currency: /** @type {any} */ (null) };
+const refused = { ...move, account: /** @type {any} */ (null) };
 assert.throws(() => book(one, 'event 101', body, refused), /NOT NULL/);
+// On a full disk, SQLite rolls back by itself, and the disk is what has to be told.
+const { page_count: pages } = one.prepare('PRAGMA page_count').get();
+one.exec(`PRAGMA max_page_count = ${pages}`);
+assert.throws(() => book(one, 'event 102', new Uint8Array(1e6), move), /disk is full/);
 const balances = one.prepare('SELECT * FROM balance').all();
 assert.deepEqual({ ...balances[0] }, { ...move, amount: '10.1000000000000000101' });
 assert.equal(balances.length, 1);

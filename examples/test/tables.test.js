@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import { Decimal } from 'payment-notifications';
 import { book } from '../start/mysql.mjs';
-import { bin, MARIADB, whyMissing, whyNot } from './programs.js';
+import { bin, MARIADB, whyNoMariadb, whyNot } from './programs.js';
 import { atExit } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tables-'));
@@ -18,13 +18,13 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const BODY = Buffer.from('{}');
 /** @param {string} account @param {string} amount */
-const moveOf = (account, amount, currency = 'ETH') => ({
+const moveOf = (account, amount, currency = 'USDT') => ({
   account,
   currency,
   amount: new Decimal(amount),
 });
 
-describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
+describe('MariaDB', { skip: whyNoMariadb() }, () => {
   const socketPath = join(folder, 'socket');
   /** @type {mysql.Connection[]} */
   let connections;
@@ -78,7 +78,17 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
         ...others,
         'settled',
       ]);
-    for (const other of [moveOf('a', '7'), moveOf('A', '1'), moveOf('a', '1', 'BTC')])
+    const amount = '1000000.000000000000000001';
+    assert.deepEqual(
+      await bookAtOnce('one', moveOf('a', amount, ' usdt')),
+      Array(4).fill('repeated'),
+    );
+    for (const other of [
+      moveOf('a', '7'),
+      moveOf('A', amount),
+      moveOf('a', amount, 'BTC'),
+      moveOf('a', amount, 'uſdt'), // its upper case is USDT, by Unicode
+    ])
       assert.deepEqual(await bookAtOnce('one', other), Array(4).fill('conflict'));
     // Accounts that the usual collations don't tell apart.
     for (const account of ['A', 'a ', 'ä'])
@@ -104,6 +114,19 @@ describe('MariaDB', { skip: whyMissing('mariadb-server-core') }, () => {
       assert.equal(await book(first, key, BODY, moveOf('b', '0')), 'settled');
     }
     assert.deepEqual(await balances(), [...before, ['b', '0']]);
+  });
+
+  test('tells the first error, not that it could not roll back', async () => {
+    const [first, second] = [connections.shift(), connections[0]];
+    assert(first && second);
+    await second.query("BEGIN; SELECT * FROM balance WHERE account = 'a' FOR UPDATE");
+    const rejected = assert.rejects(book(first, 'killed', BODY, moveOf('a', '1')), /killed|lost/i);
+    const isWaiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+    // More often, and it would be answered from a cache.
+    const waits = async () => /** @type {unknown[][]} */ (await second.query(isWaiting))[0]?.length;
+    while (!(await waits())) await sleep(150);
+    await second.query(`KILL ${first.threadId}; ROLLBACK`);
+    await rejected;
   });
 });
 

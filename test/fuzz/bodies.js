@@ -234,12 +234,6 @@ export const anyBody = fc.oneof(
   objectBody,
 );
 
-/** The next hostile body. @param {import('./random.js').Random} random @returns {unknown} */
-export function nextBody(random) {
-  const options = { seed: random.below(2 ** 31), numRuns: 1 };
-  return fc.sample(anyBody, options).map((makeBody) => makeBody())[0];
-}
-
 /** @param {string} text @returns {object | null} */
 function parseObject(text) {
   try {

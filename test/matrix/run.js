@@ -106,7 +106,7 @@ async function runRow({ env = {}, inCopy = false, asNobody = false, node }) {
 function copyProject() {
   const copy = join(folder, 'a copy');
   if (existsSync(copy)) return copy;
-  const made = ['.git', 'node_modules', 'dist', 'pack', 'coverage', '.next', 'merchant-data'];
+  const made = ['.git', 'node_modules', 'dist', 'pack', 'coverage', '.next'];
   cpSync(ROOT, copy, {
     recursive: true,
     filter: (path) => path === ROOT || !made.includes(basename(path)),

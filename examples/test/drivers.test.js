@@ -1,5 +1,4 @@
-// What the page about storing amounts says of each driver, run on it. A package of its own, because it needs a
-// PostgreSQL server and eight packages that the site doesn't.
+// What docs/storing-amounts.md says of each driver, run on it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
@@ -7,13 +6,13 @@ import { BSON, Decimal128 } from 'bson';
 import { numeric, pgTable } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pglite';
 import { Kysely, PostgresDialect } from 'kysely';
+import { Decimal } from 'payment-notifications';
 import pg from 'pg';
 import postgresJs from 'postgres';
 import { DataTypes, Sequelize } from 'sequelize';
 import { DataSource, EntitySchema } from 'typeorm';
-import { Decimal } from '../../dist/index.js';
-import { findPostgres, startPostgres } from '../../examples/test/postgres.js';
-import { whyNoPostgres } from '../../examples/test/programs.js';
+import { startPostgres } from './postgres.js';
+import { whyNoPostgres } from './programs.js';
 
 const amount = new Decimal('0.123456789012345678');
 const ROUNDED = '0.12345678901234568';
@@ -31,8 +30,8 @@ test('Decimal128 of MongoDB keeps 34 digits and refuses more; a bare Decimal is 
 
 /** A PostgreSQL server, PGlite beside it, and a client of each driver. */
 async function openDatabases() {
-  const server = await startPostgres(findPostgres() ?? { bin: '' });
-  const url = new URL(server.url('postgres'));
+  const server = await startPostgres();
+  const url = new URL(server.url());
   const host = url.searchParams.get('host') ?? '';
   const options = { host, username: url.username, database: 'postgres' };
   const [pool, pglite] = [new pg.Pool({ connectionString: url.href }), new PGlite()];

@@ -1,0 +1,251 @@
+// postgres.mjs in two processes, which share a folder and a PostgreSQL server.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  bodyVariants,
+  depositReceivedBody,
+  withdrawalBroadcastBody,
+} from 'payment-notifications/testing';
+import pg from 'pg';
+import { answersOf, assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
+import { startPostgres } from './postgres.js';
+import { whyNoPostgres } from './programs.js';
+import { startServer } from './server.js';
+
+/** @import { Postgres } from './postgres.js' */
+/** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
+
+const START = new URL('../start/', import.meta.url);
+const PRELOAD = new URL('preload.js', import.meta.url).href;
+const digestOf = (/** @type {string} */ body) => createHash('sha256').update(body).digest('hex');
+
+describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'handlers-'));
+  const unsettled = join(folder, 'unsettled');
+  /** @type {Postgres} */
+  let postgres;
+  /** @type {[Server, Server]} */
+  let servers;
+
+  function startHandler() {
+    const command = ['node', '--import', PRELOAD, fileURLToPath(new URL('postgres.mjs', START))];
+    const env = { DATABASE_URL: postgres.url() };
+    return startServer(command, { cwd: pathToFileURL(`${folder}/`), env });
+  }
+
+  before(async () => {
+    postgres = await startPostgres();
+    await postgres.query(readFileSync(new URL('schema.sql', START), 'utf8'));
+    servers = await Promise.all([startHandler(), startHandler()]);
+  });
+  after(async () => {
+    for (const server of servers) await server.stop();
+    await postgres.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  const answers = (/** @type {string} */ body, copies = 1) =>
+    answersOf(
+      servers.map(({ url }) => url),
+      body,
+      copies,
+    );
+  const [held, failed, refused] = ['200 "held"', '500 "failed"', '400 ["invalid_amount"]'].map(
+    (answer) => Array(2).fill(answer),
+  );
+  const repeated = (/** @type {number} */ count) => Array(count).fill('200 "repeated"');
+  const settledOnce = [...repeated(1), '200 "settled"'];
+
+  /** Holds up what comes, until it is let go. */
+  async function lockEvents() {
+    const client = new pg.Client(postgres.url());
+    client.on('error', () => {});
+    await client.connect();
+    await client.query('BEGIN; LOCK TABLE event');
+    return client;
+  }
+
+  /** Waits until this many deliveries wait for a lock. @param {number} count */
+  async function untilWaiting(count) {
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    while ((await postgres.query(waiting)).length < count) await sleep(20);
+  }
+
+  test('credits and debits once, however many copies two processes get', async () => {
+    const bodies = [depositReceivedBody(), withdrawalBroadcastBody()];
+    for (const body of bodies)
+      assert.deepEqual(await answers(body, 5), [...repeated(9), '200 "settled"']);
+    assert.deepEqual(
+      await postgres.query('SELECT account, currency, amount FROM balance ORDER BY account'),
+      [
+        { account: 'order-10042', currency: 'BTC', amount: '0.01523' },
+        { account: 'payout-7731', currency: 'XRP', amount: '-480.73' },
+      ],
+    );
+  });
+
+  test('holds what it can not settle, once, and without its key', async () => {
+    const seed = { seed: 7 };
+    const failed = withdrawalBroadcastBody({ status: 'FAILED' }, seed);
+    const unknown = withdrawalBroadcastBody({ actualWithdrawAmount: null }, seed);
+    for (const body of [failed, unknown]) assert.deepEqual(await answers(body), held);
+    assert.deepEqual(await answers('{'), Array(2).fill('400 ["invalid_json"]'));
+    assert.deepEqual(await postgres.query('SELECT count(*)::int FROM held'), [{ count: 3 }]);
+    // The amount comes later.
+    assert.deepEqual(await answers(withdrawalBroadcastBody({}, seed)), settledOnce);
+  });
+
+  test('holds what the tables refuse, until a later delivery is settled', async () => {
+    const body = depositReceivedBody({ clientPaymentId: 'unknown' }, { seed: 9 });
+    await postgres.query("ALTER TABLE balance ADD CONSTRAINT known CHECK (account <> 'unknown')");
+    for (const unfit of [body, depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 10 })])
+      assert.deepEqual(await answers(unfit), Array(2).fill('400 "held"'));
+    const find = `SELECT done FROM held WHERE digest = decode('${digestOf(body)}', 'hex')`;
+    assert.deepEqual(await postgres.query(find), [{ done: null }]);
+    await postgres.query('ALTER TABLE balance DROP CONSTRAINT known');
+    assert.deepEqual(await answers(body), settledOnce);
+    assert.deepEqual(await postgres.query(find), [{ done: 'settled' }]);
+  });
+
+  test('holds a body with a known key that says something else, and books nothing', async () => {
+    const seed = { seed: 12 };
+    const usual = { depositCurrency: 'USDT' };
+    assert.deepEqual(await answers(depositReceivedBody(usual, seed)), settledOnce);
+    const find = 'SELECT * FROM balance ORDER BY account, currency';
+    const balances = await postgres.query(find);
+    const others = [
+      { ...usual, actualDepositAmount: '7' },
+      { depositCurrency: 'ETH' },
+      { depositCurrency: 'uſdt' }, // its upper case is USDT, by Unicode
+      { ...usual, clientPaymentId: 'another customer' },
+    ].map((other) => depositReceivedBody(other, seed));
+    for (const body of others) assert.deepEqual(await answers(body), held);
+    const rows = await postgres.query(
+      "SELECT body FROM held WHERE reason LIKE '%settled before%' ORDER BY at",
+    );
+    assert.deepEqual(
+      rows,
+      others.map((body) => ({ body: Buffer.from(body) })),
+    );
+    assert.deepEqual(await postgres.query(find), balances);
+    // The same in other spellings.
+    for (const { body } of bodyVariants(depositReceivedBody({ depositCurrency: ' usdt' }, seed)))
+      assert.deepEqual(await answers(body), repeated(2));
+    assert.match(servers[0].printed.join('\n'), /settled before, with another account/);
+  });
+
+  test('takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
+    const [server] = servers;
+    const body = depositReceivedBody();
+    for (const headers of ODD_HEADERS)
+      assert.equal(await statusOf(server.url, body, headers), 200, JSON.stringify(headers));
+    assert.equal(await statusOf(server.url, GZIPPED, { 'content-encoding': 'gzip' }), 400);
+    const rows = await postgres.query("SELECT body FROM held WHERE reason LIKE '%UTF-8%'");
+    assert.deepEqual(rows, [{ body: GZIPPED }]);
+    await assertLimit(server);
+  });
+
+  test('saves a body while the database is down or crashes, and settles it within a minute', async () => {
+    const bodies = [depositReceivedBody({}, { seed: 8 }), withdrawalBroadcastBody({}, { seed: 8 })];
+    const [interrupted = '', late = ''] = bodies;
+    await lockEvents();
+    const answersOfCrash = answers(interrupted);
+    await untilWaiting(2);
+    await postgres.stop('immediate');
+    assert.deepEqual(await answersOfCrash, failed);
+    assert.deepEqual(await answers(late), failed);
+    const texts = readdirSync(unsettled).map((name) => readFileSync(join(unsettled, name), 'utf8'));
+    assert.deepEqual(texts.sort(), [...bodies].sort());
+    // Not only the file, but its name and its folder's survive a power cut.
+    const synced = [`synced ${unsettled}`, `synced ${folder}`];
+    for (const { printed } of servers)
+      assert.deepEqual(
+        printed.filter((line) => line.startsWith('synced')),
+        [...synced, ...synced],
+      );
+    // One that can't be saved, for a folder is in its way, leaves no draft, and stops none of the others.
+    const unsaved = depositReceivedBody({}, { seed: 13 });
+    const obstacle = join(unsettled, digestOf(unsaved));
+    mkdirSync(obstacle);
+    for (const { url } of servers) assert.equal(await statusOf(url, unsaved), 500);
+    assert.equal(readdirSync(unsettled).length, bodies.length + 1);
+    await postgres.start();
+    while (readdirSync(unsettled).length > 1) await sleep(20);
+    for (const body of bodies) assert.deepEqual(await answers(body), repeated(2));
+    rmdirSync(obstacle);
+  });
+
+  test('answers what has arrived when it is stopped, and ends though connections are kept', async () => {
+    const [server] = servers;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    /** @param {number} seed @returns {Promise<[status: number | undefined, isKept: boolean]>} */
+    const post = (seed) =>
+      new Promise((resolve, reject) => {
+        request(server.url, { method: 'POST', agent }, (response) => {
+          resolve([response.statusCode, response.headers.connection !== 'close']);
+          response.resume();
+        })
+          .on('error', reject)
+          .end(withdrawalBroadcastBody({}, { seed }));
+      });
+    assert.deepEqual(await post(14), [200, true]);
+    const lock = await lockEvents();
+    const last = post(15);
+    await untilWaiting(1);
+    const stopped = server.stop();
+    while ((await statusOf(server.url, '').catch(() => null)) !== null) await sleep(20);
+    await lock.end();
+    assert.deepEqual(await last, [200, false]);
+    await stopped;
+    servers[0] = await startHandler();
+  });
+
+  test("lets a person settle, dismiss and correct by the page's own statements", async () => {
+    const page = readFileSync(new URL('../../docs/credit-once.md', import.meta.url), 'utf8');
+    const [, sql = ''] = /^## By hand\n.*?^```sql\n(.*?)^```/ms.exec(page) ?? [];
+    const [waiting = '', settle = '', dismiss = '', correct = '', check = ''] = sql.split(/;$/m);
+    const amount = async () => {
+      const [row] = await postgres.query(
+        "SELECT amount FROM balance WHERE (account, currency) = ('order-10099', 'BTC')",
+      );
+      return row?.amount;
+    };
+    // In capitals, as a body may have it; its key is in lower case.
+    const id = 'ABCDEF00-9D0C-4F9E-8D4A-0C3F6F3B5A99';
+    const mended = depositReceivedBody({
+      depositId: id,
+      clientPaymentId: 'order-10099',
+      actualDepositAmount: '1.5',
+    });
+    const faulty = mended.replace('1.5', '"1,5"');
+    const forged = '{"depositId":""}';
+    await answers(forged);
+    assert.deepEqual(await answers(faulty), refused);
+    const waits = async () => (await postgres.query(waiting)).map((row) => row.digest);
+    assert.deepEqual((await waits()).slice(-2), [digestOf(forged), digestOf(faulty)]);
+    const [last] = (await postgres.query(waiting)).slice(-1);
+    assert.match(last.reason, new RegExp(id), 'the reason tells the identifier');
+
+    const own = settle.replace(/[0-9A-F-]{36}/, id).replace('4bf5…', digestOf(faulty));
+    assert.deepEqual(await postgres.query(own), [{ book: 'settled' }]);
+    await postgres.query(dismiss.replace('4bf5…', digestOf(forged)));
+    for (const again of [faulty, forged]) await answers(again);
+    assert(!(await waits()).some((digest) => [faulty, forged].map(digestOf).includes(digest)));
+    assert.deepEqual(await answers(mended), repeated(2));
+    assert.deepEqual(await postgres.query(own), [{ book: 'repeated' }]);
+    assert.equal(await amount(), '1.5');
+
+    assert.deepEqual(await postgres.query(correct), [{ book: 'settled' }]);
+    assert.equal(await amount(), '0.0');
+    assert.deepEqual(await postgres.query(check), []);
+    await postgres.query("UPDATE balance SET amount = 1 WHERE account = 'order-10099'");
+    assert.equal((await postgres.query(check)).length, 1);
+  });
+});

@@ -25,9 +25,6 @@ export async function receive(body: Uint8Array | ArrayBuffer) {
 function failOn(id: string | undefined): void {
   const [, status] = id?.match(/^fail with (.*)$/) ?? [];
   if (status === undefined) return;
-  const error = new Error('the database says no');
-  throw Object.assign(
-    error,
-    status !== '' && { status: Number(status), statusCode: Number(status) },
-  );
+  const fields = status === '' ? {} : { status: Number(status), statusCode: Number(status) };
+  throw Object.assign(new Error('the database says no'), fields);
 }

@@ -50,7 +50,7 @@ function read(page) {
     const texts = (/** @type {string} */ selector, /** @type {ParentNode} */ parent = document) =>
       [...parent.querySelectorAll(selector)].map((node) => node.textContent?.trim() ?? '');
     return {
-      verdict: document.querySelector('[data-test=verdict]')?.className.replace('verdict ', ''),
+      verdict: document.querySelector('[data-test=verdict]')?.className.replace(/ ?verdict ?/, ''),
       text: texts('[data-test=verdict]')[0],
       remarks: [...document.querySelectorAll('.remarks li')].map((item) => ({
         kind: item.className,

@@ -2,11 +2,15 @@ import { isExponentMark } from './digits.js';
 
 /** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
-/** The longest text that JavaScript prints for a double: `-1.2345678901234567e-100`. */
-const MAX_PRINTED = 24;
+/** The longest text that JavaScript prints for a double: `-0.0000012345678901234567`. */
+const MAX_PRINTED = 25;
 
-/** A number in valid JSON text, or all that is between two of them: strings, and what follows each. */
-const NUMBER_OR_REST = /(?:"[^"\\]*(?:\\.[^"\\]*)*"?[^"\d-]*)+|-?\d[\d.eE+-]*/g;
+/**
+ * A number that a double might not carry, or all up to the next one: strings, short numbers, and what follows
+ * each. To match these one by one would take as long again as to parse the text.
+ */
+const PARTS =
+  /(?:(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]{0,14}(?![\d.eE]))[^"\d-]*)+|(-?\d[\d.eE+-]*)/g;
 
 /**
  * Parses valid JSON text without losing a digit, at any depth: a number that a double might not carry becomes
@@ -20,15 +24,22 @@ const NUMBER_OR_REST = /(?:"[^"\\]*(?:\\.[^"\\]*)*"?[^"\d-]*)+|-?\d[\d.eE+-]*/g;
  */
 export function parseExactly(text: string): Readonly<Record<string, unknown>> | null {
   if (!mayLoseDigits(text)) return null;
-  return JSON.parse(text.replace(NUMBER_OR_REST, quoteIfLossy));
+  let exact = '';
+  let end = 0;
+  // A quarter faster than replace() or matchAll(). At the end of the text, exec starts again.
+  for (let match = PARTS.exec(text); match !== null; match = PARTS.exec(text)) {
+    const { 1: number, index } = match;
+    if (number === undefined || isPrintedAlike(number)) continue;
+    exact += `${text.slice(end, index)}"${number}"`;
+    end = index + number.length;
+  }
+  return JSON.parse(exact + text.slice(end));
 }
 
-/** Puts a number in quotation marks if it is not short, and JavaScript would print it in another way. */
-function quoteIfLossy(token: string): string {
-  if (token.startsWith('"') || (token.length <= SAFE_DIGITS && !/e/i.test(token))) return token;
-  // Number() takes long for many digits, and a longer token is not what it would print.
-  const isPrintedAlike = token.length <= MAX_PRINTED && String(Number(token)) === token;
-  return isPrintedAlike ? token : `"${token}"`;
+/** Whether JavaScript would print a number as it was sent. */
+function isPrintedAlike(literal: string): boolean {
+  // Number() takes long for many digits.
+  return literal.length <= MAX_PRINTED && String(Number(literal)) === literal;
 }
 
 /**

@@ -160,21 +160,15 @@ function safeParse<T>(
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** A body that was read. */
+/** A body that was read. Of a refused one, the fields that can be read, the others as null. */
 type Reading<T> =
-  | { readonly type: NotificationType; readonly notification: T; readonly error: null }
-  | {
-      /** Which notification it was read as; null if its identifiers don't tell. */
-      readonly type: NotificationType | null;
-      /** The fields that can be read, the others as null; null if none was read. */
-      readonly notification: T | null;
-      readonly error: NotificationError;
-    };
+  | { type: NotificationType; notification: T; error: null }
+  | { type: NotificationType | null; notification: T | null; error: NotificationError };
 
 /**
  * Reads an opened body.
  *
- * @param expectedType - Which notification the endpoint receives; null if its identifiers decide.
+ * @param expectedType - Which notification the endpoint receives; null if the body's identifiers decide.
  */
 export function readBody<T>(
   context: ReadContext,

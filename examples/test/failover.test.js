@@ -23,7 +23,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { createRandom } from '../../test/fuzz/random.js';
-import { LIMIT } from './bodies.js';
+import { LIMIT, statusOf } from './bodies.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { startServer } from './server.js';
@@ -66,12 +66,6 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     const handler = await startServer(command, { cwd, env: { DATABASE_URL: url } });
     handlers[index] = handler;
     return handler;
-  }
-
-  /** @param {typeof handlers[0] | undefined} handler @param {string} body */
-  async function statusOf(handler, body) {
-    const { attempts } = await deliver(body, { url: handler?.url ?? '' });
-    return attempts[0]?.answer?.status;
   }
 
   async function killOne() {
@@ -135,11 +129,11 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     /** The keys of the deposits that were answered with 200. @type {Set<string>} */
     const answered = new Set();
     async function failOver() {
-      await primary.signal('SIGKILL');
+      await primary.kill();
       const before = [...answered];
       assert(before.length > 0);
       for (const [index, body] of duringOutage.entries())
-        assert.equal(await statusOf(handlers[index % HANDLERS], body), 500);
+        assert.equal(await statusOf(handlers[index % HANDLERS]?.url ?? '', body), 500);
       await killOne();
       await standby.promote();
       const keys = new Set((await standby.query('SELECT key FROM event')).map(({ key }) => key));
@@ -225,12 +219,12 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     /** @param {string} url */
     async function assertFailed(url) {
       const handler = await startHandler(HANDLERS, url);
-      const statuses = await Promise.all(bodies.map((body) => statusOf(handler, body)));
+      const statuses = await Promise.all(bodies.map((body) => statusOf(handler.url, body)));
       assert.deepEqual(statuses, [500, 500]);
       await handler.kill();
     }
     await assertFailed(primary.url());
-    await primary.stop('immediate');
+    await primary.crash();
     await primary.start();
     const late = await primary.query("SELECT FROM event WHERE account = 'late'");
     assert.equal(late.length, 1, 'it is there, and on no standby');

@@ -76,6 +76,10 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
       await sleep(20);
     }
   }
+  async function crash() {
+    server.kill('SIGQUIT');
+    await stopped;
+  }
   await start();
   const remove = () => rmSync(folder, { recursive: true });
   const forget = atExit(() => {
@@ -83,40 +87,35 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
     if (isRunning()) execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
     remove();
   });
-  const url = (/** @type {string} */ host) =>
+  const url = (host = folder) =>
     `postgres://merchant@localhost/postgres?host=${encodeURIComponent(host)}`;
   return {
     folder,
     /** By its folder, or by a link to that. */
-    url: (host = folder) => url(host),
+    url,
     start,
     /** @param {string} sql @returns {Promise<any[]>} */
     async query(sql) {
-      const client = new pg.Client(url(folder));
+      const client = new pg.Client(url());
       await client.connect();
       const { rows } = await client.query(sql);
       await client.end();
       return rows;
     },
-    /** @param {'fast' | 'immediate'} mode Breaks off what runs; or crashes. */
-    async stop(mode) {
-      server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
-      await stopped;
-    },
+    crash,
     /** Makes the standby a primary. */
     promote: () => finish('pg_ctl', 'promote', '--silent', '-w'),
-    /** To all its processes; with SIGKILL, they end as by a power cut. @param {NodeJS.Signals} signal */
-    async signal(signal) {
+    /** Ends all its processes at once, as a power cut does. */
+    async kill() {
       server.kill('SIGSTOP'); // so that it starts no more
       const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
-      for (const id of children.split(' ').filter(Boolean)) process.kill(Number(id), signal);
-      server.kill(signal);
-      if (signal === 'SIGKILL') await stopped;
+      for (const id of children.split(' ').filter(Boolean)) process.kill(Number(id), 'SIGKILL');
+      server.kill('SIGKILL');
+      await stopped;
     },
     /** Stops it for good. */
     async remove() {
-      server.kill('SIGQUIT');
-      await stopped;
+      await crash();
       forget();
       remove();
     },

@@ -158,7 +158,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     await lockEvents();
     const answersOfCrash = answers(interrupted);
     await untilWaiting(2);
-    await postgres.stop('immediate');
+    await postgres.crash();
     assert.deepEqual(await answersOfCrash, failed);
     assert.deepEqual(await answers(late), failed);
     const texts = readdirSync(unsettled).map((name) => readFileSync(join(unsettled, name), 'utf8'));
@@ -240,6 +240,13 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     assert(!(await waits()).some((digest) => [faulty, forged].map(digestOf).includes(digest)));
     assert.deepEqual(await answers(mended), repeated(2));
     assert.deepEqual(await postgres.query(own), [{ book: 'repeated' }]);
+    assert.equal(await amount(), '1.5');
+
+    // With the amount 0, it is rejected for good.
+    const rejected = depositReceivedBody({ clientPaymentId: 'order-10099' }, { seed: 98 });
+    const zero = settle.replace(/[0-9A-F-]{36}/, JSON.parse(rejected).depositId);
+    await postgres.query(zero.replace('1.5', '0').replace('4bf5…', digestOf(faulty)));
+    assert.deepEqual(await answers(rejected), held);
     assert.equal(await amount(), '1.5');
 
     assert.deepEqual(await postgres.query(correct), [{ book: 'settled' }]);

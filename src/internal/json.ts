@@ -13,11 +13,11 @@ const PARTS =
   /(?:(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]{0,14}(?![\d.eE]))[^"\d-]*)+|(-?\d[\d.eE+-]*)/g;
 
 /**
- * Parses valid JSON text without losing a digit, at any depth: a number that a double might not carry becomes
- * the text of its literal.
+ * Parses valid JSON text without losing a digit, at any depth: a long number that JavaScript would print in
+ * another way becomes the text of its literal.
  *
- * The text is parsed by `JSON.parse`, with those numbers in quotation marks. So repeated, escaped and hostile
- * names are read as `JSON.parse` reads them.
+ * `JSON.parse` reads the text once more, with those numbers in quotation marks. So it alone says what a
+ * repeated, escaped or hostile name means.
  *
  * @param text - JSON text that `JSON.parse` has read as an object.
  * @returns The object's fields; null if a double carries every number, as it does in nearly every body.
@@ -29,17 +29,13 @@ export function parseExactly(text: string): Readonly<Record<string, unknown>> | 
   // A quarter faster than replace() or matchAll(). At the end of the text, exec starts again.
   for (let match = PARTS.exec(text); match !== null; match = PARTS.exec(text)) {
     const { 1: number, index } = match;
-    if (number === undefined || isPrintedAlike(number)) continue;
+    if (number === undefined) continue;
+    // JavaScript prints no longer one, and Number() takes long for many digits.
+    if (number.length <= MAX_PRINTED && String(Number(number)) === number) continue;
     exact += `${text.slice(end, index)}"${number}"`;
     end = index + number.length;
   }
   return JSON.parse(exact + text.slice(end));
-}
-
-/** Whether JavaScript would print a number as it was sent. */
-function isPrintedAlike(literal: string): boolean {
-  // Number() takes long for many digits.
-  return literal.length <= MAX_PRINTED && String(Number(literal)) === literal;
 }
 
 /**

@@ -28,7 +28,7 @@ const DECLARATIONS: Record<string, string> = {
 
 const twoslash = createTwoslasher();
 
-/** Docblocks whose links are code: of `@throws {@link NotificationError} with …`, TypeScript makes two tags. */
+/** Docblocks whose links are code. */
 const twoslasher: TwoslashShikiFunction = (code, extension, options) => {
   const result = twoslash(code, extension, options);
   for (const node of result.nodes) {
@@ -36,14 +36,9 @@ const twoslasher: TwoslashShikiFunction = (code, extension, options) => {
     // In prose, each part of a link is a line of its own.
     const docs = node.docs?.replace(/\n?\{@link(?:code)? \n([^\n}]*?) ?\n\}\n?/g, '`$1`');
     if (docs !== undefined) node.docs = docs;
-    if (!node.tags) continue;
-    const tags: (typeof node.tags)[number][] = [];
-    for (const [name, text = ''] of node.tags) {
-      const last = tags.at(-1);
-      if (name === 'link' && last) last[1] = `${last[1]}${text.replace(/^(\w+)\}/, '`$1`')}`;
-      else tags.push([name, text.replace(/\{@link(?:code)? ([^}]*)\}/g, '`$1`')]);
+    for (const tag of node.tags ?? []) {
+      tag[1] = tag[1]?.replace(/\{@link(?:code)? ([^}]*)\}/g, '`$1`');
     }
-    node.tags = tags;
   }
   return result;
 };

@@ -47,7 +47,7 @@ kit.depositReceivedBody({ depositId: null }); // TS2322
 kit.depositReceivedBody({ paymentReceivedAt: new Date() }); // TS2322
 kit.withdrawalBroadcastBody({ txAddressOwner: { name: '' } }); // TS2741
 kit.depositReceivedBody({}, { seed: 'a' }); // TS2322
-kit.deliver('', {}); // TS2345
+kit.deliver(''); // TS2554
 kit.deliver({}, { url: '' }); // TS2345
 kit.deliver('', { url: '', retry: { intervalMs: 1 } }); // TS2741
 attempt.answer.status; // TS18047

@@ -112,6 +112,9 @@ describe('JSON of another version', () => {
       ...WITHDRAWAL,
       txAddressOwner: { name: 'a', category: null, additionalFields: {} },
     });
+    expect(notificationFromJSON(jsonOf(WITHDRAWAL, { toTxAddress: raw }))).toStrictEqual(
+      WITHDRAWAL,
+    );
   });
 
   test('may have codes, fields and values that this version does not know', () => {

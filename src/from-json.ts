@@ -25,7 +25,7 @@ const MAX_JSON_BYTES = 1024 * 1024;
  *
  * @param json - The JSON of a notification, as text, bytes, or parsed; at most 1 MiB.
  * @returns The same notification: equal in every field, digit, date, warning and additional field.
- * @throws {@link NotificationError} with everything that is wrong with the JSON.
+ * @throws A {@link NotificationError} with everything that is wrong with the JSON.
  *
  * @example
  * ```ts

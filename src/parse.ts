@@ -41,7 +41,7 @@ export interface BodyParser<T> {
  * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
  * counts, as with `JSON.parse`.
  * @returns The deposit, with exact amounts.
- * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
+ * @throws A {@link NotificationError} that names every fault; no body makes it throw anything else.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown)
  * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
  * counts, as with `JSON.parse`.
  * @returns The withdrawal, a union discriminated by `status`, with exact amounts and a split address.
- * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
+ * @throws A {@link NotificationError} that names every fault; no body makes it throw anything else.
  *
  * @example
  * ```ts
@@ -77,7 +77,7 @@ export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: 
  * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
  * counts, as with `JSON.parse`.
  * @returns The notification; `type` tells which.
- * @throws {@link NotificationError} that names every fault of the body; no body makes it throw another.
+ * @throws A {@link NotificationError} that names every fault; no body makes it throw anything else.
  *
  * @example
  * ```ts
@@ -160,7 +160,7 @@ function safeParse<T>(
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** A body that was read. Of a refused one, the fields that can be read, the others as null. */
+/** The outcome of reading a body. The notification of a refused one is null where it can't be read. */
 type Reading<T> =
   | { type: NotificationType; notification: T; error: null }
   | { type: NotificationType | null; notification: T | null; error: NotificationError };

@@ -23,7 +23,7 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  *
  * @param value - The `toTxAddress` of a withdrawal, as sent.
  * @returns The value and its two parts.
- * @throws {@link NotificationError} with the issue `invalid_tx_address` if the address is empty, or
+ * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty, or
  * `wrong_type` if the value is not a string.
  *
  * @example
@@ -49,7 +49,7 @@ export function splitToTxAddress(value: string): TxAddress {
  *
  * @param parts - An address and its tag; null and an empty tag mean that there is none.
  * @returns The address, followed by `?dt=` and the tag if there is one.
- * @throws {@link NotificationError} with the issue `invalid_tx_address` if the address is empty or
+ * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty or
  * contains a `?dt=`, at which it would be split, and `wrong_type` if the tag is not a string.
  *
  * @example

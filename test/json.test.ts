@@ -5,7 +5,7 @@ import {
   safeParseDepositReceived,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseExactly } from '../src/internal/json.js';
 import { runs } from './fuzz/random.js';
 import { anyText, exactnessFault, LAST_ONE_COUNTS } from './fuzz/texts.js';
@@ -68,6 +68,16 @@ describe('numbers', () => {
     const literal = '9'.repeat(60_000);
     const { additionalFields } = read(safeParseDepositReceived(deposit({ x: `[${literal}]` })));
     expect(additionalFields.x).toStrictEqual([literal]);
+  });
+
+  test('are all read after a call that was interrupted, as by a timeout of node:vm', () => {
+    const text = `{"a":${LONG},"b":${LONG}}`;
+    vi.stubGlobal('Number', () => {
+      throw new Error('interrupted');
+    });
+    expect(() => parseExactly(text)).toThrow('interrupted');
+    vi.unstubAllGlobals();
+    expect(parseExactly(text)).toStrictEqual({ a: LONG, b: LONG });
   });
 
   test.each(['9007199254740993', '9007199254740.9935', '1E400', '-1E-400', '1.0000000000000000'])(

@@ -1,43 +1,98 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { filledFiles } from '../docs/scripts/fill.js';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { CHART, drawChart } from '../docs/scripts/benchmark.js';
+import { blocksOn } from '../docs/scripts/code.js';
+import { withTables } from '../docs/scripts/tables.js';
+import { promisedOutput } from './promised-output.js';
 
-const ROOT = new URL('../', import.meta.url);
-const sourceOf = (file: string) => readFileSync(new URL(file, ROOT), 'utf8');
-const scriptsIn = (folder: string) =>
-  readdirSync(new URL(folder, ROOT)).map((file) => `${folder}/${file}`);
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const PAGES = [
+  'README.md',
+  'skills/payment-notifications/SKILL.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const HANDLERS = 'docs/handlers.md';
 
-test('the README and the pages show snippets and tables as their sources are', async () => {
-  for (const [file, text] of await filledFiles()) {
-    expect(sourceOf(file), `${file} is stale: npx tsx docs/scripts/fill.ts`).toBe(text);
+const blocks = PAGES.flatMap((page) => blocksOn(page).map((block) => ({ page, ...block })));
+
+// Within the project, whose settings and packages they use.
+const FOLDER = join(ROOT, 'coverage/pages');
+const files = blocks
+  .filter(({ mark }) => mark === 'file')
+  .map(({ page, argument: name, code }) => {
+    const path = join(FOLDER, page.replace(/\.md$/, ''), name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, code);
+    return { page, name, code, path };
+  });
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+/** The tests of the examples check and run what takes a framework. */
+const snippets = files.filter(({ page, name }) => page !== HANDLERS && name !== 'hono.test.ts');
+const isTest = ({ name }: { readonly name: string }) => name.includes('.test.');
+
+test('tables and pictures are as their sources are', async () => {
+  for (const page of PAGES) {
+    const text = await withTables(readFileSync(join(ROOT, page), 'utf8'));
+    await expect(text).toMatchFileSnapshot(join(ROOT, page));
+  }
+  await expect(drawChart()).toMatchFileSnapshot(join(ROOT, CHART));
+});
+
+test('every block of code is a file of its own, part of a file, or says why it is not run', () => {
+  const code = blocks.filter(({ language }) => /^(?:[cm]?[jt]sx?|sql)$/.test(language));
+  const unmarked = code.filter(({ mark }) => mark === undefined);
+  expect(unmarked).toStrictEqual([]);
+  expect(code.length).toBeGreaterThan(30);
+});
+
+test('what is quoted from a file is in it', () => {
+  for (const { mark, page, argument, code } of blocks) {
+    if (mark !== 'from') continue;
+    const source = readFileSync(join(ROOT, posix.join(posix.dirname(page), argument)), 'utf8');
+    expect(source, `${page} quotes ${argument}`).toContain(code);
   }
 });
 
-test.each(['README.md', 'skills/payment-notifications/SKILL.md'])(
-  'every block of TypeScript and JavaScript in %s is a file that is run',
-  (page) => {
-    const [blocks, filled] = [/^```(?:ts|js)$/gm, /^<!-- fill: file .*\.(?:ts|m?js)/gm].map(
-      (pattern) => sourceOf(page).match(pattern)?.length,
-    );
-    expect(blocks).toBe(filled);
-  },
-);
-
-test('the page of handlers shows that of every framework', () => {
-  const page = sourceOf('docs/handlers.md');
-  const handlers = readdirSync(new URL('examples/frameworks', ROOT), {
-    recursive: true,
-    encoding: 'utf8',
-  }).filter((file) =>
-    /^(?!.*(node_modules|\.next\/|config|bundle|next-env|next\/merchant)).*\.[jt]s$/.test(file),
-  );
-  expect(handlers).toContain('next/app/callbacks/route.ts');
-  for (const file of handlers) expect(page).toContain(`fill: file ../examples/frameworks/${file}`);
+test('the code is formatted and linted as all code is', () => {
+  const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
+  const options = ['--error-on-warnings', '--vcs-enabled=false', '--config-path', ROOT];
+  expect(complaints(biome, 'check', ...options, FOLDER)).toBe('');
 });
 
-describe.each([...scriptsIn('test/readme'), ...scriptsIn('docs/snippets')])('%s', (file) => {
+test('the code compiles, as types that Node.js strips', () => {
+  const source = (name: string) => [join(ROOT, 'src', name)];
+  const settings = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      declaration: false,
+      isolatedDeclarations: false,
+      allowImportingTsExtensions: true,
+      moduleDetection: 'force',
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      paths: {
+        'payment-notifications': source('index.ts'),
+        'payment-notifications/valibot': source('valibot.ts'),
+        'payment-notifications/testing': source('testing/index.ts'),
+        'payment-notifications/schemas/*': [join(ROOT, 'schemas/*')],
+      },
+    },
+    include: [],
+    files: snippets.map(({ path }) => path),
+  };
+  const project = join(FOLDER, 'tsconfig.json');
+  writeFileSync(project, JSON.stringify(settings));
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  expect(complaints(tsc, '--project', project)).toBe('');
+});
+
+describe.each(snippets.filter((file) => !isTest(file)))('$name of $page', ({ code, path }) => {
   afterEach(() => vi.restoreAllMocks());
 
   test('prints what its comments say', async () => {
@@ -45,12 +100,31 @@ describe.each([...scriptsIn('test/readme'), ...scriptsIn('docs/snippets')])('%s'
     vi.spyOn(console, 'log').mockImplementation((value) => {
       printed.push(typeof value === 'string' ? value : inspect(value));
     });
-    vi.spyOn(console, 'info').mockImplementation(() => {});
-    await import(fileURLToPath(new URL(file, ROOT)));
-    const promised = [...sourceOf(file).matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(
-      ([, output]) => output,
-    );
-    expect(promised.length).toBeGreaterThan(1);
-    expect(printed).toStrictEqual(promised);
+    await import(path);
+    expect(printed).toStrictEqual(promisedOutput(code));
+    const isModule = /^export /m.test(code);
+    if (!isModule) expect(printed).not.toStrictEqual([]);
   });
 });
+
+// Those of node:test are run with the packed package, on each Node.js.
+test.each(snippets.filter(({ code }) => code.includes("from 'vitest'")))(
+  '$name of $page passes',
+  ({ path }) => {
+    const config = join(FOLDER, 'vitest.config.ts');
+    writeFileSync(
+      config,
+      "import config from '../../vitest.config.ts';\nexport default { resolve: config.resolve };\n",
+    );
+    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+    expect(complaints(vitest, 'run', '--root', FOLDER, '--config', config, path)).toBe('');
+  },
+);
+
+/** What a program of Node.js has to complain of; empty if it is content. */
+function complaints(program: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    encoding: 'utf8',
+  });
+  return status === 0 ? '' : stdout + stderr;
+}

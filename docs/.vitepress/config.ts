@@ -6,12 +6,11 @@ import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
 import { createTwoslasher } from 'twoslash';
 import ts from 'typescript';
 import { type DefaultTheme, defineConfig } from 'vitepress';
-import { readRepository } from '../scripts/repository.js';
 import { slugOf } from '../scripts/slug.js';
 import { plainMarkdown } from './plain-markdown';
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const repository = readRepository();
+const base = process.env.DOCS_BASE ?? '/';
 const SOURCES: Record<string, string> = {
   'payment-notifications': path('../../src/index.ts'),
   'payment-notifications/inspect': path('../../src/inspect/index.ts'),
@@ -29,18 +28,17 @@ const DECLARATIONS: Record<string, string> = {
 
 const twoslash = createTwoslasher();
 
-/** Docblocks whose links are code: of `@throws {@link NotificationError} with …`, TypeScript makes two tags. */
+/** Docblocks whose links are code. */
 const twoslasher: TwoslashShikiFunction = (code, extension, options) => {
   const result = twoslash(code, extension, options);
   for (const node of result.nodes) {
-    if (node.type !== 'hover' || !node.tags) continue;
-    const tags: (typeof node.tags)[number][] = [];
-    for (const [name, text = ''] of node.tags) {
-      const last = tags.at(-1);
-      if (name === 'link' && last) last[1] = `${last[1]}${text.replace(/^(\w+)\}/, '`$1`')}`;
-      else tags.push([name, text.replace(/\{@link(?:code)? ([^}]*)\}/g, '`$1`')]);
+    if (node.type !== 'hover') continue;
+    // In prose, each part of a link is a line of its own.
+    const docs = node.docs?.replace(/\n?\{@link(?:code)? \n([^\n}]*?) ?\n\}\n?/g, '`$1`');
+    if (docs !== undefined) node.docs = docs;
+    for (const tag of node.tags ?? []) {
+      tag[1] = tag[1]?.replace(/\{@link(?:code)? ([^}]*)\}/g, '`$1`');
     }
-    node.tags = tags;
   }
   return result;
 };
@@ -121,8 +119,7 @@ export default defineConfig({
   title: 'payment-notifications',
   description: 'The callback bodies of a crypto payment service as typed, exact notifications.',
   lang: 'en',
-  base: process.env.DOCS_BASE ?? '/',
-  srcExclude: ['snippets/**'],
+  base,
   cleanUrls: false,
   // A page that is never left sends nothing, not even for the pages that it links to.
   router: { prefetchLinks: false },
@@ -137,10 +134,21 @@ export default defineConfig({
     ),
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config: (md) => md.use(plainMarkdown, repository),
+    config: (md) => md.use(plainMarkdown, base),
     anchor: { slugify: slugOf },
     image: { lazyLoading: true },
     codeTransformers: [
+      {
+        // What the command prints in green and red.
+        preprocess(code, options) {
+          if (options.lang !== 'console') return;
+          options.decorations = [...code.matchAll(/[✓✗]/g)].map(({ 0: mark, index }) => ({
+            start: index,
+            end: index + 1,
+            properties: { class: mark === '✓' ? 'ok' : 'bad' },
+          }));
+        },
+      },
       transformerTwoslash({
         explicitTrigger: true,
         twoslasher,

@@ -1,19 +1,51 @@
-// What GitHub shows and the site doesn't. Links to files outside of this folder lead to the repository; until that
-// is known, only their labels are there. A box to tick is a character.
+// What the site makes of the plain Markdown that GitHub and the package show: a link to a file beside this folder
+// leads to the site's own copy, one command to install is a tab for each package manager, a picture reserves its
+// height, a box can be ticked.
+import { readFileSync } from 'node:fs';
 import type { MarkdownRenderer } from 'vitepress';
-import { type Repository, withoutDeadLinks } from '../scripts/repository.js';
 
-export function plainMarkdown(md: MarkdownRenderer, repository: Repository | null): void {
+const OUTSIDE = /\[([^\]]+)\]\(\.\.\/([^)]+)\)/g;
+const INSTALL = /^```sh\nnpm install (.+)\n```$/gm;
+const MANAGERS = ['npm install', 'pnpm add', 'yarn add', 'bun add'];
+
+export function plainMarkdown(md: MarkdownRenderer, base: string): void {
   md.core.ruler.before('normalize', 'plain-markdown', (state) => {
-    const page = `docs/${state.env.relativePath}`;
-    state.src = withoutDeadLinks(state.src, page, (path) => path.startsWith('docs/'), repository);
+    if (state.env.relativePath?.startsWith('reference/')) return;
+    state.src = state.src
+      .replace(OUTSIDE, (_, label, path) => `<a href="${base}${path}" target="_self">${label}</a>`)
+      .replace(INSTALL, (_, packages) => {
+        const tabs = MANAGERS.map(
+          (add) => `\`\`\`sh [${add.split(' ')[0]}]\n${add} ${packages}\n\`\`\`\n`,
+        );
+        return `::: code-group\n\n${tabs.join('\n')}\n:::`;
+      });
   });
-  md.core.ruler.push('tasks', ({ tokens }) => {
-    for (const [index, { type }] of tokens.entries()) {
-      const text = tokens[index + 2]?.children?.[0];
-      if (type !== 'list_item_open' || !text?.content.startsWith('[ ] ')) continue;
-      tokens[index]?.attrSet('class', 'task');
-      text.content = text.content.replace('[ ]', '☐');
+  md.core.ruler.push('sizes', ({ tokens }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      if (token.type !== 'image') continue;
+      const [width, height] = sizeOf(new URL(`../${token.attrGet('src')}`, import.meta.url));
+      token.attrSet('width', `${width}`);
+      token.attrSet('height', `${height}`);
     }
   });
+  md.core.ruler.push('tasks', ({ tokens, Token }) => {
+    for (const [index, { type }] of tokens.entries()) {
+      const { children } = tokens[index + 2] ?? {};
+      const text = children?.[0];
+      if (type !== 'list_item_open' || !text?.content.startsWith('[ ] ')) continue;
+      tokens[index]?.attrSet('class', 'task');
+      text.content = text.content.replace('[ ] ', '');
+      const html = (content: string) => Object.assign(new Token('html_inline', '', 0), { content });
+      children?.unshift(html('<label><input type="checkbox">'));
+      children?.push(html('</label>'));
+    }
+  });
+}
+
+/** Of a PNG, by its header, or of an SVG, by its attributes. */
+function sizeOf(file: URL): [number, number] {
+  const bytes = readFileSync(file);
+  if (file.pathname.endsWith('.png')) return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  const [, width, height] = / width="(\d+)" height="(\d+)"/.exec(bytes.toString()) ?? [];
+  return [Number(width), Number(height)];
 }

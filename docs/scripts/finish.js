@@ -1,13 +1,14 @@
-// For readers that are no people: every page as plain Markdown beside it, and lists of them.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize, posix } from 'node:path';
+// Every page as plain Markdown beside it, and lists of them, for assistants; and the files of the package to which
+// pages link.
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readRepository, withoutDeadLinks } from './repository.js';
 
 const DOCS = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(DOCS, '.vitepress/dist');
-const repository = readRepository();
-/** What is no page of text. */
+/** At the same paths as in the package. */
+const FILES = ['CHANGELOG.md', 'examples/start', 'schemas', 'skills'];
+/** Pages without text. */
 const NOT_TEXT = ['index.md', 'inspector.md'];
 const FOLDERS = ['.', 'reference'];
 
@@ -23,8 +24,7 @@ function toMarkdown(/** @type {string} */ page) {
     .replace(/^---\n.*?\n---\n+/s, '')
     .replace(/^<!-- .*? -->\n+/gm, '')
     .replace(/^```ts twoslash$/gm, '```ts');
-  const isOnSite = (/** @type {string} */ path) => path.startsWith('docs/');
-  return withoutDeadLinks(text, posix.join('docs', page), isOnSite, repository);
+  return page.startsWith('reference') ? text : text.replaceAll('](../', '](./');
 }
 
 /** @param {string} page */
@@ -44,6 +44,8 @@ const SUMMARY = `# payment-notifications
 Pass the raw body. Compare Decimals by method and store them as text. Insert the idempotency key in the transaction that
 credits. The package does not authenticate callbacks.
 `;
+
+for (const path of FILES) cpSync(join(DOCS, '..', path), join(DIST, path), { recursive: true });
 
 let list = `${SUMMARY}\n## Pages\n\n`;
 let all = SUMMARY;

@@ -12,7 +12,6 @@ const viewport = { width: WIDTH, height: 1000 };
 const { page } = await openPage(browser, { viewport, colorScheme: 'light' });
 await page.goto(`${site.url}inspector.html`);
 await page.waitForFunction(() => performance.getEntriesByName('inspector-ready').length);
-await page.locator('.quick button').first().click();
 const first = await page.locator('[data-test=verdict]').boundingBox();
 const last = await page.locator('tbody tr').nth(FIELDS).boundingBox();
 if (!first || !last) throw new Error('nothing is shown');

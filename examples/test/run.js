@@ -1,7 +1,6 @@
 // Packs the package, installs the tarball with all that the examples import, and tests them.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { installDatabases, skipped } from './programs.js';
 
 const EXAMPLES = new URL('../', import.meta.url);
 const ROOT = new URL('../../', import.meta.url);
@@ -26,6 +25,8 @@ copyFileSync(tarball, new URL('pack/payment-notifications.tgz', ROOT));
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
 const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];
 run('Installing what the examples import', EXAMPLES, 'npm', 'install', ...quiet);
+// It imports what has just been installed.
+const { installDatabases, skipped } = await import('./programs.js');
 installDatabases();
 
 try {

@@ -24,7 +24,7 @@ export interface Parts {
 /**
  * The shortest decimal that reads back as this double; null if it has more than 15 digits or 22 decimals.
  *
- * To print the double would take as long as to parse it, so the decimal is computed: the first `digits / 10^n`
+ * Printing the double would take as long as parsing it, so the decimal is computed: the first `digits / 10^n`
  * that equals the double is the number that `String` would print, because no two decimals of up to 15 digits
  * give the same double.
  */

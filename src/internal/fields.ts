@@ -63,9 +63,8 @@ export function createContext(
 
 /** The context in which the fields of a nested object are read. */
 export function nestContext(context: ReadContext, name: string, fields: Fields): ReadContext {
-  const { text, path, issues, warnings } = context;
-  const exact = (): Fields => (text === null ? fields : (context.exact()[name] as Fields));
-  return { ...createContext(fields, text), exact, path: [...path, name], issues, warnings };
+  const exact = (): Fields => (context.text === null ? fields : (context.exact()[name] as Fields));
+  return { ...context, fields, exact, path: [...context.path, name], knownKeys: 0, unreadable: [] };
 }
 
 /**
@@ -163,8 +162,8 @@ export function additionalFields(context: ReadContext, knownNames: () => Set<str
 }
 
 /**
- * The names that a reader reads. They are collected when first asked for, by running it once on nothing: to
- * collect them while each body is read took 7 to 17 % longer.
+ * The names that a reader reads. They are collected when first asked for, by running it once on nothing:
+ * collecting them while each body is read took 7 to 17 % longer.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function namesReadBy(reader: Reader): () => Set<string> {

@@ -6,8 +6,8 @@ export const SAFE_DIGITS = 15;
 const MAX_PRINTED = 25;
 
 /**
- * A number that a double might not carry, or all up to the next one: strings, short numbers, and what follows
- * each. To match these one by one would take as long again as to parse the text.
+ * A number that a double might not carry, or everything before the next one: strings, short numbers, and what
+ * follows each. Matching these one by one would take as long again as parsing the text.
  */
 const PARTS =
   /(?:(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]{0,14}(?![\d.eE]))[^"\d-]*)+|(-?\d[\d.eE+-]*)/g;
@@ -16,8 +16,7 @@ const PARTS =
  * Parses valid JSON text without losing a digit, at any depth: a long number that JavaScript would print in
  * another way becomes the text of its literal.
  *
- * `JSON.parse` reads the text once more, with those numbers in quotation marks. So it alone says what a
- * repeated, escaped or hostile name means.
+ * `JSON.parse` reads the text again, with those numbers quoted, so it alone decides what a repeated name means.
  *
  * @param text - JSON text that `JSON.parse` has read as an object.
  * @returns The object's fields; null if a double carries every number, as it does in nearly every body.
@@ -26,7 +25,9 @@ export function parseExactly(text: string): Readonly<Record<string, unknown>> | 
   if (!mayLoseDigits(text)) return null;
   let exact = '';
   let end = 0;
-  // A quarter faster than replace() or matchAll(). At the end of the text, exec starts again.
+  // A call that was interrupted, e.g. by a timeout of node:vm, has left its own position there.
+  PARTS.lastIndex = 0;
+  // A quarter faster than replace() or matchAll().
   for (let match = PARTS.exec(text); match !== null; match = PARTS.exec(text)) {
     const { 1: number, index } = match;
     if (number === undefined) continue;
@@ -49,7 +50,7 @@ function mayLoseDigits(text: string): boolean {
   if (text.includes('[')) return true;
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
     let start = colon + 1;
-    // The white space of valid JSON is all that is up to a space.
+    // In valid JSON, every character up to the space is white space.
     while (text.charCodeAt(start) <= 0x20) start += 1;
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
@@ -58,7 +59,7 @@ function mayLoseDigits(text: string): boolean {
   return false;
 }
 
-/** A digit, `-` or `.`; the slash between `.` and `0` starts no value. */
+/** A digit, `-` or `.`, or the slash between `.` and `0`, with which no value starts. */
 function isDigitOrMark(code: number): boolean {
   return code >= 0x2d && code <= 0x39;
 }

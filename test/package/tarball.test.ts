@@ -22,6 +22,7 @@ test('the tarball holds what package.json names, what that imports, and nothing 
     'package.json',
     'skills/payment-notifications/SKILL.md',
     ...(await list('docs', '.md')),
+    ...(await list('docs/images', '')),
     ...(await list('examples/start', '')),
   ];
   const needed = new Set(documents);

@@ -103,6 +103,7 @@ pn.safeParseDepositReceived(JSON.parse(json)); // struck
 pn.parseWithdrawalBroadcast(event); // struck
 pn.safeParseNotification(JSON.parse(json) as { depositId: string }); // struck
 pn.parseNotification(message); // an error
+export const read = pn.parseDepositReceived;
 `;
 
 /** The numbers of the lines of {@link CALLS} that end like that. */
@@ -111,7 +112,7 @@ function linesOf(ending: string): number[] {
 }
 
 test.each(EDITORS)(
-  'an editor with TypeScript %s strikes through a body parsed already, also one of type any',
+  'an editor with TypeScript %s shows the docblock, and strikes through a body parsed already, also one of type any',
   (version) => {
     const compiler: typeof ts = createRequire(join(compilers, 'package.json'))(
       `typescript-${version}`,
@@ -144,6 +145,10 @@ test.each(EDITORS)(
     expect([...linesOf('// struck'), ...linesOf('// an error')]).toStrictEqual(
       expect.arrayContaining(struck.map(lineOf)),
     );
+    // A link at the start of @throws would be cut in two.
+    const hover = service.getQuickInfoAtPosition(file, CALLS.indexOf('parseDepositReceived;'));
+    const tags = ['param', 'returns', 'throws', 'example'];
+    expect(hover?.tags?.map(({ name }) => name)).toStrictEqual(tags);
   },
 );
 

@@ -8,7 +8,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 
-export const URL_OF_HANDLER = 'http://127.0.0.1:3000/callbacks';
+const URL_OF_HANDLER = 'http://127.0.0.1:3000/callbacks';
 
 /** A test that delivers the body to a handler. */
 export function toTest(body: string, isRefused: boolean): string {

@@ -99,16 +99,28 @@ export function differencesOf(one: Inspection, other: Inspection): Difference[] 
   return found.sort((a, b) => Number(a.isEncoding) - Number(b.isEncoding));
 }
 
+interface Relation {
+  readonly verdict: Inspection['verdict'];
+  readonly text: string;
+}
+
 /** Whether two bodies are of one event, and say the same of it. */
-export function relate(one: Inspection, other: Inspection, found: readonly Difference[]): string {
+export function relate(one: Inspection, other: Inspection, found: readonly Difference[]): Relation {
   if (one.idempotencyKey === null || other.idempotencyKey === null) {
-    return 'One of the two is refused: whether they are of one event is unknown.';
+    const text = 'One of the two is refused: whether they are of one event is unknown.';
+    return { verdict: 'warnings', text };
   }
-  if (one.idempotencyKey !== other.idempotencyKey) return 'Two events: their keys differ.';
+  if (one.idempotencyKey !== other.idempotencyKey) {
+    return { verdict: 'warnings', text: 'Two events: their keys differ.' };
+  }
   const count = found.filter(({ isEncoding }) => !isEncoding).length;
-  if (count > 0)
-    return `One event, but its bodies contradict each other: ${plural(count, 'field')}.`;
-  return found.length === 0 ? 'One event, and the same body.' : 'One event, encoded in two ways.';
+  if (count > 0) {
+    const text = `One event, but its bodies contradict each other: ${plural(count, 'field')}.`;
+    return { verdict: 'refused', text };
+  }
+  const text =
+    found.length === 0 ? 'One event, and the same body.' : 'One event, encoded in two ways.';
+  return { verdict: 'valid', text };
 }
 
 export function plural(number: number, what: string): string {

@@ -1,13 +1,15 @@
 import TwoslashFloatingVue from '@shikijs/vitepress-twoslash/client';
-import type { Theme } from 'vitepress';
+import { onContentUpdated, type Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
 import { defineAsyncComponent } from 'vue';
 import LandingPage from './LandingPage.vue';
+import { restoreTasks } from './tasks';
 import '@shikijs/vitepress-twoslash/style.css';
 import './style.css';
 
 export default {
   extends: DefaultTheme,
+  setup: () => onContentUpdated(restoreTasks),
   enhanceApp({ app }) {
     app.use(TwoslashFloatingVue);
     // By the names of `layout` in the pages: these stay plain Markdown.

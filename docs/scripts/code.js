@@ -1,0 +1,34 @@
+// The code on a page. A comment above each block of it says what it is:
+//
+//   <!-- file: NAME -->  that file, which exists nowhere else: tests write it, check it and run it
+//   <!-- from: PATH -->  part of a file of the repository, by its path from the page
+//   <!-- not run: WHY -->
+import { readFileSync } from 'node:fs';
+
+const ROOT = new URL('../../', import.meta.url);
+const BLOCK = /(?:^<!-- (file|from|not run): ([^\n]+) -->\n\n)?^```(\w+)[^\n]*\n(.*?)^```$/gms;
+
+/**
+ * The blocks of a page, in their order; `mark` is undefined where no comment says what a block is.
+ *
+ * @param {string} page Its path from the root of the repository.
+ */
+export function blocksOn(page) {
+  const text = readFileSync(new URL(page, ROOT), 'utf8');
+  return [...text.matchAll(BLOCK)].map(([, mark, argument = '', language = '', code = '']) => ({
+    mark,
+    argument,
+    language,
+    code,
+  }));
+}
+
+/**
+ * The files that stand on a page, by name.
+ *
+ * @param {string} page Its path from the root of the repository.
+ */
+export function filesOn(page) {
+  const files = blocksOn(page).filter(({ mark }) => mark === 'file');
+  return new Map(files.map(({ argument, code }) => [argument, code]));
+}

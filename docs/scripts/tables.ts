@@ -1,0 +1,64 @@
+// The tables and texts of the pages that are made from the sources. They are between marks:
+//
+//   <!-- fill: deposit -->
+//   <!-- /fill -->
+//
+// A test fails if a page is stale. To write it again: npx vitest run test/pages.test.ts --update
+import { LIMITS } from '../../scripts/schemas/limits.js';
+import { run } from '../../src/cli/run.js';
+import type { Terminal } from '../../src/cli/terminal.js';
+import { benchmarkTables } from './benchmark.js';
+import { codesTable, depositTable, ownerTable, withdrawalTable } from './fields.js';
+
+const BLOCK = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
+
+/** The sources by the word in a mark. */
+const SOURCES: Readonly<Record<string, () => string | Promise<string>>> = {
+  deposit: depositTable,
+  withdrawal: withdrawalTable,
+  owner: ownerTable,
+  codes: codesTable,
+  limits: limitsTable,
+  benchmark: benchmarkTables,
+  help: showHelp,
+};
+
+/** The text of a page, with what its sources give between its marks. */
+export async function withTables(text: string): Promise<string> {
+  const words = [...text.matchAll(BLOCK)].map(([, word = '']) => word);
+  const parts = new Map<string, string>();
+  for (const word of words) {
+    const source = SOURCES[word];
+    if (source === undefined) throw new Error(`no source is called ${word}`);
+    parts.set(word, (await source()).trim());
+  }
+  return text.replace(
+    BLOCK,
+    (_, word) => `<!-- fill: ${word} -->\n\n${parts.get(word)}\n\n<!-- /fill -->`,
+  );
+}
+
+function limitsTable(): string {
+  const rows = Object.entries(LIMITS).map(
+    ([name, difference]) => `| \`${name}\` | ${difference} |`,
+  );
+  return ['| name | difference |\n| --- | --- |', ...rows].join('\n');
+}
+
+/** The help of the command and of each of its own commands. */
+async function showHelp(): Promise<string> {
+  const help = await helpOf('');
+  const commands = [...help.matchAll(/^ {2}(\w+) .*? {2}/gm)].map(([, name = '']) => name);
+  const parts = ['', ...commands].map(
+    async (name) =>
+      `### ${name || 'payment-notifications'}\n\n\`\`\`text\n${await helpOf(name)}\n\`\`\``,
+  );
+  return (await Promise.all(parts)).join('\n\n');
+}
+
+async function helpOf(command: string): Promise<string> {
+  const printed: string[] = [];
+  const terminal = { print: (text: string) => void printed.push(text) } as Terminal;
+  await run([command, '--help'], terminal, '');
+  return printed.join('').trim();
+}

@@ -1,1 +1,0 @@
-export { keepRefused, settleOnce } from '../merchant.js';

@@ -1,0 +1,25 @@
+// Writes the handlers of docs/handlers.md as files, among the settings that some of them need: at the depth of
+// examples/frameworks, since packages are looked up from there.
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { filesOn } from '../../docs/scripts/code.js';
+
+export const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
+
+export function writeHandlers() {
+  rmSync(FRAMEWORKS, { recursive: true, force: true });
+  cpSync(new URL('../frameworks/', import.meta.url), FRAMEWORKS, { recursive: true });
+  for (const [name, code] of filesOn('docs/handlers.md')) write(name, code);
+  // At the root of that project.
+  write('next/receive.ts', "export { receive } from '../receive.ts';\n");
+  write('hono.test.ts', filesOn('docs/testing.md').get('hono.test.ts') ?? '');
+}
+
+/** @param {string} name @param {string} text */
+function write(name, text) {
+  const file = new URL(name, FRAMEWORKS);
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeHandlers();

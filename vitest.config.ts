@@ -21,7 +21,6 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],
     // For what hangs: no test measures how long it takes by it.
     testTimeout: 300_000,
-    typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './test/tsconfig.json' },
     coverage: {
       include: ['src/**'],
       // Ties the command line to its process, which only a process can show: npm run test:package.

@@ -192,6 +192,19 @@ test('an owner that throws when it is read costs that field alone', () => {
   ]);
 });
 
+test("each of an owner's fields is read once", () => {
+  let reads = 0;
+  const readsOf = () => ++reads;
+  const txAddressOwner = Object.defineProperty({ name: 'x' }, 'reads', {
+    get: readsOf,
+    enumerable: true,
+  });
+  const body = { ...JSON.parse(withdrawal()), txAddressOwner };
+  expect(read(safeParseWithdrawalBroadcast(body)).txAddressOwner.additionalFields).toStrictEqual({
+    reads: 1,
+  });
+});
+
 describe('a property of Object.prototype', () => {
   /** Lets every object inherit a property while something runs. */
   function polluted<T>(name: string, run: () => T, value: unknown = 'polluted'): T {

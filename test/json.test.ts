@@ -54,15 +54,15 @@ describe('numbers', () => {
     expect(parseExactly(text)).toBeNull();
   });
 
-  test.each(['1234567890123456', '-0.12345678901234', '9007199254740991', '1e-7', '1e+21'])(
-    'stay numbers if JavaScript prints them as they were sent: %s',
-    (literal) => {
-      expect(parseExactly(`{"a":\n${literal},"b":[${literal}]}`)).toStrictEqual({
-        a: Number(literal),
-        b: [Number(literal)],
-      });
-    },
-  );
+  test.each([
+    ...['1234567890123456', '-0.12345678901234', '9007199254740991', '1e-7', '1e+21'],
+    '-0.0000012345678901234567',
+  ])('stay numbers if JavaScript prints them as they were sent: %s', (literal) => {
+    expect(parseExactly(`{"a":\n${literal},"b":[${literal}]}`)).toStrictEqual({
+      a: Number(literal),
+      b: [Number(literal)],
+    });
+  });
 
   test('may be as long as a body', () => {
     const literal = '9'.repeat(60_000);

@@ -33,7 +33,7 @@ const files = blocks
   });
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-/** The tests of the examples check and run what takes a framework. */
+/** The tests of the examples check and run what takes a framework; test/package compiles the rest. */
 const snippets = files.filter(({ page, name }) => page !== HANDLERS && name !== 'hono.test.ts');
 const isTest = ({ name }: { readonly name: string }) => name.includes('.test.');
 
@@ -64,32 +64,6 @@ test('the code is formatted and linted as all code is', () => {
   const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
   const options = ['--error-on-warnings', '--vcs-enabled=false', '--config-path', ROOT];
   expect(complaints(biome, 'check', ...options, FOLDER)).toBe('');
-});
-
-test('the code compiles, as types that Node.js strips', () => {
-  const source = (name: string) => [join(ROOT, 'src', name)];
-  const settings = {
-    extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions: {
-      declaration: false,
-      isolatedDeclarations: false,
-      allowImportingTsExtensions: true,
-      moduleDetection: 'force',
-      typeRoots: [join(ROOT, 'node_modules/@types')],
-      paths: {
-        'payment-notifications': source('index.ts'),
-        'payment-notifications/valibot': source('valibot.ts'),
-        'payment-notifications/testing': source('testing/index.ts'),
-        'payment-notifications/schemas/*': [join(ROOT, 'schemas/*')],
-      },
-    },
-    include: [],
-    files: snippets.map(({ path }) => path),
-  };
-  const project = join(FOLDER, 'tsconfig.json');
-  writeFileSync(project, JSON.stringify(settings));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  expect(complaints(tsc, '--project', project)).toBe('');
 });
 
 describe.each(snippets.filter((file) => !isTest(file)))('$name of $page', ({ code, path }) => {

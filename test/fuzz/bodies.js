@@ -1,8 +1,8 @@
 // Hostile bodies as arbitraries of fast-check: a fixture's body with up to three things done to it. They
 // shrink to a fixture with as little done to it as shows the fault.
 import fc from 'fast-check';
-import { parse, stringify } from 'lossless-json';
 import { fixtures } from '../../fixtures/index.js';
+import { readWire } from '../../src/wire/members.js';
 import { TEXTS, VALUES } from './values.js';
 
 /**
@@ -17,11 +17,13 @@ import { TEXTS, VALUES } from './values.js';
  * @property {string} part Of a number.
  */
 
-/** The fixtures that are JSON objects of a real size, field by field; the samples first. */
+/** The fixtures that are JSON objects of a real size, field by field; the samples first. @type {Fields[]} */
 const SEEDS = fixtures
   .filter(({ body }) => body.length < 4096)
   .sort((a, b) => Number(b.id.endsWith('/sample')) - Number(a.id.endsWith('/sample')))
-  .flatMap(({ body }) => fieldsOf(body.toString()));
+  .map(({ body }) => body.toString())
+  .filter((text) => parseObject(text) !== null)
+  .map((text) => [...readWire(text)]);
 
 const NAMES = [
   ...new Set(SEEDS.flatMap((fields) => fields.map(([name]) => name))),
@@ -241,20 +243,5 @@ function parseObject(text) {
     return typeof value === 'object' && !Array.isArray(value) ? value : null;
   } catch {
     return null;
-  }
-}
-
-/**
- * @param {string} text
- * @returns {Fields[]} One, or none where it is no JSON object.
- */
-function fieldsOf(text) {
-  try {
-    // With every digit of its numbers.
-    const value = parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-    return [Object.entries(value).map(([name, item]) => [name, String(stringify(item))])];
-  } catch {
-    return [];
   }
 }

@@ -1,5 +1,3 @@
-/** @typedef {ReturnType<typeof createRandom>} Random */
-
 /**
  * A source of choices that a seed repeats (xorshift32).
  *

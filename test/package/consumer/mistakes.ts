@@ -1,9 +1,11 @@
 import * as pn from 'payment-notifications';
+import * as kit from 'payment-notifications/testing';
 
 const deposit = pn.parseDepositReceived('');
 const withdrawal = pn.parseWithdrawalBroadcast('');
 const notification = pn.parseNotification('');
 const result = pn.safeParseDepositReceived('');
+declare const attempt: kit.DeliveryAttempt;
 // Each line below is a mistake that every compiler must report, with the code at its end.
 deposit.status = 'CONFIRMED'; // TS2540
 deposit.additionalFields.extra = 1; // TS2542
@@ -39,3 +41,14 @@ new pn.NotificationError('refused'); // TS2345
 pn.parseJson('{}'); // TS2339
 export type Wide = pn.WithdrawalFields; // TS2724
 export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741
+kit.depositReceivedBody({ actualDepositAmount: 0.5 }); // TS2322
+kit.withdrawalBroadcastBody({ status: 'PENDING' }); // TS2322
+kit.depositReceivedBody({ depositId: null }); // TS2322
+kit.depositReceivedBody({ paymentReceivedAt: new Date() }); // TS2322
+kit.withdrawalBroadcastBody({ txAddressOwner: { name: '' } }); // TS2741
+kit.depositReceivedBody({}, { seed: 'a' }); // TS2322
+kit.deliver(''); // TS2554
+kit.deliver({}, { url: '' }); // TS2345
+kit.deliver('', { url: '', retry: { intervalMs: 1 } }); // TS2741
+attempt.answer.status; // TS18047
+attempt.success = true; // TS2540

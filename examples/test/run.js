@@ -19,8 +19,7 @@ const tarball = new URL(`pack/payment-notifications-${version}.tgz`, ROOT);
 copyFileSync(tarball, new URL('pack/payment-notifications.tgz', ROOT));
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
-const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];
-run('Installing what the examples import', EXAMPLES, 'npm', 'install', ...quiet);
+run('Installing the packages', EXAMPLES, 'npm', 'install', '--no-audit', '--loglevel=error');
 // It imports what has just been installed.
 const { installDatabases, skipped } = await import('./programs.js');
 installDatabases();

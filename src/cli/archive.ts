@@ -44,23 +44,18 @@ async function* unzip(
   onBytes: (count: number) => void,
 ): AsyncGenerator<Buffer> {
   const pieces = (async function* () {
-    let held = Buffer.alloc(0);
     for await (const piece of input) {
       onBytes(piece.length);
-      held = Buffer.concat([held, piece]);
-      // A pipe may begin with a single byte.
-      if (held.length < 2) continue;
-      yield held;
-      held = Buffer.alloc(0);
+      yield piece;
     }
-    yield held;
   })();
   const { value: start = Buffer.alloc(0) } = await pieces.next();
   const whole = (async function* () {
     yield start;
     yield* pieces;
   })();
-  if (start[0] !== 0x1f || start[1] !== 0x8b) {
+  // Gzip begins with 0x1f 0x8b. A pipe may begin with a single byte, and the first begins no text.
+  if (start[0] !== 0x1f) {
     yield* whole;
     return;
   }

@@ -1,15 +1,19 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import prettyBytes from 'pretty-bytes';
 import { MAX_BYTES } from '../internal/body.js';
 import { nameOfPath } from '../internal/issues.js';
-import { parserOf } from '../parse.js';
+import {
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+} from '../parse.js';
 import { readLines } from './archive.js';
-import { type CheckResult, type Kind, type Place, reportOf } from './check-report.js';
+import { type CheckResult, type Kind, reportOf } from './check-report.js';
 import { InputError, inputErrorOf, nameOf, STDIN } from './input.js';
 import { AS, COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { createProgress } from './progress.js';
-import { CLEAR_LINE, type Terminal } from './terminal.js';
-import { CommandError, EXIT, printError, readCount, readType } from './usage.js';
+import { CLEAR_LINE, paint, type Terminal } from './terminal.js';
+import { CommandError, EXIT, formatCount, printError, readCount, readType } from './usage.js';
 
 const OPTIONS = {
   ...AS,
@@ -38,22 +42,29 @@ Examples:
   zcat 2026-*.gz | payment-notifications check --json | jq .counts
 `;
 
+const PARSERS = {
+  'deposit.received': safeParseDepositReceived,
+  'withdrawal.broadcast': safeParseWithdrawalBroadcast,
+};
+
 /** `payment-notifications check`. */
 export async function check(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const files = positionals.length === 0 ? [STDIN] : positionals;
-  const parse = parserOf(readType(values.as));
+  const type = readType(values.as);
+  const parse = type === undefined ? safeParseNotification : PARSERS[type];
   const show = readCount('--show', values.show, 0);
   if (values.refused !== undefined) write(values.refused, [], 'wx');
   const start = terminal.clock.now();
-  const progress = createProgress(terminal, await sizeOf(files));
+  const size = await sizeOf(files);
+  let told = start;
   const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0 };
   const kinds = new Map<string, Kind>();
   const unread: string[] = [];
   let bytes = 0;
 
   /** Counts a line, and tells whether it is to be written aside. */
-  const count = (body: Buffer, place: Place): boolean => {
+  const count = (body: Buffer, place: string): boolean => {
     counts.lines += 1;
     const { success, notification, error } = parse(body);
     if (!success && /^[ \t\r]*$/.test(body.toString('latin1'))) {
@@ -69,20 +80,24 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
       const kind = kinds.get(id) ?? { verdict, code, field, count: 0, first: place, examples: [] };
       kinds.set(id, kind);
       kind.count += 1;
-      if (kind.examples.length < show) kind.examples.push({ ...place, body: `${body}` });
+      if (kind.examples.length < show) kind.examples.push({ place, body: `${body}` });
     }
     return !success && body.length <= MAX_BYTES;
   };
 
-  for (const [file, name] of files.entries()) {
+  for (const name of files) {
     let line = 0;
     try {
       for await (const lines of readLines(name, terminal, (read) => (bytes += read))) {
         const before = line;
         line += lines.length;
-        const aside = lines.filter((body, i) => count(body, { file, line: before + i + 1 }));
+        const aside = lines.filter((body, i) => count(body, `${nameOf(name)}:${before + i + 1}`));
         if (values.refused !== undefined) write(values.refused, aside, 'a');
-        progress(bytes, counts.lines);
+        if (!terminal.watched || terminal.clock.now() < told + INTERVAL_MS) continue;
+        told = terminal.clock.now();
+        const share = Number.isNaN(size) ? '' : ` of ${prettyBytes(size)}`;
+        const progress = `${formatCount(counts.lines)} lines, ${prettyBytes(bytes)}${share}`;
+        terminal.warn(CLEAR_LINE + paint(terminal, 'dim', progress));
       }
     } catch (error) {
       if (terminal.watched) terminal.warn(CLEAR_LINE);
@@ -105,6 +120,9 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   if (unread.length > 0) return EXIT.usage;
   return counts.refused > 0 ? EXIT.failed : EXIT.ok;
 }
+
+/** Pause between two updates of the line that shows progress. */
+const INTERVAL_MS = 200;
 
 /** Writes refused lines to their file: with the flag wx to a new one. */
 function write(file: string, lines: readonly Buffer[], flag: 'wx' | 'a'): void {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { getSystemErrorMap } from 'node:util';
 import { MAX_BYTES } from '../internal/body.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { Terminal } from './terminal.js';
@@ -39,9 +38,5 @@ export async function readFile(file: string, terminal: Terminal): Promise<Buffer
 
 /** Why a file can't be read, in one line that names it. */
 export function inputErrorOf(file: string, error: unknown): InputError {
-  const { code, errno = 0, message } = error as NodeJS.ErrnoException;
-  // The errors of gzip have numbers of their own.
-  const [name, reason] = getSystemErrorMap().get(errno) ?? [];
-  const text = name === code && reason !== undefined ? reason : message;
-  return new InputError(`${nameOf(file)}: ${text}`);
+  return new InputError(`${nameOf(file)}: ${error instanceof Error ? error.message : error}`);
 }

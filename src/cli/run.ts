@@ -1,6 +1,6 @@
 import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
-import { Asked, COMMON, helpOf, readArguments, suggest } from './options.js';
+import { Asked, COMMON, helpOf, readArguments } from './options.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
 import { CommandError, EXIT, printError } from './usage.js';
@@ -53,8 +53,6 @@ export async function run(args: string[], terminal: Terminal, version: string): 
 /** Reads a command line that begins with no known command. */
 async function refuse(args: string[]): Promise<never> {
   const [name] = readArguments(args, COMMON).positionals;
-  const commands = [...COMMANDS.keys()];
   if (name === undefined) throw new Asked('help');
-  const near = suggest(name, commands) || `: expected ${commands.join(' or ')}`;
-  throw new CommandError(`unknown command "${name}"${near} (--help tells more)`);
+  throw new CommandError(`unknown command "${name}": expected inspect, send or check`);
 }

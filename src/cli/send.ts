@@ -108,7 +108,6 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   };
 
   const start = clock.now();
-  const accepted: string[] = [];
   let [delivered, attempts, refused] = [0, 0, 0];
   print([`POST ${url}`]);
   if (hidesAnswers) print(wrap(HIDDEN, terminal.columns));
@@ -121,15 +120,14 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   for (const sent of faults) {
     if (signal.aborted) break;
     const [attempt] = (await post(sent, {})).attempts;
-    if (attempt?.success) accepted.push(sent.label);
-    else if (attempt?.answer) refused += 1;
+    if (attempt?.answer && !attempt.success) refused += 1;
   }
   const keys = new Set(bodies.map(({ body }) => inspectBody(body).idempotencyKey));
   const [key = null] = keys.size === 1 ? keys : [];
   const summary: SendSummary = {
     ...{ delivered, of: bodies.length * policy.copies, attempts },
     ...{ durationMs: clock.now() - start, interrupted: signal.aborted, idempotencyKey: key },
-    faulty: { of: faults.length, refused, accepted },
+    faulty: { of: faults.length, refused },
   };
   print(endOf(summary, terminal), summary);
   if (signal.aborted) return EXIT.interrupted;

@@ -8,15 +8,14 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from '../parse.js';
-import { readLines } from './archive.js';
 import { type CheckResult, type Kind, reportOf } from './check-report.js';
-import { InputError, inputErrorOf, nameOf, STDIN } from './input.js';
-import { AS, COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { CLEAR_LINE, paint, type Terminal } from './terminal.js';
+import { InputError, inputErrorOf, nameOf, readLines, STDIN } from './input.js';
+import { COMMON, flag, helpOf, readArguments, text } from './options.js';
+import { CLEAR_LINE, type Terminal } from './terminal.js';
 import { CommandError, EXIT, formatCount, printError, readCount, readType } from './usage.js';
 
 const OPTIONS = {
-  ...AS,
+  as: text('deposit|withdrawal', 'accept only this notification'),
   show: { ...text('N', 'print the first N bodies with each fault or warning'), default: '0' },
   refused: text('FILE', 'write any lines without a valid body, up to 64 KiB each, to a new file'),
   json: flag('the report as one line of JSON'),
@@ -86,18 +85,19 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   };
 
   for (const name of files) {
+    const label = nameOf(name);
     let line = 0;
     try {
       for await (const lines of readLines(name, terminal, (read) => (bytes += read))) {
         const before = line;
         line += lines.length;
-        const aside = lines.filter((body, i) => count(body, `${nameOf(name)}:${before + i + 1}`));
+        const aside = lines.filter((body, i) => count(body, `${label}:${before + i + 1}`));
         if (values.refused !== undefined) write(values.refused, aside, 'a');
         if (!terminal.watched || terminal.clock.now() < told + INTERVAL_MS) continue;
         told = terminal.clock.now();
         const share = Number.isNaN(size) ? '' : ` of ${prettyBytes(size)}`;
         const progress = `${formatCount(counts.lines)} lines, ${prettyBytes(bytes)}${share}`;
-        terminal.warn(CLEAR_LINE + paint(terminal, 'dim', progress));
+        terminal.warn(CLEAR_LINE + progress);
       }
     } catch (error) {
       if (terminal.watched) terminal.warn(CLEAR_LINE);

@@ -5,11 +5,15 @@ import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { escapeUnprintable, issue, nameOfPath } from '../internal/issues.js';
 import { InputError, nameOf, readFile, STDIN } from './input.js';
-import { AS, COMMON, flag, helpOf, readArguments } from './options.js';
-import { beside, paint, type Style, type Terminal, wrap } from './terminal.js';
+import { COMMON, flag, helpOf, readArguments, text } from './options.js';
+import { beside, paint, type Style, type Terminal } from './terminal.js';
 import { EXIT, printError, readType } from './usage.js';
 
-const OPTIONS = { ...AS, json: flag('one line of JSON for each body'), ...COMMON } as const;
+const OPTIONS = {
+  as: text('deposit|withdrawal', 'accept only this notification'),
+  json: flag('one line of JSON for each body'),
+  ...COMMON,
+} as const;
 
 export const INSPECT_HELP: string = `payment-notifications inspect [FILE…]
 
@@ -26,7 +30,6 @@ Examples:
 
   payment-notifications inspect body.json
   payment-notifications inspect --as deposit refused/*.json
-  cat body.json | payment-notifications inspect
   payment-notifications inspect --json body.json | jq .idempotencyKey
 `;
 
@@ -65,13 +68,7 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
   const { verdict, type, idempotencyKey, fields, absent, warnings, issues, jsonFault, reference } =
     inspection;
   const [style, mark] = MARKS[verdict];
-  const facts = [
-    verdict === 'refused' ? 'refused' : 'valid',
-    type ?? 'unknown type',
-    ...count(issues, 'fault'),
-    ...count(warnings, 'warning'),
-  ];
-  const [title = '', ...more] = wrap(`${mark} ${file}: ${facts.join(', ')}`, terminal.columns);
+  const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}`;
   const isKnown = type !== null && fields.length > 0;
   const notSent: Row[] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
   const ids: Row[] =
@@ -84,15 +81,10 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
     table([...notSent, ...ids], terminal),
   ];
   return [
-    paint(terminal, style, mark) + title.slice(mark.length),
-    ...more,
+    ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, style, text)),
     ...sections.filter(({ length }) => length > 0).flatMap((lines) => ['', ...lines]),
     '',
   ];
-}
-
-function count({ length }: readonly NotificationIssue[], noun: string): string[] {
-  return length === 0 ? [] : [length === 1 ? `1 ${noun}` : `${length} ${noun}s`];
 }
 
 function issueLines(
@@ -126,7 +118,8 @@ function table(rows: readonly Row[], terminal: Terminal): string[] {
 function rowOf(field: InspectedField): Row {
   const { name, raw, quirks } = field;
   const parts = [raw, ...display(field)].join(' → ');
-  return [name, parts, ...quirks.map(({ note }) => `└ ${note}`)].map(escapeUnprintable) as Row;
+  const texts = [parts, ...quirks.map(({ note }) => `└ ${note}`)];
+  return [escapeUnprintable(name), ...texts.map(escapeUnprintable)];
 }
 
 /** A parsed value for people; none if it is the same as the raw one. */

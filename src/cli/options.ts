@@ -24,11 +24,6 @@ export function flag(help: string): { type: 'boolean'; help: string } {
   return { type: 'boolean', help };
 }
 
-/** The option of commands that read bodies. */
-export const AS = {
-  as: { type: 'string', value: 'deposit|withdrawal', help: 'accept only this notification' },
-} as const;
-
 /** The options of every command. */
 export const COMMON = {
   help: { type: 'boolean', short: 'h', help: 'show this help' },

@@ -4,12 +4,7 @@ import { safeParseNotification } from '../parse.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import type { SentBody } from './body.js';
 import { CUT } from './endpoint.js';
-import { beside, graphemesOf, paint, type Terminal, wrap } from './terminal.js';
-
-/** An attempt; the body of its answer is null if it must not be shown. */
-export type ShownAttempt = Omit<DeliveryAttempt, 'answer'> & {
-  readonly answer: { readonly status: number; readonly body: string | null } | null;
-};
+import { beside, paint, type Terminal, wrap } from './terminal.js';
 
 /** What came of everything that was sent. */
 export interface SendSummary {
@@ -37,7 +32,7 @@ export function warningOf({ label, body }: SentBody, terminal: Terminal): string
 }
 
 /** The lines about an attempt. */
-export function linesOf(sent: SentBody, attempt: ShownAttempt, terminal: Terminal): string[] {
+export function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string[] {
   const { success, answer, copy, number } = attempt;
   const isGood = sent.code === undefined ? success : answer !== null && !success;
   const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
@@ -45,13 +40,13 @@ export function linesOf(sent: SentBody, attempt: ShownAttempt, terminal: Termina
   const body = answer?.body ?? '';
   const note = body.endsWith(CUT) ? CUT : '';
   const start = body.slice(0, body.length - note.length).trim();
-  const shown = graphemesOf(escapeUnprintable(start.slice(0, MAX_SHOWN * 2))).slice(0, MAX_SHOWN);
-  const end = start.length > shown.join('').length ? '…' : '';
-  const text = [outcomeOf(attempt), sent.label, ...counts, shown.join('') + end + note];
+  const shown = escapeUnprintable(start.slice(0, MAX_SHOWN));
+  const end = start.length > MAX_SHOWN ? '…' : '';
+  const text = [outcomeOf(attempt), sent.label, ...counts, shown + end + note];
   return beside(`${INDENT}${mark} `, [text.filter(Boolean).join('  ')], terminal.columns);
 }
 
-function outcomeOf({ answer, error, durationMs }: ShownAttempt): string {
+function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
   if (answer !== null) return `${answer.status} in ${prettyMs(durationMs)}`;
   const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
   return `failed: ${escapeUnprintable(`${error}`)}${hint}`;

@@ -14,12 +14,6 @@ const HELP = `payment-notifications <command>
   payment-notifications <command> --help tells more, with examples.
 
 ${helpOf(COMMON)}
-
-Examples:
-
-  payment-notifications inspect body.json
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
-  payment-notifications check archive.ndjson
 `;
 
 const COMMANDS = new Map([

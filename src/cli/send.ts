@@ -11,7 +11,7 @@ import { readBodies, type SentBody } from './body.js';
 import { fetchStart, readEndpoint } from './endpoint.js';
 import { COMMON, flag, helpOf, readArguments, text } from './options.js';
 import { endOf, INDENT, linesOf, type SendSummary, warningOf } from './report.js';
-import { type Terminal, wrap } from './terminal.js';
+import type { Terminal } from './terminal.js';
 import { CommandError, EXIT, readCount, readDuration } from './usage.js';
 
 const OPTIONS = {
@@ -50,15 +50,13 @@ Examples:
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
     --set actualDepositAmount=0.123456789012345678 --set depositCurrency=ETH
-  payment-notifications send withdrawal --to http://127.0.0.1:3000/callbacks \\
-    --status FAILED --seed 7
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
     --variants --copies 5
   payment-notifications send refused/*.json \\
     --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"
 `;
 
-const HIDDEN = 'Answers are not shown, since they may repeat the header: --answers shows them.';
+const HIDDEN = '(not shown without --answers)';
 
 /** `payment-notifications send`. */
 export async function send(args: string[], terminal: Terminal): Promise<number> {
@@ -98,7 +96,9 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     const onAttempt = (ended: DeliveryAttempt): void => {
       const { number, answer, error } = ended;
       const isHidden = hidesAnswers && answer !== null;
-      const shown = isHidden ? { ...ended, answer: { status: answer.status, body: null } } : ended;
+      const shown = isHidden
+        ? { ...ended, answer: { status: answer.status, body: HIDDEN } }
+        : ended;
       const isRefused = error?.includes('ECONNREFUSED') ?? false;
       const isTold = isRefused && refusedAt === number;
       refusedAt = isRefused ? number : 0;
@@ -110,7 +110,6 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const start = clock.now();
   let [delivered, attempts, refused] = [0, 0, 0];
   print([`POST ${url}`]);
-  if (hidesAnswers) print(wrap(HIDDEN, terminal.columns));
   for (const sent of bodies) {
     const { attempts: ended } = await post(sent, policy);
     attempts += ended.length;

@@ -22,7 +22,6 @@ export interface Terminal {
 
 // Not util.styleText: it came with Node 20.12.
 const STYLES = {
-  dim: [2, 22],
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
@@ -89,21 +88,16 @@ function fold(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';
   let width = 0;
-  for (const piece of graphemesOf(text)) {
-    const own = widthOf(piece);
+  // Never splits a grapheme, such as a letter with its accents. To segment 64 KiB of ASCII would take a second.
+  for (const piece of /^[ -~]*$/.test(text) ? text : segmenter.segment(text)) {
+    const own = widthOf(typeof piece === 'string' ? piece : piece.segment);
     if (width + own > columns && line !== '') {
       lines.push(line);
       line = '';
       width = 0;
     }
-    line += piece;
+    line += typeof piece === 'string' ? piece : piece.segment;
     width += own;
   }
   return [...lines, line];
-}
-
-/** Never splits what is drawn as one, such as a letter with its accents. To segment 64 KiB of ASCII would take a second. */
-export function graphemesOf(text: string): string[] {
-  if (/^[ -~]*$/.test(text)) return [...text];
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }

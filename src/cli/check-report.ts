@@ -52,12 +52,10 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
     ...[...kinds]
       .sort((one, other) => other.count - one.count)
       .flatMap(({ verdict, code, field, count, first, examples }) => [
-        ...row(count, `${VERDICTS[verdict]}: ${code} ${field}, first in ${first}`),
+        ...row(count, `${verdict}: ${code} ${field}, first in ${first}`),
         // In one line each, so that they can be copied.
         ...examples.map((one) => `${one.place} ${escapeUnprintable(one.body.trim())}`),
       ]),
   ];
   return `${lines.join('\n')}\n`;
 }
-
-const VERDICTS = { refused: 'refused', warnings: 'warning' };

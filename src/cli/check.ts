@@ -38,7 +38,6 @@ Examples:
 
   payment-notifications check archive.ndjson
   payment-notifications check --show 3 --refused refused.ndjson 2026-*.ndjson.gz
-  zcat 2026-*.gz | payment-notifications check --json | jq .counts
 `;
 
 const PARSERS = {
@@ -55,7 +54,9 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   const show = readCount('--show', values.show, 0);
   if (values.refused !== undefined) write(values.refused, [], 'wx');
   const start = terminal.clock.now();
-  const size = await sizeOf(files);
+  // Standard input and other pipes have none.
+  const stats = await Promise.all(files.map((file) => stat(file))).catch(() => []);
+  const size = stats.reduce((sum, one) => sum + one.size, 0);
   let told = start;
   const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0 };
   const kinds = new Map<string, Kind>();
@@ -95,7 +96,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
         if (values.refused !== undefined) write(values.refused, aside, 'a');
         if (!terminal.watched || terminal.clock.now() < told + INTERVAL_MS) continue;
         told = terminal.clock.now();
-        const share = Number.isNaN(size) ? '' : ` of ${prettyBytes(size)}`;
+        const share = size >= bytes ? ` of ${prettyBytes(size)}` : '';
         const progress = `${formatCount(counts.lines)} lines, ${prettyBytes(bytes)}${share}`;
         terminal.warn(CLEAR_LINE + progress);
       }
@@ -132,13 +133,7 @@ function write(file: string, lines: readonly Buffer[], flag: 'wx' | 'a'): void {
     });
   } catch (error) {
     const exit = flag === 'a' ? EXIT.output : EXIT.usage;
-    throw new CommandError(`--refused: ${inputErrorOf(file, error).message}`, exit);
+    const told = new CommandError(`--refused: ${inputErrorOf(file, error).message}`);
+    throw Object.assign(told, { exit });
   }
-}
-
-/** Total size; NaN if any is unknown, as that of standard input. */
-async function sizeOf(files: readonly string[]): Promise<number> {
-  const all = await Promise.all(files.map((file) => stat(file))).catch(() => []);
-  const sizes = all.map((one) => (one.isFile() ? one.size : Number.NaN));
-  return sizes.length === 0 ? Number.NaN : sizes.reduce((sum, size) => sum + size);
 }

@@ -32,7 +32,6 @@ export function readEndpoint(
     url.password = '';
   }
   const address = url?.href ?? to;
-  if (address === '') throw new CommandError('--to URL is missing: the endpoint to post to');
   const reason = urlErrorOf(address);
   if (reason !== null) throw new CommandError(`--to: ${reason}`);
   return { url: address, headers: Object.fromEntries(headers) };

@@ -130,6 +130,8 @@ function display({ name, raw, parsed }: InspectedField): string[] {
     return `${parsed}` === raw ? [] : [`${parsed}`.replace('.000Z', 'Z')];
   // In a deposit, both names are unknown, and may hold anything.
   if (name !== 'toTxAddress' && name !== 'txAddressOwner') return [];
-  const parts = Object.entries(parsed).filter(([, value]) => typeof value === 'string');
+  const parts = Object.entries(parsed).filter(
+    ([key, value]) => key !== 'raw' && typeof value === 'string',
+  );
   return [parts.map(([key, value]) => `${key} ${value}`).join(', ')];
 }

@@ -19,7 +19,6 @@ export interface SendSummary {
   readonly faulty: { readonly of: number; readonly refused: number };
 }
 
-export const INDENT = '  ';
 /** How much of an answer is shown, in characters. */
 const MAX_SHOWN = 200;
 
@@ -43,7 +42,7 @@ export function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Term
   const shown = escapeUnprintable(start.slice(0, MAX_SHOWN));
   const end = start.length > MAX_SHOWN ? '…' : '';
   const text = [outcomeOf(attempt), sent.label, ...counts, shown + end + note];
-  return beside(`${INDENT}${mark} `, [text.filter(Boolean).join('  ')], terminal.columns);
+  return beside(`  ${mark} `, [text.filter(Boolean).join('  ')], terminal.columns);
 }
 
 function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {

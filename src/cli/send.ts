@@ -10,7 +10,7 @@ import {
 import { readBodies, type SentBody } from './body.js';
 import { fetchStart, readEndpoint } from './endpoint.js';
 import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { endOf, INDENT, linesOf, type SendSummary, warningOf } from './report.js';
+import { endOf, linesOf, type SendSummary, warningOf } from './report.js';
 import type { Terminal } from './terminal.js';
 import { CommandError, EXIT, readCount, readDuration } from './usage.js';
 
@@ -26,8 +26,8 @@ const OPTIONS = {
   faulty: flag('then send, once each, a body of each kind that must be refused'),
   copies: { ...text('N', 'send N copies at once'), default: '1' },
   retry: flag('try again until delivered, as with deposits: every 2 minutes, for up to 24 hours'),
-  every: text('DURATION', 'with --retry, another interval: 500ms, 10s, 2m, 1h'),
-  for: text('DURATION', 'with --retry, give up after this long'),
+  every: text('DURATION', '--retry at this interval: 500ms, 10s, 2m, 1h'),
+  for: text('DURATION', '--retry, and give up after this long'),
   timeout: { ...text('DURATION', 'how long an answer may take'), default: '30s' },
   json: flag('one line of JSON for each answer, and one for the outcome'),
   ...COMMON,
@@ -50,8 +50,6 @@ Examples:
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
     --set actualDepositAmount=0.123456789012345678 --set depositCurrency=ETH
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
-    --variants --copies 5
   payment-notifications send refused/*.json \\
     --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"
 `;
@@ -63,13 +61,11 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const { values, positionals } = readArguments(args, OPTIONS);
   const { clock, interrupt: signal } = terminal;
   const { url, headers } = readEndpoint(values.to, values.header);
-  if (!values.retry && (values.every ?? values.for) !== undefined) {
-    throw new CommandError('--every and --for say how to retry: add --retry');
-  }
   const intervalMs = readDuration('--every', values.every ?? '2m');
-  const retry = values.retry
-    ? { intervalMs, durationMs: readDuration('--for', values.for ?? '24h') }
-    : null;
+  const retry =
+    (values.retry ?? values.every ?? values.for) !== undefined
+      ? { intervalMs, durationMs: readDuration('--for', values.for ?? '24h') }
+      : null;
   const policy = { retry, copies: readCount('--copies', values.copies, 1) };
   const timeoutMs = readDuration('--timeout', values.timeout);
   const { bodies, faults } = await readBodies(positionals, values, terminal);
@@ -81,7 +77,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const waiting: Clock = {
     now: clock.now,
     sleep(milliseconds, stop) {
-      print([`${INDENT}trying again in ${prettyMs(milliseconds)}`]);
+      print([`  trying again in ${prettyMs(milliseconds)}`]);
       return clock.sleep(milliseconds, stop);
     },
   };

@@ -4,7 +4,7 @@ import { safeParseNotification } from '../parse.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import type { SentBody } from './body.js';
 import { CUT } from './endpoint.js';
-import { beside, paint, type Terminal, wrap } from './terminal.js';
+import { paint, type Terminal, wrap } from './terminal.js';
 
 /** What came of everything that was sent. */
 export interface SendSummary {
@@ -42,7 +42,8 @@ export function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Term
   const shown = escapeUnprintable(start.slice(0, MAX_SHOWN));
   const end = start.length > MAX_SHOWN ? '…' : '';
   const text = [outcomeOf(attempt), sent.label, ...counts, shown + end + note];
-  return beside(`  ${mark} `, [text.filter(Boolean).join('  ')], terminal.columns);
+  const lines = wrap(text.filter(Boolean).join('  '), terminal.columns - 4);
+  return lines.map((line, index) => (index === 0 ? `  ${mark} ` : '    ') + line);
 }
 
 function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {

@@ -12,7 +12,7 @@ import { fetchStart, readEndpoint } from './endpoint.js';
 import { COMMON, flag, helpOf, readArguments, text } from './options.js';
 import { endOf, linesOf, type SendSummary, warningOf } from './report.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, EXIT, readCount, readDuration } from './usage.js';
+import { EXIT, readCount, readDuration } from './usage.js';
 
 const OPTIONS = {
   to: text('URL', 'the endpoint; its user name and password become an Authorization header'),

@@ -66,7 +66,9 @@ describe('sending', () => {
     // Without the sentence about one event.
     expect(told).toStrictEqual([
       'POST URL',
-      'A handler should refuse this body: paymentId: expected a UUID, received a string of length 1; settlementAmount: expected a decimal number, received nothing',
+      expect.stringMatching(
+        /^A handler should refuse this body: .*paymentId: expected a UUID.*; settlementAmount: /,
+      ),
       expect.stringMatching(/^ {2}✗ 400 in 0ms/),
       expect.stringMatching(/^ {2}✗ 400 in 0ms/),
       '0 of 2 delivered in 0ms',

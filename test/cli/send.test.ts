@@ -332,7 +332,7 @@ test('an answer is cut, breaks between words, and can not write elsewhere', asyn
   ]);
   expect(told.at(-2)).toMatch(/^ {4}x+…$/);
   const free = await sendTo(answers(500, page), 'deposit');
-  expect(free.told[1]).toHaveLength(204);
+  expect(free.told[1]).toHaveLength(227);
 });
 
 test('with colours there are colours, and nothing else changes', async () => {

@@ -135,14 +135,6 @@ export const safeParseNotification: BodyParser<ParseResult<PaymentNotification>>
   body: unknown,
 ) => safeParse(body, null, readNotification);
 
-/** The safe parser for one notification; without a type, for either. */
-export function parserOf(
-  type: NotificationType | undefined,
-): BodyParser<ParseResult<PaymentNotification>> {
-  if (type === undefined) return safeParseNotification;
-  return type === 'deposit.received' ? safeParseDepositReceived : safeParseWithdrawalBroadcast;
-}
-
 /** A function that reads a notification of the given type. */
 type NotificationReader<T> = (context: ReadContext, type: NotificationType) => T;
 

@@ -5,7 +5,6 @@ import { faultyBodies } from '../testing/faults.js';
 import { bodyVariants } from '../testing/variants.js';
 import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
 import { InputError, nameOf, readFile } from './input.js';
-import { suggest } from './options.js';
 import type { Terminal } from './terminal.js';
 import { CommandError, printError, readCount, usageErrorOf } from './usage.js';
 
@@ -90,10 +89,7 @@ function makeBody(
       const owner = overrides.txAddressOwner ?? sample.txAddressOwner;
       overrides.txAddressOwner = { ...owner, [part]: value };
     } else if (Object.hasOwn(sample, name)) overrides[name] = value;
-    else {
-      const near = suggest(name, Object.keys(sample));
-      throw new CommandError(`a ${word} has no field "${name}"${near}`);
-    }
+    else throw new CommandError(`a ${word} has no field "${name}"`);
   };
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
     const [name = '', ...value] = assignment.split('=');

@@ -1,18 +1,21 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import prettyBytes from 'pretty-bytes';
 import { MAX_BYTES } from '../internal/body.js';
 import { nameOfPath } from '../internal/issues.js';
-import { parserOf } from '../parse.js';
-import { readLines } from './archive.js';
-import { type CheckResult, type Kind, type Place, reportOf } from './check-report.js';
-import { InputError, inputErrorOf, nameOf, STDIN } from './input.js';
-import { AS, COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { createProgress } from './progress.js';
+import {
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+} from '../parse.js';
+import { type CheckResult, type Kind, reportOf } from './check-report.js';
+import { InputError, inputErrorOf, nameOf, readLines, STDIN } from './input.js';
+import { COMMON, flag, helpOf, readArguments, text } from './options.js';
 import { CLEAR_LINE, type Terminal } from './terminal.js';
-import { CommandError, EXIT, printError, readCount, readType } from './usage.js';
+import { CommandError, EXIT, formatCount, printError, readCount, readType } from './usage.js';
 
 const OPTIONS = {
-  ...AS,
+  as: text('deposit|withdrawal', 'accept only this notification'),
   show: { ...text('N', 'print the first N bodies with each fault or warning'), default: '0' },
   refused: text('FILE', 'write any lines without a valid body, up to 64 KiB each, to a new file'),
   json: flag('the report as one line of JSON'),
@@ -35,25 +38,33 @@ Examples:
 
   payment-notifications check archive.ndjson
   payment-notifications check --show 3 --refused refused.ndjson 2026-*.ndjson.gz
-  zcat 2026-*.gz | payment-notifications check --json | jq .counts
 `;
+
+const PARSERS = {
+  'deposit.received': safeParseDepositReceived,
+  'withdrawal.broadcast': safeParseWithdrawalBroadcast,
+};
 
 /** `payment-notifications check`. */
 export async function check(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const files = positionals.length === 0 ? [STDIN] : positionals;
-  const parse = parserOf(readType(values.as));
+  const type = readType(values.as);
+  const parse = type === undefined ? safeParseNotification : PARSERS[type];
   const show = readCount('--show', values.show, 0);
   if (values.refused !== undefined) write(values.refused, [], 'wx');
   const start = terminal.clock.now();
-  const progress = createProgress(terminal, await sizeOf(files));
+  // Standard input and other pipes have none.
+  const stats = await Promise.all(files.map((file) => stat(file))).catch(() => []);
+  const size = stats.reduce((sum, one) => sum + one.size, 0);
+  let told = start;
   const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0 };
   const kinds = new Map<string, Kind>();
   const unread: string[] = [];
   let bytes = 0;
 
   /** Counts a line, and tells whether it is to be written aside. */
-  const count = (body: Buffer, place: Place): boolean => {
+  const count = (body: Buffer, place: string): boolean => {
     counts.lines += 1;
     const { success, notification, error } = parse(body);
     if (!success && /^[ \t\r]*$/.test(body.toString('latin1'))) {
@@ -69,20 +80,25 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
       const kind = kinds.get(id) ?? { verdict, code, field, count: 0, first: place, examples: [] };
       kinds.set(id, kind);
       kind.count += 1;
-      if (kind.examples.length < show) kind.examples.push({ ...place, body: `${body}` });
+      if (kind.examples.length < show) kind.examples.push({ place, body: `${body}` });
     }
     return !success && body.length <= MAX_BYTES;
   };
 
-  for (const [file, name] of files.entries()) {
+  for (const name of files) {
+    const label = nameOf(name);
     let line = 0;
     try {
       for await (const lines of readLines(name, terminal, (read) => (bytes += read))) {
         const before = line;
         line += lines.length;
-        const aside = lines.filter((body, i) => count(body, { file, line: before + i + 1 }));
+        const aside = lines.filter((body, i) => count(body, `${label}:${before + i + 1}`));
         if (values.refused !== undefined) write(values.refused, aside, 'a');
-        progress(bytes, counts.lines);
+        if (!terminal.watched || terminal.clock.now() < told + INTERVAL_MS) continue;
+        told = terminal.clock.now();
+        const share = size >= bytes ? ` of ${prettyBytes(size)}` : '';
+        const progress = `${formatCount(counts.lines)} lines, ${prettyBytes(bytes)}${share}`;
+        terminal.warn(CLEAR_LINE + progress);
       }
     } catch (error) {
       if (terminal.watched) terminal.warn(CLEAR_LINE);
@@ -106,6 +122,9 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   return counts.refused > 0 ? EXIT.failed : EXIT.ok;
 }
 
+/** Pause between two updates of the line that shows progress. */
+const INTERVAL_MS = 200;
+
 /** Writes refused lines to their file: with the flag wx to a new one. */
 function write(file: string, lines: readonly Buffer[], flag: 'wx' | 'a'): void {
   try {
@@ -114,13 +133,7 @@ function write(file: string, lines: readonly Buffer[], flag: 'wx' | 'a'): void {
     });
   } catch (error) {
     const exit = flag === 'a' ? EXIT.output : EXIT.usage;
-    throw new CommandError(`--refused: ${inputErrorOf(file, error).message}`, exit);
+    const told = new CommandError(`--refused: ${inputErrorOf(file, error).message}`);
+    throw Object.assign(told, { exit });
   }
-}
-
-/** Total size; NaN if any is unknown, as that of standard input. */
-async function sizeOf(files: readonly string[]): Promise<number> {
-  const all = await Promise.all(files.map((file) => stat(file))).catch(() => []);
-  const sizes = all.map((one) => (one.isFile() ? one.size : Number.NaN));
-  return sizes.length === 0 ? Number.NaN : sizes.reduce((sum, size) => sum + size);
 }

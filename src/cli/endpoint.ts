@@ -8,14 +8,11 @@ const MAX_ANSWER: number = 64 * 1024;
 /** The end of an answer that is longer. */
 export const CUT: string = ' … (only 64 KiB of the answer were read)';
 
-/** Whom to post to. */
-export interface Endpoint {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** The address without its user name and password, and the headers, which have these then. */
-export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
+export function readEndpoint(
+  to = '',
+  lines: readonly string[] = [],
+): { url: string; headers: Record<string, string> } {
   const headers = new Headers();
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^:]*):\s*(\S.*)$/.exec(line) ?? [];
@@ -35,7 +32,6 @@ export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
     url.password = '';
   }
   const address = url?.href ?? to;
-  if (address === '') throw new CommandError('--to URL is missing: the endpoint to post to');
   const reason = urlErrorOf(address);
   if (reason !== null) throw new CommandError(`--to: ${reason}`);
   return { url: address, headers: Object.fromEntries(headers) };

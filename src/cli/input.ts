@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
-import { getSystemErrorMap } from 'node:util';
+import { addAbortSignal, pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { MAX_BYTES } from '../internal/body.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { Terminal } from './terminal.js';
@@ -17,7 +17,7 @@ export function nameOf(file: string): string {
 }
 
 /** A file, some at a time, or standard input: ended by Ctrl-C. */
-export function openInput(file: string, { input, interrupt }: Terminal): Readable {
+function openInput(file: string, { input, interrupt }: Terminal): Readable {
   const options = { highWaterMark: MAX_BYTES };
   return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file, options));
 }
@@ -39,9 +39,91 @@ export async function readFile(file: string, terminal: Terminal): Promise<Buffer
 
 /** Why a file can't be read, in one line that names it. */
 export function inputErrorOf(file: string, error: unknown): InputError {
-  const { code, errno = 0, message } = error as NodeJS.ErrnoException;
-  // The errors of gzip have numbers of their own.
-  const [name, reason] = getSystemErrorMap().get(errno) ?? [];
-  const text = name === code && reason !== undefined ? reason : message;
-  return new InputError(`${nameOf(file)}: ${text}`);
+  return new InputError(`${nameOf(file)}: ${Object(error).message}`);
+}
+
+/**
+ * Cuts an archive, plain or gzip, into its lines, some at a time. If reading breaks off, the whole lines come
+ * before the error.
+ *
+ * @param onBytes - Told how many bytes were read, before they are unzipped.
+ */
+export async function* readLines(
+  file: string,
+  terminal: Terminal,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Buffer[]> {
+  let rest = Buffer.alloc(0);
+  try {
+    for await (const piece of unzip(openInput(file, terminal), onBytes)) {
+      const bytes = Buffer.concat([rest, piece]);
+      const lines: Buffer[] = [];
+      let start = 0;
+      for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
+        lines.push(bytes.subarray(start, end));
+        start = end + 1;
+      }
+      // Of a line beyond the limit of a body, only enough is kept to be too long.
+      rest = bytes.subarray(start, start + MAX_BYTES + 1);
+      yield lines;
+    }
+  } catch (error) {
+    throw inputErrorOf(file, error);
+  }
+  if (rest.length > 0) yield [rest];
+}
+
+/** Each piece is unzipped before the next is read: of the last one of a file that breaks off, nothing is lost. */
+const ONE_BY_ONE = { chunkSize: 16_384, writableHighWaterMark: 1 };
+
+/** The bytes of a gzip file, or of any other file as they are. */
+async function* unzip(
+  input: AsyncIterable<Buffer>,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Buffer> {
+  const pieces = (async function* () {
+    for await (const piece of input) {
+      onBytes(piece.length);
+      yield piece;
+    }
+  })();
+  const { value: start = Buffer.alloc(0) } = await pieces.next();
+  const whole = (async function* () {
+    yield start;
+    yield* pieces;
+  })();
+  // Gzip begins with 0x1f 0x8b. A pipe may begin with a single byte, and the first begins no text.
+  if (start[0] !== 0x1f) {
+    yield* whole;
+    return;
+  }
+  const gunzip = createGunzip(ONE_BY_ONE);
+  let given = 0;
+  const counted = (async function* () {
+    for await (const piece of inBytesFromFault(whole)) {
+      given += piece.length;
+      yield piece;
+    }
+  })();
+  // An error in either stream ends the loop and surfaces there.
+  yield* pipeline(counted, gunzip, () => {});
+  // Node.js stops at a zero byte between members, and calls that the end.
+  if (gunzip.bytesWritten < given) throw new Error('data after the end of the gzip stream');
+}
+
+/**
+ * The pieces of a gzip file; the one with a fault comes byte by byte. Together with the byte at fault, gunzip drops all
+ * that it has unzipped of its piece, so another one looks ahead.
+ */
+async function* inBytesFromFault(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const scout = createGunzip().resume();
+  for await (const piece of pieces) {
+    const isSound = await new Promise((resolve) => {
+      // A write that fails is never called back.
+      scout.removeAllListeners('error').on('error', () => resolve(false));
+      scout.write(piece, (error) => resolve(!error));
+    });
+    if (isSound) yield piece;
+    else for (const byte of piece) yield Buffer.of(byte);
+  }
 }

@@ -1,15 +1,19 @@
+import widthOf from 'string-width';
 import type { NotificationIssue } from '../errors.js';
-import { type Inspection, inspectBody } from '../inspect/index.js';
+import { type InspectedField, type Inspection, inspectBody } from '../inspect/index.js';
 import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
-import { issue, nameOfPath } from '../internal/issues.js';
+import { escapeUnprintable, issue, nameOfPath } from '../internal/issues.js';
 import { InputError, nameOf, readFile, STDIN } from './input.js';
-import { AS, COMMON, flag, helpOf, readArguments } from './options.js';
-import { BELOW, GAP, INDENT, table } from './table.js';
-import { fits, pad, paint, type Style, type Terminal, wrap } from './terminal.js';
+import { COMMON, flag, helpOf, readArguments, text } from './options.js';
+import { beside, paint, type Style, type Terminal } from './terminal.js';
 import { EXIT, printError, readType } from './usage.js';
 
-const OPTIONS = { ...AS, json: flag('one line of JSON for each body'), ...COMMON } as const;
+const OPTIONS = {
+  as: text('deposit|withdrawal', 'accept only this notification'),
+  json: flag('one line of JSON for each body'),
+  ...COMMON,
+} as const;
 
 export const INSPECT_HELP: string = `payment-notifications inspect [FILE…]
 
@@ -26,7 +30,6 @@ Examples:
 
   payment-notifications inspect body.json
   payment-notifications inspect --as deposit refused/*.json
-  cat body.json | payment-notifications inspect
   payment-notifications inspect --json body.json | jq .idempotencyKey
 `;
 
@@ -65,32 +68,23 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
   const { verdict, type, idempotencyKey, fields, absent, warnings, issues, jsonFault, reference } =
     inspection;
   const [style, mark] = MARKS[verdict];
-  const facts = [
-    verdict === 'refused' ? 'refused' : 'valid',
-    type ?? 'unknown type',
-    ...count(issues, 'fault'),
-    ...count(warnings, 'warning'),
-  ];
-  const [title = '', ...more] = wrap(`${mark} ${file}: ${facts.join(', ')}`, terminal.columns);
+  const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}`;
   const isKnown = type !== null && fields.length > 0;
-  const notSent: [string, string][] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
-  const ids: [string, string][] =
+  const notSent: Row[] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
+  const ids: Row[] =
     idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
-  return [
-    paint(terminal, style, mark) + title.slice(mark.length),
-    ...more,
-    '',
-    ...issueLines(issues, MARKS.refused, terminal),
-    ...(jsonFault === null ? [] : [...indented(placeOf(jsonFault), terminal), '']),
-    ...issueLines(warnings, MARKS.warnings, terminal),
-    ...(fields.length === 0 ? [] : [...table(fields, terminal), '']),
-    ...notSent.concat(ids).flatMap(([label, value]) => labelled(label, value, terminal)),
-    ...(fields.length === 0 ? [] : ['']),
+  const sections = [
+    issueLines(issues, MARKS.refused, terminal),
+    jsonFault === null ? [] : beside('   ', [placeOf(jsonFault)], terminal.columns),
+    issueLines(warnings, MARKS.warnings, terminal),
+    table(fields.map(rowOf), terminal),
+    table([...notSent, ...ids], terminal),
   ];
-}
-
-function count({ length }: readonly NotificationIssue[], noun: string): string[] {
-  return length === 0 ? [] : [length === 1 ? `1 ${noun}` : `${length} ${noun}s`];
+  return [
+    ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, style, text)),
+    ...sections.filter(({ length }) => length > 0).flatMap((lines) => ['', ...lines]),
+    '',
+  ];
 }
 
 function issueLines(
@@ -98,31 +92,46 @@ function issueLines(
   [style, mark]: readonly [Style, string],
   terminal: Terminal,
 ): string[] {
-  if (issues.length === 0) return [];
-  const lines = issues.flatMap(({ path, code, expected, received }) => [
-    INDENT + paint(terminal, style, `${mark} ${nameOfPath(path)}`),
-    ...indented(`${code}: expected ${expected}, received ${received}`, terminal),
+  return issues.flatMap(({ path, code, expected, received }) => [
+    ` ${paint(terminal, style, `${mark} ${nameOfPath(path)}`)}`,
+    ...beside('   ', [`${code}: expected ${expected}, received ${received}`], terminal.columns),
   ]);
-  return [...lines, ''];
 }
 
 /** Where the text of a body breaks off, in one line. */
-export function placeOf({ line, column, before, after }: JsonFault): string {
+function placeOf({ line, column, before, after }: JsonFault): string {
   return `not JSON at line ${line}, column ${column}: ${before}<here>${after}`;
 }
 
-/** Of the labels under the table. */
-const LABEL_WIDTH = 'clientWithdrawalId'.length;
+/** A label, and what stands beside it. */
+type Row = readonly [label: string, ...texts: string[]];
 
-function labelled(label: string, value: string, terminal: Terminal): string[] {
-  const room = terminal.columns - INDENT.length - LABEL_WIDTH - GAP.length;
-  const [head, below] = [pad(label, LABEL_WIDTH), pad('', LABEL_WIDTH)].map((text) => {
-    return INDENT + paint(terminal, 'cyan', text) + GAP;
+function table(rows: readonly Row[], terminal: Terminal): string[] {
+  const width = Math.max(...rows.map(([label]) => widthOf(label)));
+  return rows.flatMap(([label, ...texts]) => {
+    const start = ` ${label}${' '.repeat(width - widthOf(label))}  `;
+    return beside(start, texts, terminal.columns, (text) => paint(terminal, 'cyan', text));
   });
-  if (!fits(value, room)) return [`${head}`.trimEnd(), ...indented(value, terminal)];
-  return wrap(value, room).map((line, index) => (index === 0 ? head : below) + line);
 }
 
-function indented(text: string, { columns }: Terminal): string[] {
-  return wrap(text, columns - BELOW.length).map((line) => BELOW + line);
+/** A field as it came, then as it is understood, if that is something else, and its notes. */
+function rowOf(field: InspectedField): Row {
+  const { name, raw, quirks } = field;
+  const parts = [raw, ...display(field)].join(' → ');
+  const texts = [parts, ...quirks.map(({ note }) => `└ ${note}`)];
+  return [escapeUnprintable(name), ...texts.map(escapeUnprintable)];
+}
+
+/** A parsed value for people; none if it is the same as the raw one. */
+function display({ name, raw, parsed }: InspectedField): string[] {
+  if (parsed === null) return [raw === 'null' || raw === '""' ? 'no value' : 'not read'];
+  if (JSON.stringify(parsed) === raw) return [];
+  if (typeof parsed !== 'object')
+    return `${parsed}` === raw ? [] : [`${parsed}`.replace('.000Z', 'Z')];
+  // In a deposit, both names are unknown, and may hold anything.
+  if (name !== 'toTxAddress' && name !== 'txAddressOwner') return [];
+  const parts = Object.entries(parsed).filter(
+    ([key, value]) => key !== 'raw' && typeof value === 'string',
+  );
+  return [parts.map(([key, value]) => `${key} ${value}`).join(', ')];
 }

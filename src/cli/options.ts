@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { wrap } from './terminal.js';
+import { beside } from './terminal.js';
 import { CommandError, usageErrorOf } from './usage.js';
 
 /** `help` or `version`, its message: the command has nothing else to do. */
@@ -24,11 +24,6 @@ export function flag(help: string): { type: 'boolean'; help: string } {
   return { type: 'boolean', help };
 }
 
-/** The option of commands that read bodies. */
-export const AS = {
-  as: { type: 'string', value: 'deposit|withdrawal', help: 'accept only this notification' },
-} as const;
-
 /** The options of every command. */
 export const COMMON = {
   help: { type: 'boolean', short: 'h', help: 'show this help' },
@@ -44,10 +39,7 @@ export function helpOf(options: Options): string {
     return [`  ${flags.trim()}  `, option.help + repeated + preset] as const;
   });
   const width = Math.max(...rows.map(([flags]) => flags.length));
-  const lines = rows.flatMap(([flags, help]) =>
-    wrap(help, 80 - width).map((line, i) => (i === 0 ? flags : '').padEnd(width) + line),
-  );
-  return lines.map((line) => line.trimEnd()).join('\n');
+  return rows.flatMap(([flags, help]) => beside(flags.padEnd(width), [help], 80)).join('\n');
 }
 
 /**
@@ -66,24 +58,8 @@ export function readArguments<const T extends Options>(
     return parsed;
   } catch (error) {
     if (error instanceof Asked) throw error;
-    throw optionErrorOf(error, options) ?? usageErrorOf(error);
+    const { message } = usageErrorOf(error);
+    // Node.js goes on about operands that look like options.
+    throw new CommandError(message.replace(/\. To specify a positional.*/, ' (--help lists all)'));
   }
-}
-
-/** An unknown option, in fewer words than parseArgs has for it; null for any other error. */
-function optionErrorOf(error: unknown, options: Options): CommandError | null {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return null;
-  // "Unknown option '--colour'. To specify …"
-  const option = String(message.split("'")[1]);
-  const known = Object.keys(options).map((name) => `--${name}`);
-  const near = suggest(option, known);
-  return new CommandError(`unknown option "${option}"${near || ' (--help lists all)'}`);
-}
-
-/** `: is it …?` with the known words that hold the unknown one. */
-export function suggest(unknown: string, known: readonly string[]): string {
-  const part = unknown.toLowerCase();
-  const found = part === '' ? [] : known.filter((word) => word.toLowerCase().includes(part));
-  return found.length === 0 ? '' : `: is it ${found.slice(0, 4).join(' or ')}?`;
 }

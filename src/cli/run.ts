@@ -1,6 +1,6 @@
 import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
-import { Asked, COMMON, helpOf, readArguments, suggest } from './options.js';
+import { Asked, COMMON, helpOf, readArguments } from './options.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
 import { CommandError, EXIT, printError } from './usage.js';
@@ -14,12 +14,6 @@ const HELP = `payment-notifications <command>
   payment-notifications <command> --help tells more, with examples.
 
 ${helpOf(COMMON)}
-
-Examples:
-
-  payment-notifications inspect body.json
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
-  payment-notifications check archive.ndjson
 `;
 
 const COMMANDS = new Map([
@@ -53,8 +47,6 @@ export async function run(args: string[], terminal: Terminal, version: string): 
 /** Reads a command line that begins with no known command. */
 async function refuse(args: string[]): Promise<never> {
   const [name] = readArguments(args, COMMON).positionals;
-  const commands = [...COMMANDS.keys()];
   if (name === undefined) throw new Asked('help');
-  const near = suggest(name, commands) || `: expected ${commands.join(' or ')}`;
-  throw new CommandError(`unknown command "${name}"${near} (--help tells more)`);
+  throw new CommandError(`unknown command "${name}": expected inspect, send or check`);
 }

@@ -10,9 +10,9 @@ import {
 import { readBodies, type SentBody } from './body.js';
 import { fetchStart, readEndpoint } from './endpoint.js';
 import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { endOf, INDENT, linesOf, type SendSummary, warningOf } from './report.js';
-import { type Terminal, wrap } from './terminal.js';
-import { CommandError, EXIT, readCount, readDuration } from './usage.js';
+import { endOf, linesOf, type SendSummary, warningOf } from './report.js';
+import type { Terminal } from './terminal.js';
+import { EXIT, readCount, readDuration } from './usage.js';
 
 const OPTIONS = {
   to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
@@ -26,8 +26,8 @@ const OPTIONS = {
   faulty: flag('then send, once each, a body of each kind that must be refused'),
   copies: { ...text('N', 'send N copies at once'), default: '1' },
   retry: flag('try again until delivered, as with deposits: every 2 minutes, for up to 24 hours'),
-  every: text('DURATION', 'with --retry, another interval: 500ms, 10s, 2m, 1h'),
-  for: text('DURATION', 'with --retry, give up after this long'),
+  every: text('DURATION', '--retry at this interval: 500ms, 10s, 2m, 1h'),
+  for: text('DURATION', '--retry, and give up after this long'),
   timeout: { ...text('DURATION', 'how long an answer may take'), default: '30s' },
   json: flag('one line of JSON for each answer, and one for the outcome'),
   ...COMMON,
@@ -50,28 +50,22 @@ Examples:
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
   payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
     --set actualDepositAmount=0.123456789012345678 --set depositCurrency=ETH
-  payment-notifications send withdrawal --to http://127.0.0.1:3000/callbacks \\
-    --status FAILED --seed 7
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
-    --variants --copies 5
   payment-notifications send refused/*.json \\
     --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"
 `;
 
-const HIDDEN = 'Answers are not shown, since they may repeat the header: --answers shows them.';
+const HIDDEN = '(not shown without --answers)';
 
 /** `payment-notifications send`. */
 export async function send(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const { clock, interrupt: signal } = terminal;
   const { url, headers } = readEndpoint(values.to, values.header);
-  if (!values.retry && (values.every ?? values.for) !== undefined) {
-    throw new CommandError('--every and --for say how to retry: add --retry');
-  }
   const intervalMs = readDuration('--every', values.every ?? '2m');
-  const retry = values.retry
-    ? { intervalMs, durationMs: readDuration('--for', values.for ?? '24h') }
-    : null;
+  const retry =
+    (values.retry ?? values.every ?? values.for) !== undefined
+      ? { intervalMs, durationMs: readDuration('--for', values.for ?? '24h') }
+      : null;
   const policy = { retry, copies: readCount('--copies', values.copies, 1) };
   const timeoutMs = readDuration('--timeout', values.timeout);
   const { bodies, faults } = await readBodies(positionals, values, terminal);
@@ -83,7 +77,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const waiting: Clock = {
     now: clock.now,
     sleep(milliseconds, stop) {
-      print([`${INDENT}trying again in ${prettyMs(milliseconds)}`]);
+      print([`  trying again in ${prettyMs(milliseconds)}`]);
       return clock.sleep(milliseconds, stop);
     },
   };
@@ -98,7 +92,9 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     const onAttempt = (ended: DeliveryAttempt): void => {
       const { number, answer, error } = ended;
       const isHidden = hidesAnswers && answer !== null;
-      const shown = isHidden ? { ...ended, answer: { status: answer.status, body: null } } : ended;
+      const shown = isHidden
+        ? { ...ended, answer: { status: answer.status, body: HIDDEN } }
+        : ended;
       const isRefused = error?.includes('ECONNREFUSED') ?? false;
       const isTold = isRefused && refusedAt === number;
       refusedAt = isRefused ? number : 0;
@@ -108,10 +104,8 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   };
 
   const start = clock.now();
-  const accepted: string[] = [];
   let [delivered, attempts, refused] = [0, 0, 0];
   print([`POST ${url}`]);
-  if (hidesAnswers) print(wrap(HIDDEN, terminal.columns));
   for (const sent of bodies) {
     const { attempts: ended } = await post(sent, policy);
     attempts += ended.length;
@@ -121,15 +115,14 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   for (const sent of faults) {
     if (signal.aborted) break;
     const [attempt] = (await post(sent, {})).attempts;
-    if (attempt?.success) accepted.push(sent.label);
-    else if (attempt?.answer) refused += 1;
+    if (attempt?.answer && !attempt.success) refused += 1;
   }
   const keys = new Set(bodies.map(({ body }) => inspectBody(body).idempotencyKey));
   const [key = null] = keys.size === 1 ? keys : [];
   const summary: SendSummary = {
     ...{ delivered, of: bodies.length * policy.copies, attempts },
     ...{ durationMs: clock.now() - start, interrupted: signal.aborted, idempotencyKey: key },
-    faulty: { of: faults.length, refused, accepted },
+    faulty: { of: faults.length, refused },
   };
   print(endOf(summary, terminal), summary);
   if (signal.aborted) return EXIT.interrupted;

@@ -22,7 +22,6 @@ export interface Terminal {
 
 // Not util.styleText: it came with Node 20.12.
 const STYLES = {
-  dim: [2, 22],
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
@@ -32,6 +31,9 @@ const STYLES = {
 /** A style of text on a terminal. */
 export type Style = keyof typeof STYLES;
 
+/** In front of what has no room beside its label. */
+const BELOW = '   ';
+
 /** Takes away the line that the cursor is on. */
 export const CLEAR_LINE = '\r\u001b[K';
 
@@ -39,16 +41,6 @@ export const CLEAR_LINE = '\r\u001b[K';
 export function paint({ colours }: Pick<Terminal, 'colours'>, style: Style, text: string): string {
   const [on, off] = STYLES[style];
   return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
-}
-
-/** A text and the spaces that fill its column. */
-export function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
-}
-
-/** Whether no word of a text has to be broken in lines of this many columns. */
-export function fits(text: string, columns: number): boolean {
-  return text.split(' ').every((word) => widthOf(word) <= columns);
 }
 
 /** A sentence in lines of at most this many columns, broken between words where that is possible. */
@@ -70,37 +62,42 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** A value in lines of at most this many columns, with each of its characters. */
-export function fold(text: string, columns: number): string[] {
-  return widthOf(text) <= columns ? [text] : [...linesOf(text, columns)];
+/** Texts beside their label, or below it if a word has no room there. */
+export function beside(
+  label: string,
+  texts: readonly string[],
+  columns: number,
+  colour: (label: string) => string = String,
+): string[] {
+  const width = widthOf(label);
+  const words = texts.flatMap((text) => text.split(' '));
+  if (words.some((word) => widthOf(word) > columns - width)) {
+    const below = texts.flatMap((text) => wrap(text, columns - BELOW.length));
+    return [...wrap(label.trimEnd(), columns).map(colour), ...below.map((line) => BELOW + line)];
+  }
+  const lines = texts.flatMap((text) => wrap(text, columns - width));
+  return lines.map((line, index) => (index === 0 ? colour(label) : ' '.repeat(width)) + line);
 }
 
 /** The terminal's locale is unknown, and hardly matters. */
 const segmenter = new Intl.Segmenter('en');
 
-/** Lazily, line by line: `cut` needs only the first. */
-function* linesOf(text: string, columns: number): Generator<string> {
+/** A word in lines of at most this many columns, with each of its characters. */
+function fold(text: string, columns: number): string[] {
+  if (widthOf(text) <= columns) return [text];
+  const lines: string[] = [];
   let line = '';
   let width = 0;
   // Never splits a grapheme, such as a letter with its accents. To segment 64 KiB of ASCII would take a second.
   for (const piece of /^[ -~]*$/.test(text) ? text : segmenter.segment(text)) {
-    const own = typeof piece === 'string' ? piece : piece.segment;
-    const ownWidth = widthOf(own);
-    if (width + ownWidth > columns && line !== '') {
-      yield line;
+    const own = widthOf(typeof piece === 'string' ? piece : piece.segment);
+    if (width + own > columns && line !== '') {
+      lines.push(line);
       line = '';
       width = 0;
     }
-    line += own;
-    width += ownWidth;
+    line += typeof piece === 'string' ? piece : piece.segment;
+    width += own;
   }
-  yield line;
-}
-
-/** A text cut to this many columns, however long it is. */
-export function cut(text: string, columns: number): string {
-  const [line = '', next] = linesOf(text, columns);
-  if (next === undefined) return line;
-  const [start = ''] = linesOf(line, columns - 1);
-  return `${start}…`;
+  return [...lines, line];
 }

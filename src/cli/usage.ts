@@ -7,12 +7,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, output: 3, interrupted: 130, p
 
 /** Why a command can't go on: wrong usage, if no other exit code is given. Its message is printed as is, in one line. */
 export class CommandError extends Error {
-  readonly exit: number;
-
-  constructor(message: string, exit: number = EXIT.usage) {
-    super(message);
-    this.exit = exit;
-  }
+  exit: number = EXIT.usage;
 }
 
 /** Tells what went wrong, in one line on standard error. It may quote names of files and other arguments. */

@@ -10,7 +10,7 @@ import type { Terminal } from '../../src/cli/terminal.js';
 export type Given = Partial<Terminal> & { readonly stdin?: string | Buffer };
 
 /** A terminal of which is known what is given, and what is written to it. */
-export function terminalOf({ stdin = '', ...given }: Given) {
+function terminalOf({ stdin = '', ...given }: Given) {
   const out: string[] = [];
   const err: string[] = [];
   const terminal: Terminal = {

@@ -22,7 +22,7 @@ export async function book(connection, key, body, { account, currency, amount })
     const isNew = await connection
       .execute('INSERT INTO event VALUES (?, ?, ?, ?, ?)', [key, ...move, body])
       // Not by affectedRows: mysql2 counts a row that was found as one that was inserted.
-      .then(() => true, isKnown);
+      .then(() => true, falseIfKnown);
     if (isNew) {
       await connection.execute(
         'INSERT INTO balance VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)',
@@ -51,7 +51,7 @@ function spell(currency) {
 }
 
 /** @param {unknown} error */
-function isKnown(error) {
+function falseIfKnown(error) {
   if (error instanceof Error && 'code' in error && error.code === 'ER_DUP_ENTRY') return false;
   throw error;
 }

@@ -20,7 +20,8 @@ import { Decimal } from 'payment-notifications';
  */
 export function book(database, key, body, { account, currency: code, amount }) {
   const currency = spell(code);
-  database.exec('BEGIN IMMEDIATE'); // one process at a time reads and writes
+  // Better-sqlite3 syncs no commit in WAL mode unless told to. One process at a time reads and writes.
+  database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
   try {
     const known = database.prepare('SELECT * FROM event WHERE key = ?').get(key);
     if (!known) {
@@ -32,9 +33,8 @@ export function book(database, key, body, { account, currency: code, amount }) {
       );
       const before = find.get(account, currency)?.amount ?? 0;
       const after = new Decimal(before).plus(amount).toString();
-      database
-        .prepare('INSERT OR REPLACE INTO balance VALUES (?, ?, ?)')
-        .run(account, currency, after);
+      const replace = database.prepare('INSERT OR REPLACE INTO balance VALUES (?, ?, ?)');
+      replace.run(account, currency, after);
     }
     database.exec('COMMIT');
     if (!known) return 'settled';

@@ -75,7 +75,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
   }
 
   before(async () => {
-    primary = await startPostgres({ settings: ['synchronous_standby_names=*'] });
+    primary = await startPostgres({ settings: ['synchronous_standby_names=standby'] });
     standby = await startPostgres({ standbyOf: primary.folder });
     await primary.query(readFileSync(new URL('schema.sql', START), 'utf8'));
     moveNameTo(primary);

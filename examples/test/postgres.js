@@ -57,10 +57,10 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
     const [code] = await once(run(program, ...args), 'exit');
     if (code !== 0) throw new Error(`${program} failed: ${logged()}`);
   }
+  const primary = `host=${standbyOf} user=merchant application_name=standby`;
   if (standbyOf === undefined)
     await finish('initdb', '--username=merchant', '--auth=trust', '--no-sync', '--locale=C.UTF-8');
-  else
-    await finish('pg_basebackup', `--dbname=host=${standbyOf} user=merchant`, '-R', '-c', 'fast');
+  else await finish('pg_basebackup', '-R', '-c', 'fast', '-d', primary);
 
   const own = ['listen_addresses=', `unix_socket_directories=${folder}`, ...settings];
   /** @type {import('node:child_process').ChildProcess} */

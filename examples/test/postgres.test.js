@@ -252,7 +252,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     assert.deepEqual(await postgres.query(correct), [{ book: 'settled' }]);
     assert.equal(await amount(), '0.0');
     assert.deepEqual(await postgres.query(check), []);
-    await postgres.query("UPDATE balance SET amount = 1 WHERE account = 'order-10099'");
-    assert.equal((await postgres.query(check)).length, 1);
+    await postgres.query("UPDATE balance SET account = 'another' WHERE account = 'order-10042'");
+    assert.equal((await postgres.query(check)).length, 2);
   });
 });

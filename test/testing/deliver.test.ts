@@ -62,6 +62,9 @@ describe('a delivery', () => {
   test('posts bytes as they are, also a part of a larger buffer', async () => {
     const body = Buffer.from([1, 2, 0xff, 0xfe, 3]).subarray(1, 4);
     expect(await deliverTo(answers(200), body)).toMatchObject({ received: [{ body }] });
+    const fetch = vi.fn(async (_url: string, _request: DeliveryRequest) => answerOf(200));
+    await deliver(body, { url: 'http://127.0.0.1/', fetch });
+    expect(fetch.mock.calls[0]?.[1].body).toStrictEqual(new Uint8Array(body).buffer);
   });
 
   test.each([
@@ -302,12 +305,17 @@ describe('an attempt without an answer', () => {
     expect(attempts[0]).toMatchObject({ answer: null, error: 'no answer within 50 ms' });
   });
 
+  const ownCause = new Error('its own cause');
+  ownCause.cause = ownCause;
+
   test.each<[unknown, string]>([
     [new Error('outer', { cause: new Error('inner\n  line') }), 'inner line'],
     [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
     [new TypeError(), 'TypeError'],
     [new Error('outer', { cause: 'text' }), 'text'],
     ['text', 'text'],
+    [undefined, 'undefined'],
+    [ownCause, 'its own cause'],
   ])('because of %s gives the innermost reason in one line', async (thrown, error) => {
     const fetch = async () => {
       throw thrown;

@@ -38,6 +38,7 @@ describe('a faulty body', () => {
       ]),
     );
     expect(new Set(bodies.map(({ label }) => label)).size).toBe(bodies.length);
+    for (const { label } of bodies) expect(label).not.toBe('');
   });
 
   test('may read well once its bytes were decoded without care', () => {

@@ -150,10 +150,9 @@ function noteRounding(context: ReadContext, name: string, value: number, amount:
  * @param knownNames - The names that the reader reads, see {@link namesReadBy}.
  */
 export function additionalFields(context: ReadContext, knownNames: () => Set<string>): Fields {
-  const { fields, knownKeys, unreadable, rules } = context;
+  const { fields, knownKeys, unreadable } = context;
   const names = Object.keys(fields);
-  const hasNone = names.length === knownKeys && unreadable.length === 0;
-  if (hasNone || rules !== null) return {};
+  if (names.length === knownKeys && unreadable.length === 0) return {};
   const known = knownNames();
   const additional = names.filter((name) => !known.has(name) || unreadable.includes(name));
   // Unlike an assignment, this takes __proto__ for a name like any other.

@@ -5,7 +5,7 @@ import {
   safeParseDepositReceived,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseExactly } from '../src/internal/json.js';
 import { runs } from './fuzz/random.js';
 import { anyText, exactnessFault, LAST_ONE_COUNTS } from './fuzz/texts.js';
@@ -45,6 +45,14 @@ describe('numbers', () => {
     });
   });
 
+  test('are read beside a string that holds a colon and a long number', () => {
+    expect(parseExactly(`{"a":"b: ${LONG}","c":${LONG},"d":{"e":":${LONG}"}}`)).toStrictEqual({
+      a: `b: ${LONG}`,
+      c: LONG,
+      d: { e: `:${LONG}` },
+    });
+  });
+
   test.each([
     '{"a":0.12345678,"b":1790000000,"c":"0.1234567890123456789","d":{"x":1},"e":true,"E":null}',
     '{"a":123456789012345}',
@@ -58,26 +66,14 @@ describe('numbers', () => {
     ...['1234567890123456', '-0.12345678901234', '9007199254740991', '1e-7', '1e+21'],
     '-0.0000012345678901234567',
   ])('stay numbers if JavaScript prints them as they were sent: %s', (literal) => {
-    expect(parseExactly(`{"a":\n${literal},"b":[${literal}]}`)).toStrictEqual({
-      a: Number(literal),
-      b: [Number(literal)],
-    });
+    expect(parseExactly(`{"a":\n${literal}}`)).toBeNull();
+    expect(parseExactly(`{"a":[${literal}]}`)).toBeNull();
   });
 
   test('may be as long as a body', () => {
     const literal = '9'.repeat(60_000);
     const { additionalFields } = read(safeParseDepositReceived(deposit({ x: `[${literal}]` })));
     expect(additionalFields.x).toStrictEqual([literal]);
-  });
-
-  test('are all read after a call that was interrupted, as by a timeout of node:vm', () => {
-    const text = `{"a":${LONG},"b":${LONG}}`;
-    vi.stubGlobal('Number', () => {
-      throw new Error('interrupted');
-    });
-    expect(() => parseExactly(text)).toThrow('interrupted');
-    vi.unstubAllGlobals();
-    expect(parseExactly(text)).toStrictEqual({ a: LONG, b: LONG });
   });
 
   test.each(['9007199254740993', '9007199254740.9935', '1E400', '-1E-400', '1.0000000000000000'])(

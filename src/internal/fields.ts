@@ -156,8 +156,7 @@ export function additionalFields(context: ReadContext, knownNames: () => Set<str
   const known = knownNames();
   const additional = names.filter((name) => !known.has(name) || unreadable.includes(name));
   // Unlike an assignment, this takes __proto__ for a name like any other.
-  const exact = context.exact();
-  return Object.fromEntries(additional.map((name) => [name, exact[name]]));
+  return Object.fromEntries(additional.map((name) => [name, context.exact()[name]]));
 }
 
 /**

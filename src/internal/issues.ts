@@ -110,11 +110,6 @@ export function isArray(value: unknown): boolean {
 }
 
 function quoteText(text: string): string {
-  // The usual text needs no cutting and no escapes of ours.
-  if (text.length <= MAX_QUOTED) {
-    const whole = JSON.stringify(text);
-    if (whole.length - 2 <= MAX_QUOTED && escapeUnprintable(whole) === whole) return whole;
-  }
   let quoted = '';
   for (const character of text) {
     const escaped = escapeUnprintable(JSON.stringify(character).slice(1, -1));

@@ -58,7 +58,7 @@ describe('wrong usage is told in one line', () => {
     ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
     ['send --to http://x/', NO_BODY],
     ['send http://me:secret@x/ --to http://x/', NO_BODY],
-    ['send deposit', `${NO_URL} ""`],
+    ['send deposit', '--to: expected the address of your endpoint'],
     ['send deposit --to ftp://me:secret@x/', `${NO_URL} "ftp://x/"`],
   ])('%j', (line, message) => expectTold(line.split(' '), message));
 

@@ -183,9 +183,8 @@ function readDeductedAmount(context: ReadContext): Decimal | null {
   if (deducted === null || deduced === null || deducted.equals(deduced)) return deducted ?? deduced;
 
   const name = 'deductedSettlementAmount';
-  const other = `the same amount as in deducedSettlementAmount (${quoteLiteral(deduced.toString())})`;
-  const conflict = issue('conflicting_fields', [name], other, quoteLiteral(deducted.toString()));
-  context.warnings.push(conflict);
+  const other = `the same amount as in deducedSettlementAmount (${quoteLiteral(String(deduced))})`;
+  context.warnings.push(issue('conflicting_fields', [name], other, quoteLiteral(String(deducted))));
   context.unreadable.push(name, 'deducedSettlementAmount');
   return null;
 }

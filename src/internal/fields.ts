@@ -153,8 +153,7 @@ export function additionalFields(context: ReadContext, knownNames: () => Set<str
   const { fields, knownKeys, unreadable } = context;
   const names = Object.keys(fields);
   if (names.length === knownKeys && unreadable.length === 0) return {};
-  const known = knownNames();
-  const additional = names.filter((name) => !known.has(name) || unreadable.includes(name));
+  const additional = names.filter((name) => !knownNames().has(name) || unreadable.includes(name));
   // Unlike an assignment, this takes __proto__ for a name like any other.
   return Object.fromEntries(additional.map((name) => [name, context.exact()[name]]));
 }

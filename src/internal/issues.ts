@@ -110,6 +110,8 @@ export function isArray(value: unknown): boolean {
 }
 
 function quoteText(text: string): string {
+  // The usual text needs no cutting and no escapes.
+  if (text.length <= MAX_QUOTED && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '';
   for (const character of text) {
     const escaped = escapeUnprintable(JSON.stringify(character).slice(1, -1));

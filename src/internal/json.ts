@@ -2,15 +2,11 @@ import { isExponentMark } from './digits.js';
 
 /** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
-/** An 18th digit other than zero: JavaScript prints none. */
+/** What JavaScript never prints: an 18th digit other than zero, or an exponent without a sign. */
 const NEVER_PRINTED = /^[-0.]*[1-9]\d{16}[1-9]/;
 
-/**
- * A number that a double might not carry, or everything before the next one: strings, short numbers, and what
- * follows each. Matching these one by one would take as long again as parsing the text.
- */
-const PARTS =
-  /(?:(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]{0,14}(?![\d.eE]))[^"\d-]*)+|(-?\d[\d.eE+-]*)/g;
+/** A string or a number of valid JSON. A string's end is optional for speed on other text. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 
 /**
  * Parses valid JSON text without losing a digit, at any depth: a long number that JavaScript would print in
@@ -19,7 +15,7 @@ const PARTS =
  * `JSON.parse` reads the text again, with those numbers quoted, so it alone decides what a repeated name means.
  *
  * @param text - JSON text that `JSON.parse` has read as an object.
- * @returns The object's fields; null if a double carries every number, as it does in nearly every body.
+ * @returns The object's fields; null if there is no such number, as in nearly every body.
  */
 export function parseExactly(text: string): Readonly<Record<string, unknown>> | null {
   // The numbers of a list follow no colon. No documented field is a list.
@@ -28,14 +24,14 @@ export function parseExactly(text: string): Readonly<Record<string, unknown>> | 
   try {
     return JSON.parse(quoted);
   } catch {
-    // In a string, a number's quotation mark ended the string, which no digit may follow.
+    // A number in a string was quoted. Its quotation mark ended the string, and then no JSON goes on like a number.
     return JSON.parse(quoteNumbers(text));
   }
 }
 
 /**
  * Quotes the long numbers that follow a colon, as each field's value does. It quotes them in strings, too: to
- * skip strings would take twice as long.
+ * skip strings would take twice as long. Exponents are rare, so it leaves a text that may have one to the other way.
  */
 function quoteValues(text: string): string {
   let quoted = '';
@@ -47,7 +43,7 @@ function quoteValues(text: string): string {
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
     if (isExponentMark(text.charCodeAt(end))) return quoteNumbers(text);
-    if (end - start <= SAFE_DIGITS || isPrinted(text.slice(start, end))) continue;
+    if (end - start <= SAFE_DIGITS || staysNumber(text.slice(start, end))) continue;
     quoted += `${text.slice(quotedTo, start)}"${text.slice(start, end)}"`;
     quotedTo = end;
   }
@@ -56,14 +52,18 @@ function quoteValues(text: string): string {
 
 /** Quotes the long numbers, wherever they are. */
 function quoteNumbers(text: string): string {
-  return text.replace(PARTS, (part, number?: string) =>
-    number === undefined || isPrinted(number) ? part : `"${number}"`,
+  return text.replace(STRING_OR_NUMBER, (part) =>
+    part.startsWith('"') || staysNumber(part) ? part : `"${part}"`,
   );
 }
 
-/** Whether JavaScript prints a number as it was sent. To print it takes three times as long as the expression. */
-function isPrinted(number: string): boolean {
-  return !NEVER_PRINTED.test(number) && String(Number(number)) === number;
+/**
+ * Whether a number is short, or JavaScript prints it as it was sent. Printing takes most of the time, so what is
+ * never printed is told first: 18 digits or more, and `1e21` for `1e+21`.
+ */
+function staysNumber(number: string): boolean {
+  if (number.length <= SAFE_DIGITS && !/e/i.test(number)) return true;
+  return !NEVER_PRINTED.test(number) && !/e\d/i.test(number) && String(Number(number)) === number;
 }
 
 /** A digit, `-` or `.`, or the slash between `.` and `0`, with which no value starts. */

@@ -2,10 +2,10 @@ import { isExponentMark } from './digits.js';
 
 /** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
-/** What JavaScript never prints: an 18th digit other than zero, or an exponent without a sign. */
+/** An 18th digit other than zero: JavaScript prints none. */
 const NEVER_PRINTED = /^[-0.]*[1-9]\d{16}[1-9]/;
 
-/** A string or a number of valid JSON. A string's end is optional for speed on other text. */
+/** A string or a number of valid JSON. The string's end is optional, so that any text is matched in linear time. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 
 /**
@@ -24,14 +24,14 @@ export function parseExactly(text: string): Readonly<Record<string, unknown>> | 
   try {
     return JSON.parse(quoted);
   } catch {
-    // A number in a string was quoted. Its quotation mark ended the string, and then no JSON goes on like a number.
+    // A number inside a string was quoted: that ended the string, and no JSON goes on with a number there.
     return JSON.parse(quoteNumbers(text));
   }
 }
 
 /**
- * Quotes the long numbers that follow a colon, as each field's value does. It quotes them in strings, too: to
- * skip strings would take twice as long. Exponents are rare, so it leaves a text that may have one to the other way.
+ * Quotes the long numbers that follow a colon, as each field's value does. It quotes them inside strings, too: to
+ * skip strings would take twice as long. A text that may have an exponent goes the slower way.
  */
 function quoteValues(text: string): string {
   let quoted = '';
@@ -58,8 +58,8 @@ function quoteNumbers(text: string): string {
 }
 
 /**
- * Whether a number is short, or JavaScript prints it as it was sent. Printing takes most of the time, so what is
- * never printed is told first: 18 digits or more, and `1e21` for `1e+21`.
+ * Whether a number is short, or JavaScript prints it as it was sent. To print it takes longest, so what
+ * JavaScript never prints is ruled out first: an 18th digit, and an exponent without a sign.
  */
 function staysNumber(number: string): boolean {
   if (number.length <= SAFE_DIGITS && !/e/i.test(number)) return true;

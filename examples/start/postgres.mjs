@@ -109,11 +109,11 @@ async function settle(body) {
     await hold(body, error.message);
     return [400, error.issues.map(({ code }) => code)];
   }
-  // A change of the service's bodies shows here first: in warnings, and in names that are not documented.
-  for (const { message } of notification.warnings) console.warn(message);
-  const additional = Object.keys(notification.additionalFields);
-  if (additional.length > 0) console.warn('additional fields:', JSON.stringify(additional));
   const key = idempotencyKey(notification);
+  // A change of the service's bodies shows here first: in warnings, and in names that are not documented.
+  for (const { message } of notification.warnings) console.warn(key, message);
+  const additional = Object.keys(notification.additionalFields);
+  if (additional.length > 0) console.warn(key, 'additional fields:', JSON.stringify(additional));
   const move = moveOf(notification);
   if (move === null) {
     // Without its key: a later body that says the amount can still be debited.

@@ -9,7 +9,7 @@ const app = express();
 // The bytes as they came, whatever the method and the headers: none are documented. Mount this before any
 // express.json(), which would round numbers.
 const raw = express.raw({
-  type: ({ headers }) => delete headers['content-encoding'],
+  type: ({ headers }) => delete headers['content-encoding'], // any type; no 415 for a wrong label
   limit: '64kb',
 });
 
@@ -28,8 +28,8 @@ app.all('/deposits', raw, async (request, response) => {
     response.status(400).json(error.issues.map(({ code }) => code));
     return;
   }
-  for (const { message } of deposit.warnings) console.warn(message);
   const key = idempotencyKey(deposit);
+  for (const { message } of deposit.warnings) console.warn(key, message);
   const { clientPaymentId, depositCurrency, actualDepositAmount } = deposit;
   const credit = [clientPaymentId, depositCurrency, actualDepositAmount.toString()];
   try {

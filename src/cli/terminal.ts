@@ -79,8 +79,7 @@ export function beside(
   return lines.map((line, index) => (index === 0 ? colour(label) : ' '.repeat(width)) + line);
 }
 
-/** The terminal's locale is unknown, and hardly matters. */
-const segmenter = new Intl.Segmenter('en');
+const segmenter = new Intl.Segmenter();
 
 /** A word in lines of at most this many columns, with each of its characters. */
 function fold(text: string, columns: number): string[] {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { readCount, readDuration, usageErrorOf } from '../../src/cli/usage.js';
 import { command } from './terminal.js';
@@ -34,6 +35,13 @@ async function expectTold(args: readonly string[], message: string) {
   const err = `payment-notifications: ${message}\n`;
   expect(await command(args)).toStrictEqual({ exit: 2, out: '', err });
 }
+
+test.each(['inspect', 'check'])('%s says that it waits for what is typed', async (name) => {
+  const typed = Object.assign(Readable.from([]), { isTTY: true });
+  const { err } = await command([name], { input: typed });
+  expect(err).toBe('reading standard input, up to Ctrl-D\n');
+  expect((await command([name])).err).toBe('');
+});
 
 describe('wrong usage is told in one line', () => {
   const TO = ['--to', 'http://127.0.0.1:1/'];

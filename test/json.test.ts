@@ -5,13 +5,15 @@ import {
   safeParseDepositReceived,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseExactly } from '../src/internal/json.js';
 import { runs } from './fuzz/random.js';
 import { anyText, exactnessFault, LAST_ONE_COUNTS } from './fuzz/texts.js';
 import { deposit, read, withdrawal } from './sample-bodies.js';
 
 const LONG = '0.123456789012345678';
+
+afterEach(() => vi.restoreAllMocks());
 
 describe('numbers', () => {
   // For many more texts: RUNS=200000.
@@ -43,6 +45,15 @@ describe('numbers', () => {
       y: [{ z: LONG }],
       c: LONG,
     });
+  });
+
+  test('of an ordinary body are found without a look at its strings', () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const replace = vi.spyOn(String.prototype, 'replace');
+    const exact = parseExactly(`{"a":"b","c": ${LONG},"d":{"e":-1.25}}`);
+    expect(exact).toStrictEqual({ a: 'b', c: LONG, d: { e: -1.25 } });
+    expect(parse).toHaveBeenCalledTimes(1);
+    expect(replace).not.toHaveBeenCalled();
   });
 
   test('are read beside a string that holds a colon and a long number', () => {

@@ -77,7 +77,7 @@ describe('numbers', () => {
     ...['1234567890123456', '-0.12345678901234', '9007199254740991', '1e-7', '1e+21'],
     ...['-0.0000012345678901234567', '123456789012345680000'],
     ...['1.0000000000000', '-1.50000000000'],
-  ])('stay numbers if they are short, or JavaScript prints them as they were sent: %s', (literal) => {
+  ])('stay numbers if they are short, or are printed as they were sent: %s', (literal) => {
     expect(parseExactly(`{"a":\n${literal}}`)).toBeNull();
     expect(parseExactly(`{"a":[${literal}]}`)).toBeNull();
   });

@@ -19,7 +19,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Of the built command and of the packed package: npm run test:package.
     exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],
-    // By default, vitest leaves a processor idle, which is half of a machine that has two.
+    // By default, vitest leaves one processor idle: half of a machine with two.
     maxWorkers: '100%',
     // For what hangs: no test measures how long it takes by it.
     testTimeout: 300_000,

@@ -47,7 +47,7 @@ describe('numbers', () => {
     });
   });
 
-  test('of an ordinary body are found without a look at its strings', () => {
+  test('of an ordinary body are found without looking at its strings', () => {
     const parse = vi.spyOn(JSON, 'parse');
     const replace = vi.spyOn(String.prototype, 'replace');
     const exact = parseExactly(`{"a":"b","c": ${LONG},"d":{"e":-1.25}}`);
@@ -77,7 +77,7 @@ describe('numbers', () => {
     ...['1234567890123456', '-0.12345678901234', '9007199254740991', '1e-7', '1e+21'],
     ...['-0.0000012345678901234567', '123456789012345680000'],
     ...['1.0000000000000', '-1.50000000000'],
-  ])('stay numbers if they are short, or are printed as they were sent: %s', (literal) => {
+  ])('stay numbers if they are short, or printed as sent: %s', (literal) => {
     expect(parseExactly(`{"a":\n${literal}}`)).toBeNull();
     expect(parseExactly(`{"a":[${literal}]}`)).toBeNull();
   });

@@ -9,7 +9,7 @@ const app = express();
 // The bytes as they came, whatever the method and the headers: none are documented. Mount this before any
 // express.json(), which would round numbers.
 const raw = express.raw({
-  type: ({ headers }) => delete headers['content-encoding'], // any type; no 415 for a wrong label
+  type: ({ headers }) => delete headers['content-encoding'], // any type, any encoding as it came
   limit: '64kb',
 });
 

@@ -18,7 +18,7 @@ export function nameOf(file: string): string {
 
 /** A file, some at a time, or standard input: ended by Ctrl-C. */
 function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
-  if (file === STDIN && 'isTTY' in input) warn('reading standard input, up to Ctrl-D\n');
+  if (file === STDIN && input.isTTY) warn('reading standard input; press Ctrl-D to finish\n');
   const options = { highWaterMark: MAX_BYTES };
   return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file, options));
 }

@@ -47,6 +47,6 @@ export async function run(args: string[], terminal: Terminal, version: string): 
 /** Reads a command line that begins with no known command. */
 async function refuse(args: string[]): Promise<never> {
   const [name] = readArguments(args, COMMON).positionals;
-  if (name === undefined) throw new Asked('help');
+  if (name === undefined || name === 'help') throw new Asked('help');
   throw new CommandError(`unknown command "${name}": expected inspect, send or check`);
 }

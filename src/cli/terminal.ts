@@ -4,7 +4,7 @@ import type { Clock } from '../testing/clock.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {
-  readonly input: Readable;
+  readonly input: Readable & { readonly isTTY?: boolean };
   /** Writes to standard output. */
   print(text: string): void;
   /** Writes to standard error. */

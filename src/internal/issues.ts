@@ -110,7 +110,7 @@ export function isArray(value: unknown): boolean {
 }
 
 function quoteText(text: string): string {
-  // The usual text needs no cutting and no escapes.
+  // Most text needs neither cutting nor escapes.
   if (text.length <= MAX_QUOTED && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '';
   for (const character of text) {

@@ -2,15 +2,15 @@ import { isExponentMark } from './digits.js';
 
 /** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
-/** An 18th digit other than zero: JavaScript prints none. */
-const NEVER_PRINTED = /^[-0.]*[1-9]\d{16}[1-9]/;
+/** A nonzero 18th digit, or one after it, which JavaScript never prints. */
+const NEVER_PRINTED = /^[-0.]*[1-9](?:\d{16}|[\d.]{17})[1-9]/;
 
 /** A string or a number of valid JSON. The string's end is optional, so that any text is matched in linear time. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 
 /**
- * Parses valid JSON text without losing a digit, at any depth: a long number that JavaScript would print in
- * another way becomes the text of its literal.
+ * Parses valid JSON text without losing a digit, at any depth: a long number, or one with an exponent, that
+ * JavaScript would print in another way becomes the text of its literal.
  *
  * `JSON.parse` reads the text again, with those numbers quoted, so it alone decides what a repeated name means.
  *
@@ -24,14 +24,14 @@ export function parseExactly(text: string): Readonly<Record<string, unknown>> | 
   try {
     return JSON.parse(quoted);
   } catch {
-    // A number inside a string was quoted: that ended the string, and no JSON goes on with a number there.
+    // A number inside a string was quoted: that ended the string early, and a number can't follow a string.
     return JSON.parse(quoteNumbers(text));
   }
 }
 
 /**
- * Quotes the long numbers that follow a colon, as each field's value does. It quotes them inside strings, too: to
- * skip strings would take twice as long. A text that may have an exponent goes the slower way.
+ * Quotes the long numbers that follow a colon, as each field's value does. It quotes them inside strings, too: skipping
+ * strings would take twice as long. Text that may hold an exponent is left to {@link quoteNumbers}.
  */
 function quoteValues(text: string): string {
   let quoted = '';
@@ -58,8 +58,8 @@ function quoteNumbers(text: string): string {
 }
 
 /**
- * Whether a number is short, or JavaScript prints it as it was sent. To print it takes longest, so what
- * JavaScript never prints is ruled out first: an 18th digit, and an exponent without a sign.
+ * Whether a number is short, or JavaScript prints it as it was sent. Printing is the slowest check, so
+ * what JavaScript never prints is ruled out first: an 18th digit, and an exponent without a sign.
  */
 function staysNumber(number: string): boolean {
   if (number.length <= SAFE_DIGITS && !/e/i.test(number)) return true;

@@ -7,6 +7,7 @@ describe('help', () => {
   test.each([
     ['', 'payment-notifications <command>'],
     ['--help', 'payment-notifications <command>'],
+    ['help send', 'payment-notifications <command>'],
     ['nonsense --help', 'payment-notifications <command>'],
     ['inspect --help', 'payment-notifications inspect [FILE…]'],
     ['send deposit -h', 'payment-notifications send deposit|withdrawal|FILE… --to URL'],
@@ -36,10 +37,10 @@ async function expectTold(args: readonly string[], message: string) {
   expect(await command(args)).toStrictEqual({ exit: 2, out: '', err });
 }
 
-test.each(['inspect', 'check'])('%s says that it waits for what is typed', async (name) => {
+test.each(['inspect', 'check'])('%s says that it is waiting for keyboard input', async (name) => {
   const typed = Object.assign(Readable.from([]), { isTTY: true });
   const { err } = await command([name], { input: typed });
-  expect(err).toBe('reading standard input, up to Ctrl-D\n');
+  expect(err).toBe('reading standard input; press Ctrl-D to finish\n');
   expect((await command([name])).err).toBe('');
 });
 

@@ -90,7 +90,7 @@ describe('numbers', () => {
 
   test.each([
     ...['9007199254740993', '9007199254740.9935', '1E400', '-1E-400', '1.0000000000000000', '1e21'],
-    '-1.5000000000000',
+    ...['-1.5000000000000', '0.0123456789012340', '0.00000012345678901'],
   ])('are text if JavaScript prints them in another way: %s', (literal) => {
     expect(parseExactly(`{"a":\n${literal}}`)).toStrictEqual({ a: literal });
     expect(parseExactly(`{"a":[${literal}]}`)).toStrictEqual({ a: [literal] });

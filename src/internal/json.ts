@@ -1,7 +1,7 @@
-import { isExponentMark } from './digits.js';
-
 /** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
+/** A fraction of at most 15 digits after its zeros, which JavaScript prints as it was sent. */
+const PRINTED = /^-?0\.0{1,5}[1-9]\d{0,13}[1-9]$/;
 /** A nonzero 18th digit, or one after it, which JavaScript never prints. */
 const NEVER_PRINTED = /^[-0.]*[1-9](?:\d{16}|[\d.]{17})[1-9]/;
 
@@ -42,7 +42,7 @@ function quoteValues(text: string): string {
     while (text.charCodeAt(start) <= 0x20) start += 1;
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
-    if (isExponentMark(text.charCodeAt(end))) return quoteNumbers(text);
+    if ((text.charCodeAt(end) | 0x20) === 0x65) return quoteNumbers(text); // e or E
     if (end - start <= SAFE_DIGITS || staysNumber(text.slice(start, end))) continue;
     quoted += `${text.slice(quotedTo, start)}"${text.slice(start, end)}"`;
     quotedTo = end;
@@ -58,11 +58,11 @@ function quoteNumbers(text: string): string {
 }
 
 /**
- * Whether a number is short, or JavaScript prints it as it was sent. Printing is the slowest check, so
- * what JavaScript never prints is ruled out first: an 18th digit, and an exponent without a sign.
+ * Whether a number is short, or JavaScript prints it as it was sent. Printing it is the slowest check, so the
+ * others come first: an exponent without a sign is never printed, either.
  */
 function staysNumber(number: string): boolean {
-  if (number.length <= SAFE_DIGITS && !/e/i.test(number)) return true;
+  if ((number.length <= SAFE_DIGITS && !/e/i.test(number)) || PRINTED.test(number)) return true;
   return !NEVER_PRINTED.test(number) && !/e\d/i.test(number) && String(Number(number)) === number;
 }
 

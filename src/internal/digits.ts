@@ -93,7 +93,7 @@ export function isDecimalLiteral(text: string): boolean {
 }
 
 /** `e` or `E`. */
-function isExponentMark(code: number): boolean {
+export function isExponentMark(code: number): boolean {
   return code === 0x65 || code === 0x45;
 }
 

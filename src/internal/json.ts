@@ -1,3 +1,5 @@
+import { isExponentMark } from './digits.js';
+
 /** A double preserves any number of up to this many digits, unless it is written with an exponent. */
 export const SAFE_DIGITS = 15;
 /** A fraction of at most 15 digits after its zeros, which JavaScript prints as it was sent. */
@@ -42,7 +44,7 @@ function quoteValues(text: string): string {
     while (text.charCodeAt(start) <= 0x20) start += 1;
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
-    if ((text.charCodeAt(end) | 0x20) === 0x65) return quoteNumbers(text); // e or E
+    if (isExponentMark(text.charCodeAt(end))) return quoteNumbers(text);
     if (end - start <= SAFE_DIGITS || staysNumber(text.slice(start, end))) continue;
     quoted += `${text.slice(quotedTo, start)}"${text.slice(start, end)}"`;
     quotedTo = end;
@@ -57,12 +59,10 @@ function quoteNumbers(text: string): string {
   );
 }
 
-/**
- * Whether a number is short, or JavaScript prints it as it was sent. Printing it is the slowest check, so the
- * others come first: an exponent without a sign is never printed, either.
- */
+/** Whether a number is short, or JavaScript prints it as it was sent: the slowest check, so it comes last. */
 function staysNumber(number: string): boolean {
   if ((number.length <= SAFE_DIGITS && !/e/i.test(number)) || PRINTED.test(number)) return true;
+  // JavaScript prints every exponent with a sign.
   return !NEVER_PRINTED.test(number) && !/e\d/i.test(number) && String(Number(number)) === number;
 }
 

@@ -24,7 +24,7 @@ const isUsual = (one) => isValid(one) && !one.isExact && !one.isParsed;
 /** @type {Target[]} */
 const TARGETS = [
   { name: 'valid body from text ÷ floor', limit: 1.25, applies: isUsual },
-  { name: '18 decimals ÷ floor', limit: 1.5, applies: ({ isExact }) => isExact },
+  { name: '18 decimals ÷ floor', limit: 2.3, applies: ({ isExact }) => isExact },
   { name: 'parsed object ÷ floor', limit: 1.3, applies: ({ isParsed }) => isParsed },
   { name: 'refused body ÷ valid one', limit: 3, applies: ({ isRefused }) => isRefused },
   { name: 'ours ÷ each library', limit: 1, applies: isValid, group: 'library' },

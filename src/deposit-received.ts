@@ -105,8 +105,8 @@ export interface DepositReceived {
   /** When the payment link for this deposit expires. */
   readonly expirationTime: Date | null;
   /**
-   * The fields that this version doesn't know or could not read, as `JSON.parse` gives them; but a number
-   * that a double might not carry, at any depth, is the text of its literal: `'0.123456789012345678'`.
+   * The fields that this version doesn't know or could not read. Each number in them, at any depth, is the text
+   * of its literal: `'5'`, `'0.123456789012345678'`. An object that was passed already parsed keeps its numbers.
    */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */

@@ -42,7 +42,7 @@ export interface TxAddressOwner {
   readonly name: string | null;
   /** Category of the owning entity; may be empty. */
   readonly category: string | null;
-  /** The object's fields that this version doesn't know or could not read, to the digit. */
+  /** The object's fields that this version doesn't know or could not read: see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
@@ -122,7 +122,7 @@ interface WithdrawalFields {
   readonly txAddressOwner: TxAddressOwner;
   /** Unique identifier of the withdrawal's transaction on the blockchain. */
   readonly transactionId: string | null;
-  /** The fields that this version doesn't know or could not read, to the digit: see `DepositReceived`. */
+  /** The fields that this version doesn't know or could not read: see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */
   readonly warnings: readonly NotificationIssue[];

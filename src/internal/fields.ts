@@ -2,7 +2,7 @@ import type { Decimal } from '../amount.js';
 import type { NotificationIssue } from '../errors.js';
 import type { FieldType } from './field-types.js';
 import { isArray, issue, quoteLiteral } from './issues.js';
-import { parseExactly, SAFE_DIGITS } from './json.js';
+import { mayBeRounded, parseLiterally, SAFE_DIGITS } from './json.js';
 
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -23,8 +23,10 @@ export interface ReadContext {
   readonly fields: Fields;
   /** The body's text; null if the caller had parsed it: its numbers may be rounded. */
   readonly text: string | null;
-  /** The same fields without a lost digit, see {@link parseExactly}. Few bodies need them. */
-  readonly exact: () => Fields;
+  /** Whether a number of the text may have more digits than its double. Few bodies have one. */
+  readonly isRounded: () => boolean;
+  /** The same fields, with each number as the text of its literal; of a parsed body, as they are. */
+  readonly literal: () => Fields;
   /** The names from the body to the object: empty for the body itself. */
   readonly path: readonly string[];
   /** The faults for which the body is refused, shared by all of its objects. */
@@ -51,7 +53,8 @@ export function createContext(
   return {
     fields,
     text,
-    exact: text === null ? () => fields : once(() => parseExactly(text) ?? fields),
+    isRounded: once(() => text !== null && mayBeRounded(text)),
+    literal: once(() => (text === null ? fields : parseLiterally(text))),
     path: [],
     issues: [],
     warnings: [],
@@ -63,8 +66,16 @@ export function createContext(
 
 /** The context in which the fields of a nested object are read. */
 export function nestContext(context: ReadContext, name: string, fields: Fields): ReadContext {
-  const exact = (): Fields => (context.text === null ? fields : (context.exact()[name] as Fields));
-  return { ...context, fields, exact, path: [...context.path, name], knownKeys: 0, unreadable: [] };
+  const literal = (): Fields =>
+    context.text === null ? fields : (context.literal()[name] as Fields);
+  return {
+    ...context,
+    fields,
+    literal,
+    path: [...context.path, name],
+    knownKeys: 0,
+    unreadable: [],
+  };
 }
 
 /**
@@ -105,7 +116,7 @@ function read<T>(context: ReadContext, name: string, type: FieldType<T>, need: N
   if (value === undefined) return noteFault(context, name, type, need, value);
   context.knownKeys += 1;
   const isAmount = typeof value === 'number' && type.kind === 'amount';
-  const exact = isAmount ? context.exact()[name] : value;
+  const exact = isAmount && context.isRounded() ? context.literal()[name] : value;
   const output = type.read(exact);
   if (output === null) return noteFault(context, name, type, need, value, exact);
   if (isAmount && context.text === null) noteRounding(context, name, value, output as Decimal);
@@ -145,7 +156,8 @@ function noteRounding(context: ReadContext, name: string, value: number, amount:
 }
 
 /**
- * The fields that a reader doesn't know or could not read, to the digit. Call it after all fields are read.
+ * The fields that a reader doesn't know or could not read, see {@link ReadContext.literal}. Call it after all
+ * fields are read.
  *
  * @param knownNames - The names that the reader reads, see {@link namesReadBy}.
  */
@@ -154,8 +166,12 @@ export function additionalFields(context: ReadContext, knownNames: () => Set<str
   const names = Object.keys(fields);
   if (names.length === knownKeys && unreadable.length === 0) return {};
   const additional = names.filter((name) => !knownNames().has(name) || unreadable.includes(name));
+  // The text is not read again for strings, which most new fields are.
+  const literal = additional.every((name) => typeof fields[name] === 'string')
+    ? fields
+    : context.literal();
   // Unlike an assignment, this takes __proto__ for a name like any other.
-  return Object.fromEntries(additional.map((name) => [name, context.exact()[name]]));
+  return Object.fromEntries(additional.map((name) => [name, literal[name]]));
 }
 
 /**
@@ -168,7 +184,7 @@ export function namesReadBy(reader: Reader): () => Set<string> {
 }
 
 /** A function that computes its result when first called. */
-function once<T extends object>(compute: () => T): () => T {
+function once<T extends object | boolean>(compute: () => T): () => T {
   let result: T | undefined;
   return () => {
     result ??= compute();

@@ -23,9 +23,8 @@ export interface BodyVariant {
  * amount as number and as string, both spellings of `deductedSettlementAmount`, and null or absent
  * for whatever has no value.
  *
- * All variants of a body that parses parse to equal notifications, but for the words of a warning, and for
- * an optional amount that can't be read: `additionalFields` has it as it was encoded. So a handler must do
- * the same with each, and settle only the first.
+ * All variants of a body that parses parse to equal notifications, but for the words of a warning. So a handler
+ * must do the same with each, and settle only the first.
  *
  * @param body - The JSON text of either notification: of {@link depositReceivedBody}, or one
  * that you have kept.

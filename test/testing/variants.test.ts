@@ -6,7 +6,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
-import { fixture, fixtures } from '../../fixtures/index.js';
+import { fixtures } from '../../fixtures/index.js';
 import { runs } from '../fuzz/random.js';
 import { FIELDS } from '../sample-bodies.js';
 import { anyBody } from './overrides.js';
@@ -20,14 +20,18 @@ const variant = (body: string, label: string) => {
 };
 
 describe('every variant', () => {
-  function expectEqual(body: string) {
+  /** A notification, but for the words of its warnings. */
+  const read = (body: string) => {
     const notification = parseNotification(body);
+    const warnings = notification.warnings.map(({ code, path }) => ({ code, path }));
+    return { ...notification, warnings, key: idempotencyKey(notification) };
+  };
+
+  function expectEqual(body: string) {
     const variants = bodyVariants(body);
     expect(variants[0]).toStrictEqual({ label: 'as given', body });
     for (const { label, body: text } of variants) {
-      const other = parseNotification(text);
-      expect(other, label).toStrictEqual(notification);
-      expect(idempotencyKey(other), label).toBe(idempotencyKey(notification));
+      expect(read(text), label).toStrictEqual(read(body));
     }
     expect(new Set(variants.map(({ label }) => label)).size).toBe(variants.length);
     expect(new Set(variants.map(({ body: text }) => text)).size).toBe(variants.length);
@@ -35,27 +39,9 @@ describe('every variant', () => {
 
   test('of any body has a label and a text of its own, and parses to an equal notification', () => {
     fc.assert(fc.property(anyBody, expectEqual), { numRuns: runs(100) });
-    const clean = fixtures.filter(({ expected }) => expected.notification?.warnings.length === 0);
-    expect(clean.length).toBeGreaterThan(20);
-    for (const { body } of clean) expectEqual(body.toString('utf8'));
-  });
-
-  test('of an amount that can not be read keeps it as it was encoded', () => {
-    const body = depositReceivedBody({ expectedDepositAmount: '-5' });
-    const kept = bodyVariants(body).map(({ label, body: text }) => {
-      const { additionalFields, ...rest } = parseNotification(text);
-      const { additionalFields: _, ...original } = parseNotification(body);
-      expect({ ...rest, warnings: [] }, label).toStrictEqual({ ...original, warnings: [] });
-      return JSON.stringify(additionalFields);
-    });
-    expect(new Set(kept).size).toBe(2);
-  });
-
-  test('of two spellings that differ leaves them alone', () => {
-    const { body } = fixture('withdrawal-broadcast/conflicting-spellings');
-    for (const { label, body: other } of bodyVariants(body.toString('utf8'))) {
-      expect(parseNotification(other), label).toMatchObject({ deductedSettlementAmount: null });
-    }
+    const valid = fixtures.filter(({ expected }) => expected.notification);
+    expect(valid.length).toBeGreaterThan(40);
+    for (const { body } of valid) expectEqual(body.toString('utf8'));
   });
 });
 

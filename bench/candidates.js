@@ -83,7 +83,7 @@ function differingField(notification, ours) {
   delete fields.txAddressOwner?.additionalFields;
   const isSame = ([name, value]) =>
     name === 'txAddressOwner'
-      ? Object.entries(value).every(([part, text]) => theirs[name]?.[part] === text)
+      ? Object.entries(value ?? {}).every(([part, text]) => theirs[name]?.[part] === text)
       : JSON.stringify(theirs[name] ?? null) === JSON.stringify(value);
   return Object.entries(fields).find((entry) => !isSame(entry))?.[0] ?? null;
 }

@@ -67,7 +67,9 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const notification = {
     ...withAdditional(read, additionalFields, [], issues),
     ...(read.type === 'withdrawal.broadcast' && {
-      txAddressOwner: withAdditional(read.txAddressOwner, ownerFields, ['txAddressOwner'], issues),
+      txAddressOwner:
+        read.txAddressOwner &&
+        withAdditional(read.txAddressOwner, ownerFields, ['txAddressOwner'], issues),
     }),
     warnings: [...readWarnings(warnings, issues), ...found],
   };

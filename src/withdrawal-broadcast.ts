@@ -119,7 +119,7 @@ interface WithdrawalFields {
   /** The same loss, in `settlementCurrency`. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** Who owns the address, according to AML screening. */
-  readonly txAddressOwner: TxAddressOwner;
+  readonly txAddressOwner: TxAddressOwner | null;
   /** Unique identifier of the withdrawal's transaction on the blockchain. */
   readonly transactionId: string | null;
   /** The fields that this version doesn't know or could not read: see `DepositReceived`. */
@@ -189,10 +189,9 @@ function readDeductedAmount(context: ReadContext): Decimal | null {
   return null;
 }
 
-function readOwner(context: ReadContext): TxAddressOwner {
+function readOwner(context: ReadContext): TxAddressOwner | null {
   const wire = expected(context, 'txAddressOwner', owner);
-  if (wire === null) return { name: null, category: null, additionalFields: {} };
-  return readOwnerFields(nestContext(context, 'txAddressOwner', wire));
+  return wire && readOwnerFields(nestContext(context, 'txAddressOwner', wire));
 }
 
 /** Reads the fields of `txAddressOwner`. */

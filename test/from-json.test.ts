@@ -85,7 +85,6 @@ describe('JSON of another version', () => {
   const NOTHING: Record<string, unknown> = {
     additionalFields: {},
     warnings: [],
-    txAddressOwner: { name: null, category: null, additionalFields: {} },
   };
 
   test.each([

@@ -106,7 +106,10 @@ describe('additionalFields', () => {
     const { txAddressOwner } = read(
       safeParseWithdrawalBroadcast(withdrawal({ txAddressOwner: owner })),
     );
-    expect(txAddressOwner.additionalFields).toStrictEqual({ score: LONG, more: [{ of: '1e999' }] });
+    expect(txAddressOwner?.additionalFields).toStrictEqual({
+      score: LONG,
+      more: [{ of: '1e999' }],
+    });
   });
 
   test('hold a text field that is a long number, which is not read as text', () => {

@@ -79,7 +79,7 @@ const DEFINITIONS: Definitions = {
     ...describeObject('Withdrawal broadcast', WITHDRAWAL, {
       ...notificationFields('withdrawal.broadcast', WITHDRAWAL_BROADCAST_FIELDS),
       toTxAddress: orNull(ref('TxAddress')),
-      txAddressOwner: ref('TxAddressOwner'),
+      txAddressOwner: orNull(ref('TxAddressOwner')),
     }),
     ...ifCompleted({ properties: { toTxAddress: ref('TxAddress') } }),
   },

@@ -92,7 +92,7 @@ function* addressQuirks(to: TxAddress | null): Generator<Quirk> {
   if (to?.raw === `${to?.address}?dt=`) yield quirk('empty_tag');
 }
 
-function* ownerQuirks({ additionalFields }: TxAddressOwner): Generator<Quirk> {
-  const names = Object.keys(additionalFields).join(', ');
+function* ownerQuirks(owner: TxAddressOwner | null): Generator<Quirk> {
+  const names = Object.keys(owner?.additionalFields ?? {}).join(', ');
   if (names) yield { code: 'additional', note: `kept in its additionalFields: ${names}` };
 }

@@ -40,8 +40,9 @@ function settle(withdrawal: pn.WithdrawalBroadcast): string {
     }
     case 'BLOCKED': {
       const { txAddressOwner }: pn.WithdrawalBlocked = withdrawal;
-      const { name, category, additionalFields }: pn.TxAddressOwner = txAddressOwner;
-      return `${name} (${category})${additionalFields.country === undefined ? '' : ' abroad'}`;
+      const owner: pn.TxAddressOwner | null = txAddressOwner;
+      const where = owner?.additionalFields.country === undefined ? '' : ' abroad';
+      return `${owner?.name} (${owner?.category})${where}`;
     }
     default:
       return never(withdrawal);

@@ -11,7 +11,8 @@ deposit.status = 'CONFIRMED'; // TS2540
 deposit.additionalFields.extra = 1; // TS2542
 deposit.warnings.push(deposit.warnings); // TS2339
 deposit.warnings[0].path.push('x'); // TS2339
-withdrawal.txAddressOwner.name = ''; // TS2540
+withdrawal.txAddressOwner.name; // TS18047
+(withdrawal.txAddressOwner as pn.TxAddressOwner).name = ''; // TS2540
 deposit.withdrawalId; // TS2339
 notification.depositId; // TS2339
 result.notification.status; // TS18048

@@ -10,6 +10,7 @@ const entry = {
   index: 'src/index.ts',
   valibot: 'src/valibot.ts',
   inspect: 'src/inspect/index.ts',
+  receiver: 'src/receiver/index.ts',
 };
 
 // No build has `clean`: they run at once, and one would remove the declarations of another. scripts/build.js

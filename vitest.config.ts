@@ -11,6 +11,7 @@ export default defineConfig({
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
       { find: /^payment-notifications\/schemas(?=\/)/, replacement: schemas },
       { find: /^payment-notifications\/inspect$/, replacement: source('inspect/index') },
+      { find: /^payment-notifications\/receiver$/, replacement: source('receiver/index') },
       { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },
     ],
   },

@@ -10,6 +10,7 @@ const ENTRIES = {
   'index.ts': ['index', 'payment-notifications', 'Parsers, types, errors and schemas.'],
   'valibot.ts': ['valibot', 'payment-notifications/valibot', 'The schemas under valibot types.'],
   'inspect/index.ts': ['inspect', 'payment-notifications/inspect', 'A body, field by field.'],
+  'receiver/index.ts': ['receiver', 'payment-notifications/receiver', 'An endpoint for callbacks.'],
   'testing/index.ts': ['testing', 'payment-notifications/testing', 'The testing kit.'],
 };
 
@@ -31,6 +32,7 @@ const options = {
     'Override',
     'DepositReceivedField',
     'WithdrawalBroadcastField',
+    'MaybeAnswer',
     'NOTES',
   ],
   githubPages: false,

@@ -74,14 +74,19 @@ test('only the secret path passes', async () => {
 });
 
 test('a secret that is empty or can be guessed is an error', () => {
-  const incoming = /** @type {import('node:http').IncomingMessage} */ ({ url: '/callbacks/' });
+  const incoming = /** @type {import('node:http').IncomingMessage} */ ({
+    url: '/callbacks/',
+    socket: {},
+  });
   for (const secret of ['', 'short']) {
     assert.throws(() => isFromService(incoming, { secret }), TypeError);
   }
 });
 
 test('settings that say something else than was meant are an error, whatever the path', () => {
-  const incoming = /** @type {import('node:http').IncomingMessage} */ ({ url: '/', headers: {} });
+  const incoming = /** @type {import('node:http').IncomingMessage} */ (
+    /** @type {unknown} */ ({ url: '/', headers: {}, socket: {} })
+  );
   const check = (/** @type {object} */ expected) =>
     isFromService(incoming, { secret: SECRET, addresses: ['127.0.0.2'], ...expected });
   assert.equal(check({ proxies: 1 }), false);
@@ -130,4 +135,24 @@ test('behind proxies the client counts, not what it claims to be', async () => {
   );
   assert.equal(await call(two, { from: '127.0.0.2' }), 200);
   assert.equal(await call(two, { from: '127.0.0.3', forwarded: '127.0.0.2' }), 404);
+});
+
+test('a web standard Request is checked alike, with the address that the platform names', () => {
+  /** @param {string} url @param {object} expected @param {string} [forwarded] */
+  const check = (url, expected, forwarded) => {
+    const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+    const from = new Request(`https://merchant.example${url}`, { headers });
+    return isFromService(from, { secret: SECRET, ...expected });
+  };
+  const path = `/callbacks/${SECRET}`;
+  assert.equal(check(path, {}), true);
+  assert.equal(check(`${path}/?a=/b`, {}), true);
+  assert.equal(check(`/callbacks/?${SECRET}`, {}), false);
+  const addresses = ['127.0.0.2'];
+  assert.throws(() => check('/', { addresses }), /caller/);
+  assert.equal(check(path, { addresses, caller: '127.0.0.2' }), true);
+  assert.equal(check(path, { addresses, caller: '127.0.0.3' }, '127.0.0.2'), false);
+  assert.equal(check(path, { addresses, proxies: 1 }, '127.0.0.3, 127.0.0.2'), true);
+  assert.equal(check(path, { addresses, proxies: 1 }, '127.0.0.2, 127.0.0.3'), false);
+  assert.equal(check(path, { addresses, proxies: 1 }), false);
 });

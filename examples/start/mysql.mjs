@@ -1,48 +1,55 @@
-/** @import { Connection, RowDataPacket } from 'mysql2/promise' */
+/** @import { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise' */
 /** @import { Decimal } from 'payment-notifications' */
 
 /** Of `balance.amount`. */
 const DECIMALS = 30;
 
 /**
- * Books an event once, in one transaction on one connection: the `book` of postgres.mjs for MySQL and MariaDB,
- * in their default, strict mode. `conflict`: the key is known, with something else.
+ * Books an event once, in one transaction: the `book` of postgres.mjs for MySQL and MariaDB, in their default,
+ * strict mode. `conflict`: the key is known, with something else.
  *
- * @param {Connection} connection Not a pool: each of its statements may take another connection.
+ * @param {Pool} pool Each call takes a connection for itself: on a shared one, BEGIN would commit half of another call.
  * @param {string} key
- * @param {Buffer} body
+ * @param {Uint8Array} body
  * @param {{ account: string, currency: string, amount: Decimal }} move
  * @returns {Promise<'settled' | 'repeated' | 'conflict'>}
  */
-export async function book(connection, key, body, { account, currency, amount }) {
+export async function book(pool, key, body, { account, currency, amount }) {
   if (amount.decimalPlaces() > DECIMALS) throw new Error(`${amount} would be rounded`);
   const move = [account, spell(currency), amount.toString()];
-  await connection.beginTransaction();
+  const connection = await pool.getConnection();
   try {
-    const isNew = await connection
-      .execute('INSERT INTO event VALUES (?, ?, ?, ?, ?)', [key, ...move, body])
-      // Not by affectedRows: mysql2 counts a row that was found as one that was inserted.
-      .then(() => true, falseIfKnown);
-    if (isNew) {
-      await connection.execute(
-        'INSERT INTO balance VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)',
-        move,
-      );
-      await connection.commit();
-      return 'settled';
-    }
-    const [same] = /** @type {[RowDataPacket[], unknown]} */ (
-      await connection.execute(
-        'SELECT 1 FROM event WHERE `key` = ? AND account = ? AND currency = ? AND amount = ?',
-        [key, ...move],
-      )
-    );
+    await connection.beginTransaction();
+    const outcome = await bookOn(connection, key, body, move);
     await connection.commit();
-    return same.length === 1 ? 'repeated' : 'conflict';
+    connection.release();
+    return outcome;
   } catch (error) {
-    await connection.rollback().catch(() => {}); // it is lost: the first error says why
+    connection.destroy(); // which rolls back, even if the connection is lost
     throw error;
   }
+}
+
+/** @param {PoolConnection} connection @param {string} key @param {Uint8Array} body @param {string[]} move */
+async function bookOn(connection, key, body, move) {
+  const isNew = await connection
+    .execute('INSERT INTO event VALUES (?, ?, ?, ?, ?)', [key, ...move, Buffer.from(body)])
+    // Not by affectedRows: mysql2 counts a row that was found as one that was inserted.
+    .then(() => true, falseIfKnown);
+  if (isNew) {
+    await connection.execute(
+      'INSERT INTO balance VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)',
+      move,
+    );
+    return 'settled';
+  }
+  const [same] = /** @type {[RowDataPacket[], unknown]} */ (
+    await connection.execute(
+      'SELECT 1 FROM event WHERE `key` = ? AND account = ? AND currency = ? AND amount = ?',
+      [key, ...move],
+    )
+  );
+  return same.length === 1 ? 'repeated' : 'conflict';
 }
 
 /** btc is BTC, but uſdt is not USDT: only the letters a to z change. @param {string} currency */

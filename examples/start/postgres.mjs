@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import express from 'express';
-import { idempotencyKey, safeParseNotification } from 'payment-notifications';
+import { createReceiver } from 'payment-notifications/receiver';
 import pg from 'pg';
 
 // Both callbacks on a PostgreSQL server, with the tables of schema.sql, in any number of processes.
@@ -40,7 +40,7 @@ function moveOf(notification) {
  * Books an event once, in one transaction: see schema.sql.
  *
  * @param {string} key
- * @param {Buffer} body
+ * @param {Uint8Array} body
  * @param {NonNullable<ReturnType<typeof moveOf>>} move
  * @returns {Promise<'settled' | 'repeated' | 'conflict'>}
  */
@@ -50,7 +50,7 @@ async function book(key, body, { account, currency, amount }) {
   return rows[0].outcome;
 }
 
-/** Keeps a body for a person, once. @param {Buffer} body @param {string} reason */
+/** Keeps a body for a person, once. @param {Uint8Array} body @param {string} reason */
 async function hold(body, reason) {
   console.error(reason); // alert a person
   // A known body is written again, for the standby, as in `book`. It stays done, unless the reason is new.
@@ -64,113 +64,126 @@ async function hold(body, reason) {
  * Keeps a body while the database is down: a withdrawal may not come again. The folder has to outlive the
  * process, and the machine if it can.
  *
- * @param {Buffer} body
+ * @param {Uint8Array} body
  */
 async function save(body) {
-  const name = createHash('sha256').update(body).digest('hex');
-  // Under another name first: a crash in the middle of a redelivery must not spoil the file that is there.
-  // (Before Node.js 20.10, `flush` is ignored: call `sync` of the file there.)
-  const draft = `unsettled/.${randomUUID()}`;
-  try {
-    await writeFile(draft, body, { flush: true });
-    await rename(draft, `unsettled/${name}`);
-  } catch (error) {
-    await rm(draft, { force: true }); // on a full disk, each delivery would leave one
-    throw error;
+  const path = `unsettled/${createHash('sha256').update(body).digest('hex')}`;
+  // A file that is there keeps the time of the first delivery.
+  if (
+    !(await stat(path).then(
+      (file) => file.isFile(),
+      () => false,
+    ))
+  ) {
+    // Under another name first: a crash must not leave half a body under this one.
+    // (Before Node.js 20.10, `flush` is ignored: call `sync` of the file there.)
+    const draft = `unsettled/.${randomUUID()}`;
+    try {
+      await writeFile(draft, body, { flush: true });
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true }); // on a full disk, each delivery would leave one
+      throw error;
+    }
   }
   // The names, too, have to survive a power cut: that of the file, and that of its folder.
-  for (const path of ['unsettled', '.']) {
-    const folder = await open(path);
+  for (const name of ['unsettled', '.']) {
+    const folder = await open(name);
     await folder.sync();
     await folder.close();
-  }
-}
-
-/** Settles what was saved, once the database is back. */
-async function settleSaved() {
-  for (const name of await readdir('unsettled')) {
-    if (name.startsWith('.')) continue; // a draft
-    try {
-      await settle(await readFile(`unsettled/${name}`));
-      await rm(`unsettled/${name}`, { force: true });
-    } catch (error) {
-      console.error(`unsettled/${name} waits: ${error}`);
-    }
   }
 }
 
 /** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit, a trigger, a policy. */
 const REFUSED = /^(22|23|54|P0|42501)/;
 
-/** @param {Buffer} body @returns {Promise<[status: number, answer: unknown]>} */
-async function settle(body) {
-  const { notification, error } = safeParseNotification(body);
-  if (error) {
-    await hold(body, error.message);
-    return [400, error.issues.map(({ code }) => code)];
-  }
-  const key = idempotencyKey(notification);
-  // A change of the service's bodies shows here first: in warnings, and in names that are not documented.
-  for (const { message } of notification.warnings) console.warn(key, message);
-  const additional = Object.keys(notification.additionalFields);
-  if (additional.length > 0) console.warn(key, 'additional fields:', JSON.stringify(additional));
+/**
+ * @param {import('payment-notifications').PaymentNotification} notification
+ * @param {import('payment-notifications/receiver').DeliveryContext} context
+ */
+async function settle(notification, { key, body }) {
+  // A change of the service's bodies shows here first: in names that are not documented. Anyone may have sent them.
+  const names = JSON.stringify(Object.keys(notification.additionalFields));
+  if (names !== '[]')
+    console.warn(key, 'additional fields:', names.replace(/[^ -~]/g, '?').slice(0, 200));
   const move = moveOf(notification);
   if (move === null) {
     // Without its key: a later body that says the amount can still be debited.
     await hold(body, `${key}: what it moved is unknown`);
-    return [200, 'held'];
+    return { status: 200, text: 'held' };
   }
   try {
     const outcome = await book(key, body, move);
-    if (outcome !== 'conflict') return [200, outcome]; // repeated is a success, too
+    if (outcome !== 'conflict') return { status: 200, text: outcome }; // repeated is a success, too
     // One of the two may be forged. To send it again would change nothing: a success.
     await hold(body, `${key}: settled before, with another account, currency or amount`);
-    return [200, 'held'];
+    return { status: 200, text: 'held' };
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && REFUSED.test(error.code ?? ''))) throw error;
     await hold(body, `${key}: ${error.message}`);
-    return [400, 'held'];
+    return { status: 400, text: 'held' };
   }
 }
 
-const app = express();
-
-// The raw body, as it came. The service documents neither methods nor headers: take any.
-const raw = express.raw({
-  limit: '64kb', // the parser's own; beyond it, Express logs the error and answers 413
-  type({ headers }) {
-    delete headers['content-encoding']; // or a body that is labelled wrongly would be answered with 415, and lost
-    return true;
+/** @type {import('payment-notifications/receiver').ReceiverOptions} */
+const options = {
+  onDepositReceived: settle,
+  onWithdrawalBroadcast: settle,
+  onRefused: (error, body) => hold(body, error.message),
+};
+const receiver = createReceiver({
+  ...options,
+  async onError(error, body) {
+    console.error(error);
+    if (body) await save(body);
   },
 });
+/** For what is saved already. */
+const settler = createReceiver(options);
 
-app.all('/callbacks', raw, async (request, response) => {
-  const body = request.body ?? Buffer.alloc(0);
-  if (!Buffer.isBuffer(body)) throw new Error('the body was parsed before');
-  // Your check of where the callback comes from goes here.
-  /** @type {[status: number, answer: unknown]} */
-  let [status, answer] = [500, 'failed'];
-  try {
-    [status, answer] = await settle(body);
-  } catch (error) {
-    console.error(error);
-    await save(body);
+/** Settles what was saved, in the order of arrival, once the database is back. */
+async function settleSaved() {
+  const files = [];
+  for (const name of await readdir('unsettled')) {
+    const path = `unsettled/${name}`;
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 })); // another process was first
+    // A draft that a crash left may be whole; a new one may still be written.
+    if (!name.startsWith('.') || Date.now() - mtimeMs > 60_000) files.push({ path, mtimeMs });
   }
-  if (!server.listening) response.set('connection', 'close'); // or it would keep this process from ending
-  response.status(status).json(answer);
+  for (const { path } of files.sort((one, other) => one.mtimeMs - other.mtimeMs)) {
+    try {
+      const { status } = await settler.receive(await readFile(path));
+      if (status !== 500) await rm(path, { force: true });
+    } catch (error) {
+      console.error(`${path} waits: ${error}`);
+    }
+  }
+}
+
+/** Not answered yet. @type {Set<import('node:http').ServerResponse>} */
+const pending = new Set();
+
+const server = createServer(async (request, response) => {
+  // Your check of where the callback comes from goes here.
+  if (!/^\/callbacks\/?(\?|$)/.test(request.url ?? '')) return response.writeHead(404).end();
+  pending.add(response);
+  await receiver.node(request, response);
+  pending.delete(response);
 });
 
 await mkdir('unsettled', { recursive: true });
 
 const { HOST = '127.0.0.1', PORT = '3000' } = process.env;
-const server = app.listen(Number(PORT), HOST, (error) => {
-  if (error) throw error;
+server.listen(Number(PORT), HOST, () => {
   console.log(`listening at http://${HOST}:${PORT}/callbacks`);
 });
 
 // What has arrived is answered first: a withdrawal that is cut off may not come again.
 for (const signal of ['SIGINT', 'SIGTERM'])
-  process.once(signal, () => server.close(() => process.exit()));
+  process.once(signal, () => {
+    server.close(() => process.exit());
+    for (const response of pending) response.setHeader('connection', 'close'); // or it would not end
+  });
 
 for (;;) {
   await settleSaved().catch(console.error);

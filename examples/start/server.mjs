@@ -1,39 +1,14 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { PGlite } from '@electric-sql/pglite';
-import express from 'express';
-import { idempotencyKey, safeParseDepositReceived } from 'payment-notifications';
+import { createReceiver } from 'payment-notifications/receiver';
 
-const app = express();
-
-// The bytes as they came, whatever the method and the headers: none are documented. Mount this before any
-// express.json(), which would round numbers.
-const raw = express.raw({
-  type: ({ headers }) => delete headers['content-encoding'], // any type, any encoding as it came
-  limit: '64kb',
-});
-
-app.all('/deposits', raw, async (request, response) => {
-  const body = request.body ?? Buffer.alloc(0);
-  if (!Buffer.isBuffer(body)) throw new Error('the body was parsed before');
-  const keep = (reason = '') => {
-    console.error(reason); // alert a person: the retries end after 24 hours
-    const insert = 'INSERT INTO kept VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
-    return database.query(insert, [body, reason]);
-  };
-  // Your check of where the callback comes from goes here.
-  const { notification: deposit, error } = safeParseDepositReceived(body);
-  if (error) {
-    await keep(error.message);
-    response.status(400).json(error.issues.map(({ code }) => code));
-    return;
-  }
-  const key = idempotencyKey(deposit);
-  for (const { message } of deposit.warnings) console.warn(key, message);
-  const { clientPaymentId, depositCurrency, actualDepositAmount } = deposit;
-  const credit = [clientPaymentId, depositCurrency, actualDepositAmount.toString()];
-  try {
-    const answer = await database.transaction(async ({ query }) => {
+const receiver = createReceiver({
+  async onDepositReceived(deposit, { key, body }) {
+    const { clientPaymentId, depositCurrency, actualDepositAmount } = deposit;
+    const credit = [clientPaymentId, depositCurrency, actualDepositAmount.toString()];
+    const text = await database.transaction(async ({ query }) => {
       const insert = 'INSERT INTO event VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING';
       const { affectedRows } = await query(insert, [key, ...credit, body]);
       if (affectedRows === 0) {
@@ -48,13 +23,21 @@ app.all('/deposits', raw, async (request, response) => {
       );
       return 'credited';
     });
-    if (answer === 'held') await keep(`${key}: credited before, with another amount or account`);
-    response.json(answer);
-  } catch (error) {
-    await keep(`${error}`); // such as what PostgreSQL can't store
-    response.status(500).json('kept');
-  }
+    if (text === 'held')
+      await keep(`${key}: credited before, with another amount or account`, body);
+    return { status: 200, text };
+  },
+  onRefused: (error, body) => keep(error.message, body),
+  // Such as a value that PostgreSQL can't store.
+  onError: (error, body) => keep(`${error}`, body),
 });
+
+/** @param {string} reason @param {Uint8Array | null} body Null if it could not be read. */
+async function keep(reason, body) {
+  console.error(reason); // alert someone: the retries end after 24 hours
+  const insert = 'INSERT INTO kept VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
+  if (body) await database.query(insert, [body, reason]);
+}
 
 // PostgreSQL inside this process, to try it. A second process would spoil its folder, and a power cut may undo
 // a credit: for real money, use a server.
@@ -73,8 +56,13 @@ await database.exec(`
   CREATE TABLE IF NOT EXISTS kept (digest bytea PRIMARY KEY, body bytea NOT NULL, reason text NOT NULL,
     at timestamptz DEFAULT now())`);
 
+const server = createServer((request, response) => {
+  // Your check of where the callback comes from goes here.
+  if (/^\/deposits\/?(\?|$)/.test(request.url ?? '')) return receiver.node(request, response);
+  response.writeHead(404).end();
+});
 const port = Number(process.env.PORT ?? 3000);
-await once(app.listen(port, '127.0.0.1'), 'listening');
+await once(server.listen(port, '127.0.0.1'), 'listening');
 console.log(`listening at http://127.0.0.1:${port}/deposits`);
 
 /** @param {number} pid */

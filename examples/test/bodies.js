@@ -59,7 +59,8 @@ export async function assertLimit(server, url = server.url) {
   assert.equal(await statusOf(url, bodyOfLength(LIMIT)), 200);
   const logged = server.printed.length;
   assert.equal(await statusOf(url, bodyOfLength(LIMIT + 1)), 413);
-  const isLogged = () => server.printed.slice(logged).some((line) => /too large|65537/.test(line));
+  const isLogged = () =>
+    server.printed.slice(logged).some((line) => /too large|at most 65536 bytes/.test(line));
   for (let tries = 0; !isLogged() && tries < 500; tries += 1) await sleep(10);
   assert(isLogged(), `not in the log: ${server.printed.slice(logged).join('\n')}`);
 }

@@ -18,9 +18,9 @@ import { startServer } from './server.js';
 before(() => {
   writeHandlers();
   // One that tells the tests what it gets.
-  renameSync(new URL('receive.ts', FRAMEWORKS), new URL('own-receive.ts', FRAMEWORKS));
-  const watched = new URL('watched-receive.ts', import.meta.url);
-  copyFileSync(watched, new URL('receive.ts', FRAMEWORKS));
+  renameSync(new URL('receiver.ts', FRAMEWORKS), new URL('own-receiver.ts', FRAMEWORKS));
+  const watched = new URL('watched-receiver.ts', import.meta.url);
+  copyFileSync(watched, new URL('receiver.ts', FRAMEWORKS));
   // NestJS takes its decorators' settings from the nearest one that names the file.
   const tsconfig = { extends: '../tsconfig.json', include: ['*.ts'] };
   writeFileSync(new URL('tsconfig.json', FRAMEWORKS), JSON.stringify(tsconfig));
@@ -116,7 +116,7 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
         assert(valid);
         const { status, text, seen } = await post(valid.body, headers);
         const sent = `${valid.id} with ${JSON.stringify(headers)}`;
-        assert.deepEqual([status, text.replaceAll('"', '')], [200, 'ok'], sent);
+        assert.deepEqual([status, text], [200, 'ok'], sent);
         const warnings = seen.notification.warnings.map(
           (/** @type {NotificationIssue} */ { code, path, message }) => ({ code, path, message }),
         );
@@ -130,13 +130,7 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
         const { status, text, seen } = await post(body, { 'content-encoding': 'gzip' });
         const { error } = safeParseNotification(body);
         assert.equal(status, 400);
-        assert.doesNotMatch(text, STACK);
-        const answer = JSON.parse(text);
-        // Nest puts what an exception tells into `message`.
-        assert.deepEqual(
-          answer.message ?? answer,
-          error?.issues.map(({ code }) => code),
-        );
+        assert.equal(text, error?.issues.map(({ code }) => code).join(', '));
         assert.deepEqual(seen.error, JSON.parse(JSON.stringify(error)));
         assert.deepEqual(Buffer.from(seen.refused, 'base64'), body);
       }
@@ -198,8 +192,10 @@ test('Express refuses to work on a body that was parsed before', async () => {
   const server = await startServer([...NODE, 'express-parsed.ts'], { cwd: FRAMEWORKS });
   const { attempts } = await deliver(depositReceivedBody(), { url: server.url });
   await server.stop();
-  assert.equal(attempts[0]?.answer?.status, 500);
+  const { status, body = '' } = attempts[0]?.answer ?? {};
+  assert.deepEqual([status, body], [500, 'failed']);
   assert.deepEqual(server.journal, []);
+  assert.match(server.printed.join('\n'), /mount the receiver above express.json/);
 });
 
 test('an existing app with a global express.json hands on the bytes that it parses', async () => {
@@ -222,7 +218,10 @@ test('an existing app with a global express.json hands on the bytes that it pars
 });
 
 test('Hono is tested without a server', () => {
-  execFileSync('node', ['--import', 'tsx', '--test', 'hono.test.ts'], { cwd: FRAMEWORKS });
+  // With this variable, the runner takes itself for a part of this test, and runs nothing.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const args = ['--import', 'tsx', '--test', '--test-reporter=tap', 'hono.test.ts'];
+  assert.match(execFileSync('node', args, { cwd: FRAMEWORKS, env, encoding: 'utf8' }), /# pass 1/);
 });
 
 /** Promises 1000 bytes, sends 10 and goes. @param {number} port */

@@ -11,7 +11,7 @@ export function writeHandlers() {
   cpSync(new URL('../frameworks/', import.meta.url), FRAMEWORKS, { recursive: true });
   for (const [name, code] of filesOn('docs/handlers.md')) write(name, code);
   // At the root of that project.
-  write('next/receive.ts', "export { receive } from '../receive.ts';\n");
+  write('next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
   write('hono.test.ts', filesOn('docs/testing.md').get('hono.test.ts') ?? '');
 }
 

@@ -14,7 +14,7 @@ const server = createServer(async (request, response) => {
   }
   try {
     const { statusCode, body } = await handler(eventOf(await buffer(request)));
-    response.writeHead(statusCode, { 'content-type': 'application/json' }).end(body);
+    response.writeHead(statusCode, { 'content-type': 'text/plain' }).end(body);
   } catch (error) {
     console.error(error);
     response.writeHead(500).end();

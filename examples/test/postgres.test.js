@@ -1,7 +1,16 @@
 // postgres.mjs in two processes, which share a folder and a PostgreSQL server.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,11 +66,11 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
       body,
       copies,
     );
-  const [held, failed, refused] = ['200 "held"', '500 "failed"', '400 ["invalid_amount"]'].map(
-    (answer) => Array(2).fill(answer),
+  const [held, failed, refused] = ['200 held', '500 failed', '400 invalid_amount'].map((answer) =>
+    Array(2).fill(answer),
   );
-  const repeated = (/** @type {number} */ count) => Array(count).fill('200 "repeated"');
-  const settledOnce = [...repeated(1), '200 "settled"'];
+  const repeated = (/** @type {number} */ count) => Array(count).fill('200 repeated');
+  const settledOnce = [...repeated(1), '200 settled'];
 
   /** Holds up what comes, until it is let go. */
   async function lockEvents() {
@@ -70,6 +79,13 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     await client.connect();
     await client.query('BEGIN; LOCK TABLE event');
     return client;
+  }
+
+  /** Does something before what is saved is settled. @param {() => void} act */
+  async function lockedOut(act) {
+    for (const server of servers) await server.stop();
+    act();
+    servers = await Promise.all([startHandler(), startHandler()]);
   }
 
   /** Waits until this many deliveries wait for a lock. @param {number} count */
@@ -81,7 +97,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
   test('credits and debits once, however many copies two processes get', async () => {
     const bodies = [depositReceivedBody(), withdrawalBroadcastBody()];
     for (const body of bodies)
-      assert.deepEqual(await answers(body, 5), [...repeated(9), '200 "settled"']);
+      assert.deepEqual(await answers(body, 5), [...repeated(9), '200 settled']);
     assert.deepEqual(
       await postgres.query('SELECT account, currency, amount FROM balance ORDER BY account'),
       [
@@ -96,7 +112,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     const failed = withdrawalBroadcastBody({ status: 'FAILED' }, seed);
     const unknown = withdrawalBroadcastBody({ actualWithdrawAmount: null }, seed);
     for (const body of [failed, unknown]) assert.deepEqual(await answers(body), held);
-    assert.deepEqual(await answers('{'), Array(2).fill('400 ["invalid_json"]'));
+    assert.deepEqual(await answers('{'), Array(2).fill('400 invalid_json'));
     assert.deepEqual(await postgres.query('SELECT count(*)::int FROM held'), [{ count: 3 }]);
     // The amount comes later.
     assert.deepEqual(await answers(withdrawalBroadcastBody({}, seed)), settledOnce);
@@ -106,7 +122,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     const body = depositReceivedBody({ clientPaymentId: 'unknown' }, { seed: 9 });
     await postgres.query("ALTER TABLE balance ADD CONSTRAINT known CHECK (account <> 'unknown')");
     for (const unfit of [body, depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 10 })])
-      assert.deepEqual(await answers(unfit), Array(2).fill('400 "held"'));
+      assert.deepEqual(await answers(unfit), Array(2).fill('400 held'));
     const find = `SELECT done FROM held WHERE digest = decode('${digestOf(body)}', 'hex')`;
     assert.deepEqual(await postgres.query(find), [{ done: null }]);
     await postgres.query('ALTER TABLE balance DROP CONSTRAINT known');
@@ -180,6 +196,47 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     while (readdirSync(unsettled).length > 1) await sleep(20);
     for (const body of bodies) assert.deepEqual(await answers(body), repeated(2));
     rmdirSync(obstacle);
+  });
+
+  test('settles what a crash left in the order of arrival, and holds half a body', async () => {
+    const later = depositReceivedBody({ actualDepositAmount: '2' }, { seed: 16 });
+    const first = depositReceivedBody({ actualDepositAmount: '1' }, { seed: 16 });
+    /** @type {[name: string, body: string, age: number][]} */
+    const files = [
+      ['.0', first, 9],
+      ['0', later, 8],
+      ['.1', first.slice(0, 99), 7],
+    ];
+    await lockedOut(() => {
+      for (const [name, body, minutes] of files) {
+        const at = Date.now() / 1000 - minutes * 60;
+        writeFileSync(join(unsettled, name), body);
+        utimesSync(join(unsettled, name), at, at);
+      }
+      writeFileSync(join(unsettled, '.new'), '{'); // it may still be written
+    });
+    while (readdirSync(unsettled).length > 1) await sleep(20);
+    assert.deepEqual(readdirSync(unsettled), ['.new']);
+    rmSync(join(unsettled, '.new'));
+    assert.deepEqual(await answers(first), repeated(2));
+    const find =
+      "SELECT body FROM held WHERE reason LIKE '%settled before%' ORDER BY at DESC LIMIT 1";
+    assert.deepEqual(await postgres.query(find), [{ body: Buffer.from(later) }]);
+    const half = "SELECT FROM held WHERE reason LIKE '%breaks off after 99%'";
+    assert.equal((await postgres.query(half)).length, 1);
+  });
+
+  test('logs names that are not documented, quoted and cut', async () => {
+    const [server] = servers;
+    const name = `a\n\u202eb${'x'.repeat(300)}`;
+    const body = JSON.stringify({
+      ...JSON.parse(depositReceivedBody({}, { seed: 17 })),
+      [name]: 1,
+    });
+    assert.equal(await statusOf(server.url, body), 200);
+    const isLogged = () => server.printed.find((line) => line.includes('additional fields'));
+    while (!isLogged()) await sleep(20);
+    assert.match(isLogged() ?? '', /additional fields: \["a\\n\?bx{150,195}$/);
   });
 
   test('answers what has arrived when it is stopped, and ends though connections are kept', async () => {

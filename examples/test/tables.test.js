@@ -26,8 +26,10 @@ const moveOf = (account, amount, currency = 'USDT') => ({
 
 describe('MariaDB', { skip: whyNoMariadb() }, () => {
   const socketPath = join(folder, 'socket');
-  /** @type {mysql.Connection[]} */
-  let connections;
+  /** @type {mysql.Connection} */
+  let admin;
+  /** @type {mysql.Pool} */
+  let pool;
   /** @type {import('node:child_process').ChildProcess} */
   let server;
   before(async () => {
@@ -49,22 +51,23 @@ describe('MariaDB', { skip: whyNoMariadb() }, () => {
     assert(first, 'MariaDB does not start');
     const schema = readFileSync(new URL('../start/schema.mysql.sql', import.meta.url), 'utf8');
     await first.query(`CREATE DATABASE merchant; USE merchant; ${schema}`);
-    connections = [first, ...(await Promise.all([1, 2, 3].map(connect)))];
-    for (const connection of connections) await connection.query('USE merchant');
+    admin = first;
+    pool = mysql.createPool({ socketPath, user: 'root', database: 'merchant' });
   });
   after(async () => {
-    for (const connection of connections) await connection.end();
+    await pool.end();
+    await admin.end();
     server.kill('SIGKILL');
   });
 
-  /** All at once, each by a connection of its own. @param {string} key @param {ReturnType<typeof moveOf>} move */
+  /** Four times at once. @param {string} key @param {ReturnType<typeof moveOf>} move */
   const bookAtOnce = async (key, move) =>
-    (await Promise.all(connections.map((each) => book(each, key, BODY, move)))).sort();
+    (await Promise.all(Array.from({ length: 4 }, () => book(pool, key, BODY, move)))).sort();
   const balances = async () => {
     const sql = 'SELECT CAST(account AS CHAR) AS account, amount FROM balance ORDER BY account';
-    const [rows] = await /** @type {mysql.Connection} */ (connections[0]).query(sql);
+    const [rows] = await admin.query(sql);
     return /** @type {{ account: string, amount: string }[]} */ (rows).map(
-      ({ account, amount }) => [account, `${new Decimal(amount)}`],
+      ({ account, amount }) => /** @type {const} */ ([account, `${new Decimal(amount)}`]),
     );
   };
 
@@ -103,30 +106,45 @@ describe('MariaDB', { skip: whyNoMariadb() }, () => {
 
   test('books nothing of what a table refuses', async () => {
     const before = await balances();
-    const [first] = connections;
-    assert(first);
     for (const [key, move] of /** @type {const} */ ([
       ['too long', moveOf('x'.repeat(1_001), '1')],
       ['too large', moveOf('a', '1e40')],
       ['too small', moveOf('a', '1e-31')],
     ])) {
-      await assert.rejects(book(first, key, BODY, move), /too long|out of range|rounded/i, key);
-      assert.equal(await book(first, key, BODY, moveOf('b', '0')), 'settled');
+      await assert.rejects(book(pool, key, BODY, move), /too long|out of range|rounded/i, key);
+      assert.equal(await book(pool, key, BODY, moveOf('b', '0')), 'settled');
     }
     assert.deepEqual(await balances(), [...before, ['b', '0']]);
   });
 
-  test('tells the first error, not that it could not roll back', async () => {
-    const [first, second] = [connections.shift(), connections[0]];
-    assert(first && second);
-    await second.query("BEGIN; SELECT * FROM balance WHERE account = 'a' FOR UPDATE");
-    const rejected = assert.rejects(book(first, 'killed', BODY, moveOf('a', '1')), /killed|lost/i);
-    const isWaiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+  test('books different events at the same time, all or nothing', async () => {
+    const before = await balances();
+    const calls = Array.from({ length: 40 }, (_, index) =>
+      // Every other one is refused by the second statement.
+      book(pool, `event ${index}`, BODY, moveOf('c', index % 2 ? '1e40' : '1')),
+    );
+    const outcomes = await Promise.allSettled(calls);
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 20);
+    assert.deepEqual(
+      (await balances()).filter(([account]) => account !== 'c'),
+      before,
+    );
+    assert.deepEqual(new Map(await balances()).get('c'), '20');
+    const [rows] = await admin.query("SELECT 1 FROM event WHERE account = 'c'");
+    assert.equal(/** @type {unknown[]} */ (rows).length, 20);
+  });
+
+  test('tells the first error if a connection is lost', async () => {
+    await admin.query("BEGIN; SELECT * FROM balance WHERE account = 'a' FOR UPDATE");
+    const rejected = assert.rejects(book(pool, 'killed', BODY, moveOf('a', '1')), /killed|lost/i);
+    const find =
+      "SELECT trx_mysql_thread_id AS id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
     // More often, and it would be answered from a cache.
-    const waits = async () => /** @type {unknown[][]} */ (await second.query(isWaiting))[0]?.length;
-    while (!(await waits())) await sleep(150);
-    await second.query(`KILL ${first.threadId}; ROLLBACK`);
+    const waiting = async () => /** @type {any[][]} */ (await admin.query(find))[0]?.[0];
+    while (!(await waiting())) await sleep(150);
+    await admin.query(`KILL ${(await waiting())?.id}; ROLLBACK`);
     await rejected;
+    assert.equal(await book(pool, 'killed', BODY, moveOf('a', '0')), 'settled');
   });
 });
 

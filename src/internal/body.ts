@@ -35,7 +35,7 @@ export function openBody(
 }
 
 /** Whether a value is bytes. Not by instanceof: a test runner's bytes may come from another realm. */
-function isBytes(body: object): body is Uint8Array | ArrayBuffer {
+export function isBytes(body: object): body is Uint8Array | ArrayBuffer {
   try {
     return ArrayBuffer.isView(body) || tagOf(body) === 'ArrayBuffer';
   } catch {

@@ -106,6 +106,7 @@ test('every way of resolving an entry finds types that match the code', async ()
     '.',
     './valibot',
     './inspect',
+    './receiver',
     './testing',
     './schemas/*.json',
     './package.json',

@@ -40,7 +40,11 @@ const RESOLUTIONS: readonly Resolution[] = [
 
 /** What is compiled at once: the sources that use an entry, and the library they need beside the language's own. */
 const PROJECTS = [
-  { name: '., /inspect, /testing', sources: ['handler', 'mistakes', 'inspection', 'kit'], lib: [] },
+  {
+    name: '., /inspect, /receiver, /testing',
+    sources: ['handler', 'mistakes', 'inspection', 'receiving', 'kit'],
+    lib: [],
+  },
   // valibot's own declarations name Blob and File.
   { name: '/valibot', sources: ['schemas'], lib: ['DOM'] },
 ];

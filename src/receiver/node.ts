@@ -1,0 +1,37 @@
+import { isBytes } from '../internal/body.js';
+import type { ReceiverAnswer } from './answer.js';
+import { bytesOf, readBytes } from './bytes.js';
+
+/** The parts of a Node.js request that a receiver uses. */
+export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly readableDidRead: boolean;
+  /** The raw body, if middleware has read it: from Firebase, or the `verify` option of `express.json`. */
+  readonly rawBody?: unknown;
+  /** The body, if middleware has read it: bytes from `express.raw`. */
+  readonly body?: unknown;
+}
+
+/** The parts of a Node.js response that a receiver uses. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(text: string): unknown;
+}
+
+/** Reads the body of a request, or takes the bytes that middleware has read. */
+export async function readNodeBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array> {
+  if (!request.readableDidRead) return readBytes(request, maxBytes);
+  for (const body of [request.rawBody, request.body]) {
+    if (typeof body === 'object' && body !== null && isBytes(body)) return bytesOf(body);
+  }
+  throw new Error('the body was parsed before: mount the receiver above express.json()');
+}
+
+/** Sends an answer, unless other middleware has, such as one for timeouts. */
+export function sendNode(response: NodeResponse, { status, text }: ReceiverAnswer): void {
+  if (response.headersSent) return;
+  response.statusCode = status;
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.end(text);
+}

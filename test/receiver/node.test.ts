@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import * as http2 from 'node:http2';
+import { type AddressInfo, connect, type Server } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { createReceiver } from 'payment-notifications/receiver';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { afterEach, expect, test } from 'vitest';
+import { bytes, recording } from './options.js';
+
+const DEPOSIT = depositReceivedBody();
+const LARGE = DEPOSIT.padEnd(1_000_000);
+const settled = ['deposit', expect.any(String), expect.any(String), bytes(DEPOSIT)];
+
+/** For what has no answer to wait for. */
+const PATIENCE = { timeout: 60_000 };
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const serve = (listener: RequestListener) => listen(createServer(listener));
+
+const post = async (port: number, body: string, init: RequestInit = {}) => {
+  const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body, ...init });
+  return [response.status, await response.text()];
+};
+
+/** What a server sends to somebody who writes this. */
+async function exchange(port: number, ...texts: string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  for (const part of texts) socket.write(part);
+  return text(socket);
+}
+
+const head = (...headers: string[]) =>
+  ['POST / HTTP/1.1', 'Host: 127.0.0.1', ...headers, '', ''].join('\r\n');
+
+test('receives a request, whatever its headers say, and answers in plain text', async () => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const port = await serve(node);
+  const headers = { 'content-type': 'text/plain; charset=latin1', 'content-encoding': 'gzip' };
+  expect(await post(port, DEPOSIT, { method: 'PATCH', headers })).toStrictEqual([200, 'ok']);
+  expect(calls).toStrictEqual([settled]);
+  const response = await fetch(`http://127.0.0.1:${port}`);
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  expect([response.status, await response.text()]).toStrictEqual([400, 'invalid_json']);
+});
+
+test('receives chunks, and requests one behind the other', async () => {
+  const { calls, options } = recording();
+  const port = await serve(createReceiver(options).node);
+  const chunks = [...DEPOSIT].map((character) => `1\r\n${character}\r\n`);
+  const chunked = `${head('Transfer-Encoding: chunked') + chunks.join('')}0\r\n\r\n`;
+  const last = `${head('Connection: close', `Content-Length: ${DEPOSIT.length}`)}${DEPOSIT}`;
+  const received = await exchange(port, chunked, chunked + last);
+  expect(received.match(/HTTP\/1\.1 \d+/g)).toStrictEqual(Array(3).fill('HTTP/1.1 200'));
+  expect(calls).toStrictEqual([settled, settled, settled]);
+});
+
+test('answers a body that is too long before its end, and then the next request', async () => {
+  const { calls, options } = recording();
+  const port = await serve(createReceiver(options).node);
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${head(`Content-Length: ${LARGE.length}`)}${LARGE.slice(0, 65_537)}`);
+  const [answer] = await once(socket, 'data');
+  expect(`${answer}`).toMatch(/^HTTP\/1\.1 413 /);
+  socket.write(LARGE.slice(65_537));
+  socket.write(`${head('Connection: close', `Content-Length: ${DEPOSIT.length}`)}${DEPOSIT}`);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  const warning = ['warn', 'body: expected at most 65536 bytes, received more'];
+  expect(calls).toStrictEqual([warning, settled]);
+});
+
+test.each([
+  ['reads', async () => {}],
+  ['is called', (request: IncomingMessage) => new Promise((closed) => request.on('close', closed))],
+])('reports a sender that leaves before the receiver %s', async (_, until) => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const server = createServer(async (request, response) => {
+    await until(request);
+    await node(request, response);
+  });
+  const socket = connect(await listen(server), '127.0.0.1');
+  socket.write(head('Content-Length: 1000') + DEPOSIT.slice(0, 10));
+  await once(server, 'request');
+  socket.destroy();
+  await expect.poll(() => calls, PATIENCE).not.toStrictEqual([]);
+  expect(calls).toStrictEqual([['error', expect.stringMatching(/aborted|premature/i), null]]);
+});
+
+test('takes bytes that middleware has read', async () => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  for (const name of ['body', 'rawBody']) {
+    const port = await serve(async (request, response) => {
+      const kept = { body: {}, [name]: await buffer(request) };
+      await node(Object.assign(request, kept), response);
+    });
+    expect(await post(port, DEPOSIT)).toStrictEqual([200, 'ok']);
+  }
+  expect(calls).toStrictEqual([settled, settled]);
+});
+
+test.each<[what: string, body: unknown]>([
+  ['an object', {}],
+  ['text', DEPOSIT],
+  ['nothing', undefined],
+  ['null', null],
+])('reports a body that middleware has parsed, of which it kept %s', async (_, body) => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const port = await serve(async (request, response) => {
+    await buffer(request);
+    await node(Object.assign(request, { body }), response);
+  });
+  expect(await post(port, DEPOSIT)).toStrictEqual([500, 'failed']);
+  const error = 'Error: the body was parsed before: mount the receiver above express.json()';
+  expect(calls).toStrictEqual([['error', error, null]]);
+});
+
+test('reads the stream if middleware has set a body without reading it', async () => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  // As express.json does with other content types.
+  const port = await serve((request, response) =>
+    node(Object.assign(request, { body: {} }), response),
+  );
+  expect(await post(port, DEPOSIT)).toStrictEqual([200, 'ok']);
+  expect(calls).toStrictEqual([settled]);
+});
+
+test('reads text if middleware has set an encoding', async () => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const body = depositReceivedBody({ clientPaymentId: 'ümlaut' });
+  const port = await serve((request, response) => node(request.setEncoding('utf8'), response));
+  expect(await post(port, body)).toStrictEqual([200, 'ok']);
+  expect(calls[0]?.at(-1)).toStrictEqual(bytes(body));
+});
+
+test('leaves an answer alone that other middleware has sent', async () => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const port = await serve((request, response) => {
+    response.writeHead(503).end('timed out');
+    return node(request, response);
+  });
+  expect(await post(port, DEPOSIT)).toStrictEqual([503, 'timed out']);
+  await expect.poll(() => calls, PATIENCE).toStrictEqual([settled]);
+});
+
+test('receives requests of HTTP/2', async () => {
+  const { calls, options } = recording();
+  const port = await listen(http2.createServer(createReceiver(options).node));
+  const client = http2.connect(`http://127.0.0.1:${port}`);
+  const statuses = [];
+  for (const body of [DEPOSIT, LARGE, DEPOSIT]) {
+    const stream = client.request({ ':method': 'POST' });
+    stream.end(body);
+    const [headers] = await once(stream, 'response');
+    statuses.push(headers[':status']);
+    await text(stream);
+  }
+  client.close();
+  expect(statuses).toStrictEqual([200, 413, 200]);
+  expect(calls).toStrictEqual([settled, ['warn', expect.any(String)], settled]);
+});

@@ -33,9 +33,6 @@ const WORDS: readonly (readonly [word: string, sample: Sample])[] = [
   ['withdrawal', WITHDRAWAL_SAMPLE],
 ];
 
-/** The owner's two fields are set one by one. */
-const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
-
 /** The bodies that `send` was asked for, and a faulty one of each kind; of files, those that can be read. */
 export async function readBodies(
   operands: readonly string[],
@@ -84,12 +81,8 @@ function makeBody(
 ): string {
   const overrides: Record<string, unknown> = {};
   const put = (name: string, value: unknown): void => {
-    const [, part] = OWNER_FIELD.exec(name) ?? [];
-    if (part !== undefined && sample.txAddressOwner !== undefined) {
-      const owner = overrides.txAddressOwner ?? sample.txAddressOwner;
-      overrides.txAddressOwner = { ...owner, [part]: value };
-    } else if (Object.hasOwn(sample, name)) overrides[name] = value;
-    else throw new CommandError(`a ${word} has no field "${name}"`);
+    if (!Object.hasOwn(sample, name)) throw new CommandError(`a ${word} has no field "${name}"`);
+    overrides[name] = value;
   };
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
     const [name = '', ...value] = assignment.split('=');

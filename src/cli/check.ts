@@ -1,18 +1,29 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import prettyBytes from 'pretty-bytes';
+import type { IssueCode } from '../errors.js';
 import { MAX_BYTES } from '../internal/body.js';
-import { nameOfPath } from '../internal/issues.js';
+import { escapeUnprintable, nameOfPath } from '../internal/issues.js';
 import {
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from '../parse.js';
-import { type CheckResult, type Kind, reportOf } from './check-report.js';
 import { InputError, inputErrorOf, nameOf, readLines, STDIN } from './input.js';
-import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { CLEAR_LINE, type Terminal } from './terminal.js';
-import { CommandError, EXIT, formatCount, printError, readCount, readType } from './usage.js';
+import { beside, CLEAR_LINE, paint, type Terminal, wrap } from './terminal.js';
+import {
+  COMMON,
+  CommandError,
+  EXIT,
+  flag,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  helpOf,
+  printError,
+  readArguments,
+  readCount,
+  readType,
+  text,
+} from './usage.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
@@ -40,6 +51,31 @@ Examples:
   payment-notifications check --show 3 --refused refused.ndjson 2026-*.ndjson.gz
 `;
 
+/** Bodies with the same issue in the same field. */
+export interface Kind {
+  readonly verdict: 'refused' | 'warnings';
+  readonly code: IssueCode;
+  /** The documented name, `txAddressOwner.name` e.g., or `body`. */
+  readonly field: string;
+  count: number;
+  /** `archive.ndjson:2` e.g.: the file, and the line from 1. */
+  readonly first: string;
+  readonly examples: { readonly place: string; readonly body: string }[];
+}
+
+/** What was found in archives. */
+interface CheckResult {
+  readonly files: readonly string[];
+  /** Those that could not be read, or not to their end. */
+  readonly unread: readonly string[];
+  /** As many as were read; of a gzip file, before it is unzipped. */
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly interrupted: boolean;
+  readonly counts: Readonly<Record<'lines' | 'blank' | 'valid' | Kind['verdict'], number>>;
+  readonly kinds: readonly Kind[];
+}
+
 const PARSERS = {
   'deposit.received': safeParseDepositReceived,
   'withdrawal.broadcast': safeParseWithdrawalBroadcast,
@@ -54,9 +90,6 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   const show = readCount('--show', values.show, 0);
   if (values.refused !== undefined) write(values.refused, [], 'wx');
   const start = terminal.clock.now();
-  // Standard input and other pipes have none.
-  const stats = await Promise.all(files.map((file) => stat(file))).catch(() => []);
-  const size = stats.reduce((sum, one) => sum + one.size, 0);
   let told = start;
   const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0 };
   const kinds = new Map<string, Kind>();
@@ -96,9 +129,7 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
         if (values.refused !== undefined) write(values.refused, aside, 'a');
         if (!terminal.watched || terminal.clock.now() < told + INTERVAL_MS) continue;
         told = terminal.clock.now();
-        const share = size >= bytes ? ` of ${prettyBytes(size)}` : '';
-        const progress = `${formatCount(counts.lines)} lines, ${prettyBytes(bytes)}${share}`;
-        terminal.warn(CLEAR_LINE + progress);
+        terminal.warn(`${CLEAR_LINE}${formatCount(counts.lines)} lines, ${formatBytes(bytes)}`);
       }
     } catch (error) {
       if (terminal.watched) terminal.warn(CLEAR_LINE);
@@ -136,4 +167,34 @@ function write(file: string, lines: readonly Buffer[], flag: 'wx' | 'a'): void {
     const told = new CommandError(`--refused: ${inputErrorOf(file, error).message}`);
     throw Object.assign(told, { exit });
   }
+}
+
+/** The report for people. */
+function reportOf(result: CheckResult, terminal: Terminal): string {
+  const { files, unread, bytes, durationMs, interrupted, counts, kinds } = result;
+  const name = files.length === 1 ? files[0] : `${files.length} files`;
+  const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
+  const row = (count: number, label: string): string[] =>
+    count === 0 ? [] : beside(`${formatCount(count).padStart(10)}  `, [label], terminal.columns);
+  const summary =
+    `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
+    `${formatBytes(bytes)} in ${formatDuration(durationMs)}`;
+  const lines = [
+    ...wrap(summary, terminal.columns),
+    ...unread.flatMap((file) => wrap(`not fully read: ${file}`, terminal.columns)),
+    '',
+    ...row(counts.valid, 'valid'),
+    ...row(counts.warnings, 'valid, with warnings'),
+    ...row(counts.refused, 'refused'),
+    ...row(counts.blank, 'blank'),
+    ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
+    ...[...kinds]
+      .sort((one, other) => other.count - one.count)
+      .flatMap(({ verdict, code, field, count, first, examples }) => [
+        ...row(count, `${verdict}: ${code} ${field}, first in ${first}`),
+        // In one line each, so that they can be copied.
+        ...examples.map((one) => `${one.place} ${escapeUnprintable(one.body.trim())}`),
+      ]),
+  ];
+  return `${lines.join('\n')}\n`;
 }

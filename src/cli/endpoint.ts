@@ -1,12 +1,6 @@
 import querystring from 'node:querystring';
-import type { DeliveryFetch } from '../testing/attempt.js';
 import { urlErrorOf } from '../testing/deliver.js';
 import { CommandError } from './usage.js';
-
-/** How much of an answer is read, in bytes. */
-const MAX_ANSWER: number = 64 * 1024;
-/** The end of an answer that is longer. */
-export const CUT: string = ' … (only 64 KiB of the answer were read)';
 
 /** The address without its user name and password, and the headers, which have these then. */
 export function readEndpoint(
@@ -35,23 +29,4 @@ export function readEndpoint(
   const reason = to === '' ? 'expected the address of your endpoint' : urlErrorOf(address);
   if (reason !== null) throw new CommandError(`--to: ${reason}`);
   return { url: address, headers: Object.fromEntries(headers) };
-}
-
-/** The global `fetch`, but of a longer answer only the first 64 KiB are read. */
-export const fetchStart: DeliveryFetch = async (url, request) => {
-  const response = await fetch(url, request);
-  return { status: response.status, text: () => readStart(response.body ?? []) };
-};
-
-async function readStart(body: AsyncIterable<Uint8Array> | []): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size > MAX_ANSWER) break;
-  }
-  const bytes = Buffer.concat(pieces);
-  const text = new TextDecoder().decode(bytes.subarray(0, MAX_ANSWER));
-  return size > MAX_ANSWER ? text + CUT : text;
 }

@@ -44,8 +44,8 @@ export function inputErrorOf(file: string, error: unknown): InputError {
 }
 
 /**
- * Cuts an archive, plain or gzip, into its lines, some at a time. If reading breaks off, the whole lines come
- * before the error.
+ * Cuts an archive, plain or gzip, into its lines, some at a time. Where reading a plain one breaks off, its whole
+ * lines come before the error.
  *
  * @param onBytes - Told how many bytes were read, before they are unzipped.
  */
@@ -74,17 +74,16 @@ export async function* readLines(
   if (rest.length > 0) yield [rest];
 }
 
-/** Each piece is unzipped before the next is read: of the last one of a file that breaks off, nothing is lost. */
-const ONE_BY_ONE = { chunkSize: 16_384, writableHighWaterMark: 1 };
-
 /** The bytes of a gzip file, or of any other file as they are. */
 async function* unzip(
   input: AsyncIterable<Buffer>,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Buffer> {
+  let given = 0;
   const pieces = (async function* () {
     for await (const piece of input) {
       onBytes(piece.length);
+      given += piece.length;
       yield piece;
     }
   })();
@@ -98,33 +97,9 @@ async function* unzip(
     yield* whole;
     return;
   }
-  const gunzip = createGunzip(ONE_BY_ONE);
-  let given = 0;
-  const counted = (async function* () {
-    for await (const piece of inBytesFromFault(whole)) {
-      given += piece.length;
-      yield piece;
-    }
-  })();
+  const gunzip = createGunzip();
   // An error in either stream ends the loop and surfaces there.
-  yield* pipeline(counted, gunzip, () => {});
+  yield* pipeline(whole, gunzip, () => {});
   // Node.js stops at a zero byte between members, and calls that the end.
   if (gunzip.bytesWritten < given) throw new Error('data after the end of the gzip stream');
-}
-
-/**
- * The pieces of a gzip file; the one with a fault comes byte by byte. Together with the byte at fault, gunzip drops all
- * that it has unzipped of its piece, so another one looks ahead.
- */
-async function* inBytesFromFault(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const scout = createGunzip().resume();
-  for await (const piece of pieces) {
-    const isSound = await new Promise((resolve) => {
-      // A write that fails is never called back.
-      scout.removeAllListeners('error').on('error', () => resolve(false));
-      scout.write(piece, (error) => resolve(!error));
-    });
-    if (isSound) yield piece;
-    else for (const byte of piece) yield Buffer.of(byte);
-  }
 }

@@ -1,13 +1,11 @@
-import widthOf from 'string-width';
 import type { NotificationIssue } from '../errors.js';
 import { type InspectedField, type Inspection, inspectBody } from '../inspect/index.js';
 import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { escapeUnprintable, issue, nameOfPath } from '../internal/issues.js';
 import { InputError, nameOf, readFile, STDIN } from './input.js';
-import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { beside, paint, type Style, type Terminal } from './terminal.js';
-import { EXIT, printError, readType } from './usage.js';
+import { beside, type Colour, paint, type Terminal, widthOf } from './terminal.js';
+import { COMMON, EXIT, flag, helpOf, printError, readArguments, readType, text } from './usage.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
@@ -67,7 +65,7 @@ const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['r
 function linesOf(file: string, inspection: Inspection, terminal: Terminal): string[] {
   const { verdict, type, idempotencyKey, fields, absent, warnings, issues, jsonFault, reference } =
     inspection;
-  const [style, mark] = MARKS[verdict];
+  const [colour, mark] = MARKS[verdict];
   const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}`;
   const isKnown = type !== null && fields.length > 0;
   const notSent: Row[] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
@@ -81,7 +79,7 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
     table([...notSent, ...ids], terminal),
   ];
   return [
-    ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, style, text)),
+    ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, colour, text)),
     ...sections.filter(({ length }) => length > 0).flatMap((lines) => ['', ...lines]),
     '',
   ];
@@ -89,11 +87,11 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
 
 function issueLines(
   issues: readonly NotificationIssue[],
-  [style, mark]: readonly [Style, string],
+  [colour, mark]: readonly [Colour, string],
   terminal: Terminal,
 ): string[] {
   return issues.flatMap(({ path, code, expected, received }) => [
-    ` ${paint(terminal, style, `${mark} ${nameOfPath(path)}`)}`,
+    ` ${paint(terminal, colour, `${mark} ${nameOfPath(path)}`)}`,
     ...beside('   ', [`${code}: expected ${expected}, received ${received}`], terminal.columns),
   ]);
 }

@@ -1,9 +1,8 @@
 import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
-import { Asked, COMMON, helpOf, readArguments } from './options.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, EXIT, printError } from './usage.js';
+import { Asked, COMMON, CommandError, EXIT, helpOf, printError, readArguments } from './usage.js';
 
 const HELP = `payment-notifications <command>
 

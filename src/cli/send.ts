@@ -1,5 +1,6 @@
-import prettyMs from 'pretty-ms';
 import { inspectBody } from '../inspect/index.js';
+import { escapeUnprintable } from '../internal/issues.js';
+import { safeParseNotification } from '../parse.js';
 import type { Clock } from '../testing/clock.js';
 import {
   type DeliverOptions,
@@ -8,11 +9,19 @@ import {
   deliver,
 } from '../testing/deliver.js';
 import { readBodies, type SentBody } from './body.js';
-import { fetchStart, readEndpoint } from './endpoint.js';
-import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { endOf, linesOf, type SendSummary, warningOf } from './report.js';
-import type { Terminal } from './terminal.js';
-import { EXIT, readCount, readDuration } from './usage.js';
+import { readEndpoint } from './endpoint.js';
+import { paint, type Terminal, wrap } from './terminal.js';
+import {
+  COMMON,
+  EXIT,
+  flag,
+  formatDuration,
+  helpOf,
+  readArguments,
+  readCount,
+  readDuration,
+  text,
+} from './usage.js';
 
 const OPTIONS = {
   to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
@@ -36,8 +45,8 @@ const OPTIONS = {
 export const SEND_HELP: string = `payment-notifications send deposit|withdrawal|FILE… --to URL
 
 Posts a sample notification to your endpoint, as the service does, or bodies
-that you have kept, one from each file, unchanged. Shows the first 64 KiB of
-each answer: a status from 200 to 299 counts as delivered.
+that you have kept, one from each file, unchanged. Shows how each answer
+begins: a status from 200 to 299 counts as delivered.
 
 ${helpOf(OPTIONS)}
 
@@ -77,28 +86,21 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const waiting: Clock = {
     now: clock.now,
     sleep(milliseconds, stop) {
-      print([`  trying again in ${prettyMs(milliseconds)}`]);
+      print([`  trying again in ${formatDuration(milliseconds)}`]);
       return clock.sleep(milliseconds, stop);
     },
   };
   // An endpoint may repeat a header in any form, so its words are shown only if there is none.
   const hidesAnswers = Object.keys(headers).length > 0 && !values.answers;
-  const endpoint = { url, headers, timeoutMs, fetch: fetchStart };
-  // Where nothing listens, the first of the bodies and copies tells it for all.
-  let refusedAt = 0;
+  const endpoint = { url, headers, timeoutMs };
   const post = async (sent: SentBody, more: Partial<DeliverOptions>): Promise<Delivery> => {
     const { label, body, code } = sent;
     if (code === undefined && !values.variants) print(warningOf(sent, terminal));
     const onAttempt = (ended: DeliveryAttempt): void => {
-      const { number, answer, error } = ended;
+      const { answer } = ended;
       const isHidden = hidesAnswers && answer !== null;
-      const shown = isHidden
-        ? { ...ended, answer: { status: answer.status, body: HIDDEN } }
-        : ended;
-      const isRefused = error?.includes('ECONNREFUSED') ?? false;
-      const isTold = isRefused && refusedAt === number;
-      refusedAt = isRefused ? number : 0;
-      print(isTold ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
+      const shown = isHidden ? { ...ended, answer: { ...answer, body: HIDDEN } } : ended;
+      print(linesOf(sent, shown, terminal), { label, code, ...shown });
     };
     return deliver(body, { ...endpoint, signal, clock: waiting, onAttempt, ...more });
   };
@@ -128,4 +130,64 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   if (signal.aborted) return EXIT.interrupted;
   if (bodies.length < positionals.length) return EXIT.usage;
   return delivered === summary.of && refused === faults.length ? EXIT.ok : EXIT.failed;
+}
+
+/** What came of everything that was sent. */
+interface SendSummary {
+  readonly delivered: number;
+  readonly of: number;
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly interrupted: boolean;
+  /** Null for several events, or a body that a handler should refuse. */
+  readonly idempotencyKey: string | null;
+  /** Refused are those that were answered, but not with success. */
+  readonly faulty: { readonly of: number; readonly refused: number };
+}
+
+/** How much of an answer is shown, in characters. */
+const MAX_SHOWN = 200;
+
+/** A warning of a body that a handler should refuse. */
+function warningOf({ label, body }: SentBody, terminal: Terminal): string[] {
+  const { success, error } = safeParseNotification(body);
+  if (success) return [];
+  const text = `A handler should refuse ${label || 'this body'}: ${error.message}`;
+  return wrap(text, terminal.columns).map((line) => paint(terminal, 'yellow', line));
+}
+
+/** The lines about an attempt. */
+function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string[] {
+  const { success, answer, copy, number } = attempt;
+  const isGood = sent.code === undefined ? success : answer !== null && !success;
+  const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
+  const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
+  const body = answer?.body.trim() ?? '';
+  const end = body.length > MAX_SHOWN ? '…' : '';
+  const shown = escapeUnprintable(body.slice(0, MAX_SHOWN)) + end;
+  const text = [outcomeOf(attempt), sent.label, ...counts, shown];
+  const lines = wrap(text.filter(Boolean).join('  '), terminal.columns - 4);
+  return lines.map((line, index) => (index === 0 ? `  ${mark} ` : '    ') + line);
+}
+
+function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
+  if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
+  const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
+  return `failed: ${escapeUnprintable(`${error}`)}${hint}`;
+}
+
+/** The lines at the end. */
+function endOf(summary: SendSummary, terminal: Terminal): string[] {
+  const { delivered, of, attempts, durationMs, interrupted, faulty, idempotencyKey } = summary;
+  const result = (count: number, all: number, text: string): string =>
+    paint(terminal, count === all ? 'green' : 'red', `${count} of ${all} ${text}`);
+  const tries = attempts === of ? '' : `, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
+  const isOne = of > 1 && idempotencyKey !== null;
+  const hint = `These are all one event: credit or debit it once, as ${idempotencyKey}.`;
+  return [
+    `${interrupted ? 'Interrupted: ' : ''}${result(delivered, of, 'delivered')}` +
+      ` in ${formatDuration(durationMs)}${tries}`,
+    ...(faulty.of === 0 ? [] : [result(faulty.refused, faulty.of, 'faulty bodies refused')]),
+    ...(isOne ? wrap(hint, terminal.columns) : []),
+  ];
 }

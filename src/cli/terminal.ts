@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import widthOf from 'string-width';
 import type { Clock } from '../testing/clock.js';
 
 /** What a command reads from and writes to. */
@@ -21,15 +20,10 @@ export interface Terminal {
 }
 
 // Not util.styleText: it came with Node 20.12.
-const STYLES = {
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const;
+const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
-/** A style of text on a terminal. */
-export type Style = keyof typeof STYLES;
+/** A colour of text on a terminal. */
+export type Colour = keyof typeof COLOURS;
 
 /** In front of what has no room beside its label. */
 const BELOW = '   ';
@@ -37,13 +31,24 @@ const BELOW = '   ';
 /** Takes away the line that the cursor is on. */
 export const CLEAR_LINE = '\r\u001b[K';
 
-/** A text in a style, if there are colours. */
-export function paint({ colours }: Pick<Terminal, 'colours'>, style: Style, text: string): string {
-  const [on, off] = STYLES[style];
-  return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+/** A text in a colour, if there are colours. */
+export function paint(
+  { colours }: Pick<Terminal, 'colours'>,
+  colour: Colour,
+  text: string,
+): string {
+  return colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[39m` : text;
 }
 
-/** A sentence in lines of at most this many columns, broken between words where that is possible. */
+/** The most columns that a text takes: from U+1100 on, a character may be drawn two columns wide. */
+export function widthOf(text: string): number {
+  return text.length + (text.match(/[\u1100-\ud7ff\ue000-\uffff]/g)?.length ?? 0);
+}
+
+/**
+ * A sentence in lines of at most this many columns, broken between words where that is possible. A line that the
+ * terminal broke would go on in its first column, where a body could forge a line of the report.
+ */
 export function wrap(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
   const lines: string[] = [];
@@ -54,9 +59,14 @@ export function wrap(text: string, columns: number): string[] {
       line = longer;
       continue;
     }
-    for (const piece of fold(word, columns)) {
-      if (line !== '') lines.push(line);
-      line = piece;
+    if (line !== '') lines.push(line);
+    line = '';
+    for (const character of word) {
+      if (line !== '' && widthOf(line + character) > columns) {
+        lines.push(line);
+        line = '';
+      }
+      line += character;
     }
   }
   return [...lines, line];
@@ -77,26 +87,4 @@ export function beside(
   }
   const lines = texts.flatMap((text) => wrap(text, columns - width));
   return lines.map((line, index) => (index === 0 ? colour(label) : ' '.repeat(width)) + line);
-}
-
-const segmenter = new Intl.Segmenter();
-
-/** A word in lines of at most this many columns, with each of its characters. */
-function fold(text: string, columns: number): string[] {
-  if (widthOf(text) <= columns) return [text];
-  const lines: string[] = [];
-  let line = '';
-  let width = 0;
-  // Never splits a grapheme, such as a letter with its accents. To segment 64 KiB of ASCII would take a second.
-  for (const piece of /^[ -~]*$/.test(text) ? text : segmenter.segment(text)) {
-    const own = widthOf(typeof piece === 'string' ? piece : piece.segment);
-    if (width + own > columns && line !== '') {
-      lines.push(line);
-      line = '';
-      width = 0;
-    }
-    line += typeof piece === 'string' ? piece : piece.segment;
-    width += own;
-  }
-  return [...lines, line];
 }

@@ -1,4 +1,13 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const [{ devDependencies }, { dependencies }] = ['../../package.json', 'tools/package.json'].map(
+  (file) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')),
+);
+const VERSIONS: Readonly<Record<string, string>> = { ...devDependencies, ...dependencies };
+
+/** A tool in the version that the manifests name, as npm takes it. */
+export const pinned = (name: string): string => `${name}@${VERSIONS[name]}`;
 
 /** What came of a command. */
 export interface Outcome {

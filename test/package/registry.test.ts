@@ -6,10 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { install, type Outcome, output, run } from './command.js';
+import { install, type Outcome, output, pinned, run } from './command.js';
 import { isFull, ROOT } from './pack.js';
 
-const VERDACCIO = 'verdaccio@6.1.6';
 const home = join(inject('folder'), 'registry');
 
 beforeAll(async () => {
@@ -19,7 +18,7 @@ beforeAll(async () => {
   const manifest = { private: true, overrides: { 'node-fetch': '2.7.0' } };
   await writeFile(join(home, 'package.json'), JSON.stringify(manifest));
   // Not a devDependency: it brings 50 MB, which only this test needs.
-  await install([VERDACCIO], home);
+  await install([pinned('verdaccio')], home);
 });
 
 test('the lines of the release publish the tarball once, and README’s first snippet runs from there', async ({
@@ -31,12 +30,14 @@ test('the lines of the release publish the tarball once, and README’s first sn
   const steps: { name?: string; run: string }[] = release.jobs.publish.steps;
   const lines = steps.find(({ name }) => name === 'Publish')?.run ?? '';
   const publish = (): Promise<Outcome> => run('bash', ['-euc', lines], ROOT, env);
-  expect(await publish()).toMatchObject({ status: 0, stdout: '+ payment-notifications@1.0.0\n' });
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const told = `+ payment-notifications@${version}\n`;
+  expect(await publish()).toMatchObject({ status: 0, stdout: told });
   expect(await publish()).toMatchObject({ status: 0, stdout: '' });
 
   const tarball = await readFile(inject('tarball'));
   const published = await fetch(
-    `${address}payment-notifications/-/payment-notifications-1.0.0.tgz`,
+    `${address}payment-notifications/-/payment-notifications-${version}.tgz`,
   );
   expect(Buffer.from(await published.arrayBuffer()).equals(tarball)).toBe(true);
 

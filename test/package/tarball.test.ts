@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { publint } from 'publint';
 import ts from 'typescript';
 import { expect, inject, test } from 'vitest';
-import { install, run } from './command.js';
+import { install, pinned, run } from './command.js';
 import { ROOT } from './pack.js';
 
 const installed = join(inject('consumer'), 'node_modules/payment-notifications');
@@ -81,7 +81,7 @@ test('every way of resolving an entry finds types that match the code', async ()
   const folder = join(inject('folder'), 'attw');
   await mkdir(folder);
   // Not a devDependency: it brings a compiler of its own.
-  await install(['@arethetypeswrong/cli@0.18.5'], folder);
+  await install([pinned('@arethetypeswrong/cli')], folder);
   const { status, stdout } = await run(
     process.execPath,
     ['node_modules/@arethetypeswrong/cli/dist/index.js', inject('tarball'), '--format', 'json'],

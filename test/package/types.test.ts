@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type ts from 'typescript';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { install, run } from './command.js';
+import { install, pinned, run } from './command.js';
 import { isFull } from './pack.js';
 
 /** The oldest and the newest; with `.ci/run --full` those between, too. */
-const COMPILERS = ['5.0.4', ...(isFull ? ['5.4.5', '5.9.3', '6.0.3'] : []), '7.0.2'];
+const COMPILERS = ['5.0', ...(isFull ? ['5.4', '5.9', '6.0'] : []), '7.0'];
 
 /** The oldest, and those in use; 7.0 has no interface for editors that a test can ask. */
-const EDITORS = ['5.0.4', '5.9.3', '6.0.3'];
+const EDITORS = ['5.0', '5.9', '6.0'];
 
 interface Resolution {
   readonly moduleResolution: string;
@@ -29,8 +29,8 @@ const RESOLUTIONS: readonly Resolution[] = [
     moduleResolution: 'node10',
     module: 'CommonJS',
     extensions: ['ts'],
-    ignoreDeprecations: { '6.0.3': '6.0' },
-    removedIn: { '7.0.2': 'TS5108' },
+    ignoreDeprecations: { '6.0': '6.0' },
+    removedIn: { '7.0': 'TS5108' },
   },
   // It differs from nodenext only in what a later Node.js allows.
   ...(isFull ? [{ moduleResolution: 'node16', module: 'Node16', extensions: ['mts', 'cts'] }] : []),
@@ -50,7 +50,7 @@ const PROJECTS = [
 ];
 
 /** The compilers that find faults in valibot's own declarations. */
-const WITHOUT_VALIBOT = ['5.0.4'];
+const WITHOUT_VALIBOT = ['5.0'];
 
 const SOURCES = fileURLToPath(new URL('consumer', import.meta.url));
 const consumer = inject('consumer');
@@ -59,9 +59,7 @@ const compilers = join(inject('folder'), 'compilers');
 beforeAll(async () => {
   await mkdir(compilers);
   await install(
-    [...new Set([...COMPILERS, ...EDITORS])].map(
-      (version) => `typescript-${version}@npm:typescript@${version}`,
-    ),
+    [...new Set([...COMPILERS, ...EDITORS])].map((version) => pinned(`typescript-${version}`)),
     compilers,
   );
   for (const source of PROJECTS.flatMap(({ sources }) => sources)) {

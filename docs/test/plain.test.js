@@ -11,7 +11,7 @@ const ROOT = new URL('../../', import.meta.url);
 const markdown = markdownIt({ html: true });
 const PAGES = [
   'README.md',
-  'SECURITY.md',
+  '.github/SECURITY.md',
   'skills/payment-notifications/SKILL.md',
   ...readdirSync(new URL('docs', ROOT))
     .filter((file) => file.endsWith('.md'))

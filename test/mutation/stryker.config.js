@@ -1,8 +1,8 @@
-import { readPart } from './test/mutation/parts.js';
+import { readPart } from './parts.js';
 
 const { name, mutate, least } = readPart();
 
-// See test/mutation/run.js.
+// See run.js. Paths are from the root, where Stryker runs.
 export default {
   testRunner: 'vitest',
   // The tests of a part are listed: with those that are related to a file, all of them would run for each mutant.

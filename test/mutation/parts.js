@@ -9,8 +9,9 @@ export const PARTS = {
     mutate: ['src/*.ts', 'src/internal/*.ts'],
     tests: [
       'test/*.test.ts',
-      'test/inspect/inspect-body.test.ts',
-      '!test/{pages,regular-expressions,workflows}.test.ts',
+      'test/internal/*.test.ts',
+      'test/inspect/{index,quirks}.test.ts',
+      '!test/{mirror,pages,regular-expressions,workflows}.test.ts',
     ],
     least: 96,
   },

@@ -6,16 +6,17 @@ import {
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
+  type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
   WithdrawalBroadcastSchema,
 } from 'payment-notifications';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fixtures, parsedFixtures } from '../fixtures/index.js';
 import { ISSUE_CODES } from './fuzz/examine.js';
 import { inShort } from './package/outcomes.js';
-import { refusalOf } from './sample-bodies.js';
+import { deposit, errorOf, refusalOf, withdrawal } from './sample-bodies.js';
 
 const ENDPOINTS = {
   deposit: {
@@ -79,3 +80,51 @@ test('the fixtures show every issue code', () => {
 function keyOf(item: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
   return typeof item === 'object' ? item.key : item;
 }
+
+// The fixtures have a refused withdrawal, and bodies of which nothing tells the type.
+test('a shared endpoint says that a deposit was refused', () => {
+  const { notificationType } = errorOf(safeParseNotification(deposit({ status: '"X"' })));
+  expect(notificationType).toBe('deposit.received');
+});
+
+describe('the JSON of a notification, given to a parser,', () => {
+  const json = JSON.stringify(parseDepositReceived(deposit()));
+  const hint = 'received the JSON of a notification: read it with notificationFromJSON';
+
+  test.each<[string, string | object]>([
+    ['text', json],
+    ['the notification itself', parseDepositReceived(deposit())],
+  ])('is refused with the function that reads it: %s', (_, body) => {
+    for (const parse of [
+      safeParseDepositReceived,
+      safeParseWithdrawalBroadcast,
+      safeParseNotification,
+    ]) {
+      const { issues, reference } = errorOf(parse(body as RawBody));
+      expect(issues.map(({ message }) => message)).toStrictEqual([
+        `body: expected the body of a callback, ${hint}`,
+      ]);
+      expect(reference.clientPaymentId).toBe('order-10042');
+    }
+  });
+
+  test('is recognized for either notification, whose type the error names', () => {
+    const json = JSON.stringify(parseWithdrawalBroadcast(withdrawal()));
+    expect(errorOf(safeParseNotification(json)).notificationType).toBe('withdrawal.broadcast');
+    expect(errorOf(safeParseDepositReceived(json))).toMatchObject({
+      notificationType: 'deposit.received',
+      issues: [{ received: hint.replace('received ', '') }],
+    });
+  });
+
+  test.each([
+    { warnings: 'null' },
+    { warnings: '{}' },
+    { additionalFields: 'null' },
+    { additionalFields: '"x"' },
+    { type: '"x"' },
+  ])('is not mistaken for a body with %j', (odd) => {
+    const names = { type: '"deposit.received"', additionalFields: '{}', warnings: '[]' };
+    expect(safeParseDepositReceived(deposit({ ...names, ...odd })).success).toBe(true);
+  });
+});

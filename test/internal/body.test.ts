@@ -19,7 +19,7 @@ import {
   read,
   revoked,
   withdrawal,
-} from './sample-bodies.js';
+} from '../sample-bodies.js';
 
 const TEXT = deposit();
 const LIMIT = 64 * 1024;
@@ -181,28 +181,6 @@ test.each([
     { code: 'wrong_type', path: ['network'], received },
     { code: 'wrong_type', path: ['rateType'], received },
   ]);
-});
-
-test('an owner that throws when it is read costs that field alone', () => {
-  const body = { ...JSON.parse(withdrawal()), txAddressOwner: revoked() };
-  const { txAddressOwner, warnings } = read(safeParseWithdrawalBroadcast(body));
-  expect(txAddressOwner).toBeNull();
-  expect(warnings.map(({ message }) => message)).toStrictEqual([
-    'txAddressOwner: expected an object with name and category, received an object',
-  ]);
-});
-
-test("each of an owner's fields is read once", () => {
-  let reads = 0;
-  const readsOf = () => ++reads;
-  const txAddressOwner = Object.defineProperty({ name: 'x' }, 'reads', {
-    get: readsOf,
-    enumerable: true,
-  });
-  const body = { ...JSON.parse(withdrawal()), txAddressOwner };
-  expect(read(safeParseWithdrawalBroadcast(body)).txAddressOwner?.additionalFields).toStrictEqual({
-    reads: 1,
-  });
 });
 
 describe('a property of Object.prototype', () => {

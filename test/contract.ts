@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import type { FieldTable } from '../scripts/schemas/tables.js';
+import { FIELDS, issuesOf, parseWith } from './sample-bodies.js';
+
+/** The rules of a table are those of a contract: the cost of a fault, the kind, and the names of fields. */
+export function expectRules(table: FieldTable, contract: string): void {
+  const rules = Object.entries(table).map(
+    ([name, { need, type }]) => `${need} ${type.kind} ${name}`,
+  );
+  const expected = contract
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [need, kind, ...names] = line.split(/ +/);
+      return names.map((name) => `${need} ${kind} ${name}`);
+    });
+  expect(rules.sort()).toStrictEqual(expected.sort());
+}
+
+/** Tests that each field of a body costs what its rule says. */
+export function testRules(of: 'deposit' | 'withdrawal'): void {
+  describe.each(FIELDS.filter((field) => field.of === of))('$name', (field) => {
+    const { name, need } = field;
+    const outputName = name === 'deducedSettlementAmount' ? 'deductedSettlementAmount' : name;
+    const rest = { deductedSettlementAmount: undefined };
+
+    test('follows its rule if it is unreadable', () => {
+      const result = parseWith(field, '[]', rest);
+      expect(issuesOf(result)).toMatchObject([{ code: 'wrong_type', path: [name] }]);
+      expect(result.success).toBe(need !== 'required');
+      if (result.success) {
+        expect(result.notification).toMatchObject({ additionalFields: { [name]: [] } });
+      }
+    });
+
+    test.each([undefined, 'null', '""'])('follows its rule if it is %s', (wire) => {
+      const result = parseWith(field, wire, rest);
+      const code = need === 'required' && wire === '""' ? 'wrong_type' : 'missing_field';
+      const faults = need === 'optional' ? [] : [{ code, path: [name] }];
+      expect(issuesOf(result)).toMatchObject(faults);
+      expect(result.success).toBe(need !== 'required');
+      if (result.success) {
+        expect(result.notification).toMatchObject({ [outputName]: null, additionalFields: {} });
+      }
+    });
+  });
+}

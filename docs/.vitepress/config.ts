@@ -57,39 +57,49 @@ function page(text: string, name: string): DefaultTheme.SidebarItem[] {
 
 const sidebar: DefaultTheme.SidebarItem[] = [
   {
-    text: 'Receive',
+    text: 'Get started',
     items: [
       ...page('Start', 'start'),
       ...page('Handlers', 'handlers'),
       ...page('Credit once', 'credit-once'),
-      ...page('Errors and warnings', 'errors'),
-      ...page('Exactness', 'exactness'),
-      ...page('Storing amounts', 'storing-amounts'),
-      ...page('Testing your handler', 'testing'),
-      ...page('Security', 'security'),
-      ...page('Before you go live', 'go-live'),
     ],
   },
   {
-    text: 'Further',
+    text: 'Handle the data',
     items: [
-      ...page('Through a queue', 'queue'),
-      ...page('At scale', 'scale'),
-      ...page('Benchmark', 'benchmark'),
+      ...page('Fields', 'fields'),
+      ...page('Amounts', 'amounts'),
+      ...page('Errors and warnings', 'errors'),
+    ],
+  },
+  {
+    text: 'Go to production',
+    items: [
+      ...page('Testing', 'testing'),
+      ...page('Security', 'security'),
+      ...page('Checklist', 'go-live'),
+      ...page('Scaling', 'scale'),
       ...page('Upgrading', 'upgrading'),
-      ...page('For AI assistants', 'assistants'),
+    ],
+  },
+  {
+    text: 'Tools',
+    items: [
+      ...page('Command', 'command'),
+      ...page('Inspector', 'inspector'),
+      ...page('Schemas', 'schemas'),
+      ...page('Benchmark', 'benchmark'),
     ],
   },
   {
     text: 'Reference',
     items: [
-      ...page('Every field', 'fields'),
-      ...page('The command', 'command'),
-      ...page('Schemas', 'schemas'),
+      ...page('All names', 'api'),
       ...page('payment-notifications', 'reference/index'),
-      ...page('…/valibot', 'reference/valibot'),
-      ...page('…/inspect', 'reference/inspect'),
+      ...page('…/receiver', 'reference/receiver'),
       ...page('…/testing', 'reference/testing'),
+      ...page('…/inspect', 'reference/inspect'),
+      ...page('…/valibot', 'reference/valibot'),
     ],
   },
 ];
@@ -117,7 +127,8 @@ function policyOf(html: string): string {
 
 export default defineConfig({
   title: 'payment-notifications',
-  description: 'The callback bodies of a crypto payment service as typed, exact notifications.',
+  description:
+    'Parses the callbacks of a crypto payment service into typed objects with exact amounts.',
   lang: 'en',
   base,
   cleanUrls: false,

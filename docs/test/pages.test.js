@@ -135,9 +135,9 @@ function violations(page, inEveryColour) {
 
 test('a name in a snippet shows its docblock, with links as code', async () => {
   const { page, complaints, close } = await openPage(browser);
-  await page.goto(`${site.url}start.html`);
+  await page.goto(`${site.url}index.html`);
   await page
-    .locator('.twoslash-hover', { hasText: /^parseNotification$/ })
+    .locator('.twoslash-hover', { hasText: /^parseDepositReceived$/ })
     .last()
     .hover();
   const popup = page.locator('.twoslash-floating');

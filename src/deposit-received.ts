@@ -38,7 +38,7 @@ export type RateType = (typeof RateType)[keyof typeof RateType];
 export interface DepositReceived {
   /** Discriminates `PaymentNotification`. */
   readonly type: 'deposit.received';
-  /** Always `'CONFIRMED'`: the transaction is in a block and has 1 confirmation. */
+  /** The transaction is in a block and has 1 confirmation. */
   readonly status: DepositStatus;
   /** The service's ID for the deposit. */
   readonly depositId: string;

@@ -34,7 +34,7 @@ const files = blocks
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 /** The tests of the examples check and run what takes a framework; test/package compiles the rest. */
-const snippets = files.filter(({ page, name }) => page !== HANDLERS && name !== 'hono.test.ts');
+const snippets = files.filter(({ page }) => page !== HANDLERS);
 const isTest = ({ name }: { readonly name: string }) => name.includes('.test.');
 
 test('tables and pictures are as their sources are', async () => {
@@ -60,6 +60,25 @@ test('what is quoted from a file is in it', () => {
   }
 });
 
+test('the list of public names has every exported value, and nothing else', () => {
+  const listed = readFileSync(join(ROOT, 'docs/api.md'), 'utf8').split(
+    /^## payment-notifications/m,
+  );
+  const declared = readFileSync(join(ROOT, 'test/package/declarations.txt'), 'utf8').split('\n\n');
+  for (const section of listed.slice(1)) {
+    const [, entry = 'index'] = /^\/(\w+)/.exec(section) ?? [];
+    const names = [...section.matchAll(/^- (`.*?):/gm)].flatMap(([, cell]) =>
+      cell?.match(/\w+/g),
+    );
+    const exported = declared
+      .find((block) => block.startsWith(`${entry}:\n`))
+      ?.split('\n')
+      .slice(1);
+    expect(names.sort(), entry).toStrictEqual(exported?.filter((name) => !/^type /.test(name)));
+  }
+  expect(listed.length - 1).toBe(declared.findIndex((block) => block.startsWith('declare ')));
+});
+
 test('the code is formatted and linted as all code is', () => {
   const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
   const options = ['--error-on-warnings', '--vcs-enabled=false', '--config-path', ROOT];
@@ -81,7 +100,6 @@ describe.each(snippets.filter((file) => !isTest(file)))('$name of $page', ({ cod
   });
 });
 
-// Those of node:test are run with the packed package, on each Node.js.
 test.each(snippets.filter(({ code }) => code.includes("from 'vitest'")))(
   '$name of $page passes',
   ({ path }) => {

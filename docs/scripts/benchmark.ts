@@ -1,11 +1,8 @@
-// The benchmark's figures as tables, and those of a deposit as a picture: all from what `npm run bench` has
-// written.
+// The benchmark's figures of a deposit, as a table and as a picture, from what `npm run bench` has written.
 import { readFileSync } from 'node:fs';
 
 export const CHART = 'docs/images/time-deposit.svg';
 
-/** The bodies of which every candidate reads the same fields; the others are in the results. */
-const BODIES = ['deposit', 'withdrawal, strings', 'withdrawal, numbers'];
 const OURS = 'this package';
 
 interface Row {
@@ -14,25 +11,18 @@ interface Row {
   readonly keepsDigits: boolean;
 }
 
-interface Results {
-  readonly machine: string;
-  readonly bodies: ReadonlyMap<string, readonly Row[]>;
-}
+const results = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
 
-function readResults(): Results {
-  const text = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
-  const [, machine = ''] = /^# .*\n\n(.*)$/m.exec(text) ?? [];
-  const bodies = BODIES.map((body) => {
-    const [, table = ''] = new RegExp(`^### ${body}\n\n((?:\\|.*\n)+)`, 'm').exec(text) ?? [];
-    const [head = [], , ...lines] = table
-      .split('\n')
-      .map((line) => line.split('|').map((cell) => cell.trim()));
-    const column = head.indexOf('ratio');
-    const rows = lines.flatMap((cells) => toRow(cells[1] ?? '', Number(cells[column])));
-    if (rows.length === 0) throw new Error(`RESULTS.md has no ratios of ${body}`);
-    return [body, rows.sort((a, b) => a.ratio - b.ratio)] as const;
-  });
-  return { machine, bodies: new Map(bodies) };
+/** The candidates for a deposit, the fastest first. */
+function readRows(): Row[] {
+  const [, table = ''] = /^### deposit\n\n((?:\|.*\n)+)/m.exec(results) ?? [];
+  const [head = [], , ...lines] = table
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const column = head.indexOf('ratio');
+  const rows = lines.flatMap((cells) => toRow(cells[1] ?? '', Number(cells[column])));
+  if (rows.length === 0) throw new Error('RESULTS.md has no ratios of a deposit');
+  return rows.sort((a, b) => a.ratio - b.ratio);
 }
 
 function toRow(name: string, ratio: number): Row[] {
@@ -41,17 +31,14 @@ function toRow(name: string, ratio: number): Row[] {
   return [{ name, ratio, keepsDigits: name.includes('lossless') }];
 }
 
-export function benchmarkTables(): string {
-  const { machine, bodies } = readResults();
-  const parts = [...bodies].map(([body, rows]) => {
-    const lines = rows.map(({ name, ratio, keepsDigits }) => {
-      const label = name === OURS ? `**${name}**` : name;
-      return `| ${label} | ${ratio.toFixed(2)} | ${keepsDigits ? 'yes' : 'no'} |`;
-    });
-    const head = '| how | × floor | keeps all digits |\n| --- | ---: | --- |';
-    return `## ${body[0]?.toUpperCase()}${body.slice(1)}\n\n${head}\n${lines.join('\n')}`;
+export function benchmarkTable(): string {
+  const [, machine = ''] = /^# .*\n\n(.*)$/m.exec(results) ?? [];
+  const lines = readRows().map(({ name, ratio, keepsDigits }) => {
+    const label = name === OURS ? `**${name}**` : name;
+    return `| ${label} | ${ratio.toFixed(2)} | ${keepsDigits ? 'yes' : 'no'} |`;
   });
-  return [`Measured on ${machine}`, ...parts].join('\n\n');
+  const head = '| a deposit with | × floor | keeps all digits |\n| --- | ---: | --- |';
+  return `${head}\n${lines.join('\n')}\n\nMeasured on ${machine}`;
 }
 
 const WIDTH = 440;
@@ -65,7 +52,7 @@ const BAR_WIDTH = WIDTH - BAR_START - 64;
  * can be large.
  */
 export function drawChart(): string {
-  const rows = readResults().bodies.get('deposit') ?? [];
+  const rows = readRows();
   const largest = Math.max(...rows.map(({ ratio }) => ratio));
   const height = TOP + rows.length * LINE + 12;
   const x = (ratio: number) => Math.round(BAR_START + (ratio / largest) * BAR_WIDTH);

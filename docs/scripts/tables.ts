@@ -7,19 +7,19 @@
 import { LIMITS } from '../../scripts/schemas/limits.js';
 import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
-import { benchmarkTables } from './benchmark.js';
-import { codesTable, depositTable, ownerTable, withdrawalTable } from './fields.js';
+import { benchmarkTable } from './benchmark.js';
+import { codesTable, depositFields, ownerFields, withdrawalFields } from './fields.js';
 
 const BLOCK = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
 
 /** The sources by the word in a mark. */
 const SOURCES: Readonly<Record<string, () => string | Promise<string>>> = {
-  deposit: depositTable,
-  withdrawal: withdrawalTable,
-  owner: ownerTable,
+  deposit: depositFields,
+  withdrawal: withdrawalFields,
+  owner: ownerFields,
   codes: codesTable,
   limits: limitsTable,
-  benchmark: benchmarkTables,
+  benchmark: benchmarkTable,
   help: showHelp,
 };
 

@@ -48,23 +48,23 @@ export interface DepositReceived {
   readonly clientPaymentId: string;
   /** Code of the cryptocurrency that was deposited. */
   readonly depositCurrency: string;
-  /** Amount that the end-user deposited, in `depositCurrency`. It may differ from `expectedDepositAmount`. */
+  /** Amount deposited, in `depositCurrency`. It may differ from `expectedDepositAmount`. */
   readonly actualDepositAmount: Decimal;
   /** Amount that covers `expectedDisplayAmount`, in `depositCurrency`. */
   readonly expectedDepositAmount: Decimal | null;
   /** Code of the fiat currency chosen for display. */
   readonly displayCurrency: string;
-  /** Amount that the end-user deposited, in `displayCurrency`. It may differ from `expectedDisplayAmount`. */
+  /** Amount deposited, in `displayCurrency`. It may differ from `expectedDisplayAmount`. */
   readonly actualDisplayAmount: Decimal;
   /** Amount requested for the payment, in `displayCurrency`. */
   readonly expectedDisplayAmount: Decimal | null;
-  /** The service's commission for this deposit, in `displayCurrency`. */
+  /** The service's commission, in `displayCurrency`. */
   readonly displayServiceFee: Decimal | null;
   /** Code of the fiat currency or cryptocurrency in which your account was credited. */
   readonly settlementCurrency: string;
   /** Amount deposited, in `settlementCurrency`. */
   readonly settlementAmount: Decimal;
-  /** The service's commission for this deposit, in `settlementCurrency`. */
+  /** The service's commission, in `settlementCurrency`. */
   readonly settlementServiceFee: Decimal | null;
   /** Blockchain fee, paid by the end-user. The service doesn't document its currency. */
   readonly onChainFee: Decimal | null;
@@ -84,11 +84,11 @@ export interface DepositReceived {
   readonly settlementDistributedUserServiceFee: Decimal | null;
   /** Network on which the deposit arrived. */
   readonly network: string | null;
-  /** Your blockchain address, supplied by the service, where the deposit arrived. */
+  /** Your blockchain address, from the service, where the deposit arrived. */
   readonly depositAddress: string | null;
   /** Blockchain address from which the deposit was sent. */
   readonly fromAddress: string | null;
-  /** The blockchain's ID for the deposit's transaction. */
+  /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;
   /**
    * How the exchange rate was set.
@@ -100,7 +100,7 @@ export interface DepositReceived {
   readonly paymentRequestedAt: Date | null;
   /** When the payment was received. */
   readonly paymentReceivedAt: Date | null;
-  /** When the payment link for this deposit expires. */
+  /** When the payment link expires. */
   readonly expirationTime: Date | null;
   /**
    * Fields that this version doesn't know or couldn't read. Each number in them, at any depth, is a string

@@ -4,7 +4,6 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { CHART, drawChart } from '../docs/scripts/benchmark.js';
 import { blocksOn } from '../docs/scripts/code.js';
 import { withTables } from '../docs/scripts/tables.js';
 import { promisedOutput } from './promised-output.js';
@@ -37,12 +36,11 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 const snippets = files.filter(({ page }) => page !== HANDLERS);
 const isTest = ({ name }: { readonly name: string }) => name.includes('.test.');
 
-test('tables and pictures are as their sources are', async () => {
+test('tables are as their sources are', async () => {
   for (const page of PAGES) {
     const text = await withTables(readFileSync(join(ROOT, page), 'utf8'));
     await expect(text).toMatchFileSnapshot(join(ROOT, page));
   }
-  await expect(drawChart()).toMatchFileSnapshot(join(ROOT, CHART));
 });
 
 test('every block of code is a file of its own, part of a file, or says why it is not run', () => {

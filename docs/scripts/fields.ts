@@ -97,13 +97,12 @@ function readSchema(name: string): Schema {
 }
 
 /** Every code of an issue, with its docblock. */
-export function codesTable(): string {
+export function codesList(): string {
   const text = readFileSync(new URL('src/errors.ts', ROOT), 'utf8');
   const [, union = ''] = /^export type IssueCode =\n(.*?);$/ms.exec(text) ?? [];
   const members = [...union.matchAll(/\/\*\* (.*?) \*\/\s+\| '(\w+)'/gs)];
   if (members.length === 0 || members.length !== union.match(/^ {2}\| /gm)?.length) {
     throw new Error('a code of an issue has no docblock');
   }
-  const rows = members.map(([, meaning, code]) => `| \`${code}\` | ${meaning} |`);
-  return ['| code | meaning |\n| --- | --- |', ...rows].join('\n');
+  return members.map(([, meaning, code]) => `- \`${code}\`: ${meaning}`).join('\n');
 }

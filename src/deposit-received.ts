@@ -60,7 +60,7 @@ export interface DepositReceived {
   readonly expectedDisplayAmount: Decimal | null;
   /** The service's commission, in `displayCurrency`. */
   readonly displayServiceFee: Decimal | null;
-  /** Code of the fiat currency or cryptocurrency in which your account was credited. */
+  /** Code of the fiat or crypto currency in which your account was credited. */
   readonly settlementCurrency: string;
   /** Amount deposited, in `settlementCurrency`. */
   readonly settlementAmount: Decimal;

@@ -151,7 +151,7 @@ function safeParse<T>(
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** What was read of a body. A refused body also has a notification, unless its type is unknown. */
+/** The result of reading a body. A refused body also has a notification, if one could be read. */
 type Reading<T> =
   | { type: NotificationType; notification: T; error: null }
   | { type: NotificationType | null; notification: T | null; error: NotificationError };

@@ -73,7 +73,7 @@ function fieldLists(name: string, accepted: Schema, documented: Schema): string 
       .map(([field, schema]) => {
         const isConditional = accepted.then?.required?.includes(field);
         const kind = `${kindOf(schema)}${isConditional ? ', required if `COMPLETED`' : ''}`;
-        return `- \`${field}\`: ${kind}. ${schema.description}`;
+        return `- \`${field}\`: *${kind}*. ${schema.description}`;
       });
     return lines.length === 0 ? [] : [`**${need}**`, lines.join('\n')];
   });

@@ -8,7 +8,7 @@ export const LIMITS = {
   surrogates:
     'The parser refuses text with a lone surrogate, which databases would replace. A schema accepts it.',
   notification:
-    'The parser refuses the JSON of a notification. A schema accepts that of a deposit as a body.',
+    'The parser refuses the JSON of a notification. A schema accepts the JSON of a deposit as a body.',
   identifiers:
     'parseNotification refuses a body that has both a depositId and a withdrawalId. The parser of one type accepts it, as its schema does.',
   spellings:

@@ -9,16 +9,16 @@ import {
   required,
 } from './internal/fields.js';
 
-/** The states of a deposit. The service's documentation lists one. */
+/** The statuses of a deposit. The service documents only one. */
 export const DepositStatus = {
-  /** The deposit's transaction is in a block and has 1 blockchain confirmation. */
+  /** The deposit's transaction is in a block and has 1 confirmation. */
   CONFIRMED: 'CONFIRMED',
 } as const;
-/** A state of a deposit: `'CONFIRMED'`. */
+/** The status of a deposit: `'CONFIRMED'`. */
 export type DepositStatus = (typeof DepositStatus)[keyof typeof DepositStatus];
 
 /**
- * The ways to set the exchange rate. It depends on the payment's rate type and on the time frame within
+ * The rate types. Which one a deposit has depends on the payment's rate type, and on the time frame in
  * which the end-user created the deposit.
  */
 export const RateType = {
@@ -29,54 +29,53 @@ export const RateType = {
 export type RateType = (typeof RateType)[keyof typeof RateType];
 
 /**
- * A deposit arrived and was credited to the merchant's account.
+ * A deposit that arrived and was credited to your account with the service. Amounts are exact.
  *
- * Amounts are exact. Null means no value: the field was absent, null, empty or unreadable. An unreadable
- * field also adds a warning. The service's documentation doesn't state which fields are always there. The
- * identifiers and the amounts in all three currencies are required, because a merchant may credit any of
- * them.
+ * A field is null if it was missing, null, empty or unreadable. An unreadable field also adds a warning. The
+ * service doesn't document which fields it always sends. The parser requires the identifiers, and the amount
+ * in each of the three currencies, because you may credit any of them.
  */
 export interface DepositReceived {
-  /** Tells a deposit from a withdrawal. */
+  /** Discriminates `PaymentNotification`. */
   readonly type: 'deposit.received';
-  /** Only `'CONFIRMED'`: the transaction is in a block and has 1 blockchain confirmation. */
+  /** The transaction is in a block and has 1 confirmation. */
   readonly status: DepositStatus;
-  /** Unique deposit identifier assigned by the service: a UUID, as sent. */
+  /** The service's ID for the deposit. */
   readonly depositId: string;
-  /** Unique payment identifier assigned by the service: a UUID, as sent. */
+  /** The service's ID for the payment. */
   readonly paymentId: string;
-  /** Unique payment identifier that the merchant supplied with the payment request. */
+  /** Your ID for the payment, from your payment request. */
   readonly clientPaymentId: string;
   /** Code of the cryptocurrency that was deposited. */
   readonly depositCurrency: string;
-  /** Amount actually deposited by the end-user, in `depositCurrency`; it may differ from the expected one. */
+  /** Amount deposited, in `depositCurrency`. It may differ from `expectedDepositAmount`. */
   readonly actualDepositAmount: Decimal;
-  /** Amount that fulfils the requested display amount, in `depositCurrency`. */
+  /** Amount that covers `expectedDisplayAmount`, in `depositCurrency`. */
   readonly expectedDepositAmount: Decimal | null;
   /** Code of the fiat currency chosen for display. */
   readonly displayCurrency: string;
-  /** Amount actually deposited by the end-user, in `displayCurrency`; it may differ from the expected one. */
+  /** Amount deposited, in `displayCurrency`. It may differ from `expectedDisplayAmount`. */
   readonly actualDisplayAmount: Decimal;
   /** Amount requested for the payment, in `displayCurrency`. */
   readonly expectedDisplayAmount: Decimal | null;
-  /** The service's commission for this deposit, in `displayCurrency`. */
+  /** The service's commission, in `displayCurrency`. */
   readonly displayServiceFee: Decimal | null;
-  /** Code of the currency, fiat or crypto, in which the merchant's account was credited. */
+  /** Code of the fiat or crypto currency in which your account was credited. */
   readonly settlementCurrency: string;
   /** Amount deposited, in `settlementCurrency`. */
   readonly settlementAmount: Decimal;
-  /** The service's commission for this deposit, in `settlementCurrency`. */
+  /** The service's commission, in `settlementCurrency`. */
   readonly settlementServiceFee: Decimal | null;
-  /** Blockchain cost of the deposit, paid by the end-user. Its currency is undocumented. */
+  /** Blockchain fee, paid by the end-user. The service doesn't document its currency. */
   readonly onChainFee: Decimal | null;
   /**
-   * Loss from using a 1:1 rate between deposit and display currency. In `depositCurrency`, according
-   * to the documentation; the name suggests the display currency. If negative, it is a gain.
+   * Loss from using a 1:1 rate between the deposit and display currencies. Negative for a gain. The service
+   * documents it in `depositCurrency`, although the name suggests `displayCurrency`.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /**
-   * Loss from using a 1:1 rate between deposit and display currency, in `settlementCurrency`. If
-   * negative, it is a gain.
+   * Loss from using a 1:1 rate between the deposit and display currencies, in `settlementCurrency`. Negative
+   * for a gain.
    */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** Distributed fee, in `displayCurrency`. */
@@ -85,28 +84,27 @@ export interface DepositReceived {
   readonly settlementDistributedUserServiceFee: Decimal | null;
   /** Network on which the deposit arrived. */
   readonly network: string | null;
-  /** The merchant's blockchain address, supplied by the service, where the deposit arrived. */
+  /** Your blockchain address, from the service, where the deposit arrived. */
   readonly depositAddress: string | null;
-  /** Blockchain address from which the payment originated. */
+  /** Blockchain address from which the deposit was sent. */
   readonly fromAddress: string | null;
-  /** Unique identifier of the deposit's transaction on the blockchain. */
+  /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;
   /**
    * How the exchange rate was set.
    *
-   * @remarks Null also for a rate type that this version doesn't know, which is then in
-   * `additionalFields`.
+   * @remarks Also null for a rate type that this version doesn't know. That value is in `additionalFields`.
    */
   readonly rateType: RateType | null;
   /** When the payment was requested. */
   readonly paymentRequestedAt: Date | null;
   /** When the payment was received. */
   readonly paymentReceivedAt: Date | null;
-  /** When the payment link for this deposit expires. */
+  /** When the payment link expires. */
   readonly expirationTime: Date | null;
   /**
-   * The fields that this version doesn't know or could not read. Each number in them, at any depth, is the text
-   * of its literal: `'5'`, `'0.123456789012345678'`. An object that was passed already parsed keeps its numbers.
+   * Fields that this version doesn't know or couldn't read. Each number in them, at any depth, is a string
+   * with the digits as sent: `'1.50'`. If you pass a parsed body, its numbers stay numbers.
    */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */
@@ -117,7 +115,7 @@ const status = oneOf(DepositStatus);
 const rateType = oneOf(RateType);
 const depositNames = /* @__PURE__ */ namesReadBy(readDepositReceived);
 
-/** Reads a deposit: one line per field, its rule, in the order of the output. Notes faults in the context. */
+/** Reads a deposit: one field per line, in output order. Records faults in the context. */
 export function readDepositReceived(context: ReadContext): DepositReceived {
   return {
     type: 'deposit.received',

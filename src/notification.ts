@@ -4,10 +4,10 @@ import type { Fields, ReadContext } from './internal/fields.js';
 import { quote } from './internal/issues.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
-/** Either notification; `type` tells which. */
+/** Either notification, discriminated by `type`. */
 export type PaymentNotification = DepositReceived | WithdrawalBroadcast;
 
-/** Which notification a body is, by the identifier that only one of the two has; null if unclear. */
+/** Detects the type by `depositId` or `withdrawalId`. Returns null if the body has both or neither. */
 export function detectType(fields: Fields): NotificationType | null {
   const isDeposit = hasValue(fields, 'depositId');
   const isWithdrawal = hasValue(fields, 'withdrawalId');
@@ -15,13 +15,12 @@ export function detectType(fields: Fields): NotificationType | null {
   return isDeposit ? 'deposit.received' : 'withdrawal.broadcast';
 }
 
-/** Whether an object has a field that is neither null nor empty. */
+/** Whether a field is present, and neither null nor an empty string. */
 export function hasValue(fields: Fields, name: string): boolean {
   const value = fields[name];
   return value !== undefined && value !== null && value !== '';
 }
 
-/** Reads a notification of a known type. */
 export function readNotification(
   context: ReadContext,
   type: NotificationType,
@@ -32,17 +31,16 @@ export function readNotification(
 }
 
 /**
- * A key that is the same for every delivery of one event. The service delivers a deposit again
- * every 2 minutes for up to 24 hours, until a delivery succeeds.
+ * Returns a key that is the same for every delivery of an event. The service repeats a deposit every 2
+ * minutes for up to 24 hours, until a delivery succeeds.
  *
- * Store it under a unique constraint, in the transaction that credits or debits, and keep it for good.
- * A withdrawal's key contains its status: how a withdrawal goes from one status to another is
- * undocumented, and a later outcome must not be mistaken for a repetition.
+ * Store the key under a unique constraint, in the transaction that credits or debits, and never delete it. A
+ * withdrawal's key contains its status, so that a later status is not mistaken for a repeat.
  *
  * @param notification - A notification that a parser or `notificationFromJSON` returned.
  * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with the
  * identifier in lower case.
- * @throws TypeError if it is not a notification: a key of `undefined` would be the same for every event.
+ * @throws TypeError if the argument is not a notification.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import {
 } from './notification.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
-/** The outcome of a `safeParse…` function; `success` tells which. It may be destructured. */
+/** The result of a `safeParse…` function, discriminated by `success`. You can also destructure it. */
 export type ParseResult<T> =
   | { readonly success: true; readonly notification: T; readonly error?: undefined }
   | {
@@ -20,28 +20,28 @@ export type ParseResult<T> =
       readonly notification?: undefined;
     };
 
-/** The body of a callback as it arrived: its text, or its bytes in UTF-8. A `Buffer` is a `Uint8Array`. */
+/** A raw request body: text, or bytes in UTF-8. A `Buffer` is a `Uint8Array`. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** A function that reads the body of a callback. */
+/** Parses a request body. */
 export interface BodyParser<T> {
-  // First, so that a body of type `any` is struck through, too. The compiler's error for a wrong type names
-  // the last one.
+  // Comes first, so that editors also strike through a body of type `any`. The compiler's error for a wrong
+  // type names the last overload.
   /**
-   * @deprecated Pass the raw body. In a parsed one, `JSON.parse` has rounded the numbers to 15 to 17
-   * digits. Lost digits can't be recovered, and their loss can't always be detected.
+   * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers of a parsed one to 15 to 17 digits,
+   * and the lost digits can't be recovered.
    */
   (body: object & { readonly then?: never; readonly byteLength?: never }): T;
   (body: RawBody): T;
 }
 
 /**
- * Reads the body of a deposit-received callback.
+ * Parses the body of a deposit callback.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
- * counts, as with `JSON.parse`.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one counts, as in
+ * `JSON.parse`.
  * @returns The deposit, with exact amounts.
- * @throws A {@link NotificationError} that names every fault; no body makes it throw anything else.
+ * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
  * @example
  * ```ts
@@ -53,12 +53,12 @@ export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown)
   unwrap(safeParse(body, 'deposit.received', readDepositReceived));
 
 /**
- * Reads the body of a withdrawal callback.
+ * Parses the body of a withdrawal callback.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
- * counts, as with `JSON.parse`.
- * @returns The withdrawal, a union discriminated by `status`, with exact amounts and a split address.
- * @throws A {@link NotificationError} that names every fault; no body makes it throw anything else.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one counts, as in
+ * `JSON.parse`.
+ * @returns The withdrawal, discriminated by `status`, with exact amounts and a split address.
+ * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
  * @example
  * ```ts
@@ -71,13 +71,13 @@ export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: 
   unwrap(safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast));
 
 /**
- * Reads the body of either callback, for one endpoint that serves both: a body with a `depositId` is
- * a deposit, one with a `withdrawalId` is a withdrawal.
+ * Parses the body of either callback. A body with a `depositId` is a deposit; a body with a `withdrawalId` is
+ * a withdrawal.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
- * counts, as with `JSON.parse`.
- * @returns The notification; `type` tells which.
- * @throws A {@link NotificationError} that names every fault; no body makes it throw anything else.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one counts, as in
+ * `JSON.parse`.
+ * @returns The notification, discriminated by `type`.
+ * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
  * @example
  * ```ts
@@ -128,14 +128,13 @@ export const safeParseWithdrawalBroadcast: BodyParser<ParseResult<WithdrawalBroa
  * @example
  * ```ts
  * const { notification, error } = safeParseNotification(rawBody);
- * if (error) console.error(error.notificationType); // 'deposit.received'; null if the body doesn't tell
+ * if (error) console.error(error.notificationType); // 'deposit.received', or null if unknown
  * ```
  */
 export const safeParseNotification: BodyParser<ParseResult<PaymentNotification>> = (
   body: unknown,
 ) => safeParse(body, null, readNotification);
 
-/** A function that reads a notification of the given type. */
 type NotificationReader<T> = (context: ReadContext, type: NotificationType) => T;
 
 function safeParse<T>(
@@ -152,16 +151,12 @@ function safeParse<T>(
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** The outcome of reading a body. The notification of a refused one is null where it can't be read. */
+/** The result of reading a body. A refused body also has a notification, if one could be read. */
 type Reading<T> =
   | { type: NotificationType; notification: T; error: null }
   | { type: NotificationType | null; notification: T | null; error: NotificationError };
 
-/**
- * Reads an opened body.
- *
- * @param expectedType - Which notification the endpoint receives; null if the body's identifiers decide.
- */
+/** @param expectedType - The type that the endpoint receives, or null to detect it by the body's identifiers. */
 export function readBody<T>(
   context: ReadContext,
   expectedType: NotificationType | null,
@@ -175,7 +170,7 @@ export function readBody<T>(
     return { type, notification, error: new NotificationError(details) };
   };
   if (isNotificationJSON(fields)) {
-    const received = 'the JSON of a notification: read it with notificationFromJSON';
+    const received = 'the JSON of a notification. Read it with notificationFromJSON';
     return refuse([unrecognized('the body of a callback', received)], null);
   }
   if (type === null) {
@@ -186,11 +181,11 @@ export function readBody<T>(
   if (!isNonEmpty(issues)) return { type, notification, error: null };
   if (detected === null || detected === type) return refuse(issues, notification);
   // Listed first, because it explains the missing fields that follow.
-  const received = `a ${detected} one: are the two callback addresses mixed up?`;
+  const received = `a ${detected} body. Check whether the callback URLs are swapped`;
   return refuse([unrecognized(`a ${type} body`, received), ...issues], notification);
 }
 
-/** Whether a body is what `JSON.stringify` makes of a notification, e.g. from the merchant's own queue. */
+/** Whether a body is the JSON of a parsed notification, such as one from your own queue. */
 function isNotificationJSON({ type, additionalFields, warnings }: Fields): boolean {
   return (
     (type === 'deposit.received' || type === 'withdrawal.broadcast') &&

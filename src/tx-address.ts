@@ -2,15 +2,15 @@ import { type IssueCode, NotificationError } from './errors.js';
 import { describe, type Fault, issue } from './internal/issues.js';
 
 /**
- * Where a withdrawal was sent: the wire's `<address>?dt=<tag>`, split. For some currencies, the
- * service's documentation says, the address is followed by a destination tag.
+ * The destination of a withdrawal: `<address>?dt=<tag>`, split into its parts. Only some currencies have a
+ * destination tag.
  */
 export interface TxAddress {
-  /** The original value. */
+  /** The value as sent. */
   readonly raw: string;
   /** The blockchain address, without the tag. */
   readonly address: string;
-  /** The destination tag or memo, or null. Text: `007` and `7` are two tags. */
+  /** The destination tag or memo, or null. A string, because `007` and `7` are different tags. */
   readonly destinationTag: string | null;
 }
 
@@ -18,11 +18,11 @@ const TAG_MARK = '?dt=';
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 
 /**
- * Splits `<address>?dt=<tag>` at the first `?dt=`. Neither part is decoded or trimmed; an empty tag
- * is none; without the mark, all of the value is the address.
+ * Splits `<address>?dt=<tag>` at the first `?dt=`. It doesn't decode or trim the parts. An empty tag is null.
+ * Without `?dt=`, the whole value is the address.
  *
  * @param value - The `toTxAddress` of a withdrawal, as sent.
- * @returns The value and its two parts.
+ * @returns The value, its address and its tag.
  * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty, or
  * `wrong_type` if the value is not a string.
  *
@@ -44,13 +44,12 @@ export function splitToTxAddress(value: string): TxAddress {
 }
 
 /**
- * Joins an address and its tag to `<address>?dt=<tag>`: what {@link splitToTxAddress} splits again
- * into the same parts.
+ * Joins an address and a tag as `<address>?dt=<tag>`. The inverse of {@link splitToTxAddress}.
  *
- * @param parts - An address and its tag; null and an empty tag mean that there is none.
+ * @param parts - The address and the tag. Null or an empty string means no tag.
  * @returns The address, followed by `?dt=` and the tag if there is one.
- * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty or
- * contains a `?dt=`, at which it would be split, and `wrong_type` if the tag is not a string.
+ * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty or contains
+ * `?dt=`, or `wrong_type` if the tag is not a string.
  *
  * @example
  * ```ts
@@ -64,9 +63,9 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
     throw addressError('invalid_tx_address', describe(address));
   }
   if (address.includes(TAG_MARK)) {
-    throw addressError('invalid_tx_address', 'an address that holds a ?dt= itself');
+    throw addressError('invalid_tx_address', 'an address that contains ?dt=');
   }
-  // A number would lose the zeros of a tag, and the tag 0 altogether.
+  // A number has lost the leading zeros of a tag, and 0 would count as no tag.
   if (typeof (destinationTag ?? '') !== 'string') {
     throw addressError('wrong_type', `the tag as ${describe(destinationTag)}`);
   }
@@ -75,7 +74,7 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
   return joined;
 }
 
-/** The parts of a value; null if it is not a string, or its address is empty. */
+/** Splits a value. Returns null if it is not a string, or has no address. */
 export function parseTxAddress(raw: unknown): TxAddress | null {
   if (typeof raw !== 'string' || !raw.isWellFormed()) return null;
   const mark = raw.indexOf(TAG_MARK);
@@ -84,7 +83,7 @@ export function parseTxAddress(raw: unknown): TxAddress | null {
   return address === '' ? null : { raw, address, destinationTag: tag === '' ? null : tag };
 }
 
-/** Says why a value is not an address. */
+/** Explains why {@link parseTxAddress} returned null. */
 export function explainTxAddress(value: unknown): Fault {
   if (typeof value !== 'string') {
     return { code: 'wrong_type', expected: EXPECTED, received: describe(value) };

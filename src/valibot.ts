@@ -15,9 +15,8 @@ import type { TxAddress } from './tx-address.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /**
- * An amount as a field of your own schema: a number, or a string in JSON's grammar of numbers, as a
- * `Decimal`. It may be below zero. A string's value is exact; of a number in JSON, `JSON.parse` has kept
- * 15 to 17 digits.
+ * An amount, for your own schemas: turns a number, or a string in JSON's number syntax, into a `Decimal`. It
+ * may be negative. A string is read exactly; a number was rounded by `JSON.parse` to 15 to 17 digits.
  *
  * @example
  * ```ts
@@ -28,8 +27,8 @@ import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 export const AmountSchema: GenericSchema<unknown, Decimal> = /* @__PURE__ */ toFieldSchema(amount);
 
 /**
- * A point in time as a field of your own schema: a UNIX time in seconds or milliseconds, or a date-time
- * of RFC 3339, as a `Date`.
+ * A time, for your own schemas: turns a UNIX time in seconds or milliseconds, or an RFC 3339 date-time,
+ * into a `Date`.
  *
  * @example
  * ```ts
@@ -41,7 +40,7 @@ export const TimestampSchema: GenericSchema<unknown, Date> =
   /* @__PURE__ */ toFieldSchema(timestamp);
 
 /**
- * An address as a field of your own schema: `<address>` or `<address>?dt=<tag>`, split.
+ * An address, for your own schemas: splits `<address>` or `<address>?dt=<tag>`.
  *
  * @example
  * ```ts
@@ -53,17 +52,17 @@ export const TxAddressSchema: GenericSchema<unknown, TxAddress> =
   /* @__PURE__ */ toFieldSchema(txAddress);
 
 /**
- * `parseDepositReceived` as a valibot schema. It accepts the same bodies, so give it the raw one: in a
- * parsed body, `JSON.parse` has rounded the numbers to 15 to 17 digits.
+ * `parseDepositReceived` as a valibot schema. Give it the raw body, because `JSON.parse` has rounded the
+ * numbers of a parsed one.
  */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
-/** `parseWithdrawalBroadcast` as a valibot schema; give it the raw body, see {@link DepositReceivedSchema}. */
+/** `parseWithdrawalBroadcast` as a valibot schema. Give it the raw body, as {@link DepositReceivedSchema}. */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
-/** `parseNotification` as a valibot schema; give it the raw body, see {@link DepositReceivedSchema}. */
+/** `parseNotification` as a valibot schema. Give it the raw body, as {@link DepositReceivedSchema}. */
 export const NotificationSchema: GenericSchema<unknown, PaymentNotification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 

@@ -4,7 +4,6 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { CHART, drawChart } from '../docs/scripts/benchmark.js';
 import { blocksOn } from '../docs/scripts/code.js';
 import { withTables } from '../docs/scripts/tables.js';
 import { promisedOutput } from './promised-output.js';
@@ -34,15 +33,14 @@ const files = blocks
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 /** The tests of the examples check and run what takes a framework; test/package compiles the rest. */
-const snippets = files.filter(({ page, name }) => page !== HANDLERS && name !== 'hono.test.ts');
+const snippets = files.filter(({ page }) => page !== HANDLERS);
 const isTest = ({ name }: { readonly name: string }) => name.includes('.test.');
 
-test('tables and pictures are as their sources are', async () => {
+test('tables are as their sources are', async () => {
   for (const page of PAGES) {
     const text = await withTables(readFileSync(join(ROOT, page), 'utf8'));
     await expect(text).toMatchFileSnapshot(join(ROOT, page));
   }
-  await expect(drawChart()).toMatchFileSnapshot(join(ROOT, CHART));
 });
 
 test('the pages have no more words than their budget', () => {
@@ -68,6 +66,23 @@ test('what is quoted from a file is in it', () => {
   }
 });
 
+test('the list of public names has every exported value, and nothing else', () => {
+  const listed = readFileSync(join(ROOT, 'docs/api.md'), 'utf8').split(
+    /^## payment-notifications/m,
+  );
+  const declared = readFileSync(join(ROOT, 'test/package/declarations.txt'), 'utf8').split('\n\n');
+  for (const section of listed.slice(1)) {
+    const [, entry = 'index'] = /^\/(\w+)/.exec(section) ?? [];
+    const names = [...section.matchAll(/^- (`.*?):/gm)].flatMap(([, cell]) => cell?.match(/\w+/g));
+    const exported = declared
+      .find((block) => block.startsWith(`${entry}:\n`))
+      ?.split('\n')
+      .slice(1);
+    expect(names.sort(), entry).toStrictEqual(exported?.filter((name) => !/^type /.test(name)));
+  }
+  expect(listed.length - 1).toBe(declared.findIndex((block) => block.startsWith('declare ')));
+});
+
 test('the code is formatted and linted as all code is', () => {
   const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
   const options = ['--error-on-warnings', '--vcs-enabled=false', '--config-path', ROOT];
@@ -89,7 +104,6 @@ describe.each(snippets.filter((file) => !isTest(file)))('$name of $page', ({ cod
   });
 });
 
-// Those of node:test are run with the packed package, on each Node.js.
 test.each(snippets.filter(({ code }) => code.includes("from 'vitest'")))(
   '$name of $page passes',
   ({ path }) => {

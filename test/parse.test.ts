@@ -89,7 +89,7 @@ test('a shared endpoint says that a deposit was refused', () => {
 
 describe('the JSON of a notification, given to a parser,', () => {
   const json = JSON.stringify(parseDepositReceived(deposit()));
-  const hint = 'received the JSON of a notification: read it with notificationFromJSON';
+  const hint = 'received the JSON of a notification. Read it with notificationFromJSON';
 
   test.each<[string, string | object]>([
     ['text', json],

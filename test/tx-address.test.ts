@@ -50,7 +50,7 @@ describe('joinToTxAddress', () => {
 
   test.each<[object, string, string]>([
     [{ address: '', destinationTag: '1' }, 'invalid_tx_address', 'an empty string'],
-    [{ address: 'a?dt=1' }, 'invalid_tx_address', 'an address that holds a ?dt= itself'],
+    [{ address: 'a?dt=1' }, 'invalid_tx_address', 'an address that contains ?dt='],
     [{}, 'invalid_tx_address', 'nothing'],
     [
       { address: 'r\ud800', destinationTag: null },

@@ -1,5 +1,5 @@
-// The tables of fields, from the package's JSON Schemas: a body's schemas say which fields are required, the
-// schema of a notification says what they hold and mean.
+// The lists of fields, from the package's JSON Schemas: a body's schemas say which fields are required, the
+// schema of a notification says what they contain and mean.
 import { readFileSync } from 'node:fs';
 import { schemaFiles } from '../../scripts/schemas/files.js';
 
@@ -16,16 +16,15 @@ interface Schema {
 }
 
 const ROOT = new URL('../../', import.meta.url);
-const HEAD = '| field | kind, need, type and meaning |\n| --- | --- |';
 
-/** How a value of each definition is called on the wire, and its type in the notification. */
-const KINDS: Record<string, readonly [kind: string, type: string]> = {
-  NonNegativeAmount: ['amount ≥ 0', 'Decimal'],
-  Amount: ['amount', 'Decimal'],
-  Timestamp: ['time', 'Date'],
-  Uuid: ['UUID', 'string'],
-  TxAddress: ['address', 'TxAddress'],
-  TxAddressOwner: ['object', 'TxAddressOwner'],
+/** The kind of each definition, as `docs/fields.md` calls it. */
+const KINDS: Record<string, string> = {
+  NonNegativeAmount: 'amount',
+  Amount: 'signed amount',
+  Timestamp: 'time',
+  Uuid: 'UUID',
+  TxAddress: 'address',
+  TxAddressOwner: 'object',
 };
 
 /** On every notification, but in no body. */
@@ -33,72 +32,59 @@ const OWN_FIELDS = ['type', 'additionalFields', 'warnings'];
 
 const notification = readSchema('notification');
 
-export function depositTable(): string {
-  return fieldTable(
+export function depositFields(): string {
+  return fieldLists(
     'DepositReceived',
     readSchema('deposit-received.accepted'),
     readSchema('deposit-received'),
   );
 }
 
-export function withdrawalTable(): string {
-  return fieldTable(
+export function withdrawalFields(): string {
+  return fieldLists(
     'WithdrawalBroadcast',
     readSchema('withdrawal-broadcast.accepted'),
     readSchema('withdrawal-broadcast'),
   );
 }
 
-export function ownerTable(): string {
+export function ownerFields(): string {
   const documented = readSchema('withdrawal-broadcast').properties?.txAddressOwner ?? {};
-  return fieldTable('TxAddressOwner', {}, documented);
+  return fieldLists('TxAddressOwner', {}, documented);
 }
 
 /**
- * The fields of a notification.
+ * The fields of a notification, in a list for each need: on a telephone, a table is too wide.
  *
- * @param name - Of its definition.
- * @param accepted - The schema of a body that is read: it requires what is required.
- * @param documented - The schema of one that is read without a warning: what else it requires is expected.
+ * @param accepted - The schema of a body that the parser reads. It requires what is required.
+ * @param documented - The schema of a body that gives no warning. It also requires what is expected.
  */
-function fieldTable(name: string, accepted: Schema, documented: Schema): string {
+function fieldLists(name: string, accepted: Schema, documented: Schema): string {
   const { properties = {} } = notification.$defs?.[name] ?? {};
-  const rows = Object.entries(properties).filter(([field]) => !OWN_FIELDS.includes(field));
-  if (rows.length === 0) throw new Error(`no field of ${name} is in notification.schema.json`);
-  return [
-    HEAD,
-    ...rows.map(([field, schema]) => {
-      const [kind, type] = kindOf(schema);
-      const isNullable = schema.anyOf !== undefined || Array.isArray(schema.type);
-      const orNull = `\`${type} \\| null\``;
-      const isExpected = documented.required?.includes(field);
-      const need = accepted.required?.includes(field)
-        ? 'required'
-        : isExpected
-          ? 'expected'
-          : 'optional';
-      const summary = accepted.then?.required?.includes(field)
-        ? `${kind}, of a \`COMPLETED\` withdrawal **required**, \`${type}\`; of any other **${need}**, ${orNull}`
-        : `${kind}, **${need}**, ${isNullable ? orNull : `\`${type}\``}`;
-      // Two columns: with more, the meaning is out of sight on most screens.
-      return `| \`${field}\` | ${summary}<br>${schema.description} |`;
-    }),
-  ].join('\n');
+  const fields = Object.entries(properties).filter(([field]) => !OWN_FIELDS.includes(field));
+  if (fields.length === 0) throw new Error(`no field of ${name} is in notification.schema.json`);
+  const needOf = (field: string) => {
+    if (accepted.required?.includes(field)) return 'Required';
+    return documented.required?.includes(field) ? 'Expected' : 'Optional';
+  };
+  const lists = ['Required', 'Expected', 'Optional'].map((need) => {
+    const lines = fields
+      .filter(([field]) => needOf(field) === need)
+      .map(([field, schema]) => {
+        const isConditional = accepted.then?.required?.includes(field);
+        const kind = `${kindOf(schema)}${isConditional ? ', required if `COMPLETED`' : ''}`;
+        return `- \`${field}\`: *${kind}*. ${schema.description}`;
+      });
+    return lines.length === 0 ? [] : [`**${need}**`, lines.join('\n')];
+  });
+  return lists.flat().join('\n\n');
 }
 
-function kindOf({
-  $ref,
-  enum: values,
-  anyOf,
-  type,
-}: Schema): readonly [kind: string, type: string] {
+function kindOf({ $ref, enum: values, anyOf, type }: Schema): string {
   if (anyOf?.[0] !== undefined) return kindOf(anyOf[0]);
-  if (values !== undefined) {
-    const types = values.map((value) => `'${value}'`);
-    return [values.map((value) => `\`${value}\``).join(', '), types.join(' \\| ')];
-  }
+  if (values !== undefined) return values.map((value) => `\`${value}\``).join(', ');
   const definition = $ref?.replace('#/$defs/', '');
-  const kind = definition === undefined ? (['text', 'string'] as const) : KINDS[definition];
+  const kind = definition === undefined ? 'text' : KINDS[definition];
   if (kind === undefined || (definition === undefined && ![type].flat().includes('string'))) {
     throw new Error(`a field is ${definition ?? type}: what is its kind called?`);
   }
@@ -111,13 +97,12 @@ function readSchema(name: string): Schema {
 }
 
 /** Every code of an issue, with its docblock. */
-export function codesTable(): string {
+export function codesList(): string {
   const text = readFileSync(new URL('src/errors.ts', ROOT), 'utf8');
   const [, union = ''] = /^export type IssueCode =\n(.*?);$/ms.exec(text) ?? [];
   const members = [...union.matchAll(/\/\*\* (.*?) \*\/\s+\| '(\w+)'/gs)];
   if (members.length === 0 || members.length !== union.match(/^ {2}\| /gm)?.length) {
     throw new Error('a code of an issue has no docblock');
   }
-  const rows = members.map(([, meaning, code]) => `| \`${code}\` | ${meaning} |`);
-  return ['| code | meaning |\n| --- | --- |', ...rows].join('\n');
+  return members.map(([, meaning, code]) => `- \`${code}\`: ${meaning}`).join('\n');
 }

@@ -1,4 +1,4 @@
-// The tables and texts of the pages that are made from the sources. They are between marks:
+// The parts of the pages that are generated from the sources. They are between marks:
 //
 //   <!-- fill: deposit -->
 //   <!-- /fill -->
@@ -7,19 +7,19 @@
 import { LIMITS } from '../../scripts/schemas/limits.js';
 import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
-import { benchmarkTables } from './benchmark.js';
-import { codesTable, depositTable, ownerTable, withdrawalTable } from './fields.js';
+import { benchmarkTable } from './benchmark.js';
+import { codesList, depositFields, ownerFields, withdrawalFields } from './fields.js';
 
 const BLOCK = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
 
 /** The sources by the word in a mark. */
 const SOURCES: Readonly<Record<string, () => string | Promise<string>>> = {
-  deposit: depositTable,
-  withdrawal: withdrawalTable,
-  owner: ownerTable,
-  codes: codesTable,
-  limits: limitsTable,
-  benchmark: benchmarkTables,
+  deposit: depositFields,
+  withdrawal: withdrawalFields,
+  owner: ownerFields,
+  codes: codesList,
+  limits: limitsList,
+  benchmark: benchmarkTable,
   help: showHelp,
 };
 
@@ -38,11 +38,9 @@ export async function withTables(text: string): Promise<string> {
   );
 }
 
-function limitsTable(): string {
-  const rows = Object.entries(LIMITS).map(
-    ([name, difference]) => `| \`${name}\` | ${difference} |`,
-  );
-  return ['| name | difference |\n| --- | --- |', ...rows].join('\n');
+function limitsList(): string {
+  const lines = Object.entries(LIMITS).map(([name, difference]) => `- \`${name}\`: ${difference}`);
+  return lines.join('\n');
 }
 
 /** The help of the command and of each of its own commands. */

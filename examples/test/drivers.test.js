@@ -1,4 +1,4 @@
-// What docs/storing-amounts.md says of each driver, run on it.
+// What docs/amounts.md says of each driver, run on it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';

@@ -217,13 +217,6 @@ test('an existing app with a global express.json hands on the bytes that it pars
   await server.stop();
 });
 
-test('Hono is tested without a server', () => {
-  // With this variable, the runner takes itself for a part of this test, and runs nothing.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const args = ['--import', 'tsx', '--test', '--test-reporter=tap', 'hono.test.ts'];
-  assert.match(execFileSync('node', args, { cwd: FRAMEWORKS, env, encoding: 'utf8' }), /# pass 1/);
-});
-
 /** Promises 1000 bytes, sends 10 and goes. @param {number} port */
 async function hangUp(port) {
   const socket = connect(port, '127.0.0.1');

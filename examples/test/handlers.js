@@ -12,7 +12,6 @@ export function writeHandlers() {
   for (const [name, code] of filesOn('docs/handlers.md')) write(name, code);
   // At the root of that project.
   write('next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
-  write('hono.test.ts', filesOn('docs/testing.md').get('hono.test.ts') ?? '');
 }
 
 /** @param {string} name @param {string} text */

@@ -159,7 +159,7 @@ describe('an inspection', () => {
   test('follows the endpoint that the body was sent to', () => {
     const wrong = inspectBody(withdrawal(), { as: 'deposit.received' });
     expect(wrong).toMatchObject({ verdict: 'refused', type: 'deposit.received' });
-    expect(wrong.issues[0]?.message).toContain('are the two callback addresses mixed up?');
+    expect(wrong.issues[0]?.message).toContain('Check whether the callback URLs are swapped');
     expect(wrong.absent).toContain('depositId');
   });
 

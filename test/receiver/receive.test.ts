@@ -47,7 +47,7 @@ test.each([
   expect(status).toBe(400);
   expect(text).toMatch(/^unrecognized_notification, /);
   expect(calls).toStrictEqual([
-    ['refused', expect.stringContaining('are the two callback addresses mixed up?'), bytes(body)],
+    ['refused', expect.stringContaining('callback URLs are swapped'), bytes(body)],
   ]);
 });
 

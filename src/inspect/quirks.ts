@@ -61,7 +61,7 @@ export function* findQuirks(
   }
   if (name === DEDUCED) yield quirk('spelling', DEDUCTED);
   if (name === DEDUCTED) yield quirk('spelling', DEDUCED);
-  if (Object.hasOwn(additionalFields, name)) yield quirk('unreadable', kept);
+  if (kept && Object.hasOwn(additionalFields, name)) yield quirk('unreadable', kept);
   else if (raw === '""') yield quirk('empty_text');
 
   const received = raw.startsWith('"') ? 'a string' : 'a number';

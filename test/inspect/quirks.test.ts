@@ -96,19 +96,19 @@ describe('the quirks of a field', () => {
       [AS_STRING],
     ],
     [
-      'nothing kept of an unknown field of a refused body',
+      'an unknown field of a refused body',
       deposit({ paymentId: '"x"', later: '1' }),
       'later',
       ["additional: the service doesn't document this field"],
     ],
     [
-      'nothing kept of an unreadable field of a refused body',
+      'none for an unreadable field of a refused body, which has a warning',
       deposit({ paymentId: '"x"', rateType: '"CAPPED"' }),
       'rateType',
-      ['unreadable: not read'],
+      [],
     ],
     [
-      "nothing kept of the owner's fields in a refused body",
+      "an owner's fields in a refused body",
       withdrawal({ ...owner, withdrawalId: '"x"' }),
       'txAddressOwner',
       ['additional: unknown or not read: category, level'],

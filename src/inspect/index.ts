@@ -82,9 +82,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     return { verdict: 'refused', type: as ?? null, issues: context.issues, jsonFault, ...nothing };
   }
   if (context.text === null) {
-    throw new TypeError(
-      'body: expected text or bytes, received a parsed object. Pass the raw body',
-    );
+    throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
   }
 
   const { type, notification, error } = readBody(context, as ?? null, readNotification);
@@ -95,11 +93,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     verdict: error === null ? verdict : 'refused',
     type,
     idempotencyKey: error === null ? idempotencyKey(notification) : null,
-    fields: inspectFields(
-      members,
-      notification,
-      error === null ? '; kept in additionalFields' : '',
-    ),
+    fields: inspectFields(members, notification, error === null),
     absent: type === null ? [] : findAbsent(members, type),
     warnings,
     issues: error?.issues ?? [],
@@ -111,7 +105,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
 function inspectFields(
   members: readonly Member[],
   notification: PaymentNotification | null,
-  kept: string,
+  isAccepted: boolean,
 ): InspectedField[] {
   const counts = new Map<string, number>();
   for (const [name] of members) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -120,7 +114,7 @@ function inspectFields(
     const quirks = counts.get(name) === 1 ? [] : [quirk('repeated')];
     if (notification === null) return { name, raw, parsed: null, quirks };
     const value = findValue(notification, name, raw);
-    quirks.push(...findQuirks(notification, name, raw, value, kept));
+    quirks.push(...findQuirks(notification, name, raw, value, isAccepted));
     // JSON.stringify is recursive, so deep nesting would overflow the stack.
     const isDeep = isNestedDeeperThan(100, value);
     if (isDeep) quirks.push(quirk('deeply_nested'));

@@ -7,7 +7,7 @@ import type { TxAddressOwner } from '../withdrawal-broadcast.js';
 /** The note of each quirk. Those that end with a space are followed by a detail. */
 const NOTES = {
   additional: "the service doesn't document this field",
-  unreadable: 'not read',
+  unreadable: 'not read; kept in additionalFields',
   repeated: 'sent more than once; the last value counts',
   empty_text: 'an empty string counts as no value',
   encoding: 'unlike the sample, which has ',
@@ -45,23 +45,23 @@ export function quirk(code: QuirkCode, detail = ''): Quirk {
  *
  * @param raw - The value's JSON text.
  * @param value - The field's value in the notification.
- * @param kept - Ends the note of a field that only `additionalFields` has; empty for a refused body, which has none.
+ * @param isAccepted - A refused body has no `additionalFields` to name.
  */
 export function* findQuirks(
   notification: PaymentNotification,
   name: string,
   raw: string,
   value: unknown,
-  kept: string,
+  isAccepted: boolean,
 ): Generator<Quirk> {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) {
-    yield quirk('additional', kept);
+    yield quirk('additional', isAccepted ? '; kept in additionalFields' : '');
     return;
   }
   if (name === DEDUCED) yield quirk('spelling', DEDUCTED);
   if (name === DEDUCTED) yield quirk('spelling', DEDUCED);
-  if (kept && Object.hasOwn(additionalFields, name)) yield quirk('unreadable', kept);
+  if (isAccepted && Object.hasOwn(additionalFields, name)) yield quirk('unreadable');
   else if (raw === '""') yield quirk('empty_text');
 
   const received = raw.startsWith('"') ? 'a string' : 'a number';
@@ -79,7 +79,7 @@ export function* findQuirks(
     if (value !== null && raw !== raw.toLowerCase()) yield quirk('upper_case');
   } else if (type === 'withdrawal.broadcast') {
     if (name === 'toTxAddress') yield* addressQuirks(notification.toTxAddress);
-    if (name === 'txAddressOwner') yield* ownerQuirks(notification.txAddressOwner, kept);
+    if (name === 'txAddressOwner') yield* ownerQuirks(notification.txAddressOwner, isAccepted);
   }
 }
 
@@ -94,11 +94,8 @@ function* addressQuirks(to: TxAddress | null): Generator<Quirk> {
   if (to?.raw === `${to?.address}?dt=`) yield quirk('empty_tag');
 }
 
-function* ownerQuirks(owner: TxAddressOwner | null, kept: string): Generator<Quirk> {
+function* ownerQuirks(owner: TxAddressOwner | null, isAccepted: boolean): Generator<Quirk> {
   const names = Object.keys(owner?.additionalFields ?? {}).join(', ');
-  if (names)
-    yield {
-      code: 'additional',
-      note: `unknown or not read: ${names}${kept && '; kept in its additionalFields'}`,
-    };
+  const where = isAccepted ? 'kept in its additionalFields' : 'unknown or not read';
+  if (names) yield { code: 'additional', note: `${where}: ${names}` };
 }

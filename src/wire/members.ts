@@ -35,10 +35,8 @@ export function writeWire(fields: WireFields): string {
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
- * Returns all fields of a JSON object in order, including repeated ones. It isn't recursive, so deep nesting can't
- * overflow the stack.
- *
- * @param text - JSON text that `JSON.parse` has read as an object.
+ * Returns all fields of an object's valid JSON text in order, including repeated ones. It isn't recursive, so that
+ * deep nesting can't overflow the stack.
  */
 export function readMembers(text: string): Member[] {
   const members: Member[] = [];

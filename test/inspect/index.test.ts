@@ -171,7 +171,7 @@ describe('an inspection', () => {
   test('refuses a parsed body, whose digits are gone', () => {
     const parsed = JSON.parse(deposit());
     expect(() => inspectBody(parsed)).toThrow(
-      new TypeError('body: expected text or bytes, received a parsed object. Pass the raw body'),
+      new TypeError('body: expected text or bytes, received an object. Pass the raw body'),
     );
   });
 

@@ -15,7 +15,7 @@ describe('the quirks of a field', () => {
   const LEADING_ZEROS = 'leading_zeros: a tag read as a number would lose its zeros';
   const LOWER_CASE = 'upper_case: the idempotency key has it in lower case';
   const MILLISECONDS = 'milliseconds: read as milliseconds, because it is too large for seconds';
-  const OWNER = 'additional: unknown or not read: category, level; kept in its additionalFields';
+  const OWNER = 'additional: kept in its additionalFields: category, level';
   const REPEATED = 'repeated: sent more than once; the last value counts';
   const SAMPLE_SPELLING =
     'spelling: the service also documents the spelling deducedSettlementAmount';

@@ -151,7 +151,7 @@ test('a name in a snippet shows its docblock, with links as code', async () => {
   await page.locator('.twoslash-hover', { hasText: /^retry$/ }).hover();
   const prose = popup.locator('.twoslash-popup-docs p', { hasText: 'DEPOSIT_RETRY' });
   await prose.waitFor();
-  assert.match((await prose.textContent()) ?? '', /^When to try again: DEPOSIT_RETRY to do as/);
+  assert.match((await prose.textContent()) ?? '', /^When to retry\. DEPOSIT_RETRY retries as/);
   assert.deepEqual(complaints, []);
   await close();
   // Nor anywhere else.

@@ -11,58 +11,58 @@ import { findQuirks, type Quirk, quirk } from './quirks.js';
 export type { JsonFault } from './json-fault.js';
 export type { Quirk, QuirkCode } from './quirks.js';
 
-/** The parser's verdict on a body: read, read with warnings, or refused. */
+/** The parser's verdict: accepted, accepted with warnings, or refused. */
 export type Verdict = 'valid' | 'warnings' | 'refused';
 
-/** A body, field by field. Plain data: it is the same after `JSON.stringify` and `JSON.parse`. */
+/** A body, field by field, as plain data: `JSON.stringify` and `JSON.parse` change nothing in it. */
 export interface Inspection {
   readonly verdict: Verdict;
-  /** Which notification the body is; null if unclear. */
+  /** The notification's type; null if the body has both identifiers or neither, or can't be read. */
   readonly type: NotificationType | null;
-  /** The event's key, see `idempotencyKey`; null for a refused body. */
+  /** The event's key (see `idempotencyKey`); null for a refused body. */
   readonly idempotencyKey: string | null;
-  /** Every field, in the order of the wire; of a refused body as far as it could be read. */
+  /** All fields in the order in which they were sent; of a refused body, as far as they could be read. */
   readonly fields: readonly InspectedField[];
-  /** The documented fields that are not there. */
+  /** The documented fields that were not sent. */
   readonly absent: readonly string[];
-  /** The faults that don't cost the notification. */
+  /** The faults for which the body is not refused. */
   readonly warnings: readonly NotificationIssue[];
-  /** The faults for which the body is refused; empty if it isn't. */
+  /** The faults for which the body is refused; empty if it is accepted. */
   readonly issues: readonly NotificationIssue[];
-  /** Where the text of a body breaks the grammar of JSON; null unless it does. */
+  /** The position of the first error in the body's JSON syntax; null if there is none. */
   readonly jsonFault: JsonFault | null;
-  /** The identifiers, as far as they are fit to be printed. */
+  /** The identifiers that are safe to print. */
   readonly reference: NotificationReference;
 }
 
-/** One field, raw and parsed, with its oddities. */
+/** A field, raw and parsed, with its quirks. */
 export interface InspectedField {
   readonly name: string;
-  /** The JSON text of the value: to the digit, without white space between its parts. */
+  /** The value as JSON text, with every digit, without white space between its parts. */
   readonly raw: string;
   /**
-   * The value as in the notification's JSON: an amount as decimal digits, a time in ISO 8601, an
-   * address in its parts, an undocumented field as it was sent. Null if there is none.
+   * The value as in the notification's JSON: an amount in plain digits, a time in ISO 8601, an address split
+   * into its parts, an unknown field as `additionalFields` has it. Null if there is no value.
    */
   readonly parsed: unknown;
-  /** The oddities that a receiver may trip over. */
+  /** What a receiver may misread. */
   readonly quirks: readonly Quirk[];
 }
 
 /** Options of {@link inspectBody}. */
 export interface InspectOptions {
-  /** The notification that the endpoint receives; without it, the body's identifier decides. */
+  /** The type that the endpoint expects. By default, it is detected by the identifier of the body. */
   readonly as?: NotificationType | undefined;
 }
 
 /**
- * Shows a body as the parser sees it: each field, raw and parsed, with its oddities; absent fields; warnings;
- * and the issues of a refused body. For logs, tools and dashboards; to handle a notification, parse it.
+ * Shows how the parser reads a body: every field, raw and parsed, with its quirks; absent fields; warnings; and
+ * the issues of a refused body. Use it in tools and dashboards. To handle a notification, call a parser.
  *
  * @param body - The raw body, as text or bytes.
- * @param options - `as` says which notification is expected.
- * @returns Plain data. Nothing is redacted: it contains every value of the body, personal data included.
- * @throws TypeError for a body that is parsed already, whose digits are gone, or an unknown `as`.
+ * @param options - `as` sets the expected type.
+ * @returns Plain data. Nothing is redacted: it contains every value of the body, including personal data.
+ * @throws TypeError if the body is already parsed, or `as` is unknown.
  *
  * @example
  * ```ts
@@ -76,13 +76,14 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   }
   const context = openBody(body);
   if (context.fields === null) {
-    // Only JSON.parse has a SyntaxError: other bodies that can't be read are not even text.
+    // Only text that JSON.parse rejected has a SyntaxError as its cause.
     const jsonFault = context.cause instanceof SyntaxError ? findJsonFault(body) : null;
     const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
     return { verdict: 'refused', type: as ?? null, issues: context.issues, jsonFault, ...nothing };
   }
-  if (context.text === null)
-    throw new TypeError('expected a raw body, received one that is parsed');
+  if (context.text === null) {
+    throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
+  }
 
   const { type, notification, error } = readBody(context, as ?? null, readNotification);
   const warnings = notification?.warnings ?? [];
@@ -92,7 +93,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     verdict: error === null ? verdict : 'refused',
     type,
     idempotencyKey: error === null ? idempotencyKey(notification) : null,
-    fields: inspectFields(members, notification),
+    fields: inspectFields(members, notification, error === null),
     absent: type === null ? [] : findAbsent(members, type),
     warnings,
     issues: error?.issues ?? [],
@@ -104,27 +105,27 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
 function inspectFields(
   members: readonly Member[],
   notification: PaymentNotification | null,
+  isAccepted: boolean,
 ): InspectedField[] {
   const counts = new Map<string, number>();
   for (const [name] of members) counts.set(name, (counts.get(name) ?? 0) + 1);
-  // As with JSON.parse, the last one of a repeated field counts.
+  // As in JSON.parse, the last of several fields with one name counts.
   return [...new Map(members)].map(([name, raw]) => {
     const quirks = counts.get(name) === 1 ? [] : [quirk('repeated')];
     if (notification === null) return { name, raw, parsed: null, quirks };
     const value = findValue(notification, name, raw);
-    quirks.push(...findQuirks(notification, name, raw, value));
-    // JSON.stringify recurses, and has its limits.
+    quirks.push(...findQuirks(notification, name, raw, value, isAccepted));
+    // JSON.stringify is recursive, so deep nesting would overflow the stack.
     const isDeep = isNestedDeeperThan(100, value);
     if (isDeep) quirks.push(quirk('deeply_nested'));
     return { name, raw, parsed: isDeep ? null : JSON.parse(JSON.stringify(value)), quirks };
   });
 }
 
-/** The parsed value of a field of the body; null if there is none. */
 function findValue(notification: PaymentNotification, name: string, raw: string): unknown {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];
-  // Of the two spellings of a name, the other one may have had the value.
+  // The value in the notification may have come from the other spelling of the name.
   if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
   return new Map(Object.entries(notification)).get(name === DEDUCED ? DEDUCTED : name);
 }

@@ -1,26 +1,26 @@
 import { escapeUnprintable } from '../internal/issues.js';
 import type { RawBody } from '../parse.js';
 
-/** Where text stops being JSON: at a mark, number or word that is wrong there, in a string, or at its end. */
+/** The position of an error in the syntax of JSON. */
 export interface JsonFault {
-  /** The line, from 1. */
+  /** The number of the line, starting at 1. */
   readonly line: number;
-  /** The UTF-16 code unit in that line, from 1. */
+  /** The column in UTF-16 code units, starting at 1. */
   readonly column: number;
-  /** The text in front of the fault, cut, and escaped so that it stays one printable line. */
+  /** The text before the error, truncated, and escaped to one printable line. */
   readonly before: string;
-  /** The text from the fault on, cut and escaped alike; empty at the end of the text. */
+  /** The text that starts with the error, truncated and escaped. Empty if the text ends too early. */
   readonly after: string;
 }
 
-/** The characters with which a value begins. */
+/** The characters that can start a value. */
 const VALUE = '{["-0123456789tfn';
 const SPACE = /[ \t\n\r]*/y;
-/** A string as far as it is right, or the mark, number or word that is there. */
+/** A complete token, or the valid start of a string. */
 const TOKEN =
   /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*"?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
 
-/** Finds where a body breaks the grammar of JSON (RFC 8259), however deep it is nested; null if it is valid. */
+/** Finds the first error in JSON syntax (RFC 8259), at any depth of nesting; null if there is none. */
 export function findJsonFault(body: RawBody): JsonFault | null {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const text = (typeof body === 'string' ? body : decoder.decode(body)).replace(/^\uFEFF/, '');

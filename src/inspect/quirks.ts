@@ -4,35 +4,35 @@ import type { TxAddress } from '../tx-address.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../wire/sample.js';
 import type { TxAddressOwner } from '../withdrawal-broadcast.js';
 
-/** The oddities in words for people. A detail follows those that end with a space. */
+/** The note of each quirk. Those that end with a space are followed by a detail. */
 const NOTES = {
-  additional: 'not documented: kept in additionalFields',
-  unreadable: 'null, and kept as sent in additionalFields',
-  repeated: 'there more than once: the last one counts',
-  empty_text: 'an empty string holds no value',
+  additional: "the service doesn't document this field",
+  unreadable: 'not read; kept in additionalFields',
+  repeated: 'sent more than once; the last value counts',
+  empty_text: 'an empty string counts as no value',
   encoding: 'unlike the sample, which has ',
   lost_digits: 'a plain JSON.parse would read ',
   exponent: 'JavaScript prints this number as ',
-  spelling: 'the documentation also spells it ',
-  milliseconds: 'in milliseconds: too large for seconds',
-  date_time: 'a date-time, where the sample has a UNIX time',
+  spelling: 'the service also documents the spelling ',
+  milliseconds: 'read as milliseconds, because it is too large for seconds',
+  date_time: 'a date-time; the sample has a UNIX time',
   upper_case: 'the idempotency key has it in lower case',
   leading_zeros: 'a tag read as a number would lose its zeros',
-  empty_tag: 'an empty tag counts as none',
-  deeply_nested: 'nested too deeply: only in raw',
+  empty_tag: 'an empty tag counts as no tag',
+  deeply_nested: 'nested too deeply to be shown parsed',
 };
 
 /**
- * Something unusual in a field's encoding, which a receiver may handle wrongly. The list is closed: `additional`,
- * `unreadable`, `repeated`, `empty_text`, `encoding`, `lost_digits`, `exponent`, `spelling`, `milliseconds`,
- * `date_time`, `upper_case`, `leading_zeros`, `empty_tag`, `deeply_nested`.
+ * The kinds of quirks. These are all codes: `additional`, `unreadable`, `repeated`, `empty_text`, `encoding`,
+ * `lost_digits`, `exponent`, `spelling`, `milliseconds`, `date_time`, `upper_case`, `leading_zeros`, `empty_tag`,
+ * `deeply_nested`.
  */
 export type QuirkCode = keyof typeof NOTES;
 
-/** One oddity of a field. */
+/** Something unusual about a field, which a receiver may misread. */
 export interface Quirk {
   readonly code: QuirkCode;
-  /** A sentence for people. */
+  /** The quirk in words. */
   readonly note: string;
 }
 
@@ -41,25 +41,27 @@ export function quirk(code: QuirkCode, detail = ''): Quirk {
 }
 
 /**
- * The oddities of one field.
+ * Finds the quirks of one field.
  *
  * @param raw - The value's JSON text.
  * @param value - The field's value in the notification.
+ * @param isAccepted - A refused body has no `additionalFields` to name.
  */
 export function* findQuirks(
   notification: PaymentNotification,
   name: string,
   raw: string,
   value: unknown,
+  isAccepted: boolean,
 ): Generator<Quirk> {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) {
-    yield quirk('additional');
+    yield quirk('additional', isAccepted ? '; kept in additionalFields' : '');
     return;
   }
   if (name === DEDUCED) yield quirk('spelling', DEDUCTED);
   if (name === DEDUCTED) yield quirk('spelling', DEDUCED);
-  if (Object.hasOwn(additionalFields, name)) yield quirk('unreadable');
+  if (isAccepted && Object.hasOwn(additionalFields, name)) yield quirk('unreadable');
   else if (raw === '""') yield quirk('empty_text');
 
   const received = raw.startsWith('"') ? 'a string' : 'a number';
@@ -77,7 +79,7 @@ export function* findQuirks(
     if (value !== null && raw !== raw.toLowerCase()) yield quirk('upper_case');
   } else if (type === 'withdrawal.broadcast') {
     if (name === 'toTxAddress') yield* addressQuirks(notification.toTxAddress);
-    if (name === 'txAddressOwner') yield* ownerQuirks(notification.txAddressOwner);
+    if (name === 'txAddressOwner') yield* ownerQuirks(notification.txAddressOwner, isAccepted);
   }
 }
 
@@ -92,7 +94,8 @@ function* addressQuirks(to: TxAddress | null): Generator<Quirk> {
   if (to?.raw === `${to?.address}?dt=`) yield quirk('empty_tag');
 }
 
-function* ownerQuirks(owner: TxAddressOwner | null): Generator<Quirk> {
+function* ownerQuirks(owner: TxAddressOwner | null, isAccepted: boolean): Generator<Quirk> {
   const names = Object.keys(owner?.additionalFields ?? {}).join(', ');
-  if (names) yield { code: 'additional', note: `kept in its additionalFields: ${names}` };
+  const where = isAccepted ? 'kept in its additionalFields' : 'unknown or not read';
+  if (names) yield { code: 'additional', note: `${where}: ${names}` };
 }

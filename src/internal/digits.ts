@@ -1,32 +1,28 @@
-/** Decimal digits in one word of a coefficient of decimal.js. */
+/** Digits per word: decimal.js stores a coefficient in base 10^7. */
 const WORD = 7;
 
-/** 10^0 to 10^22: those that a double holds exactly. */
+/** 10^0 to 10^22, the powers of 10 that a double represents exactly. */
 const POWERS_OF_10: readonly number[] = /* @__PURE__ */ Array.from({ length: 23 }, (_, power) =>
   Number(`1e${power}`),
 );
-/** Below this, an integer has at most 15 digits: as many as a double gives back for certain. */
+/** An integer below this has at most 15 digits, which a double always preserves. */
 const SAFE_LIMIT = 1e15;
 
-/**
- * The parts of a Decimal, as decimal.js documents them. It copies a Decimal in a quarter of the time that it
- * takes to read a literal.
- */
+/** The fields of a Decimal that decimal.js documents. Copying a Decimal is four times as fast as parsing a literal. */
 export interface Parts {
-  /** 1 or -1. */
+  /** The sign: 1 or -1. */
   s: number;
-  /** The decimal exponent of the first digit. */
+  /** The exponent of the first digit. */
   e: number;
-  /** The digits in words of seven, the decimal point between two words. */
+  /** The digits in base 10^7. The decimal point falls between two words. */
   d: number[];
 }
 
 /**
- * The shortest decimal that reads back as this double; null if it has more than 15 digits or 22 decimals.
+ * Returns the shortest decimal that parses to this double; null if it has more than 15 digits or 22 decimals.
  *
- * Printing the double would take as long as parsing it, so the decimal is computed: the first `digits / 10^n`
- * that equals the double is the number that `String` would print, because no two decimals of up to 15 digits
- * give the same double.
+ * Tries `digits / 10^n` for growing `n`, which is faster than `String(value)`. The first match is the number that
+ * `String` prints, because no two decimals of up to 15 digits parse to the same double.
  */
 export function digitsOfDouble(value: number): Parts | null {
   const magnitude = Math.abs(value);
@@ -39,14 +35,14 @@ export function digitsOfDouble(value: number): Parts | null {
   return null;
 }
 
-/** The parts of an integer of at most 15 digits, divided by 10^decimals. */
+/** Returns the parts of `digits / 10^decimals`, for an integer of at most 15 digits. */
 function fromDigits(s: number, digits: number, decimals: number): Parts {
   let length = 1;
   while (powerOf10(length) <= digits) length += 1;
-  // The last word is filled up with zeros.
+  // The last word is padded with zeros.
   const filled = decimals % WORD || WORD;
   const rest = Math.floor(digits / powerOf10(filled));
-  // Bit operations keep the words small integers: all arithmetic with doubles would be slower.
+  // `| 0` keeps the words small integers. All later arithmetic with doubles would be slower.
   const high = (rest / powerOf10(WORD)) | 0;
   const middle = (rest % powerOf10(WORD)) | 0;
   const low = ((digits % powerOf10(filled)) * powerOf10(WORD - filled)) | 0;
@@ -59,10 +55,10 @@ function powerOf10(power: number): number {
   return POWERS_OF_10[power] as number;
 }
 
-/** The parts of a decimal literal; null if it has more digits, or a larger exponent. */
+/** Returns the parts of a decimal literal; null if its digits or its exponent exceed `maxDigits`. */
 export function digitsOfLiteral(text: string, maxDigits: number): Parts | null {
   let point = -1;
-  // The digits without leading and trailing zeros.
+  // The first and the last digit that is not zero.
   let first = -1;
   let last = -1;
   let end = 0;
@@ -84,20 +80,18 @@ export function digitsOfLiteral(text: string, maxDigits: number): Parts | null {
   return { s: text.startsWith('-') ? -1 : 1, e: exponent, d };
 }
 
-/** JSON's number grammar (RFC 8259, section 6): `1E-8` is fine; `+1`, `0x10` and `1_000` are not. */
+/** JSON's number grammar (RFC 8259, section 6). It allows `1E-8`, but not `+1`, `0x10` or `1_000`. */
 const DECIMAL_LITERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Whether a text is a decimal number as JSON writes it, of any length. */
 export function isDecimalLiteral(text: string): boolean {
   return DECIMAL_LITERAL.test(text);
 }
 
-/** `e` or `E`. */
 export function isExponentMark(code: number): boolean {
   return code === 0x65 || code === 0x45;
 }
 
-/** The digits from `first` to `last` in words of seven, so that the point is between two words. */
+/** Splits the digits from `first` to `last` into words, so that the decimal point falls between two words. */
 function toWords(
   text: string,
   first: number,
@@ -108,8 +102,7 @@ function toWords(
   const words: number[] = [];
   let word = 0;
   let room = (((exponent % WORD) + WORD) % WORD) + 1;
-  // The last word is filled up with zeros one by one. Multiplied by a power of 10, the words would become
-  // doubles, with which all arithmetic is slower.
+  // Pads the last word with zeros one by one. Multiplying by a power of 10 would make it a double, which is slower.
   for (let at = first; at <= last || room < WORD; at += 1) {
     if (at === point) continue;
     word = word * 10 + (at <= last ? text.charCodeAt(at) - 0x30 : 0);

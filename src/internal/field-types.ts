@@ -6,35 +6,33 @@ import { explainTxAddress, parseTxAddress, type TxAddress } from '../tx-address.
 import { isDecimalLiteral } from './digits.js';
 import { describe, type Fault, quote } from './issues.js';
 
-/** The kind of value that a field holds. */
 type FieldKind = 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address' | 'object';
 
-/** The values that a field may hold. */
+/** How to read one kind of field. */
 export interface FieldType<T> {
   readonly kind: FieldKind;
-  /** The output for a value; null if it can't be read. Never throws. */
+  /** Converts a value. Returns null if it can't; never throws. */
   readonly read: (value: unknown) => T | null;
-  /** Says what is wrong with a value that can't be read, in the words of a message. */
+  /** Describes a value for which `read` returned null. */
   readonly explain: (value: unknown) => Fault;
-  /** The documented values, if there are only some. */
+  /** The documented values of an enum. */
   readonly values?: readonly T[];
 }
 
-/** A string that is not empty, kept verbatim. */
+/** A non-empty string, unchanged. */
 export const text: FieldType<string> = /* @__PURE__ */ stringType(
   'text',
   /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.nonEmpty()),
   'a non-empty string',
 );
 
-/** A string that may be empty. */
 export const anyText: FieldType<string> = /* @__PURE__ */ stringType(
   'text',
   /* @__PURE__ */ v.string(),
   'a string',
 );
 
-/** An identifier assigned by the service: a UUID of any version in any case, kept as sent. */
+/** An identifier assigned by the service: a UUID of any version, unchanged. */
 export const uuid: FieldType<string> = /* @__PURE__ */ stringType(
   'id',
   /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.uuid()),
@@ -42,14 +40,14 @@ export const uuid: FieldType<string> = /* @__PURE__ */ stringType(
   'invalid_id',
 );
 
-/** An amount that keeps its sign: a fee (negative for a rebate) or a loss (negative for a gain). */
+/** An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain). */
 export const amount: FieldType<Decimal> = {
   kind: 'amount',
   read: readAmount,
   explain: explainAmount,
 };
 
-/** An amount that says how much moved, or should move: never below zero. */
+/** An amount that moved or should move. It is never negative. */
 export const nonNegativeAmount: FieldType<Decimal> = {
   kind: 'amount',
   read: (value) => {
@@ -59,7 +57,6 @@ export const nonNegativeAmount: FieldType<Decimal> = {
   explain: explainAmount,
 };
 
-/** A point in time. */
 export const timestamp: FieldType<Date> = {
   kind: 'timestamp',
   read: (value) => (isNumberOrString(value) ? toDate(value) : null),
@@ -70,14 +67,14 @@ export const timestamp: FieldType<Date> = {
   }),
 };
 
-/** A blockchain address, which may be followed by a destination tag. */
+/** A blockchain address, alone or followed by a destination tag. */
 export const txAddress: FieldType<TxAddress> = {
   kind: 'address',
   read: parseTxAddress,
   explain: explainTxAddress,
 };
 
-/** One of the documented values, in the documented case. */
+/** One of the documented values. Case-sensitive. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOf<T extends string>(documented: Readonly<Record<string, T>>): FieldType<T> {
   const values = Object.values(documented);
@@ -87,9 +84,10 @@ export function oneOf<T extends string>(documented: Readonly<Record<string, T>>)
 }
 
 /**
- * A string that valibot judges.
+ * A string validated by a valibot schema.
  *
- * @param show - By default, messages only describe values: names, identifiers and addresses stay out of logs.
+ * @param show - How messages show the value. By default they only describe it, so that no name, identifier or
+ * address gets into a log.
  */
 /* @__NO_SIDE_EFFECTS__ */
 function stringType<T extends string>(
@@ -102,8 +100,8 @@ function stringType<T extends string>(
   return {
     kind,
     read: (value) => {
-      // valibot would look into any other value to describe it, and a foreign object may throw. A lone
-      // surrogate becomes the same character in every database, which would make one account of two.
+      // valibot inspects a non-string to describe it, and a hostile object may throw. Databases store every
+      // lone surrogate as the same character, which would merge two accounts.
       if (typeof value !== 'string' || !value.isWellFormed()) return null;
       const result = v.safeParse(schema, value, OWN_CONFIG);
       return result.success ? result.output : null;
@@ -116,10 +114,7 @@ function stringType<T extends string>(
   };
 }
 
-/**
- * The configuration for every call of valibot: no host registers messages for this language, so valibot
- * calls none of the functions that a host has registered.
- */
+/** A language for which no application registers messages, so that valibot never calls code of the application. */
 const OWN_CONFIG = { lang: 'payment-notifications' };
 
 function readAmount(value: unknown): Decimal | null {
@@ -130,7 +125,7 @@ function explainAmount(value: unknown): Fault {
   const expected = 'a decimal number';
   if (!isNumberOrString(value)) return { code: 'wrong_type', expected, received: quote(value) };
   const amount = toAmount(value);
-  // Plain digits: JavaScript prints a negative satoshi as -1e-8.
+  // In plain digits: JavaScript prints -0.00000001 as -1e-8.
   const received = typeof value === 'number' && amount !== null ? String(amount) : quote(value);
   if (amount !== null) return { code: 'negative_amount', expected: 'zero or more', received };
   const isBeyondLimits = isDecimalLiteral(String(value));

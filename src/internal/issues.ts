@@ -1,8 +1,8 @@
 import type { IssueCode, NotificationIssue, NotificationReference } from '../errors.js';
 
-/** Longest quotation of a received value, in characters as they are printed. */
+/** Maximum length of a quoted value, after escaping. */
 const MAX_QUOTED = 40;
-/** Longest identifier that goes into a reference, in characters. */
+/** Maximum length of an identifier in a reference. */
 const MAX_REFERENCE = 128;
 
 export const REFERENCE_FIELDS = [
@@ -14,10 +14,10 @@ export const REFERENCE_FIELDS = [
   'transactionId',
 ] as const;
 
-/** A value's fault, in the words of a message. */
+/** The parts of an issue that depend on the value. */
 export type Fault = Pick<NotificationIssue, 'code' | 'expected' | 'received'>;
 
-/** An issue with its sentence. */
+/** Creates an issue and its message. */
 export function issue(
   code: IssueCode,
   path: readonly string[],
@@ -28,12 +28,11 @@ export function issue(
   return { code, path, message, expected, received };
 }
 
-/** The field that a path leads to, as it is printed; an empty path is the body itself. */
+/** Returns a path as messages show it: `txAddressOwner.name`, or `body` for an empty path. */
 export function nameOfPath(path: readonly string[]): string {
   return path.length === 0 ? 'body' : path.join('.');
 }
 
-/** Whether there is an issue: an error has at least one. */
 export function isNonEmpty(
   issues: readonly NotificationIssue[],
 ): issues is readonly [NotificationIssue, ...NotificationIssue[]] {
@@ -41,8 +40,8 @@ export function isNonEmpty(
 }
 
 /**
- * A value as a message may show it: its JSON, escaped so that it stays one printable line and can't
- * forge a line of a log, and cut at 40 characters so that it can't flood one.
+ * Quotes a value for a message: as JSON, escaped to one printable line that can't forge a line of a log, and
+ * truncated to 40 characters.
  */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing';
@@ -53,10 +52,7 @@ export function quote(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/**
- * The kind of a received value, without the value: for names, identifiers and addresses, which a log
- * shows only as the error's reference.
- */
+/** Describes a value without showing it, so that no name, identifier or address gets into a message. */
 export function describe(value: unknown): string {
   if (typeof value === 'string' && value !== '') {
     const fault = value.isWellFormed() ? '' : ' with a lone surrogate';
@@ -67,20 +63,19 @@ export function describe(value: unknown): string {
     : quote(value);
 }
 
-/** A number literal, cut at 40 characters. */
+/** Truncates a number literal to 40 characters. */
 export function quoteLiteral(literal: string): string {
   return literal.length > MAX_QUOTED
     ? `${literal.slice(0, MAX_QUOTED)}… (${literal.length} characters)`
     : literal;
 }
 
-/** Text with every character that prints nothing, or prints elsewhere, as its `\u` escape. */
+/** Escapes invisible characters, and those that move the text around them, as `\uXXXX`. */
 export function escapeUnprintable(text: string): string {
   // Most text needs no escapes, and the expression below takes three times as long to find that out.
   if (/^[ -~]*$/.test(text)) return text;
-  // Controls, formatting (bidirectional overrides among it), lone surrogates, line and paragraph
-  // separators, letters that are drawn as nothing (the Hangul filler). Inline, because a constant would be
-  // compiled at every import, and only a faulty body needs it.
+  // Control and format characters, lone surrogates, line and paragraph separators, invisible letters (the
+  // Hangul filler). Inline, because a constant would be compiled at every import.
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
     character
       .split('')
@@ -89,7 +84,7 @@ export function escapeUnprintable(text: string): string {
   );
 }
 
-/** The identifiers of a body that are fit to be printed. */
+/** Returns the identifiers of a body that are safe to print. */
 export function referenceOf(fields: Readonly<Record<string, unknown>>): NotificationReference {
   const reference: Partial<Record<keyof NotificationReference, string>> = {};
   for (const name of REFERENCE_FIELDS) {
@@ -100,7 +95,7 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
   return reference;
 }
 
-/** `Array.isArray`, but a revoked proxy inside a parsed body doesn't make it throw. */
+/** Like `Array.isArray`, but returns false for a revoked proxy instead of throwing. */
 export function isArray(value: unknown): boolean {
   try {
     return Array.isArray(value);
@@ -110,7 +105,7 @@ export function isArray(value: unknown): boolean {
 }
 
 function quoteText(text: string): string {
-  // Most text needs neither cutting nor escapes.
+  // Most text needs neither truncation nor escapes.
   if (text.length <= MAX_QUOTED && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '';
   for (const character of text) {

@@ -2,13 +2,13 @@ import { type DeliverySignal, systemClock } from './clock.js';
 
 /** The response of an endpoint. */
 export interface EndpointResponse {
-  /** The HTTP status; 0 for a redirect in a browser, which hides it. */
+  /** The HTTP status; 0 for a redirect in a browser, because browsers hide its status. */
   readonly status: number;
   /** The body as text. */
   readonly body: string;
 }
 
-/** The request of one attempt, as it is handed to `fetch`. */
+/** The request that is passed to `fetch`. */
 export interface DeliveryRequest {
   readonly method: 'POST';
   readonly headers: Record<string, string>;
@@ -17,36 +17,36 @@ export interface DeliveryRequest {
   readonly signal: DeliverySignal;
 }
 
-/** The part of `fetch` that is needed. */
+/** The part of `fetch` that this package uses. */
 export type DeliveryFetch = (
   url: string,
   request: DeliveryRequest,
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
-/** The outcome of an attempt: an `answer`, or the `error` that prevented one, in one line. */
+/** The outcome of an attempt: an `answer`, or a one-line `error` if there was no answer. */
 export type DeliveryOutcome =
   | { readonly answer: EndpointResponse; readonly error: null }
   | { readonly answer: null; readonly error: string };
 
-/** How one attempt is made. */
+/** The options of one attempt. */
 export interface AttemptOptions {
-  /** The endpoint: an `http:` or `https:` address. */
+  /** The URL of the endpoint (`http:` or `https:`). */
   readonly url: string;
   /**
-   * Headers beside `content-type: application/json`, or instead of it; one that is undefined is left out.
-   * The service's own are undocumented.
+   * Additional headers, which may replace `content-type: application/json`. Undefined values are ignored. The
+   * service doesn't document its headers.
    */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** How long an answer may take, in milliseconds of real time: 30 s by default. The service's limit is undocumented. */
+  /** The timeout in milliseconds of real time (default: 30,000). The service doesn't document its timeout. */
   readonly timeoutMs?: number | undefined;
-  /** The global `fetch` by default. */
+  /** A replacement for the global `fetch`. */
   readonly fetch?: DeliveryFetch | undefined;
 }
 
-/** How long HTTP clients commonly wait. */
+/** A common default of HTTP clients. */
 const TIMEOUT_MS = 30_000;
 
-/** Posts a body once, unless `stopped` comes first. Never throws. */
+/** Posts a body once, or gives up as soon as `stopped` resolves. Never throws. */
 export async function post(
   body: string | Uint8Array,
   { url, headers, timeoutMs = TIMEOUT_MS, fetch: send = fetch }: AttemptOptions,
@@ -62,18 +62,18 @@ export async function post(
     redirect: 'manual',
     signal,
   });
-  // Not every fetch heeds its signal.
+  // A custom fetch may ignore its signal.
   const outcome = await Promise.race([
     answer,
     systemClock.sleep(timeoutMs, signal).then(() => unanswered(`no answer within ${timeoutMs} ms`)),
     stopped.then(() => unanswered('stopped')),
   ]);
-  // Ends the timer, or the request.
+  // Cancels the timer or the request, whichever is still pending.
   controller.abort();
   return outcome;
 }
 
-/** Names in lower case: fetch would send `Content-Type` beside ours. */
+/** Converts names to lower case. Otherwise, fetch would send a given `Content-Type` in addition to the default one. */
 function headersOf(given: AttemptOptions['headers'] = {}): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   for (const [name, value] of Object.entries(given)) {
@@ -95,10 +95,10 @@ async function answerOf(
   }
 }
 
-/** The innermost cause: `fetch failed` says nothing, `connect ECONNREFUSED 127.0.0.1:3000` does. */
+/** Returns the innermost message, such as `connect ECONNREFUSED 127.0.0.1:3000` instead of `fetch failed`. */
 function reasonOf(error: unknown, depth = 0): string {
   const isError = error instanceof Error;
-  // A few at most: an error may be its own cause.
+  // The depth is limited, because an error can be its own cause.
   if (isError && error.cause !== undefined && depth < 10) return reasonOf(error.cause, depth + 1);
   // If several addresses refuse, Node's AggregateError has a code but no message.
   const code = isError && 'code' in error ? error.code : undefined;

@@ -1,18 +1,18 @@
 import { quote } from '../internal/issues.js';
 
-/** The part of `AbortSignal` that is used here, for projects without DOM or Node.js types. */
+/** The part of `AbortSignal` that this package uses, for projects without DOM or Node.js types. */
 export interface MinimalSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** The runtime's `AbortSignal`, or the part of it that is used here. */
+/** The runtime's `AbortSignal`, or {@link MinimalSignal} in a project without its types. */
 export type DeliverySignal = typeof globalThis extends { AbortSignal: { prototype: infer Own } }
   ? Own
   : MinimalSignal;
 
-/** Time, as {@link deliver} sees it. */
+/** The source of time for {@link deliver}. */
 export interface Clock {
   /** Milliseconds since 1970, like `Date.now`. */
   now(): number;
@@ -20,10 +20,9 @@ export interface Clock {
   sleep(milliseconds: number, signal?: DeliverySignal): Promise<void>;
 }
 
-/** The longest wait of a timer, 24 days: one that is set for longer fires at once. */
+/** The longest delay of a timer, 24 days. A timer with a longer delay fires immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Real time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (milliseconds, signal) =>
@@ -40,18 +39,18 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Throws unless the value is finite: with NaN, a schedule of retries would never end. */
+/** Throws unless the value is finite. With NaN, retries would never end. */
 export function checkTime(name: string, value: number): void {
   if (Number.isFinite(value)) return;
   throw new TypeError(`${name}: expected milliseconds since 1970, received ${quote(value)}`);
 }
 
 /**
- * A clock that advances only when `sleep` is called, and then at once: 24 hours of retries pass as fast as
- * the endpoint answers.
+ * Makes a clock that advances only when `sleep` is called, and then immediately. 24 hours of retries take only as
+ * long as the endpoint needs to answer.
  *
  * @param start - Its initial time, in milliseconds since 1970.
- * @throws TypeError for a start that is not a finite number, e.g. a `Date`.
+ * @throws TypeError if `start` is not a finite number.
  */
 export function virtualClock(start = 0): Clock {
   checkTime('start', start);

@@ -7,74 +7,72 @@ import {
 } from './attempt.js';
 import { type Clock, checkTime, type DeliverySignal, systemClock } from './clock.js';
 
-/** When a delivery is tried again. */
+/** When to retry a delivery. */
 export interface RetryPolicy {
-  /** From the start of one attempt to the start of the next, in milliseconds. */
+  /** The time from the start of one attempt to the start of the next, in milliseconds. */
   readonly intervalMs: number;
-  /** How long after the start of the first attempt another may begin, in milliseconds. */
+  /** How long after the start of the first attempt a retry may start, in milliseconds. */
   readonly durationMs: number;
 }
 
 /**
  * How the service retries a deposit: every 2 minutes for up to 24 hours, until a delivery succeeds.
  *
- * Whether a retry falls on the 24th hour itself is undocumented. Here it does: an endpoint
- * that never succeeds gets 721 deliveries, the first one and 720 retries.
+ * The service doesn't document whether there is a retry after exactly 24 hours. Here there is, so an endpoint that
+ * never succeeds gets 721 attempts: the first one and 720 retries.
  */
 export const DEPOSIT_RETRY: RetryPolicy = { intervalMs: 120_000, durationMs: 86_400_000 };
 
-/** How {@link deliver} delivers. */
+/** The options of {@link deliver}. */
 export interface DeliverOptions extends AttemptOptions {
-  /**
-   * When to try again: {@link DEPOSIT_RETRY} to do as the service does with a deposit. By default null:
-   * one attempt only.
-   */
+  /** When to retry. {@link DEPOSIT_RETRY} retries as the service does. By default (null), there is one attempt. */
   readonly retry?: RetryPolicy | null | undefined;
-  /** How many copies are sent at once, each retried independently of the others: 1 by default. */
+  /** How many copies to send at the same time (default: 1). Each copy is retried independently. */
   readonly copies?: number | undefined;
-  /** What counts as success, which is undocumented: by default a status of 200 to 299. */
+  /** Decides which answers count as success (default: status 200 to 299). The service doesn't document which do. */
   readonly isSuccess?: ((answer: EndpointResponse) => boolean) | undefined;
-  /** Real time by default; a {@link virtualClock} lets 24 hours pass at once. */
+  /** A replacement for real time. With a {@link virtualClock}, 24 hours pass immediately. */
   readonly clock?: Clock | undefined;
-  /** Stops the delivery: nothing further is sent, and what was sent so far is returned. */
+  /** Aborts the delivery. The attempts so far are returned. */
   readonly signal?: DeliverySignal | undefined;
-  /** Called with each attempt as it ends. */
+  /** Called after each attempt. */
   readonly onAttempt?: ((attempt: DeliveryAttempt) => void) | undefined;
 }
 
-/** One request and its outcome: an `answer`, or the `error` that prevented one. */
+/** An attempt and its outcome: an `answer`, or an `error` if there was no answer. */
 export type DeliveryAttempt = DeliveryOutcome & {
-  /** Which copy: 1 to `copies`. */
+  /** The number of the copy: 1 to `copies`. */
   readonly copy: number;
-  /** Which attempt at this copy: 1 for the first, 2 for the first retry. */
+  /** The number of the attempt at this copy: 1 for the first, 2 for the first retry. */
   readonly number: number;
-  /** When it began, by the clock. */
+  /** When the attempt started, according to `clock`. */
   readonly at: Date;
-  /** How long it took, by the clock. */
+  /** How long the attempt took, according to `clock`. */
   readonly durationMs: number;
   readonly success: boolean;
 };
 
-/** What came of a delivery. */
+/** The result of {@link deliver}. */
 export interface Delivery {
-  /** Whether every copy was answered with success. */
+  /** Whether every copy was delivered. */
   readonly delivered: boolean;
-  /** Whether the signal stopped it. */
+  /** Whether `signal` aborted the delivery. */
   readonly aborted: boolean;
-  /** Every attempt, in the order in which they ended. */
+  /** All attempts, in the order in which they ended. */
   readonly attempts: readonly DeliveryAttempt[];
 }
 
 /**
- * Delivers a body as the service does: an HTTP POST of JSON, once or, with `retry`, until it succeeds.
- * Redirects are not followed; they are answers without success.
+ * Posts a body as the service does: once or, with `retry`, until it succeeds. Redirects are not followed, and count
+ * as failures.
  *
- * Method, headers, timeout and what counts as success are undocumented. All but the method can be changed.
+ * The service doesn't document its method, headers, timeout or what counts as success. You can change all of them
+ * except the method.
  *
- * @param body - Text as it is, or bytes.
- * @param options - The endpoint, and what differs from the service's behaviour.
- * @returns Every attempt, and whether the body was delivered. A failed attempt is no exception.
- * @throws TypeError or RangeError for a body that is neither text nor bytes, or options that make no sense.
+ * @param body - Text or bytes, sent unchanged.
+ * @param options - The endpoint, and how to deliver.
+ * @returns All attempts, and whether the body was delivered. A failed attempt does not throw.
+ * @throws TypeError or RangeError for an invalid body or option.
  *
  * @example
  * ```ts
@@ -91,7 +89,7 @@ export async function deliver(
 ): Promise<Delivery> {
   check(body, options);
   const { signal } = options;
-  // One listener for all copies: with a dozen of them on one signal, Node warns of a leak.
+  // One listener for all copies: with a dozen listeners on a signal, Node.js warns of a leak.
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   if (signal?.aborted) stop();
@@ -99,7 +97,7 @@ export async function deliver(
   try {
     return await repeat(body, options, controller.signal);
   } finally {
-    // If a function of the caller's has thrown, the other copies must not go on.
+    // If a function of the caller threw, this stops the other copies.
     stop();
     signal?.removeEventListener('abort', stop);
   }
@@ -135,8 +133,8 @@ async function repeat(
   const start = clock.now();
   checkTime('clock.now()', start);
   const pauses = new Map<number, Promise<void>>();
-  // All copies share one pause a round. It begins when the requests under way have ended, or the interval is
-  // over: so a clock of the caller's own moves once a round.
+  // All copies share one pause per round, so that a custom clock advances once per round. The pause starts when
+  // all pending requests have ended, or the interval is over.
   const pauseUntil = async (until: number): Promise<void> => {
     const ended = new AbortController();
     Promise.all(requests).then(() => ended.abort());
@@ -147,7 +145,7 @@ async function repeat(
   };
 
   const deliverCopy = async (copy: number): Promise<boolean> => {
-    // Counted in intervals since the start, so that slow answers don't shift the schedule.
+    // Counts intervals since the start, so that slow answers don't shift the schedule.
     let slot = 0;
     for (let number = 1; !signal.aborted; number += 1) {
       if (await attempt(copy, number)) return true;
@@ -171,7 +169,7 @@ async function repeat(
 const isOk = ({ status }: EndpointResponse): boolean => status >= 200 && status <= 299;
 
 function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void {
-  // By the tag, since a test runner's bytes may come from another realm.
+  // Not by `instanceof`, because bytes in a test runner may come from another realm.
   const tag = Object.prototype.toString.call(body);
   if (typeof body !== 'string' && !/^\[object (?:Uint8Array|ArrayBuffer)\]$/.test(tag)) {
     throw new TypeError(`body: expected text or bytes, received ${quote(body)}`);
@@ -179,7 +177,9 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
   const reason = urlErrorOf(url);
   if (reason !== null) throw new TypeError(`url: ${reason}`);
   if (!Number.isSafeInteger(copies) || copies < 1) {
-    throw new RangeError(`copies: expected a whole number from 1, received ${quote(copies)}`);
+    throw new RangeError(
+      `copies: expected a whole number of at least 1, received ${quote(copies)}`,
+    );
   }
   const { intervalMs, durationMs } = retry ?? DEPOSIT_RETRY;
   for (const [name, value] of Object.entries({ timeoutMs, intervalMs, durationMs })) {
@@ -187,15 +187,15 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
   }
 }
 
-/** Why an address can't be posted to; null if it can. */
+/** Describes why a URL can't be used; null if it can. */
 export function urlErrorOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // fetch refuses them. The address is not repeated: a password must not get into a log.
+  // fetch rejects a URL with credentials. The message leaves the URL out, so that no password gets into a log.
   if (url !== null && url.username + url.password !== '') {
-    return 'expected an address without user name and password';
+    return 'expected a URL without user name and password';
   }
   if (url !== null && /^https?:$/.test(url.protocol)) return null;
   const isSecret = String(text).includes('@');
-  const received = isSecret ? 'text that may hold a password: it is not shown' : `"${text}"`;
-  return `expected an http or https address, received ${received}`;
+  const received = isSecret ? 'a hidden value that may contain a password' : `"${text}"`;
+  return `expected an http or https URL, received ${received}`;
 }

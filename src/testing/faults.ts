@@ -5,19 +5,19 @@ import { changed } from './variants.js';
 
 /** A body that every parser refuses. */
 export interface FaultyBody {
-  /** The fault: `an amount with a comma`. */
+  /** What is wrong: `an amount with a comma`. */
   readonly label: string;
-  /** The code of the issue for which `parseNotification` refuses it. */
+  /** The code for which `parseNotification` refuses it. */
   readonly code: IssueCode;
   /** Text, or bytes that are not UTF-8. */
   readonly body: string | Uint8Array;
 }
 
 /**
- * A notification with one fault of each kind for which a body is refused. A handler must answer none of them
- * with success: it would have settled something other than what was sent, or lost a notification.
+ * Makes one body for each kind of fault for which a body is refused. A handler that answers one with success has
+ * settled something that was not sent, or has lost a notification.
  *
- * @param body - The JSON text of the notification without a fault: a deposit's by default.
+ * @param body - The JSON text of a valid body (default: a sample deposit).
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
  *
  * @example
@@ -37,7 +37,7 @@ export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[]
     ...changed(label, fields, { [name]: wire }),
     code,
   });
-  // With another status, a withdrawal may lack its address.
+  // Only a COMPLETED withdrawal is refused for its address.
   if (isWithdrawal) fields.set('status', '"COMPLETED"');
   const nowhere = faulty('invalid_tx_address', 'only a tag as address', 'toTxAddress', '"?dt=1"');
   const accented = changed('', fields, { [currency]: '"\u00fc"' }).body;

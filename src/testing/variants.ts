@@ -10,24 +10,22 @@ import {
   WITHDRAWAL_SAMPLE,
 } from '../wire/sample.js';
 
-/** One notification in one encoding. */
+/** A notification in one encoding. */
 export interface BodyVariant {
-  /** What is special about it: `actualDepositAmount as a string`. */
+  /** What differs from the given body: `actualDepositAmount as a string`. */
   readonly label: string;
   /** The JSON text. */
   readonly body: string;
 }
 
 /**
- * The same notification in every encoding that a receiver must tolerate, the given one first: each
- * amount as number and as string, both spellings of `deductedSettlementAmount`, and null or absent
- * for whatever has no value.
+ * Makes the same notification in every encoding that a receiver must accept, the given one first: amounts as numbers
+ * and as strings, both spellings of `deductedSettlementAmount`, and missing values as null or left out.
  *
- * All variants of a body that parses parse to equal notifications, but for the words of a warning. So a handler
- * must do the same with each, and settle only the first.
+ * If the body is valid, all variants parse to equal notifications, except for the wording of warnings. A handler
+ * should settle the first variant, and treat the others as repeats.
  *
- * @param body - The JSON text of either notification: of {@link depositReceivedBody}, or one
- * that you have kept.
+ * @param body - The JSON text of either notification, such as a {@link depositReceivedBody} or a body that you kept.
  * @throws SyntaxError if the text is not JSON, TypeError for anything but text, or if the JSON is not an object.
  *
  * @example
@@ -49,13 +47,13 @@ export function bodyVariants(body: string): BodyVariant[] {
     ...nullOrAbsent(fields, sample),
     ...(isWithdrawal ? inEitherSpelling(fields) : []),
   ];
-  // Duplicate variants are dropped.
+  // Drop duplicates.
   const texts = new Set([writeWire(fields)]);
   const others = variants.filter(({ body: text }) => !texts.has(text) && texts.add(text));
   return [{ label: 'as given', body }, ...others];
 }
 
-/** Each amount in its other encoding, then all as numbers and all as strings. */
+/** All amounts as numbers, all as strings, then each one in its other encoding. */
 function inEitherEncoding(fields: WireFields, sample: Sample): BodyVariant[] {
   const amounts = [...fields].filter(
     ([name, wire]) => isAmount(sample, name) && isDecimalLiteral(asNumber(wire)),
@@ -73,7 +71,7 @@ function inEitherEncoding(fields: WireFields, sample: Sample): BodyVariant[] {
   ];
 }
 
-/** Each field without a value in its other form, null or absent, then all as null and all absent. */
+/** All missing values as null, all left out, then each one in its other form. */
 function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
   const names = Object.keys(sample);
   const nulls = names.filter((name) => fields.get(name) === 'null');
@@ -81,19 +79,19 @@ function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
   const all = (wire: string | undefined): Changes =>
     Object.fromEntries([...nulls, ...absent].map((name) => [name, wire]));
   return [
-    changed('null for every field without a value', fields, all('null')),
-    changed('no field without a value', fields, all(undefined)),
+    changed('every missing value as null', fields, all('null')),
+    changed('every missing value left out', fields, all(undefined)),
     ...nulls.map((name) => changed(`${name} left out`, fields, { [name]: undefined })),
-    ...absent.map((name) => changed(`${name} null`, fields, { [name]: 'null' })),
+    ...absent.map((name) => changed(`${name} as null`, fields, { [name]: 'null' })),
   ];
 }
 
-/** The amount with two names: under each, and under both, with equal values or one of them null. */
+/** The amount under each of its two spellings, and under both, with equal values or one of them null. */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
   const [amount, second] = [DEDUCTED, DEDUCED]
     .filter((name) => holdsValue(fields, name))
     .map((name) => fields.get(name));
-  // Two that differ have no value that a third could be spelled with.
+  // Two different amounts conflict, so there is no value to respell.
   if (amount === undefined || (second !== undefined && second !== amount)) return [];
   const spelled = (label: string, deducted?: string, deduced?: string): BodyVariant =>
     changed(label, fields, { [DEDUCTED]: deducted, [DEDUCED]: deduced });
@@ -101,15 +99,15 @@ function inEitherSpelling(fields: WireFields): BodyVariant[] {
     spelled(`spelled ${DEDUCTED}`, amount),
     spelled(`spelled ${DEDUCED}`, undefined, amount),
     spelled('spelled both ways', amount, amount),
-    spelled(`spelled ${DEDUCED}, the other null`, 'null', amount),
-    spelled(`spelled ${DEDUCTED}, the other null`, amount, 'null'),
+    spelled(`spelled ${DEDUCED}, the other as null`, 'null', amount),
+    spelled(`spelled ${DEDUCTED}, the other as null`, amount, 'null'),
   ];
 }
 
-/** New values of fields as JSON text; undefined leaves a field out. */
+/** Changes to fields, as JSON text; undefined removes a field. */
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** The fields after changes; new ones come last. */
+/** Applies changes. New fields come last. */
 export function changed(label: string, fields: WireFields, changes: Changes): BodyVariant {
   const variant: WireFields = new Map(fields);
   for (const [name, wire] of Object.entries(changes)) {

@@ -1,12 +1,14 @@
-/** A field of a JSON object, with its value as JSON text, without white space between its parts. */
+import { quote } from '../internal/issues.js';
+
+/** A field's name, and its value as JSON text without white space between its parts. */
 export type Member = readonly [name: string, value: string];
 
-/** The fields of a body by name, each with its value as JSON text. */
+/** Fields by name. The values are JSON text. */
 export type WireFields = Map<string, string>;
 
 /**
- * Reads the JSON text of an object without losing a digit. As with `JSON.parse`, the last one of a
- * repeated field counts.
+ * Reads the JSON text of an object without losing a digit. As in `JSON.parse`, the last of several fields with
+ * one name counts.
  *
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
  */
@@ -14,30 +16,27 @@ export function readWire(body: string): WireFields {
   const text = body.replace(/^\uFEFF/, '');
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError('expected the JSON text of an object');
+    throw new TypeError(`body: expected the JSON text of an object, received ${quote(value)}`);
   }
   return new Map(readMembers(text));
 }
 
-/** Whether a field is there, and neither null nor empty. */
+/** Whether a field is present, and neither null nor an empty string. */
 export function holdsValue(fields: WireFields, name: string): boolean {
   return !['null', '""'].includes(fields.get(name) ?? 'null');
 }
 
-/** The JSON text of the fields, in their order. */
 export function writeWire(fields: WireFields): string {
   const members = [...fields].map(([name, value]) => `${JSON.stringify(name)}:${value}`);
   return `{${members.join(',')}}`;
 }
 
-/** A string, a mark, or a word: a number, `true`, `false` or `null`. A string's end is optional for speed on other text. */
+/** A token of JSON. The closing quote is optional, so that matching takes linear time on any text. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
- * The fields of a JSON object in their order, repeated ones as often as they occur. It doesn't recurse: no
- * nesting is too deep for it.
- *
- * @param text - JSON text that `JSON.parse` has read as an object.
+ * Returns all fields of an object's valid JSON text in order, including repeated ones. It isn't recursive, so that
+ * deep nesting can't overflow the stack.
  */
 export function readMembers(text: string): Member[] {
   const members: Member[] = [];

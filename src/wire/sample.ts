@@ -6,48 +6,47 @@ import type { NotificationType } from '../errors.js';
 import { type Fields, rulesOf } from '../internal/fields.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** A whole body as the service sends it, in its order; undefined for a field that is not sent. */
+/** A complete body, in the service's field order. `undefined` marks a field that is not sent. */
 export type Sample = Fields;
 
 type FieldOf<T> = Exclude<keyof T, 'type' | 'additionalFields' | 'warnings'>;
 
-/** The names that a deposit has on the wire. */
+/** The field names of a deposit. */
 export type DepositReceivedField = FieldOf<DepositReceived>;
 
-/** The names that a withdrawal has on the wire, both spellings of one of them included. */
+/** The field names of a withdrawal, including both spellings of one field. */
 export type WithdrawalBroadcastField = FieldOf<WithdrawalBroadcast> | 'deducedSettlementAmount';
 
-/** The two names of one amount: of the documentation's sample body, and of its field table. */
+/** Two spellings of one field: in the service's sample body, and in the service's field table. */
 export const DEDUCTED = 'deductedSettlementAmount';
 export const DEDUCED = 'deducedSettlementAmount';
 
-/** A deposit in the encodings of the documentation's sample. The values are ours. */
+/** A deposit, encoded like the service's sample. The values are made up. */
 export const DEPOSIT_SAMPLE: Sample = deposit satisfies Record<DepositReceivedField, unknown>;
 
-/** A completed withdrawal in the encodings of the documentation's sample. The values are ours. */
+/** A completed withdrawal, encoded like the service's sample. The values are made up. */
 export const WITHDRAWAL_SAMPLE: Sample = {
   ...withdrawal,
   [DEDUCED]: undefined,
 } satisfies Record<WithdrawalBroadcastField, unknown>;
 
 /**
- * A withdrawal that did not complete, without the fields that say what moved. Which fields such a
- * body has is undocumented; these are the ones that the documentation does not require.
+ * A failed or blocked withdrawal. The service doesn't document which fields such a body has. This one leaves out
+ * those that the service doesn't document as required.
  */
 export const NOT_COMPLETED_WITHDRAWAL_SAMPLE: Sample = Object.fromEntries(
   Object.keys(WITHDRAWAL_SAMPLE).map((name) => [name, (failed as Fields)[name]]),
 );
 
-/** The samples by what they are: every documented field, and how it is encoded. */
+/** One sample per type, with every documented field in its documented encoding. */
 export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
   'deposit.received': DEPOSIT_SAMPLE,
   'withdrawal.broadcast': WITHDRAWAL_SAMPLE,
 };
 
-/** The encoding of a field: an amount as a JSON number or string, text, a UNIX time, the owner object. */
+/** How a sample encodes a field. An amount is a `number` or a `string`. */
 export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 
-/** The kind of each field, by its rule. */
 const KINDS = /* @__PURE__ */ new Map(
   /* @__PURE__ */ [readDepositReceived, readWithdrawalBroadcast]
     .flatMap((reader) => rulesOf(reader))
@@ -55,9 +54,9 @@ const KINDS = /* @__PURE__ */ new Map(
 );
 
 /**
- * The encoding of a field in a sample. An amount that isn't sent is a string, as in a withdrawal.
+ * Returns how a sample encodes a field. An amount that the sample leaves out counts as a string.
  *
- * @param name - A field of either body: a name that both have is of one kind in both.
+ * @param name - A field of either body. Fields with the same name have the same kind.
  */
 export function encodingOf(sample: Sample, name: string): Encoding {
   const kind = KINDS.get(name);

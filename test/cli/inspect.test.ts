@@ -117,12 +117,12 @@ describe('a body that is refused', () => {
       expect.arrayContaining([
         ['status', '"COMPLETED"'],
         ['businessId', '"x" → not read'],
-        ['└ an empty string holds no value'],
+        ['└ an empty string counts as no value'],
         ['settlementCurrency', 'null → no value'],
         ['expectedDisplayAmount', '1.0 → 1'],
         ['└ unlike the sample, which has a string'],
         ['toTxAddress', '"r?dt=" → address r'],
-        ['└ an empty tag counts as none'],
+        ['└ an empty tag counts as no tag'],
       ]),
     );
     expect(rows.slice(-3)).toStrictEqual([

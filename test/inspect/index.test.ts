@@ -66,7 +66,12 @@ describe('an inspection', () => {
           name: 'later',
           raw: '{"a":[1.0,"x y",-0]}',
           parsed: { a: ['1.0', 'x y', '-0'] },
-          quirks: [{ code: 'additional', note: 'not documented: kept in additionalFields' }],
+          quirks: [
+            {
+              code: 'additional',
+              note: "the service doesn't document this field; kept in additionalFields",
+            },
+          ],
         },
       ],
       absent: Object.keys(JSON.parse(deposit())).filter((name) => !body.includes(`"${name}":`)),
@@ -166,7 +171,7 @@ describe('an inspection', () => {
   test('refuses a parsed body, whose digits are gone', () => {
     const parsed = JSON.parse(deposit());
     expect(() => inspectBody(parsed)).toThrow(
-      new TypeError('expected a raw body, received one that is parsed'),
+      new TypeError('body: expected text or bytes, received an object. Pass the raw body'),
     );
   });
 

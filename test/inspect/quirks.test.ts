@@ -3,22 +3,25 @@ import { describe, expect, test } from 'vitest';
 import { deposit, type Wire, withdrawal } from '../sample-bodies.js';
 
 describe('the quirks of a field', () => {
-  const ADDITIONAL = 'additional: not documented: kept in additionalFields';
+  const ADDITIONAL =
+    "additional: the service doesn't document this field; kept in additionalFields";
   const AS_NUMBER = 'encoding: unlike the sample, which has a string';
   const AS_STRING = 'encoding: unlike the sample, which has a number';
-  const DATE_TIME = 'date_time: a date-time, where the sample has a UNIX time';
-  const DEEP = 'deeply_nested: nested too deeply: only in raw';
-  const EMPTY = 'empty_text: an empty string holds no value';
-  const EMPTY_TAG = 'empty_tag: an empty tag counts as none';
+  const DATE_TIME = 'date_time: a date-time; the sample has a UNIX time';
+  const DEEP = 'deeply_nested: nested too deeply to be shown parsed';
+  const EMPTY = 'empty_text: an empty string counts as no value';
+  const EMPTY_TAG = 'empty_tag: an empty tag counts as no tag';
   const EXPONENT = 'exponent: JavaScript prints this number as 1e-8';
   const LEADING_ZEROS = 'leading_zeros: a tag read as a number would lose its zeros';
   const LOWER_CASE = 'upper_case: the idempotency key has it in lower case';
-  const MILLISECONDS = 'milliseconds: in milliseconds: too large for seconds';
+  const MILLISECONDS = 'milliseconds: read as milliseconds, because it is too large for seconds';
   const OWNER = 'additional: kept in its additionalFields: category, level';
-  const REPEATED = 'repeated: there more than once: the last one counts';
-  const SAMPLE_SPELLING = 'spelling: the documentation also spells it deducedSettlementAmount';
-  const TABLE_SPELLING = 'spelling: the documentation also spells it deductedSettlementAmount';
-  const UNREADABLE = 'unreadable: null, and kept as sent in additionalFields';
+  const REPEATED = 'repeated: sent more than once; the last value counts';
+  const SAMPLE_SPELLING =
+    'spelling: the service also documents the spelling deducedSettlementAmount';
+  const TABLE_SPELLING =
+    'spelling: the service also documents the spelling deductedSettlementAmount';
+  const UNREADABLE = 'unreadable: not read; kept in additionalFields';
 
   const arrays = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   const owner = { txAddressOwner: '{"name":"x","category":5,"level":1}' };
@@ -91,6 +94,24 @@ describe('the quirks of a field', () => {
       deposit({ onChainFee: '"1"', paymentId: '"x"' }),
       'onChainFee',
       [AS_STRING],
+    ],
+    [
+      'an unknown field of a refused body',
+      deposit({ paymentId: '"x"', later: '1' }),
+      'later',
+      ["additional: the service doesn't document this field"],
+    ],
+    [
+      'none for an unreadable field of a refused body, which has a warning',
+      deposit({ paymentId: '"x"', rateType: '"CAPPED"' }),
+      'rateType',
+      [],
+    ],
+    [
+      "an owner's fields in a refused body",
+      withdrawal({ ...owner, withdrawalId: '"x"' }),
+      'txAddressOwner',
+      ['additional: unknown or not read: category, level'],
     ],
     ['a repetition', deposit().replace('{', '{"network":"X",'), 'network', [REPEATED]],
     ['only a repetition if the notification is unknown', twice, 'onChainFee', [REPEATED]],

@@ -384,17 +384,17 @@ async function refusalOf(body: unknown, options: Partial<DeliverOptions> = {}): 
 
 // To the letter: no more than that is told of an address.
 test.each<[string, Partial<DeliverOptions>]>([
-  ['url: expected an http or https address, received "localhost"', { url: 'localhost' }],
-  ['url: expected an http or https address, received "httpsx://x"', { url: 'httpsx://x' }],
-  ['url: expected an http or https address, received "xhttp://x"', { url: 'xhttp://x' }],
-  ['url: expected an address without user name and password', { url: 'ftp://:secret@x/' }],
-  ['url: expected an address without user name and password', { url: 'http://u@x/' }],
+  ['url: expected an http or https URL, received "localhost"', { url: 'localhost' }],
+  ['url: expected an http or https URL, received "httpsx://x"', { url: 'httpsx://x' }],
+  ['url: expected an http or https URL, received "xhttp://x"', { url: 'xhttp://x' }],
+  ['url: expected a URL without user name and password', { url: 'ftp://:secret@x/' }],
+  ['url: expected a URL without user name and password', { url: 'http://u@x/' }],
   [
-    'url: expected an http or https address, received text that may hold a password: it is not shown',
+    'url: expected an http or https URL, received a hidden value that may contain a password',
     { url: 'http://u:secret@x:99999/' },
   ],
-  ['copies: expected a whole number from 1, received 0', { copies: 0 }],
-  ['copies: expected a whole number from 1, received 1.5', { copies: 1.5 }],
+  ['copies: expected a whole number of at least 1, received 0', { copies: 0 }],
+  ['copies: expected a whole number of at least 1, received 1.5', { copies: 1.5 }],
   ['timeoutMs: expected more than 0, received NaN', { timeoutMs: Number.NaN }],
   ['intervalMs: expected more than 0, received 0', { retry: { intervalMs: 0, durationMs: 1 } }],
   ['durationMs: expected more than 0, received -1', { retry: { intervalMs: 1, durationMs: -1 } }],

@@ -62,12 +62,12 @@ describe('the variants', () => {
     expect(variant(deposit, 'settlementRateDepegLossAmount left out')).not.toHaveProperty(
       'settlementRateDepegLossAmount',
     );
-    expect(variant(deposit, 'no field without a value')).not.toHaveProperty(
+    expect(variant(deposit, 'every missing value left out')).not.toHaveProperty(
       'displayRateDepegLossAmount',
     );
     const failed = withdrawalBroadcastBody({ status: 'FAILED' });
-    expect(variant(failed, 'transactionId null').transactionId).toBeNull();
-    expect(variant(failed, 'null for every field without a value')).toMatchObject({
+    expect(variant(failed, 'transactionId as null').transactionId).toBeNull();
+    expect(variant(failed, 'every missing value as null')).toMatchObject({
       actualWithdrawAmount: null,
       deductedSettlementAmount: null,
       deducedSettlementAmount: null,
@@ -104,17 +104,17 @@ describe('the variants', () => {
       'as given',
       'every amount as a number',
       'every amount as a string',
-      'null for every field without a value',
-      'no field without a value',
+      'every missing value as null',
+      'every missing value left out',
       'displayRateDepegLossAmount left out',
       'settlementRateDepegLossAmount left out',
     ]);
     const deduced = withdrawalBroadcastBody({ withdrawFee: null }).replace('deducted', 'deduced');
     expect(labelsOf(deduced).slice(-4)).toStrictEqual([
-      'no field without a value',
+      'every missing value left out',
       'spelled deductedSettlementAmount',
       'spelled both ways',
-      'spelled deductedSettlementAmount, the other null',
+      'spelled deductedSettlementAmount, the other as null',
     ]);
   });
 
@@ -135,9 +135,13 @@ describe('the variants', () => {
   });
 
   test('can not be made of what is no JSON object', () => {
-    for (const text of ['[1]', 'null', '1']) {
+    for (const [text, received] of [
+      ['[1]', 'an array'],
+      ['null', 'null'],
+      ['1', '1'],
+    ] as const) {
       expect(() => bodyVariants(text)).toThrow(
-        new TypeError('expected the JSON text of an object'),
+        new TypeError(`body: expected the JSON text of an object, received ${received}`),
       );
     }
     expect(() => bodyVariants('{')).toThrow(SyntaxError);

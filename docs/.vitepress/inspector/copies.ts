@@ -1,4 +1,4 @@
-// A body as something to paste elsewhere.
+// A body as text to paste elsewhere.
 import {
   type NotificationType,
   type ParseResult,
@@ -7,25 +7,31 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
+import type { Inspection } from 'payment-notifications/inspect';
 
 const URL_OF_HANDLER = 'http://127.0.0.1:3000/callbacks';
 
-/** A test that delivers the body to a handler. */
-export function toTest(body: string, isRefused: boolean): string {
-  const title = isRefused ? 'refuses this body' : 'takes this body';
+/** A test that delivers the body to a handler. It fails if no handler answers. */
+export function toTest(body: string, { issues }: Inspection): string {
+  const [issue] = issues;
+  const status = issue?.code === 'body_too_large' ? 413 : 400;
+  const title = issue ? 'refuses this body' : 'accepts this body';
+  const [result, expectation] = issue
+    ? ['attempts', `attempts[0]?.answer?.status).toBe(${status})`]
+    : ['delivered', 'delivered).toBe(true)'];
   return `import { deliver } from 'payment-notifications/testing';
 import { expect, test } from 'vitest';
 
 const body = ${JSON.stringify(body)};
 
 test('${title}', async () => {
-  const { delivered } = await deliver(body, { url: '${URL_OF_HANDLER}' });
-  expect(delivered).toBe(${!isRefused});
+  const { ${result} } = await deliver(body, { url: '${URL_OF_HANDLER}' });
+  expect(${expectation};
 });
 `;
 }
 
-/** The notification as \`JSON.stringify\` writes it; null for a refused body. */
+/** The notification as JSON; null for a refused body. */
 export function toNotificationJson(
   body: string | Uint8Array,
   as: NotificationType | undefined,

@@ -1,4 +1,4 @@
-// What a notification says, as something to look at: its points in time, and its money by currency.
+// A notification as a picture: its points in time, and its amounts by currency.
 import { Decimal } from 'payment-notifications';
 import type { Inspection } from 'payment-notifications/inspect';
 import { markDifference, type Segment } from './text';
@@ -6,19 +6,19 @@ import { markDifference, type Segment } from './text';
 export interface Moment {
   readonly label: string;
   readonly time: string;
-  /** Where it stands on the line, from 0 to 1. */
+  /** The place on the line, from 0 to 1. */
   readonly at: number;
-  /** How long after the one before. */
+  /** How long after the previous one. */
   readonly after: string | null;
 }
 
 interface Bar {
   readonly label: string;
-  /** Exact, as text; marked where it differs from the amount that was expected. */
+  /** Exact, as text. The digits that differ from the expected amount are marked. */
   readonly amount: readonly Segment[];
-  /** By how much it differs from that; empty if it doesn't. */
+  /** The difference from the expected amount; empty if there is none. */
   readonly note: string;
-  /** Its share of the largest of its currency, from 0 to 1: for a picture, a double is exact enough. */
+  /** The share of the largest amount of the currency, from 0 to 1. A double is exact enough for a picture. */
   readonly share: number;
   readonly isFee: boolean;
 }
@@ -29,45 +29,40 @@ export interface Money {
   readonly bars: readonly Bar[];
 }
 
-/** Of each currency: what it is for, and its amounts, fees last. */
+/** For each currency: what it is for, and its amounts and fees with their labels. */
 type Plan = readonly {
   readonly currency: string;
   readonly what: string;
-  readonly amounts: readonly (readonly [name: string, label: string])[];
-  readonly fees: readonly (readonly [name: string, label: string])[];
+  readonly amounts: Labels;
+  readonly fees: Labels;
 }[];
+type Labels = Readonly<Record<string, string>>;
 
 const DEPOSIT: Plan = [
   {
     currency: 'depositCurrency',
     what: 'deposited',
-    amounts: [
-      ['expectedDepositAmount', 'expected'],
-      ['actualDepositAmount', 'received'],
-    ],
-    fees: [],
+    amounts: { expectedDepositAmount: 'expected', actualDepositAmount: 'received' },
+    fees: {},
   },
   {
     currency: 'displayCurrency',
     what: 'displayed',
-    amounts: [
-      ['expectedDisplayAmount', 'expected'],
-      ['actualDisplayAmount', 'received'],
-    ],
-    fees: [
-      ['displayServiceFee', 'service fee'],
-      ['displayDistributedUserServiceFee', 'distributed fee'],
-    ],
+    amounts: { expectedDisplayAmount: 'expected', actualDisplayAmount: 'received' },
+    fees: {
+      displayServiceFee: 'service fee',
+      displayDistributedUserServiceFee: 'distributed fee',
+    },
   },
   {
     currency: 'settlementCurrency',
     what: 'settled',
-    amounts: [['settlementAmount', 'credited']],
-    fees: [
-      ['settlementServiceFee', 'service fee'],
-      ['settlementDistributedUserServiceFee', 'distributed fee'],
-      ['settlementRateDepegLossAmount', 'depeg loss'],
-    ],
+    amounts: { settlementAmount: 'credited' },
+    fees: {
+      settlementServiceFee: 'service fee',
+      settlementDistributedUserServiceFee: 'distributed fee',
+      settlementRateDepegLossAmount: 'depeg loss',
+    },
   },
 ];
 
@@ -75,32 +70,20 @@ const WITHDRAWAL: Plan = [
   {
     currency: 'withdrawCurrency',
     what: 'withdrawn',
-    amounts: [
-      ['estimatedWithdrawAmount', 'estimated'],
-      ['actualWithdrawAmount', 'sent'],
-    ],
-    fees: [['withdrawFee', 'blockchain fee']],
+    amounts: { estimatedWithdrawAmount: 'estimated', actualWithdrawAmount: 'sent' },
+    fees: { withdrawFee: 'blockchain fee' },
   },
   {
     currency: 'displayCurrency',
     what: 'displayed',
-    amounts: [
-      ['expectedDisplayAmount', 'requested'],
-      ['actualDisplayAmount', 'sent'],
-    ],
-    fees: [
-      ['displayFee', 'blockchain fee'],
-      ['displayRateDepegLossAmount', 'depeg loss'],
-    ],
+    amounts: { expectedDisplayAmount: 'requested', actualDisplayAmount: 'sent' },
+    fees: { displayFee: 'blockchain fee', displayRateDepegLossAmount: 'depeg loss' },
   },
   {
     currency: 'settlementCurrency',
     what: 'settled',
-    amounts: [
-      ['deductedSettlementAmount', 'debited'],
-      ['deducedSettlementAmount', 'debited'],
-    ],
-    fees: [['settlementRateDepegLossAmount', 'depeg loss']],
+    amounts: { deductedSettlementAmount: 'debited', deducedSettlementAmount: 'debited' },
+    fees: { settlementRateDepegLossAmount: 'depeg loss' },
   },
 ];
 
@@ -112,7 +95,7 @@ const MOMENTS = [
 
 type Values = ReadonlyMap<string, unknown>;
 
-/** A notification's points in time, in their order; none where there are fewer than two. */
+/** The points in time of a deposit, in order; none if there are fewer than two. */
 export function toMoments({ type, fields }: Inspection): Moment[] {
   if (type !== 'deposit.received') return [];
   const values: Values = new Map(fields.map(({ name, parsed }) => [name, parsed]));
@@ -134,15 +117,14 @@ export function toMoments({ type, fields }: Inspection): Moment[] {
   });
 }
 
-/** A notification's amounts, by currency. */
 export function toMoney({ type, fields }: Inspection): Money[] {
   if (type === null) return [];
   const values: Values = new Map(fields.map(({ name, parsed }) => [name, parsed]));
   const plan = type === 'deposit.received' ? DEPOSIT : WITHDRAWAL;
   return plan.flatMap(({ currency, what, amounts, fees }) => {
     const code = values.get(currency);
-    const read = (names: Plan[number]['amounts'], isFee: boolean) =>
-      names.flatMap(([name, label]) => {
+    const read = (labels: Labels, isFee: boolean) =>
+      Object.entries(labels).flatMap(([name, label]) => {
         const amount = values.get(name);
         return typeof amount === 'string' ? [{ label, amount, isFee }] : [];
       });

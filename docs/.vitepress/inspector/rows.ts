@@ -1,4 +1,4 @@
-// An inspection as rows of text: one a field, and one a difference of two bodies.
+// An inspection as rows of text: one per field, and one per difference of two bodies.
 import type { NotificationIssue } from 'payment-notifications';
 import type { InspectedField, Inspection } from 'payment-notifications/inspect';
 import { markDifference, markLostDigits, printable, type Segment } from './text';
@@ -15,7 +15,6 @@ export interface Row {
   readonly remarks: readonly Remark[];
 }
 
-/** The issues and warnings, with what they are. */
 export function issuesOf({
   issues,
   warnings,
@@ -26,7 +25,7 @@ export function issuesOf({
   ];
 }
 
-/** Missing fields with a fault, then the first of those that are there. */
+/** Absent fields with a fault, then the first of those that were sent. */
 export function toRows(inspection: Inspection, most: number): Row[] {
   const remarks = new Map<string, Remark[]>();
   for (const { kind, issue } of issuesOf(inspection)) {
@@ -59,7 +58,7 @@ function toRow(field: InspectedField, remarks: readonly Remark[]): Row {
   };
 }
 
-/** In the words of the command. */
+/** The same words as in the output of the command. */
 function toParsed({ name, raw, parsed }: InspectedField): [label: string, value: string][] {
   if (parsed === null) return [['', raw === 'null' || raw === '""' ? 'no value' : 'not read']];
   if (typeof parsed === 'object' && ['toTxAddress', 'txAddressOwner'].includes(name)) {
@@ -77,11 +76,11 @@ function toParsed({ name, raw, parsed }: InspectedField): [label: string, value:
 export interface Difference {
   readonly name: string;
   readonly sides: readonly (readonly Segment[])[];
-  /** Whether both say the same, each in its own encoding. */
+  /** Whether both have the same value in different encodings. */
   readonly isEncoding: boolean;
 }
 
-/** The fields whose text differs, those that say something else first. */
+/** The fields whose text differs, those with different values first. */
 export function differencesOf(one: Inspection, other: Inspection): Difference[] {
   const [ones, others] = [one, other].map(
     ({ fields }) => new Map(fields.map((field) => [field.name, field])),
@@ -104,22 +103,24 @@ interface Relation {
   readonly text: string;
 }
 
-/** Whether two bodies are of one event, and say the same of it. */
+/** Says whether two bodies report one event, and agree on it. */
 export function relate(one: Inspection, other: Inspection, found: readonly Difference[]): Relation {
-  if (one.idempotencyKey === null || other.idempotencyKey === null) {
-    const text = 'One of the two is refused: whether they are of one event is unknown.';
+  const refused = [one, other].filter(({ verdict }) => verdict === 'refused').length;
+  if (refused > 0) {
+    const which = refused === 1 ? 'One of the two bodies is' : 'Both bodies are';
+    const text = `${which} refused, so nothing shows whether they report one event.`;
     return { verdict: 'warnings', text };
   }
   if (one.idempotencyKey !== other.idempotencyKey) {
-    return { verdict: 'warnings', text: 'Two events: their keys differ.' };
+    return { verdict: 'warnings', text: 'Two events, with different idempotency keys.' };
   }
   const count = found.filter(({ isEncoding }) => !isEncoding).length;
   if (count > 0) {
-    const text = `One event, but its bodies contradict each other: ${plural(count, 'field')}.`;
+    const text = `One event, but the two bodies contradict each other in ${plural(count, 'field')}.`;
     return { verdict: 'refused', text };
   }
   const text =
-    found.length === 0 ? 'One event, and the same body.' : 'One event, encoded in two ways.';
+    found.length === 0 ? 'One event, and the same body.' : 'One event, encoded differently.';
   return { verdict: 'valid', text };
 }
 

@@ -1,8 +1,8 @@
-// How text of a body is shown: it may be long, hold characters that print nothing, or turn the line around.
+// How text of a body is shown. It may be long, or contain characters that are invisible or reverse the line.
 
 const MAX_SHOWN = 400;
 
-/** Text with every character that prints nothing, or prints elsewhere, as its `\u` escape, and cut. */
+/** Escapes characters that are invisible or move the text around them, and truncates the text. */
 export function printable(text: string, most: number = MAX_SHOWN): string {
   const shown = text
     .slice(0, most)
@@ -19,7 +19,7 @@ export interface Segment {
   readonly isMarked: boolean;
 }
 
-/** A number's literal, with those digits marked that a double doesn't carry. */
+/** Marks the digits of a number literal that a double loses. */
 export function markLostDigits(literal: string): Segment[] {
   const kept = significantDigits(String(Number(literal)));
   const [mantissa = ''] = literal.split(/e/i);
@@ -34,7 +34,7 @@ export function markLostDigits(literal: string): Segment[] {
   return mark(literal, 0, 0);
 }
 
-/** A text, with what it lacks in common with another at start and end marked. */
+/** Marks what is left of a text without the start and the end that it shares with another. */
 export function markDifference(text: string, other: string): Segment[] {
   const length = Math.min(text.length, other.length);
   let start = 0;

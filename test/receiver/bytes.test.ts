@@ -59,6 +59,15 @@ test.each([
   expect(await ended).toBe(`${size * count} bytes, read to the end`);
 });
 
+test('that are too many are answered with 413 even if the sender leaves', async () => {
+  function* broken() {
+    yield new Uint8Array(LIMIT + 1);
+    throw new Error('terminated');
+  }
+  const { options } = recording();
+  expect((await createReceiver(options).fetch(streamed(broken()).request)).status).toBe(413);
+});
+
 test('that never end are answered with 413, and stopped 4 MiB later', async () => {
   const { calls, options } = recording();
   function* endless() {

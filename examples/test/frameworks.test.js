@@ -21,9 +21,6 @@ before(() => {
   renameSync(new URL('receiver.ts', FRAMEWORKS), new URL('own-receiver.ts', FRAMEWORKS));
   const watched = new URL('watched-receiver.ts', import.meta.url);
   copyFileSync(watched, new URL('receiver.ts', FRAMEWORKS));
-  // NestJS takes its decorators' settings from the nearest one that names the file.
-  const tsconfig = { extends: '../tsconfig.json', include: ['*.ts'] };
-  writeFileSync(new URL('tsconfig.json', FRAMEWORKS), JSON.stringify(tsconfig));
 });
 after(() => rmSync(FRAMEWORKS, { recursive: true }));
 

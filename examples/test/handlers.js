@@ -14,6 +14,8 @@ export function writeHandlers() {
   // Where they import it from.
   write('next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
   write('receiver.cjs', "module.exports = require('./receiver.ts');\n");
+  // Of the mounts alone, for the oldest compiler. NestJS takes its decorators' settings from it, too.
+  write('tsconfig.json', '{ "extends": "../tsconfig.json", "include": ["**/*.ts"] }');
   write('hono.test.ts', filesOn('docs/testing.md').get('hono.test.ts') ?? '');
 }
 

@@ -17,13 +17,10 @@ import { startServer } from './server.js';
 
 before(() => {
   writeHandlers();
-  // One that tells the tests what it gets.
+  // One that prints what it gets.
   renameSync(new URL('receiver.ts', FRAMEWORKS), new URL('own-receiver.ts', FRAMEWORKS));
   const watched = new URL('watched-receiver.ts', import.meta.url);
   copyFileSync(watched, new URL('receiver.ts', FRAMEWORKS));
-  // NestJS takes its decorators' settings from the nearest one that names the file.
-  const tsconfig = { extends: '../tsconfig.json', include: ['*.ts'] };
-  writeFileSync(new URL('tsconfig.json', FRAMEWORKS), JSON.stringify(tsconfig));
 });
 after(() => rmSync(FRAMEWORKS, { recursive: true }));
 
@@ -39,12 +36,12 @@ const NODE = existsSync(STRIPPING) ? [STRIPPING] : TSX;
 
 /** How each is built and started. @type {Record<string, { command: string[], cwd?: URL, build?: string[], skip?: string | false }>} */
 const SERVERS = {
-  'node:http': { command: [...NODE, 'node-http.ts'] },
+  'node:http': { command: [...NODE, 'node-http.cjs'] },
   Express: { command: [...NODE, 'express.ts'] },
   Fastify: { command: [...NODE, 'fastify.ts'] },
   Hono: { command: [...NODE, 'hono.ts'] },
   Koa: { command: [...NODE, 'koa.ts'] },
-  NestJS: { command: [...TSX, 'nestjs.ts'] },
+  NestJS: { command: [...TSX, 'main.ts'] },
   'Next.js': {
     cwd: new URL('next/', FRAMEWORKS),
     build: [bin('next'), 'build'],
@@ -60,12 +57,17 @@ const SERVERS = {
     ],
     command: [bin('workerd'), 'serve', 'workerd.capnp', '--socket-addr=http=127.0.0.1:0'],
   },
-  Bun: { command: [bin('bun'), 'bun.ts'], skip: whyNot('bun') },
+  Bun: {
+    skip: whyNot('bun'),
+    // By itself, it listens on every address.
+    command: [
+      ...[bin('bun'), '--eval'],
+      "import own from './worker.ts'; Bun.serve({ ...own, hostname: '127.0.0.1', port: 0 })",
+    ],
+  },
   Deno: {
     skip: whyNot('deno'),
-    command: [
-      ...[bin('deno'), 'run', '--check', '--allow-net=127.0.0.1', '--allow-env=PORT', 'deno.ts'],
-    ],
+    command: [bin('deno'), 'serve', '--check', '--host=127.0.0.1', '--port=0', 'worker.ts'],
   },
 };
 
@@ -83,7 +85,6 @@ const INVALID = [
   ),
   GZIPPED,
 ];
-const STACK = /node_modules|\bat .+:\d+:\d+|file:\/\//;
 
 for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(SERVERS)) {
   describe(name, { skip: skip ?? false }, () => {
@@ -163,23 +164,33 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
     });
 
     test('answers with no success if the merchant fails, whatever status the error has', async () => {
-      for (const status of ['', '200', '404']) {
-        const body = depositReceivedBody({ clientPaymentId: `fail with ${status}` }, { seed: 5 });
+      for (const what of ['', 'status 200', 'status 404', 'a response', 'an exception']) {
+        const body = depositReceivedBody({ clientPaymentId: `fail with ${what}` }, { seed: 5 });
         for (const text of [body, body.replace('CONFIRMED', 'PENDING')]) {
           const { attempts } = await deliver(text, { url: server.url });
           const answer = attempts[0]?.answer;
-          assert(answer && answer.status >= 400, `${answer?.status} for an error with "${status}"`);
-          assert.doesNotMatch(answer.body, /the database says no/);
-          assert.doesNotMatch(answer.body, STACK);
+          assert.deepEqual(answer, { status: 500, body: 'failed' }, `an error with ${what}`);
         }
       }
       assert.deepEqual(server.journal, []);
     });
 
+    // A Lambda gets only what its gateway has read to the end.
+    const isBehindGateway = name === 'AWS Lambda' && 'the gateway reads the body';
+    test('answers a body that never ends, and reads a few MiB', {
+      skip: isBehindGateway,
+    }, async () => {
+      const { answer, written } = await sendEndlessly(server.port);
+      assert.match(answer, /^HTTP\/1\.1 413 /);
+      // Bun itself drops up to its `maxRequestBodySize`, whatever the receiver does.
+      if (name !== 'Bun') assert(written < MOST_WRITTEN, `${written} bytes`);
+    });
+
     test('survives callers that hang up in the middle of a body', async () => {
       for (let count = 0; count < 20; count += 1) await hangUp(server.port);
-      const { status } = await post(depositReceivedBody({}, { seed: 3 }));
+      const { status, seen } = await post(depositReceivedBody({}, { seed: 3 }));
       assert.equal(status, 200);
+      assert(seen.notification, 'a body that was cut off was refused');
       assert(server.isRunning());
     });
   });
@@ -195,7 +206,22 @@ test('Express refuses to work on a body that was parsed before', async () => {
   const { status, body = '' } = attempts[0]?.answer ?? {};
   assert.deepEqual([status, body], [500, 'failed']);
   assert.deepEqual(server.journal, []);
-  assert.match(server.printed.join('\n'), /mount the receiver above express.json/);
+  assert.match(server.printed.join('\n'), /Mount the receiver above body parsers/);
+});
+
+test('the receiver of the page settles, and stores what it refuses', async () => {
+  const handler = readFileSync(new URL('express.ts', FRAMEWORKS), 'utf8');
+  writeFileSync(
+    new URL('express-own.ts', FRAMEWORKS),
+    handler.replace('receiver.ts', 'own-receiver.ts'),
+  );
+  const server = await startServer([...NODE, 'express-own.ts'], { cwd: FRAMEWORKS });
+  for (const { body, expected } of VALID) {
+    assert.equal(await statusOf(server.url, body), 200);
+    assert(server.printed.some((line) => line.startsWith(expected.idempotencyKey ?? 'none')));
+  }
+  assert.equal(await statusOf(server.url, GZIPPED), 400);
+  await server.stop();
 });
 
 test('an existing app with a global express.json hands on the bytes that it parses', async () => {
@@ -212,15 +238,41 @@ test('an existing app with a global express.json hands on the bytes that it pars
     assert.equal(Buffer.from(seen.refused, 'base64').toString(), faulty);
   }
   await assertLimit(server);
-  const failing = depositReceivedBody({ clientPaymentId: 'fail with 200' });
+  const failing = depositReceivedBody({ clientPaymentId: 'fail with status 200' });
   assert.equal(await statusOf(server.url, failing, { 'content-type': 'application/json' }), 500);
   await server.stop();
 });
 
+/** Far more than what the kernel keeps for a server that reads 4 MiB. */
+const MOST_WRITTEN = 64 * 1024 * 1024;
+
+/** Writes until the connection ends: what it got until then, and how much it could write. @param {number} port */
+async function sendEndlessly(port) {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += data;
+  });
+  socket.on('error', () => {}); // it may be reset
+  const block = Buffer.alloc(65_537);
+  const writeOn = () => {
+    if (socket.bytesWritten > MOST_WRITTEN) socket.destroy();
+    else socket.write(block, (error) => error ?? setImmediate(writeOn));
+  };
+  socket.write(head(2 * MOST_WRITTEN - 1)); // Bun refuses more, unread
+  writeOn();
+  await new Promise((resolve) => socket.on('close', resolve));
+  return { answer, written: socket.bytesWritten };
+}
+
 /** Promises 1000 bytes, sends 10 and goes. @param {number} port */
 async function hangUp(port) {
   const socket = connect(port, '127.0.0.1');
-  const head = 'POST /callbacks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n';
-  await new Promise((resolve) => socket.write(`${head}{"status":`, resolve));
+  await new Promise((resolve) => socket.write(`${head(1000)}{"status":`, resolve));
   socket.destroy();
+}
+
+/** @param {number} length Of the body that follows. */
+function head(length) {
+  return `POST /callbacks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
 }

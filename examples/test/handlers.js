@@ -9,9 +9,13 @@ export const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
 export function writeHandlers() {
   rmSync(FRAMEWORKS, { recursive: true, force: true });
   cpSync(new URL('../frameworks/', import.meta.url), FRAMEWORKS, { recursive: true });
-  for (const [name, code] of filesOn('docs/handlers.md')) write(name, code);
-  // At the root of that project.
+  // On a port that the system picks.
+  for (const [name, code] of filesOn('docs/handlers.md')) write(name, code.replace('3000', '0'));
+  // Where they import it from.
   write('next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
+  write('receiver.cjs', "module.exports = require('./receiver.ts');\n");
+  // Of the mounts alone, for the oldest compiler. NestJS takes its decorators' settings from it, too.
+  write('tsconfig.json', '{ "extends": "../tsconfig.json", "include": ["**/*.ts"] }');
 }
 
 /** @param {string} name @param {string} text */

@@ -1,9 +1,7 @@
-// Replaces receiver.ts in the tests: calls its functions, prints what they are given as JSON, and fails where a
-// body asks for it.
+// Replaces receiver.ts in the tests: prints what its functions are given as JSON, and fails where a body asks for it.
 import { Buffer } from 'node:buffer';
 import type { PaymentNotification } from 'payment-notifications';
 import { createReceiver, type DeliveryContext } from 'payment-notifications/receiver';
-import * as own from './own-receiver.ts';
 
 const keys = new Set<string>();
 
@@ -12,23 +10,31 @@ export const receiver = createReceiver({
   onWithdrawalBroadcast: settleOnce,
   async onRefused(error, body) {
     failOn(error.reference.clientPaymentId);
-    await own.keepRefused(error, body);
     console.info(JSON.stringify({ refused: Buffer.from(body).toString('base64'), error }));
   },
 });
 
-async function settleOnce(notification: PaymentNotification, context: DeliveryContext) {
+async function settleOnce(notification: PaymentNotification, { key }: DeliveryContext) {
   failOn('clientPaymentId' in notification ? notification.clientPaymentId : undefined);
-  await own.settleOnce(notification, context);
-  const { key } = context;
   console.info(JSON.stringify({ key, isRepeated: keys.has(key), notification }));
   keys.add(key);
 }
 
-/** Throws as a database's client does, or one for HTTP, whose errors have a status. */
-function failOn(id: string | undefined): void {
-  const [, status] = id?.match(/^fail with (.*)$/) ?? [];
-  if (status === undefined) return;
-  const fields = status === '' ? {} : { status: Number(status), statusCode: Number(status) };
-  throw Object.assign(new Error('the database says no'), fields);
+/** Of NestJS, where that is loaded. */
+declare const HttpException: typeof import('@nestjs/common').HttpException | undefined;
+
+/** What an error of a merchant's client may have, which a framework may take for an answer. */
+const FIELDS: Record<string, object> = {
+  'status 200': { status: 200, statusCode: 200 },
+  'status 404': { status: 404, statusCode: 404 },
+  'a response': { getResponse: () => new Response('ok') }, // of Hono's HTTPException
+};
+
+function failOn(id = ''): void {
+  if (!id.startsWith('fail with ')) return;
+  const message = 'the database says no';
+  if (id.endsWith('an exception') && typeof HttpException === 'function') {
+    throw new HttpException(message, 200);
+  }
+  throw Object.assign(new Error(message), FIELDS[id.slice('fail with '.length)]);
 }

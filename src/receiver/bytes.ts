@@ -1,6 +1,9 @@
-import { isBytes } from '../internal/body.js';
+import { isBytes, MAX_BYTES } from '../internal/body.js';
 import { quote } from '../internal/issues.js';
 import type { RawBody } from '../parse.js';
+
+/** How much of a body is dropped after its limit, in bytes: if a connection ends earlier, the answer may be lost. */
+const MAX_DROPPED = 4 * 1024 * 1024;
 
 /** The bytes of a raw body. */
 export function bytesOf(body: RawBody): Uint8Array {
@@ -17,37 +20,34 @@ export function bytesOf(body: RawBody): Uint8Array {
 }
 
 /**
- * Reads a stream. If it is longer than `maxBytes`, returns early with a little more than that.
+ * Reads a stream. If it is too long, returns early with one byte more than the limit, and drops the rest.
  *
- * The rest is read and dropped: if it stayed in the connection, neither the answer nor the next request would get through.
+ * @param stop - Ends the connection if the rest doesn't end. Default: cancels the stream.
  */
-export function readBytes(
+export async function readBytes(
   stream: AsyncIterable<Uint8Array>,
-  maxBytes: number,
+  stop?: () => unknown,
 ): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const read = async () => {
-      const chunks: Uint8Array[] = [];
-      let length = 0;
-      for await (const chunk of stream) {
-        if (length > maxBytes) continue;
-        const bytes = bytesOf(chunk); // text, if middleware has set an encoding
-        chunks.push(bytes);
-        length += bytes.length;
-        if (length > maxBytes) resolve(concat(chunks, length));
-      }
-      resolve(concat(chunks, length));
-    };
-    read().catch(reject);
-  });
+  const iterator = stream[Symbol.asyncIterator]();
+  const bytes = new Uint8Array(MAX_BYTES + 1);
+  let length = 0;
+  while (length <= MAX_BYTES) {
+    const { done, value } = await iterator.next();
+    if (done) return bytes.slice(0, length);
+    const chunk = bytesOf(value).subarray(0, bytes.length - length); // text, if middleware has set an encoding
+    bytes.set(chunk, length);
+    length += chunk.length;
+  }
+  // Not awaited, so that the answer is sent first. It rejects if the sender leaves.
+  drop(iterator, stop).catch(() => {});
+  return bytes;
 }
 
-function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
+async function drop(iterator: AsyncIterator<Uint8Array>, stop?: () => unknown): Promise<void> {
+  for (let dropped = 0; dropped < MAX_DROPPED; ) {
+    const { done, value } = await iterator.next();
+    if (done) return;
+    dropped += value.length;
   }
-  return bytes;
+  await (stop ? stop() : iterator.return?.());
 }

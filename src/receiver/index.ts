@@ -29,41 +29,27 @@ export interface DeliveryContext {
 // biome-ignore lint/suspicious/noConfusingVoidType: an async function that returns nothing has type Promise<void>.
 type MaybeAnswer = ReceiverAnswer | void;
 
+type Settle<T> = (notification: T, context: DeliveryContext) => Promise<MaybeAnswer>;
+
 /**
- * The functions of a receiver. It awaits each of them before it answers.
+ * The functions of a receiver. It answers when their promises resolve: with what they return, 200 `ok` by default.
  *
  * For an endpoint that receives only one type of notification, omit the other type's function. The receiver then refuses that type.
  */
 export interface ReceiverOptions {
-  /**
-   * Settles a deposit. It is called for every delivery, so insert the key and credit the amount in one transaction.
-   *
-   * @returns An answer other than 200 `ok`.
-   */
-  readonly onDepositReceived?:
-    | ((deposit: DepositReceived, context: DeliveryContext) => Promise<MaybeAnswer>)
-    | undefined;
-  /**
-   * Settles a withdrawal. It is called for every delivery, so insert the key and debit the amount in one transaction.
-   *
-   * @returns An answer other than 200 `ok`.
-   */
-  readonly onWithdrawalBroadcast?:
-    | ((withdrawal: WithdrawalBroadcast, context: DeliveryContext) => Promise<MaybeAnswer>)
-    | undefined;
-  /**
-   * Stores a refused body for review. A body over 64 KiB is not passed to it, but answered with 413.
-   *
-   * @returns An answer other than 400 with the issue codes.
-   */
+  /** Settles a deposit. It is called for every delivery, so insert the key and credit the amount in one transaction. */
+  readonly onDepositReceived?: Settle<DepositReceived> | undefined;
+  /** Settles a withdrawal. It is called for every delivery, so insert the key and debit the amount in one transaction. */
+  readonly onWithdrawalBroadcast?: Settle<WithdrawalBroadcast> | undefined;
+  /** Stores a refused body for review. Default answer: 400 and the issue codes. A body over 64 KiB is answered with 413 instead. */
   readonly onRefused: (error: NotificationError, body: Uint8Array) => Promise<MaybeAnswer>;
   /**
    * Reports an error, after which the answer is 500: one of the functions above has thrown, or the body could not be read and is null.
    *
-   * Store the body here. The service repeats a deposit, but maybe not a withdrawal. By default, the receiver prints the error.
+   * Store the body here. The service repeats a deposit, but maybe not a withdrawal. Default: `console.error`.
    */
   readonly onError?: ((error: unknown, body: Uint8Array | null) => Promise<void>) | undefined;
-  /** Logs a line, such as a notification's warning. Default: `console.warn`. */
+  /** Logs a line, such as a notification's warning. If it throws, the answer is the same. Default: `console.warn`. */
   readonly warn?: ((line: string) => void) | undefined;
 }
 
@@ -92,23 +78,28 @@ export interface Receiver {
  * ```
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { onDepositReceived, onWithdrawalBroadcast, onRefused } = options;
-  const { onError = async (error) => console.error(error), warn = console.warn } = options;
-  if (!onDepositReceived && !onWithdrawalBroadcast) {
-    throw new TypeError('options: expected onDepositReceived or onWithdrawalBroadcast');
+  if (!options?.onDepositReceived && !options?.onWithdrawalBroadcast) {
+    throw new TypeError(
+      'options: expected onDepositReceived or onWithdrawalBroadcast, received neither',
+    );
   }
-  if (!onRefused) throw new TypeError('options: expected onRefused');
+  if (!options.onRefused) throw new TypeError('options: expected onRefused, received none');
 
-  const parse = !onWithdrawalBroadcast
+  const parse = !options.onWithdrawalBroadcast
     ? safeParseDepositReceived
-    : !onDepositReceived
+    : !options.onDepositReceived
       ? safeParseWithdrawalBroadcast
       : safeParseNotification;
 
+  // Called as methods, because the options may be an object of a class.
   const settle = (notification: PaymentNotification, context: DeliveryContext) =>
     notification.type === 'deposit.received'
-      ? onDepositReceived?.(notification, context)
-      : onWithdrawalBroadcast?.(notification, context);
+      ? options.onDepositReceived?.(notification, context)
+      : options.onWithdrawalBroadcast?.(notification, context);
+  const report = (error: unknown, body: Uint8Array | null) =>
+    attempt(error, () => (options.onError ? options.onError(error, body) : console.error(error)));
+  const warn = (line: string) =>
+    attempt(line, () => (options.warn ? options.warn(line) : console.warn(line)));
 
   const answerTo = async (body: Uint8Array): Promise<ReceiverAnswer> => {
     const { notification, error } = parse(body);
@@ -118,7 +109,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         warn(`body: expected at most ${MAX_BYTES} bytes, received more`);
         return { status: 413, text: 'body_too_large' };
       }
-      return (await onRefused(error, body)) ?? { status: 400, text: codes.join(', ') };
+      return (await options.onRefused(error, body)) ?? { status: 400, text: codes.join(', ') };
     }
     const key = idempotencyKey(notification);
     for (const { message } of notification.warnings) warn(`${key}: ${message}`);
@@ -131,19 +122,24 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       body = await read();
       return checkAnswer(await answerTo(body));
     } catch (error) {
-      try {
-        await onError(error, body);
-      } catch (another) {
-        console.error(another);
-      }
+      await report(error, body);
       return { status: 500, text: 'failed' };
     }
   };
 
   return {
     receive: (body) => answer(async () => bytesOf(body)),
-    fetch: async (request) => toResponse(await answer(() => readWebBody(request, MAX_BYTES))),
+    fetch: async (request) => toResponse(await answer(() => readWebBody(request))),
     node: async (request, response) =>
-      sendNode(response, await answer(() => readNodeBody(request, MAX_BYTES))),
+      sendNode(response, await answer(() => readNodeBody(request))),
   };
+}
+
+/** Reports something. If that fails, prints both: the answer doesn't depend on a logger. */
+async function attempt(subject: unknown, report: () => unknown): Promise<void> {
+  try {
+    await report();
+  } catch (error) {
+    console.error(subject, error);
+  }
 }

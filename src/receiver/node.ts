@@ -9,6 +9,9 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly rawBody?: unknown;
   /** The body, if middleware has read it: bytes from `express.raw`. */
   readonly body?: unknown;
+  /** The request's own stream in HTTP/2, where other requests share the connection. */
+  readonly stream?: { destroy(): unknown };
+  destroy(): unknown;
 }
 
 /** The parts of a Node.js response that a receiver uses. */
@@ -20,12 +23,15 @@ export interface NodeResponse {
 }
 
 /** Reads the body of a request, or takes the bytes that middleware has read. */
-export async function readNodeBody(request: NodeRequest, maxBytes: number): Promise<Uint8Array> {
-  if (!request.readableDidRead) return readBytes(request, maxBytes);
+export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
+  const stop = () => (request.stream ?? request).destroy();
+  if (!request.readableDidRead) return readBytes(request, stop);
   for (const body of [request.rawBody, request.body]) {
     if (typeof body === 'object' && body !== null && isBytes(body)) return bytesOf(body);
   }
-  throw new Error('the body was parsed before: mount the receiver above express.json()');
+  throw new Error(
+    'body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json()',
+  );
 }
 
 /** Sends an answer, unless other middleware has, such as one for timeouts. */

@@ -11,20 +11,17 @@ export type WebResponse = typeof globalThis extends { Response: { prototype: inf
   ? Own
   : { readonly status: number; text(): Promise<string> };
 
-/** Statuses with which `Response` takes no text. */
-const WITHOUT_BODY = [204, 205, 304];
-
 /** Reads the body of a request. */
-export async function readWebBody(request: WebRequest, maxBytes: number): Promise<Uint8Array> {
+export async function readWebBody(request: WebRequest): Promise<Uint8Array> {
   if (request.bodyUsed) {
-    throw new Error('the body was read before: call the receiver first, or pass a clone');
+    throw new Error(
+      'body: expected an unread request, received one that was read. Call the receiver first, or read a clone',
+    );
   }
-  return request.body === null ? new Uint8Array() : readBytes(request.body, maxBytes);
+  return request.body === null ? new Uint8Array() : readBytes(request.body);
 }
 
 export function toResponse({ status, text }: ReceiverAnswer): WebResponse {
-  return new Response(WITHOUT_BODY.includes(status) ? null : text, {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-  });
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  return new Response(text || null, { status, headers });
 }

@@ -7,31 +7,46 @@ import { expect, inject, test } from 'vitest';
 // what it is spent on.
 const WHOLE_JOB = 21_310;
 const OWN_CODE = 6_110;
+/** The receiver, in a bundle that has the parser. */
+const RECEIVER = 1_210;
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const consumer = inject('consumer');
 
 test(`reading a deposit takes at most ${WHOLE_JOB} bytes, dependencies and all`, async () => {
-  const size = await sizeOf('payment-notifications', consumer, 'bundle');
+  const size = await sizeOf(deposit('payment-notifications'), consumer, 'bundle');
   console.info(`${size} bytes of ${WHOLE_JOB}`);
   expect(size).toBeLessThanOrEqual(WHOLE_JOB);
 });
 
 test(`reading a deposit takes at most ${OWN_CODE} bytes of our own code`, async () => {
   // From the source, where our own code is told apart by its imports.
-  const size = await sizeOf('./index.ts', SOURCE, 'external');
+  const size = await sizeOf(deposit('./index.ts'), SOURCE, 'external');
   console.info(`${size} bytes of ${OWN_CODE}`);
   expect(size).toBeLessThanOrEqual(OWN_CODE);
 });
 
-/** The size of `parseDepositReceived` after bundling, minifying and gzip, in bytes. */
+test(`a receiver adds at most ${RECEIVER} bytes`, async () => {
+  const parser = "export * from 'payment-notifications';";
+  const receiver = "export * from 'payment-notifications/receiver';";
+  const size =
+    (await sizeOf(parser + receiver, consumer, 'bundle')) -
+    (await sizeOf(parser, consumer, 'bundle'));
+  console.info(`${size} bytes of ${RECEIVER}`);
+  expect(size).toBeLessThanOrEqual(RECEIVER);
+  expect(size).toBeGreaterThan(0);
+});
+
+const deposit = (entry: string) => `export { parseDepositReceived } from '${entry}';`;
+
+/** The size of a module after bundling, minifying and gzip, in bytes. */
 async function sizeOf(
-  entry: string,
+  contents: string,
   resolveDir: string,
   packages: 'bundle' | 'external',
 ): Promise<number> {
   const { outputFiles } = await build({
-    stdin: { contents: `export { parseDepositReceived } from '${entry}';`, resolveDir },
+    stdin: { contents, resolveDir },
     bundle: true,
     minify: true,
     format: 'esm',

@@ -9,7 +9,10 @@ import { afterEach, expect, test } from 'vitest';
 import { bytes, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
-const LARGE = DEPOSIT.padEnd(1_000_000);
+/** As long as the receiver reads on. */
+const LARGE = DEPOSIT.padEnd(4 * 1024 * 1024);
+/** What a server may have read of a body that never ends: the limit, 4 MiB, and its own buffers. */
+const MOST = 5 * 1024 * 1024;
 const settled = ['deposit', expect.any(String), expect.any(String), bytes(DEPOSIT)];
 
 /** For what has no answer to wait for. */
@@ -80,6 +83,27 @@ test('answers a body that is too long before its end, and then the next request'
   expect(calls).toStrictEqual([warning, settled]);
 });
 
+test('ends the connection of a body that never ends, 4 MiB after its answer', async () => {
+  const { calls, options } = recording();
+  const server = createServer({ keepAliveTimeout: 0 }, createReceiver(options).node);
+  const port = await listen(server);
+  const socket = connect(port, '127.0.0.1').on('error', () => {}); // the connection is reset
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  const [connection] = await once(server, 'connection');
+  socket.write(`${head('Content-Length: 1000000000000')}${LARGE.slice(0, 65_537)}`);
+  const [answer] = await once(socket, 'data');
+  expect(`${answer}`).toMatch(/^HTTP\/1\.1 413 /);
+  const block = Buffer.alloc(1_000_000);
+  const writeOn = () =>
+    socket.bytesWritten < 10 * MOST
+      ? socket.write(block, (error) => error ?? writeOn())
+      : socket.destroy();
+  writeOn();
+  await closed;
+  expect(connection.bytesRead).toBeLessThan(MOST);
+  expect(calls).toStrictEqual([['warn', expect.any(String)]]);
+});
+
 test.each([
   ['reads', async () => {}],
   ['is called', (request: IncomingMessage) => new Promise((closed) => request.on('close', closed))],
@@ -124,7 +148,8 @@ test.each<[what: string, body: unknown]>([
     await node(Object.assign(request, { body }), response);
   });
   expect(await post(port, DEPOSIT)).toStrictEqual([500, 'failed']);
-  const error = 'Error: the body was parsed before: mount the receiver above express.json()';
+  const error =
+    'Error: body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json()';
   expect(calls).toStrictEqual([['error', error, null]]);
 });
 
@@ -159,6 +184,18 @@ test('leaves an answer alone that other middleware has sent', async () => {
   await expect.poll(() => calls, PATIENCE).toStrictEqual([settled]);
 });
 
+test('answers with a status that takes no text', async () => {
+  const { options } = recording({ onDepositReceived: async () => ({ status: 204, text: 'ok' }) });
+  const { node } = createReceiver(options);
+  const port = await listen(createServer({ rejectNonStandardBodyWrites: true }, node));
+  expect(await post(port, DEPOSIT)).toStrictEqual([204, '']);
+  const client = http2.connect(`http://127.0.0.1:${await listen(http2.createServer(node))}`);
+  const stream = client.request({ ':method': 'POST' }).end(DEPOSIT);
+  const [headers] = await once(stream, 'response');
+  expect([headers[':status'], await text(stream)]).toStrictEqual([204, '']);
+  client.close();
+});
+
 test('receives requests of HTTP/2', async () => {
   const { calls, options } = recording();
   const port = await listen(http2.createServer(createReceiver(options).node));
@@ -174,4 +211,45 @@ test('receives requests of HTTP/2', async () => {
   client.close();
   expect(statuses).toStrictEqual([200, 413, 200]);
   expect(calls).toStrictEqual([settled, ['warn', expect.any(String)], settled]);
+});
+
+test('ends a request of HTTP/2 that never ends, and not its connection', async () => {
+  const { options } = recording();
+  const port = await listen(http2.createServer(createReceiver(options).node));
+  const client = http2.connect(`http://127.0.0.1:${port}`);
+  const endless = client.request({ ':method': 'POST' });
+  let written = 0;
+  const writeOn = () => {
+    while (endless.write(Buffer.alloc(16_384))) written += 16_384;
+  };
+  endless.on('drain', writeOn).on('ready', writeOn).resume();
+  const [headers] = await once(endless, 'response');
+  expect(headers[':status']).toBe(413);
+  const other = client.request({ ':method': 'POST' });
+  await once(endless, 'close');
+  expect(written).toBeLessThan(MOST);
+  other.end(DEPOSIT);
+  const [next] = await once(other, 'response');
+  expect(next[':status']).toBe(200);
+  client.close();
+});
+
+test('survives a sender of HTTP/2 that leaves before it is answered', async () => {
+  const server = http2.createServer();
+  const client = http2.connect(`http://127.0.0.1:${await listen(server)}`);
+  const sent = client
+    .request({ ':method': 'POST' })
+    .end(DEPOSIT)
+    .on('error', () => {});
+  const [request, response] = await once(server, 'request');
+  const { calls, options } = recording({
+    async onDepositReceived() {
+      calls.push(['deposit']);
+      sent.close(http2.constants.NGHTTP2_CANCEL);
+      await once(request, 'close');
+    },
+  });
+  await createReceiver(options).node(request, response);
+  expect(calls).toStrictEqual([['deposit']]);
+  client.close();
 });

@@ -21,3 +21,30 @@ export function recording(options: Partial<ReceiverOptions> = {}) {
 }
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A request whose body comes in these chunks, and what becomes of it. */
+export function streamed(chunks: Iterator<Uint8Array>) {
+  let end: (how: string) => void;
+  const ended = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  let length = 0;
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        const { done, value } = chunks.next();
+        if (done) {
+          controller.close();
+          end(`${length} bytes, read to the end`);
+        } else {
+          length += value.length;
+          controller.enqueue(value);
+        }
+      },
+      cancel: () => end(`${length} bytes, stopped`),
+    },
+    { highWaterMark: 0 }, // nothing is pulled before it is read
+  );
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  return { request: new Request('http://127.0.0.1/callbacks', init), ended };
+}

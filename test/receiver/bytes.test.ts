@@ -1,0 +1,80 @@
+import { createReceiver } from 'payment-notifications/receiver';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { expect, test } from 'vitest';
+import { bytes, recording, streamed } from './options.js';
+
+const DEPOSIT = depositReceivedBody();
+const LIMIT = 65_536;
+const MAX_DROPPED = 4 * 1024 * 1024;
+
+test.each([
+  ['text', DEPOSIT],
+  ['bytes', bytes(DEPOSIT)],
+  ['a buffer', Buffer.from(DEPOSIT)],
+  ['a view into a longer buffer', bytes(` ${DEPOSIT} `).subarray(1, -1)],
+  ['an ArrayBuffer', Uint8Array.from(bytes(DEPOSIT)).buffer],
+])('are those of %s', async (_, body) => {
+  const { calls, options } = recording();
+  const answer = await createReceiver(options).receive(body);
+  expect(answer).toStrictEqual({ status: 200, text: 'ok' });
+  expect(calls[0]?.at(-1)).toStrictEqual(bytes(DEPOSIT));
+});
+
+test.each([
+  ['undefined', undefined, ''],
+  ['null', null, 'null'],
+  ['a number', 5, '5'],
+  ['a parsed object', JSON.parse(DEPOSIT), 'an object'],
+  ['an array', [1], 'an array'],
+])('can’t be had of %s: it is answered with 500, and not refused', async (_, body, received) => {
+  const { calls, options } = recording();
+  const answer = await createReceiver(options).receive(body);
+  expect(answer).toStrictEqual({ status: 500, text: 'failed' });
+  expect(calls).toStrictEqual([['error', expect.any(String), null]]);
+  expect(calls[0]?.[1]).toContain(`TypeError: body: expected text or bytes, received ${received}`);
+});
+
+test('are joined from chunks, up to the limit', async () => {
+  const { calls, options } = recording();
+  const { fetch } = createReceiver(options);
+  const body = bytes(DEPOSIT.padEnd(LIMIT));
+  for (const size of [1, 1000, LIMIT]) {
+    const parts = Math.ceil(LIMIT / size);
+    const chunks = Array.from({ length: parts }, (__, i) => body.slice(i * size, (i + 1) * size));
+    expect((await fetch(streamed(chunks.values()).request)).status).toBe(200);
+    expect(calls.pop()?.at(-1)).toStrictEqual(body);
+  }
+});
+
+test.each([
+  ['in one chunk', LIMIT + 1, 1],
+  ['by one byte', 1, LIMIT + 1],
+  ['by as much as is dropped', 16_384, (LIMIT + MAX_DROPPED) / 16_384],
+])('that are too many %s are answered with 413, and read to their end', async (_, size, count) => {
+  const { calls, options } = recording();
+  const chunks = Array.from({ length: count }, () => new Uint8Array(size));
+  const { request, ended } = streamed(chunks.values());
+  expect((await createReceiver(options).fetch(request)).status).toBe(413);
+  expect(calls).toStrictEqual([['warn', 'body: expected at most 65536 bytes, received more']]);
+  expect(await ended).toBe(`${size * count} bytes, read to the end`);
+});
+
+test('that are too many are answered with 413 even if the sender leaves', async () => {
+  function* broken() {
+    yield new Uint8Array(LIMIT + 1);
+    throw new Error('terminated');
+  }
+  const { options } = recording();
+  expect((await createReceiver(options).fetch(streamed(broken()).request)).status).toBe(413);
+});
+
+test('that never end are answered with 413, and stopped 4 MiB later', async () => {
+  const { calls, options } = recording();
+  function* endless() {
+    for (;;) yield new Uint8Array(16_384);
+  }
+  const { request, ended } = streamed(endless());
+  expect((await createReceiver(options).fetch(request)).status).toBe(413);
+  expect(calls).toStrictEqual([['warn', expect.any(String)]]);
+  expect(await ended).toBe(`${LIMIT + 16_384 + MAX_DROPPED} bytes, stopped`);
+});

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmdirSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -32,6 +33,8 @@ import { startServer } from './server.js';
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
 const START = new URL('../start/', import.meta.url);
+const PROGRAM = readFileSync(new URL('postgres.mjs', START), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/credit-once.md', import.meta.url), 'utf8');
 const PRELOAD = new URL('preload.js', import.meta.url).href;
 const digestOf = (/** @type {string} */ body) => createHash('sha256').update(body).digest('hex');
 
@@ -43,13 +46,17 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
   /** @type {[Server, Server]} */
   let servers;
 
-  function startHandler() {
-    const command = ['node', '--import', PRELOAD, fileURLToPath(new URL('postgres.mjs', START))];
+  function startHandler(name = 'postgres.mjs') {
     const env = { DATABASE_URL: postgres.url() };
-    return startServer(command, { cwd: pathToFileURL(`${folder}/`), env });
+    const cwd = pathToFileURL(`${folder}/`);
+    return startServer(['node', '--import', PRELOAD, join(folder, name)], { cwd, env });
   }
 
   before(async () => {
+    // As it is copied: into a folder with the packages.
+    writeFileSync(join(folder, 'postgres.mjs'), PROGRAM);
+    const packages = new URL('../node_modules', import.meta.url);
+    symlinkSync(fileURLToPath(packages), join(folder, 'node_modules'));
     postgres = await startPostgres();
     await postgres.query(readFileSync(new URL('schema.sql', START), 'utf8'));
     servers = await Promise.all([startHandler(), startHandler()]);
@@ -130,6 +137,31 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     assert.deepEqual(await postgres.query(find), [{ done: 'settled' }]);
   });
 
+  test('holds an unknown order, until the look-up of the page finds it', async (t) => {
+    const [lookUp = ''] = /^async function accountOf.*?^}$/ms.exec(PAGE) ?? [];
+    const own = PROGRAM.replace(/^async function accountOf.*?^}$/ms, () => lookUp);
+    assert(lookUp !== '' && own.includes(lookUp));
+    writeFileSync(join(folder, 'own.mjs'), own);
+    for (const table of ['payment', 'withdrawal'])
+      await postgres.query(`CREATE TABLE ${table} (id text PRIMARY KEY, customer text NOT NULL)`);
+    const server = await startHandler('own.mjs');
+    t.after(server.stop);
+    const answer = (/** @type {string} */ body) => answersOf([server.url], body);
+    // The same identifier may be that of a payment and of a withdrawal.
+    const deposit = depositReceivedBody({ clientPaymentId: '1' }, { seed: 18 });
+    const withdrawal = withdrawalBroadcastBody({ clientWithdrawalId: '1' }, { seed: 18 });
+    const unfit = depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 19 });
+    for (const body of [deposit, withdrawal, unfit])
+      assert.deepEqual(await answer(body), ['400 held']);
+    await postgres.query("INSERT INTO payment VALUES ('1', 'customer')");
+    assert.deepEqual(await answer(deposit), ['200 settled']);
+    assert.deepEqual(await answer(withdrawal), ['400 held']);
+    const find = "SELECT done FROM held WHERE reason LIKE '%the order is unknown' ORDER BY at";
+    assert.deepEqual(await postgres.query(find), [{ done: 'settled' }, { done: null }]);
+    const events = await postgres.query("SELECT amount FROM event WHERE account = 'customer'");
+    assert.deepEqual(events, [{ amount: '0.01523' }]);
+  });
+
   test('holds a body with a known key that says something else, and books nothing', async () => {
     const seed = { seed: 12 };
     const usual = { depositCurrency: 'USDT' };
@@ -157,7 +189,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     assert.match(servers[0].printed.join('\n'), /settled before, with another account/);
   });
 
-  test('takes a body as it came, whatever its headers say, up to 64 KiB', async () => {
+  test('takes a body of any headers, up to 64 KiB', async () => {
     const [server] = servers;
     const body = depositReceivedBody();
     for (const headers of ODD_HEADERS)
@@ -265,8 +297,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
   });
 
   test("lets a person settle, dismiss and correct by the page's own statements", async () => {
-    const page = readFileSync(new URL('../../docs/credit-once.md', import.meta.url), 'utf8');
-    const [, sql = ''] = /^## By hand\n.*?^```sql\n(.*?)^```/ms.exec(page) ?? [];
+    const [, sql = ''] = /^## By hand\n.*?^```sql\n(.*?)^```/ms.exec(PAGE) ?? [];
     const [waiting = '', settle = '', dismiss = '', correct = '', check = ''] = sql.split(/;$/m);
     const amount = async () => {
       const [row] = await postgres.query(

@@ -1,17 +1,7 @@
 // postgres.mjs in two processes, which share a folder and a PostgreSQL server.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,13 +23,13 @@ import { startServer } from './server.js';
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
 const START = new URL('../start/', import.meta.url);
-const PROGRAM = readFileSync(new URL('postgres.mjs', START), 'utf8');
-const PAGE = readFileSync(new URL('../../docs/credit-once.md', import.meta.url), 'utf8');
+const PROGRAM = fs.readFileSync(new URL('postgres.mjs', START), 'utf8');
+const PAGE = fs.readFileSync(new URL('../../docs/credit-once.md', import.meta.url), 'utf8');
 const PRELOAD = new URL('preload.js', import.meta.url).href;
 const digestOf = (/** @type {string} */ body) => createHash('sha256').update(body).digest('hex');
 
 describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'handlers-'));
+  const folder = fs.mkdtempSync(join(tmpdir(), 'handlers-'));
   const unsettled = join(folder, 'unsettled');
   /** @type {Postgres} */
   let postgres;
@@ -54,17 +44,17 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
 
   before(async () => {
     // As it is copied: into a folder with the packages.
-    writeFileSync(join(folder, 'postgres.mjs'), PROGRAM);
+    fs.writeFileSync(join(folder, 'postgres.mjs'), PROGRAM);
     const packages = new URL('../node_modules', import.meta.url);
-    symlinkSync(fileURLToPath(packages), join(folder, 'node_modules'));
+    fs.symlinkSync(fileURLToPath(packages), join(folder, 'node_modules'));
     postgres = await startPostgres();
-    await postgres.query(readFileSync(new URL('schema.sql', START), 'utf8'));
+    await postgres.query(fs.readFileSync(new URL('schema.sql', START), 'utf8'));
     servers = await Promise.all([startHandler(), startHandler()]);
   });
   after(async () => {
     for (const server of servers) await server.stop();
     await postgres.remove();
-    rmSync(folder, { recursive: true });
+    fs.rmSync(folder, { recursive: true });
   });
 
   const answers = (/** @type {string} */ body, copies = 1) =>
@@ -147,7 +137,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     const [lookUp = ''] = /^async function accountOf.*?^}$/ms.exec(PAGE) ?? [];
     const own = PROGRAM.replace(/^async function accountOf.*?^}$/ms, () => lookUp);
     assert(lookUp !== '' && own.includes(lookUp));
-    writeFileSync(join(folder, 'own.mjs'), own);
+    fs.writeFileSync(join(folder, 'own.mjs'), own);
     for (const table of ['payment', 'withdrawal'])
       await postgres.query(`CREATE TABLE ${table} (id text PRIMARY KEY, customer text NOT NULL)`);
     const server = await startHandler('own.mjs');
@@ -204,7 +194,9 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     await postgres.crash();
     assert.deepEqual(await answersOfCrash, failed);
     assert.deepEqual(await answers(late), failed);
-    const texts = readdirSync(unsettled).map((name) => readFileSync(join(unsettled, name), 'utf8'));
+    const texts = fs
+      .readdirSync(unsettled)
+      .map((name) => fs.readFileSync(join(unsettled, name), 'utf8'));
     assert.deepEqual(texts.sort(), [...bodies].sort());
     // Not only the file, but its name and its folder's survive a power cut.
     const synced = [`synced ${unsettled}`, `synced ${folder}`];
@@ -216,13 +208,13 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     // One that can't be saved, for a folder is in its way, leaves no draft, and stops none of the others.
     const unsaved = depositReceivedBody({}, { seed: 13 });
     const obstacle = join(unsettled, digestOf(unsaved));
-    mkdirSync(obstacle);
+    fs.mkdirSync(obstacle);
     for (const { url } of servers) assert.equal(await statusOf(url, unsaved), 500);
-    assert.equal(readdirSync(unsettled).length, bodies.length + 1);
+    assert.equal(fs.readdirSync(unsettled).length, bodies.length + 1);
     await postgres.start();
-    while (readdirSync(unsettled).length > 1) await sleep(20);
+    while (fs.readdirSync(unsettled).length > 1) await sleep(20);
     for (const body of bodies) assert.deepEqual(await answers(body), repeated(2));
-    rmdirSync(obstacle);
+    fs.rmdirSync(obstacle);
   });
 
   test('settles what a crash left in the order of arrival, and holds half a body', async () => {
@@ -237,14 +229,14 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     await lockedOut(() => {
       for (const [name, body, minutes] of files) {
         const at = Date.now() / 1000 - minutes * 60;
-        writeFileSync(join(unsettled, name), body);
-        utimesSync(join(unsettled, name), at, at);
+        fs.writeFileSync(join(unsettled, name), body);
+        fs.utimesSync(join(unsettled, name), at, at);
       }
-      writeFileSync(join(unsettled, '.new'), '{'); // it may still be written
+      fs.writeFileSync(join(unsettled, '.new'), '{'); // it may still be written
     });
-    while (readdirSync(unsettled).length > 1) await sleep(20);
-    assert.deepEqual(readdirSync(unsettled), ['.new']);
-    rmSync(join(unsettled, '.new'));
+    while (fs.readdirSync(unsettled).length > 1) await sleep(20);
+    assert.deepEqual(fs.readdirSync(unsettled), ['.new']);
+    fs.rmSync(join(unsettled, '.new'));
     assert.deepEqual(await answers(first), repeated(2));
     const find =
       "SELECT body FROM held WHERE reason LIKE '%settled before%' ORDER BY at DESC LIMIT 1";

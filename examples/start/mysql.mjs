@@ -8,7 +8,7 @@ const DECIMALS = 30;
  * Books an event once, in one transaction: the `book` of postgres.mjs for MySQL and MariaDB, in their default,
  * strict mode. `conflict`: the key is known, with something else.
  *
- * @param {Pool} pool Each call takes a connection for itself: on a shared one, BEGIN would commit half of another call.
+ * @param {Pool} pool Each call takes its own connection. On a shared one, a rollback would undo other calls.
  * @param {string} key
  * @param {Uint8Array} body
  * @param {{ account: string, currency: string, amount: Decimal }} move
@@ -25,7 +25,11 @@ export async function book(pool, key, body, { account, currency, amount }) {
     connection.release();
     return outcome;
   } catch (error) {
-    connection.destroy(); // which rolls back, even if the connection is lost
+    // A connection that may still be in the transaction must not serve another call.
+    await connection.rollback().then(
+      () => connection.release(),
+      () => connection.destroy(),
+    );
     throw error;
   }
 }

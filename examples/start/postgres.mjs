@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createReceiver } from 'payment-notifications/receiver';
 import pg from 'pg';
 
+/** @import { PaymentNotification } from 'payment-notifications' */
+/** @import { DeliveryContext, ReceiverOptions } from 'payment-notifications/receiver' */
+
 // Both callbacks on a PostgreSQL server, with the tables of schema.sql, in any number of processes.
 
 const pool = new pg.Pool({
@@ -19,21 +22,33 @@ const pool = new pg.Pool({
 pool.on('error', (error) => console.error(error.message));
 
 /**
- * What an event adds to an account; null if a person has to look. You gave the service the identifier of the
- * payment or the withdrawal: look up whose it is.
+ * Returns whose payment or withdrawal it is; null if you don't know it. Change this: look up your identifier.
  *
- * @param {import('payment-notifications').PaymentNotification} notification
+ * @param {PaymentNotification} notification
+ * @returns {Promise<string | null>}
  */
-function moveOf(notification) {
+async function accountOf(notification) {
+  return notification.type === 'deposit.received'
+    ? notification.clientPaymentId
+    : notification.clientWithdrawalId;
+}
+
+/**
+ * Returns what an event adds to which account. The amount is null if the event doesn't say it.
+ *
+ * @param {PaymentNotification} notification
+ */
+async function moveOf(notification) {
+  const account = await accountOf(notification);
   if (notification.type === 'deposit.received') {
-    const { clientPaymentId, depositCurrency, actualDepositAmount } = notification;
-    return { account: clientPaymentId, currency: depositCurrency, amount: actualDepositAmount };
+    const { depositCurrency, actualDepositAmount } = notification;
+    return { account, currency: depositCurrency, amount: actualDepositAmount };
   }
-  const { status, clientWithdrawalId, withdrawCurrency, actualWithdrawAmount } = notification;
-  // An estimate is no amount to debit; what a FAILED or BLOCKED withdrawal has moved is not documented.
-  if (status !== 'COMPLETED' || actualWithdrawAmount === null) return null;
-  const amount = actualWithdrawAmount.negated();
-  return { account: clientWithdrawalId, currency: withdrawCurrency, amount };
+  const { status, withdrawCurrency, actualWithdrawAmount } = notification;
+  // Don't debit an estimate. What a FAILED or BLOCKED withdrawal has moved is not documented.
+  const isKnown = status === 'COMPLETED' && actualWithdrawAmount !== null;
+  const amount = isKnown ? actualWithdrawAmount.negated() : null;
+  return { account, currency: withdrawCurrency, amount };
 }
 
 /**
@@ -41,7 +56,7 @@ function moveOf(notification) {
  *
  * @param {string} key
  * @param {Uint8Array} body
- * @param {NonNullable<ReturnType<typeof moveOf>>} move
+ * @param {{ account: string, currency: string, amount: import('payment-notifications').Decimal }} move
  * @returns {Promise<'settled' | 'repeated' | 'conflict'>}
  */
 async function book(key, body, { account, currency, amount }) {
@@ -50,9 +65,9 @@ async function book(key, body, { account, currency, amount }) {
   return rows[0].outcome;
 }
 
-/** Keeps a body for a person, once. @param {Uint8Array} body @param {string} reason */
+/** Keeps a body for review, once. @param {Uint8Array} body @param {string} reason */
 async function hold(body, reason) {
-  console.error(reason); // alert a person
+  console.error(reason); // alert someone
   // A known body is written again, for the standby, as in `book`. It stays done, unless the reason is new.
   const keep = `INSERT INTO held (digest, body, reason) VALUES (sha256($1), $1, $2)
     ON CONFLICT (digest) DO UPDATE SET
@@ -60,33 +75,50 @@ async function hold(body, reason) {
   await pool.query(keep, [body, reason]);
 }
 
+/** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit, a trigger, a policy. */
+const REFUSED = /^(22|23|54|P0|42501)/;
+
+/** @param {PaymentNotification} notification @param {DeliveryContext} context */
+async function settle(notification, { key, body }) {
+  /** @param {number} status @param {string} reason */
+  const review = async (status, reason) => {
+    await hold(body, `${key}: ${reason}`);
+    return { status, text: 'held' };
+  };
+  // A change of the service's bodies shows here first. Anyone may have sent these names, so quote and cut them.
+  const names = JSON.stringify(Object.keys(notification.additionalFields));
+  if (names !== '[]')
+    console.warn(key, 'additional fields:', names.replace(/[^ -~]/g, '?').slice(0, 200));
+  try {
+    const { account, currency, amount } = await moveOf(notification);
+    if (account === null) return await review(400, 'the order is unknown');
+    // Without its key: a later body with the amount can still be debited.
+    if (amount === null) return await review(200, 'what it moved is unknown');
+    const outcome = await book(key, body, { account, currency, amount });
+    if (outcome !== 'conflict') return { status: 200, text: outcome };
+    // One of the two may be forged. A repeat would change nothing, so it is a success.
+    return await review(200, 'settled before, with another account, currency or amount');
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && REFUSED.test(error.code ?? ''))) throw error;
+    return review(400, error.message);
+  }
+}
+
 /**
- * Keeps a body while the database is down: a withdrawal may not come again. The folder has to outlive the
+ * Saves a body while the database is down: a withdrawal may not come again. The folder has to outlive the
  * process, and the machine if it can.
  *
  * @param {Uint8Array} body
  */
 async function save(body) {
   const path = `unsettled/${createHash('sha256').update(body).digest('hex')}`;
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
   // A file that is there keeps the time of the first delivery.
-  if (
-    !(await stat(path).then(
-      (file) => file.isFile(),
-      () => false,
-    ))
-  ) {
-    // Under another name first: a crash must not leave half a body under this one.
-    // (Before Node.js 20.10, `flush` is ignored: call `sync` of the file there.)
-    const draft = `unsettled/.${randomUUID()}`;
-    try {
-      await writeFile(draft, body, { flush: true });
-      await rename(draft, path);
-    } catch (error) {
-      await rm(draft, { force: true }); // on a full disk, each delivery would leave one
-      throw error;
-    }
-  }
-  // The names, too, have to survive a power cut: that of the file, and that of its folder.
+  if (!isFile) await write(path, body);
+  // The names have to survive a power cut as well: that of the file, and that of its folder.
   for (const name of ['unsettled', '.']) {
     const folder = await open(name);
     await folder.sync();
@@ -94,38 +126,20 @@ async function save(body) {
   }
 }
 
-/** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit, a trigger, a policy. */
-const REFUSED = /^(22|23|54|P0|42501)/;
-
-/**
- * @param {import('payment-notifications').PaymentNotification} notification
- * @param {import('payment-notifications/receiver').DeliveryContext} context
- */
-async function settle(notification, { key, body }) {
-  // A change of the service's bodies shows here first: in names that are not documented. Anyone may have sent them.
-  const names = JSON.stringify(Object.keys(notification.additionalFields));
-  if (names !== '[]')
-    console.warn(key, 'additional fields:', names.replace(/[^ -~]/g, '?').slice(0, 200));
-  const move = moveOf(notification);
-  if (move === null) {
-    // Without its key: a later body that says the amount can still be debited.
-    await hold(body, `${key}: what it moved is unknown`);
-    return { status: 200, text: 'held' };
-  }
+/** Writes a file, all of it or nothing. @param {string} path @param {Uint8Array} body */
+async function write(path, body) {
+  const draft = `unsettled/.${randomUUID()}`;
   try {
-    const outcome = await book(key, body, move);
-    if (outcome !== 'conflict') return { status: 200, text: outcome }; // repeated is a success, too
-    // One of the two may be forged. To send it again would change nothing: a success.
-    await hold(body, `${key}: settled before, with another account, currency or amount`);
-    return { status: 200, text: 'held' };
+    // Before Node.js 20.10, `flush` is ignored: call `sync` of the file there.
+    await writeFile(draft, body, { flush: true });
+    await rename(draft, path);
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError && REFUSED.test(error.code ?? ''))) throw error;
-    await hold(body, `${key}: ${error.message}`);
-    return { status: 400, text: 'held' };
+    await rm(draft, { force: true }); // on a full disk, each delivery would leave one
+    throw error;
   }
 }
 
-/** @type {import('payment-notifications/receiver').ReceiverOptions} */
+/** @type {ReceiverOptions} */
 const options = {
   onDepositReceived: settle,
   onWithdrawalBroadcast: settle,
@@ -146,14 +160,16 @@ async function settleSaved() {
   const files = [];
   for (const name of await readdir('unsettled')) {
     const path = `unsettled/${name}`;
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 })); // another process was first
+    const file = await stat(path).catch(() => null); // another process was first
     // A draft that a crash left may be whole; a new one may still be written.
-    if (!name.startsWith('.') || Date.now() - mtimeMs > 60_000) files.push({ path, mtimeMs });
+    if (file && (!name.startsWith('.') || Date.now() - file.mtimeMs > 60_000))
+      files.push({ path, savedAt: file.mtimeMs });
   }
-  for (const { path } of files.sort((one, other) => one.mtimeMs - other.mtimeMs)) {
+  for (const { path } of files.sort((one, other) => one.savedAt - other.savedAt)) {
     try {
       const { status } = await settler.receive(await readFile(path));
-      if (status !== 500) await rm(path, { force: true });
+      if (status === 500) console.error(`${path} waits`);
+      else await rm(path, { force: true });
     } catch (error) {
       console.error(`${path} waits: ${error}`);
     }
@@ -164,9 +180,11 @@ async function settleSaved() {
 const pending = new Set();
 
 const server = createServer(async (request, response) => {
-  // Your check of where the callback comes from goes here.
-  if (!/^\/callbacks\/?(\?|$)/.test(request.url ?? '')) return response.writeHead(404).end();
+  // Replace the next line by your check of where a callback comes from.
+  const isCallback = /^\/callbacks\/?(\?|$)/.test(request.url ?? '');
+  if (!isCallback) return response.writeHead(404).end();
   pending.add(response);
+  if (!server.listening) response.setHeader('connection', 'close');
   await receiver.node(request, response);
   pending.delete(response);
 });
@@ -182,7 +200,8 @@ server.listen(Number(PORT), HOST, () => {
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
     server.close(() => process.exit());
-    for (const response of pending) response.setHeader('connection', 'close'); // or it would not end
+    // A kept connection would keep this process from ending.
+    for (const response of pending) response.setHeader('connection', 'close');
   });
 
 for (;;) {

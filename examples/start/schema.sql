@@ -18,17 +18,18 @@ CREATE TABLE balance (
   PRIMARY KEY (account, currency)
 );
 
--- What a person has to look at, each body once, however often it is delivered.
+-- Bodies for review, each once, however often it is delivered.
 CREATE TABLE held (
   digest bytea PRIMARY KEY,
   body bytea NOT NULL,
   reason text NOT NULL,
   at timestamptz NOT NULL DEFAULT now(),
-  done text -- what was done about it; until then, it waits
+  done text -- what was done about it; null while it waits
 );
 
--- Books an event once, all of it or nothing, and says: settled, repeated, or conflict if the key is known with
--- another account, currency or amount. What you add here is in the same transaction.
+-- Books an event once, all of it or nothing. Returns settled, repeated, or conflict if the key is known with another
+-- account, currency or amount. What you add here is in the same transaction. For double entry, write a second line with
+-- the opposite amount, to one of several accounts: every event would wait for the row of a single one.
 CREATE FUNCTION book(p_key text, p_account text, p_currency text, p_amount numeric, p_body bytea)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -36,8 +37,8 @@ DECLARE
   code text := upper(btrim(p_currency) COLLATE "C");
   known event;
 BEGIN
-  -- A known event is written, too, or else this commit would not wait for the standby: after a crash, a server
-  -- also shows events that no standby has.
+  -- A known event is written as well, or this commit would not wait for the standby: after a crash, a server also
+  -- shows events that no standby has.
   INSERT INTO event (key, account, currency, amount, body)
     VALUES (p_key, p_account, code, p_amount, p_body)
     ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1
@@ -45,7 +46,7 @@ BEGIN
   IF (known.account, known.currency, known.amount) <> (p_account, code, p_amount) THEN
     RETURN 'conflict';
   END IF;
-  UPDATE held SET done = 'settled' WHERE digest = sha256(p_body); -- an older version refused it, say
+  UPDATE held SET done = 'settled' WHERE digest = sha256(p_body); -- such as one that an older version refused
   IF known.deliveries > 1 THEN
     RETURN 'repeated';
   END IF;

@@ -57,8 +57,9 @@ await database.exec(`
     at timestamptz DEFAULT now())`);
 
 const server = createServer((request, response) => {
-  // Your check of where the callback comes from goes here.
-  if (/^\/deposits\/?(\?|$)/.test(request.url ?? '')) return receiver.node(request, response);
+  // Replace the next line by your check of where a callback comes from.
+  const isCallback = /^\/deposits\/?(\?|$)/.test(request.url ?? '');
+  if (isCallback) return receiver.node(request, response);
   response.writeHead(404).end();
 });
 const port = Number(process.env.PORT ?? 3000);

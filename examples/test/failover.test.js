@@ -1,15 +1,7 @@
 // Copies of postgres.mjs on a primary with a synchronous standby, as on several machines: each has its own folder,
 // any of them may be killed, and the standby takes over.
 import assert from 'node:assert/strict';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -39,7 +31,7 @@ const RETRY = { intervalMs: 250, durationMs: 600_000 };
 
 describe('copies of the handler, on a primary and its standby', { skip: whyNoPostgres() }, () => {
   const random = createRandom(1);
-  const folder = mkdtempSync(join(tmpdir(), 'failover-'));
+  const folder = fs.mkdtempSync(join(tmpdir(), 'failover-'));
   /** By which the handlers find the primary, as by a DNS name that moves. */
   const name = join(folder, 'primary');
   /** @type {Awaited<ReturnType<typeof startServer>>[]} */
@@ -51,8 +43,8 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
 
   /** @param {Postgres} server */
   function moveNameTo(server) {
-    symlinkSync(server.folder, `${name}.new`);
-    renameSync(`${name}.new`, name);
+    fs.symlinkSync(server.folder, `${name}.new`);
+    fs.renameSync(`${name}.new`, name);
   }
 
   /** @param {number} index */
@@ -60,7 +52,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
 
   /** @param {number} index */
   async function startHandler(index, url = primary.url(name)) {
-    mkdirSync(folderOf(index), { recursive: true });
+    fs.mkdirSync(folderOf(index), { recursive: true });
     const command = ['node', fileURLToPath(new URL('postgres.mjs', START))];
     const cwd = pathToFileURL(`${folderOf(index)}/`);
     const handler = await startServer(command, { cwd, env: { DATABASE_URL: url } });
@@ -77,7 +69,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
   before(async () => {
     primary = await startPostgres({ settings: ['synchronous_standby_names=standby'] });
     standby = await startPostgres({ standbyOf: primary.folder });
-    await primary.query(readFileSync(new URL('schema.sql', START), 'utf8'));
+    await primary.query(fs.readFileSync(new URL('schema.sql', START), 'utf8'));
     moveNameTo(primary);
     for (let index = 0; index < HANDLERS; index += 1) await startHandler(index);
   });
@@ -85,7 +77,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     for (const handler of handlers) await handler.kill();
     await primary.remove();
     await standby.remove();
-    rmSync(folder, { recursive: true });
+    fs.rmSync(folder, { recursive: true });
   });
 
   /** A deposit to one of 40 accounts, and the event that it is. @param {number} seed */
@@ -185,7 +177,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     for (let index = 0; index < HANDLERS; index += 1) {
       await handlers[index]?.stop();
       await startHandler(index);
-      const saved = () => readdirSync(join(folderOf(index), 'unsettled'));
+      const saved = () => fs.readdirSync(join(folderOf(index), 'unsettled'));
       while (saved().some((file) => !file.startsWith('.'))) await sleep(50);
     }
     const events = await standby.query('SELECT key, account, currency, amount FROM event');

@@ -1,14 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,9 +13,9 @@ const VERSIONS = '/usr/lib/postgresql';
 
 /** Where the programs of a PostgreSQL server are: of version 15, or else of another; null if nowhere. */
 export function findPostgres() {
-  const installed = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort().reverse() : [];
+  const installed = fs.existsSync(VERSIONS) ? fs.readdirSync(VERSIONS).sort().reverse() : [];
   const version = ['15', ...installed].find((name) =>
-    existsSync(join(VERSIONS, name, 'bin', 'initdb')),
+    fs.existsSync(join(VERSIONS, name, 'bin', 'initdb')),
   );
   return version === undefined ? null : join(VERSIONS, version, 'bin');
 }
@@ -37,13 +29,13 @@ export function findPostgres() {
  */
 export async function startPostgres({ settings = [], standbyOf } = {}) {
   const bin = findPostgres() ?? '';
-  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const folder = fs.mkdtempSync(join(tmpdir(), 'postgres-'));
   const data = join(folder, 'data');
-  const log = openSync(join(folder, 'server.log'), 'a+');
-  const logged = () => readFileSync(join(folder, 'server.log'), 'utf8');
+  const log = fs.openSync(join(folder, 'server.log'), 'a+');
+  const logged = () => fs.readFileSync(join(folder, 'server.log'), 'utf8');
   // The server refuses to run as root.
   const user = process.getuid?.() === 0 ? idsOf('postgres') : null;
-  if (user) chownSync(folder, user.uid, user.gid);
+  if (user) fs.chownSync(folder, user.uid, user.gid);
 
   /** @param {string} program @param {string[]} args */
   const run = (program, ...args) =>
@@ -81,7 +73,7 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
     await stopped;
   }
   await start();
-  const remove = () => rmSync(folder, { recursive: true });
+  const remove = () => fs.rmSync(folder, { recursive: true });
   const forget = atExit(() => {
     const args = ['stop', '-D', data, '-m', 'immediate', '-s'];
     if (isRunning()) execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
@@ -108,7 +100,7 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
     /** Ends all its processes at once, as a power cut does. */
     async kill() {
       server.kill('SIGSTOP'); // so that it starts no more
-      const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
+      const children = fs.readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
       for (const id of children.split(' ').filter(Boolean)) process.kill(Number(id), 'SIGKILL');
       server.kill('SIGKILL');
       await stopped;

@@ -59,6 +59,13 @@ test('every relative link of a page in the tarball leads to a file in it', async
   }
 });
 
+test('npm runs nothing when it installs the tarball: npm 11 refuses or reports what it would run', async () => {
+  const { scripts } = await manifest();
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) {
+    expect(scripts).not.toHaveProperty(name);
+  }
+});
+
 test('no file points at a source map, since none is shipped', async () => {
   for (const [file, text] of await dist()) {
     expect(text, file).not.toContain('sourceMappingURL');

@@ -10,7 +10,7 @@ const VERSIONS: Readonly<Record<string, string>> = { ...devDependencies, ...depe
 export const pinned = (name: string): string => `${name}@${VERSIONS[name]}`;
 
 /** What came of a command. */
-export interface Outcome {
+interface Outcome {
   readonly status: number | string;
   readonly stdout: string;
   readonly stderr: string;

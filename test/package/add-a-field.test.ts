@@ -6,7 +6,7 @@ import { output, run } from './command.js';
 import { copyProject, ROOT } from './pack.js';
 
 /** Further tests in which a field shows. The pages, the public types and the command's session are generated. */
-const MORE = 'from-json inspect/ schemas/files testing/ cli/ receiver/'.split(' ');
+const MORE = 'from-json inspect/ schemas/files testing/ cli/'.split(' ');
 
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');

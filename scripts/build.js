@@ -1,13 +1,13 @@
-// Writes the schemas, and builds the package into an empty dist. With --if-older, only where dist is older than its sources.
+// Writes the schemas, and builds the package into an empty dist. With --if-older, only if a source is newer.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { isDistOld, ROOT } from './dist.js';
+import { isBuildOld, ROOT } from './dist.js';
 
-if (!process.argv.includes('--if-older') || isDistOld()) {
-  // Not by tsup's `clean`: its builds run at once, and each would remove what another has written.
+if (!process.argv.includes('--if-older') || isBuildOld()) {
+  // tsup's builds run at the same time: with its `clean`, each would remove what another has written.
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
-  // tsup, and esbuild as soon as it is imported, take the current folder for the project's.
+  // tsup and esbuild take the current folder for the project's, esbuild as soon as it is imported.
   process.chdir(ROOT);
   const { tsImport } = await import('tsx/esm/api');
   const { default: writeSchemas } = await tsImport('./schemas/write.ts', import.meta.url);

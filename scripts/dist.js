@@ -1,29 +1,30 @@
-// Whether dist has to be built again.
+// Whether the package has to be built again.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Everything that a build depends on. */
+/** What a build writes. */
+const BUILT = ['dist', 'schemas'];
+/** What a build depends on. */
 const SOURCES = ['src', 'fixtures', 'scripts', 'tsup.config.ts', 'tsconfig.json', 'package.json'];
 
-/** Whether anything that a build depends on is newer than the oldest file of dist, or there is none. */
-export function isDistOld() {
-  const timeOf = (/** @type {string} */ path) => statSync(path).mtimeMs;
-  const built = filesIn(join(ROOT, 'dist')).map(timeOf);
-  const sources = SOURCES.flatMap((path) => filesIn(join(ROOT, path))).map(timeOf);
-  return built.length === 0 || Math.min(...built) < Math.max(...sources);
+/** Whether a built file is missing, or the oldest is older than the newest source. */
+export function isBuildOld() {
+  const timesOf = (/** @type {string} */ path) =>
+    filesIn(join(ROOT, path)).map((file) => statSync(file).mtimeMs);
+  if (!BUILT.every((folder) => existsSync(join(ROOT, folder)))) return true;
+  return Math.min(...BUILT.flatMap(timesOf)) < Math.max(...SOURCES.flatMap(timesOf));
 }
 
 /**
- * A path and, of a folder, all that is in it. The folders count: one is newer when a file has gone.
+ * Lists a path and, if it is a folder, everything in it. Removing a file changes only the time of its folder.
  *
  * @param {string} path
  * @returns {string[]}
  */
 function filesIn(path) {
-  if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [path];
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
   return [path, ...names.map((name) => join(path, name))];

@@ -1,28 +1,38 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** Where a file of src is tested that has no test of its own name. */
+/** The tests of the files in src that have no test of their own name, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  // They only export names, which are compared in the packed package.
   index: 'package/surface',
+  'testing/index': 'package/surface',
+  // Rules show in the notifications that they read.
   'internal/fields': 'deposit-received',
+  // Each is a part of the file that is tested.
   'wire/members': 'inspect/index',
   'wire/sample': 'testing/bodies',
-  'testing/index': 'package/surface',
   'testing/attempt': 'testing/deliver',
   'testing/clock': 'testing/deliver',
   'cli/body': 'cli/send',
   'cli/endpoint': 'cli/send',
   'cli/input': 'cli/check',
-  'cli/main': 'process/command',
   'cli/terminal': 'cli/inspect',
   'cli/usage': 'cli/run',
+  // It connects the command to its process.
+  'cli/main': 'process/command',
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).flatMap(
   (file) => /^(.*)\.ts$/.exec(file)?.[1] ?? [],
 );
+const isTested = (name: string) => existsSync(`test/${name}.test.ts`);
 
-test.each(files)('the test of src/%s.ts has its name, or is listed here', (file) => {
-  const own = existsSync(`test/${file}.test.ts`);
-  expect(own ? file in ELSEWHERE : !existsSync(`test/${ELSEWHERE[file]}.test.ts`)).toBe(false);
+test.each(files)('src/%s.ts has a test of its name, or is listed here', (file) => {
+  const name = ELSEWHERE[file] ?? file;
+  expect(isTested(name), `test/${name}.test.ts`).toBe(true);
+});
+
+test('the list has only files that are in src and have no test of their name', () => {
+  const listed = Object.keys(ELSEWHERE);
+  expect(listed.filter((file) => !files.includes(file) || isTested(file))).toStrictEqual([]);
 });

@@ -1,10 +1,25 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
-  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+  readonly steps: readonly {
+    readonly id?: string;
+    readonly uses?: string;
+    readonly run?: string;
+  }[];
 }
 
 const ROOT = new URL('../', import.meta.url);
@@ -49,4 +64,38 @@ test('one job alone publishes the package, after it has compared the sum of the 
   const compared = lines.findIndex((run) => run.startsWith('sha256sum --check'));
   expect(compared).toBeGreaterThan(-1);
   expect(lines.findIndex((run) => run.includes('npm publish'))).toBeGreaterThan(compared);
+});
+
+const CHANGESET = '---\n"payment-notifications": minor\n---\n\nA new field.\n';
+const EMPTY_CHANGESET = '---\n---\n';
+
+test.each<[step: string, state: { changelog?: string; tag?: string; changeset?: string }]>([
+  ['publish', {}],
+  ['publish', { changeset: EMPTY_CHANGESET }],
+  ['publish', { changeset: CHANGESET }],
+  ['publish', { tag: 'v1.1.0' }],
+  ['none', { tag: 'v1.1.1' }],
+  ['raise', { tag: 'v1.1.1', changeset: CHANGESET }],
+  ['raise', { changelog: '## 1.1.0', changeset: CHANGESET }],
+  ['none', { changelog: '## 1.1.10\n\n## 1x1.1' }],
+])('of version 1.1.1, the next step of a release is %s if there is %j', (step, state) => {
+  const { changelog = '## 1.1.1', tag, changeset } = state;
+  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...args], { cwd: folder });
+  mkdirSync(join(folder, '.changeset'));
+  writeFileSync(join(folder, '.changeset/config.json'), '{}');
+  writeFileSync(join(folder, 'package.json'), '{ "version": "1.1.1" }');
+  writeFileSync(join(folder, 'CHANGELOG.md'), `# payment-notifications\n\n${changelog}\n`);
+  if (changeset !== undefined) writeFileSync(join(folder, '.changeset/brave.md'), changeset);
+  git('init', '--quiet');
+  git('commit', '--quiet', '--allow-empty', '--message', 'x');
+  if (tag !== undefined) git('tag', tag);
+
+  const job = jobs.find(({ name }) => name === 'release.yml: next');
+  const lines = job?.steps.find(({ id }) => id === 'next')?.run ?? '';
+  const env = { ...process.env, GITHUB_OUTPUT: join(folder, 'output') };
+  execFileSync('bash', ['-eo', 'pipefail', '-c', lines], { cwd: folder, env, stdio: 'pipe' });
+  expect(readFileSync(env.GITHUB_OUTPUT, 'utf8')).toBe(`step=${step}\n`);
 });

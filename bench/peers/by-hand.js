@@ -48,7 +48,7 @@ export function byHand(isLossless) {
   function deposit(body) {
     const faults = [];
     const notification = {
-      status: need(faults, 'status', among(body.status, ['CONFIRMED'])),
+      status: need(faults, 'status', among(body.status, rules.DEPOSIT_STATUSES)),
       depositId: need(faults, 'depositId', id(body.depositId)),
       paymentId: need(faults, 'paymentId', id(body.paymentId)),
       clientPaymentId: need(faults, 'clientPaymentId', text(body.clientPaymentId)),
@@ -71,7 +71,7 @@ export function byHand(isLossless) {
       depositAddress: text(body.depositAddress),
       fromAddress: text(body.fromAddress),
       transactionId: text(body.transactionId),
-      rateType: among(body.rateType, ['FIXED', 'FLOATING']),
+      rateType: among(body.rateType, rules.RATE_TYPES),
       paymentRequestedAt: time(body.paymentRequestedAt),
       paymentReceivedAt: time(body.paymentReceivedAt),
       expirationTime: time(body.expirationTime),
@@ -82,7 +82,7 @@ export function byHand(isLossless) {
   function withdrawal(body) {
     const faults = [];
     const notification = {
-      status: need(faults, 'status', among(body.status, ['COMPLETED', 'FAILED', 'BLOCKED'])),
+      status: need(faults, 'status', among(body.status, rules.WITHDRAWAL_STATUSES)),
       withdrawalId: need(faults, 'withdrawalId', id(body.withdrawalId)),
       clientWithdrawalId: need(faults, 'clientWithdrawalId', text(body.clientWithdrawalId)),
       businessId: need(faults, 'businessId', id(body.businessId)),

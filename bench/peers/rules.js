@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { LosslessNumber } from 'lossless-json';
-import { Decimal } from '../../dist/index.js';
+import { Decimal, DepositStatus, RateType, WithdrawalStatus } from '../../dist/index.js';
 
 // The tables of the fields, which dist doesn't export, for a benchmark that runs without a compiler.
 const { outputFiles } = await build({
@@ -18,6 +18,9 @@ const tables = await import(`data:text/javascript,${encodeURIComponent(outputFil
 
 /** The fields by name, with what each needs: peers build their schemas from them, so that none is forgotten. */
 export const { DEPOSIT_RECEIVED_FIELDS: DEPOSIT, WITHDRAWAL_BROADCAST_FIELDS: WITHDRAWAL } = tables;
+export const DEPOSIT_STATUSES = Object.values(DepositStatus);
+export const WITHDRAWAL_STATUSES = Object.values(WithdrawalStatus);
+export const RATE_TYPES = Object.values(RateType);
 export const MAX_LENGTH = 160;
 export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;

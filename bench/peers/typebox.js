@@ -51,7 +51,7 @@ export function typebox(isLossless) {
     depositAddress: text(body.depositAddress),
     fromAddress: text(body.fromAddress),
     transactionId: text(body.transactionId),
-    rateType: among(body.rateType, ['FIXED', 'FLOATING']),
+    rateType: among(body.rateType, rules.RATE_TYPES),
     paymentRequestedAt: time(body.paymentRequestedAt),
     paymentReceivedAt: time(body.paymentReceivedAt),
     expirationTime: time(body.expirationTime),

@@ -15,12 +15,12 @@ const KINDS: ReadonlyMap<FieldType, JsonSchema> = new Map<FieldType, JsonSchema>
   [types.txAddress, ref('TxAddressText')],
 ]);
 
-/** An amount's magnitude is below this, */
+/** An amount's magnitude is below this. */
 const LIMIT = 10 ** (MAX_DIGITS + 1);
-/** and no less than this, but for zero. */
+/** It is at least this, except zero. */
 const LEAST = 10 ** -MAX_DIGITS;
 
-// Each branch has a type, without which generators of code take it for anything.
+// Each branch has a type: code generators allow anything in a branch without one.
 const ZERO: JsonSchema = { type: 'number', const: 0 };
 const ABOVE_ZERO: JsonSchema = { type: 'number', minimum: LEAST, exclusiveMaximum: LIMIT };
 const BELOW_ZERO: JsonSchema = { type: 'number', exclusiveMinimum: -LIMIT, maximum: -LEAST };
@@ -34,7 +34,7 @@ export const WIRE_DEFINITIONS = {
   Amount: amountSchema('Amount, of any sign', '-?', [ZERO, ABOVE_ZERO, BELOW_ZERO]),
   NoValue: {
     title: 'No value',
-    description: 'Null and the empty string stand for a value that is not there.',
+    description: 'Null and the empty string mean that there is no value.',
     enum: [null, ''],
   },
   NonNegativeAmount: amountSchema('Amount of zero or more', '', [ZERO, ABOVE_ZERO]),
@@ -68,7 +68,7 @@ export function kindSchema(type: FieldType): JsonSchema {
   return KINDS.get(type) ?? { enum: type.values, type: 'string' };
 }
 
-/** The same, or no value. */
+/** The schema of the values that a type takes, or of no value. */
 export function orNoValue(type: FieldType): JsonSchema {
   if (type.kind === 'text') return { type: ['string', 'null'] };
   if (type.values) return { enum: [...type.values, null, ''] };

@@ -5,12 +5,12 @@ import { acceptedSchema, type BodyName, documentedSchema } from './wire.js';
 
 const COMPONENTS = '#/components/schemas/';
 
-/** What a merchant answers to either callback. */
+/** What a merchant answers to both callbacks. */
 const RESPONSES: JsonSchema = {
-  200: { description: 'Settled now, or before. It stops the retries.' },
+  200: { description: 'Settled, now or before. The service stops sending a deposit.' },
   400: {
     description:
-      'Refused by the parser; the raw body is kept. The service sends a deposit again every 2 minutes for up to 24 hours: time to find out why.',
+      'Refused by the parser. Keep the raw body. The service sends a deposit again every 2 minutes for up to 24 hours.',
     content: {
       'application/json': {
         schema: {
@@ -23,13 +23,14 @@ const RESPONSES: JsonSchema = {
     },
   },
   500: {
-    description: 'Nothing is wrong with the body: the database is down, say. The service retries.',
+    description:
+      'Not settled, for example because a database is down. The service sends a deposit again, as after 400.',
   },
 };
 
 /**
- * The OpenAPI description of both callbacks, which refers to no other file. `security` is empty: authentication is
- * undocumented.
+ * The OpenAPI description of both callbacks, which refers to no other file. `security` is empty because the service
+ * doesn't document authentication.
  */
 export function openapi(): JsonSchema {
   return {
@@ -43,7 +44,7 @@ export function openapi(): JsonSchema {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [
-      { url: '/', description: 'Yours: the service calls the addresses that you set there.' },
+      { url: '/', description: 'Your server. The service calls the addresses that you give it.' },
     ],
     security: [],
     webhooks: {
@@ -83,8 +84,8 @@ export function openapi(): JsonSchema {
 }
 
 /**
- * Either the documented schema, for generators and readers, or the accepted one, which also accepts every documented
- * body. Its examples are fixtures.
+ * Either the documented schema, for generators and readers, or the accepted one, which accepts every documented body.
+ * Its examples are fixtures.
  */
 function requestBody(group: BodyName, name: string, summaries: Record<string, string>): JsonSchema {
   const schemas = [name, `${name}Accepted`].map((each) => ({ $ref: `${COMPONENTS}${each}` }));

@@ -23,8 +23,7 @@ describe('a body that is inspected', () => {
   test('is shown field by field, as it came and as it was understood', async () => {
     const body = deposit({
       actualDepositAmount: '0.123456789012345678',
-      network: 'null',
-      fromAddress: undefined,
+      settlementRateDepegLossAmount: undefined,
     });
     const { out } = await command(['inspect'], { stdin: body });
     expect(out.startsWith('✓ standard input: valid, deposit.received\n')).toBe(true);
@@ -33,8 +32,8 @@ describe('a body that is inspected', () => {
         ['actualDepositAmount', '0.123456789012345678'],
         ['└ a plain JSON.parse would read 0.12345678901234568'],
         ['paymentReceivedAt', '1790001260 → 2026-09-21T14:34:20Z'],
-        ['network', 'null → no value'],
-        ['not sent', 'fromAddress'],
+        ['displayRateDepegLossAmount', 'null → no value'],
+        ['not sent', 'settlementRateDepegLossAmount'],
         ['idempotency key', 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11'],
       ]),
     );

@@ -1,4 +1,5 @@
 // Hostile values of a field: for the fuzz, and for the schemas, which must judge each as the parser does.
+import { DepositStatus, RateType, WithdrawalStatus } from 'payment-notifications';
 
 /** @param {number} count */
 const ones = (count) => '1'.repeat(count);
@@ -45,7 +46,8 @@ const TIMES = [
 ];
 
 export const TEXTS = [
-  ...words('x CONFIRMED confirmed COMPLETED FAILED BLOCKED FIXED FLOATING fixed'),
+  ...[DepositStatus, WithdrawalStatus, RateType].flatMap((values) => Object.values(values)),
+  ...words('x confirmed fixed'),
   ...[' FIXED', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff', '6F9619FF-8B86-4D01-B42D-00CF4FC964FF'],
   ...words('00000000-0000-0000-0000-000000000000 6f9619ff8b864d01b42d00cf4fc964ff'),
   ...['{6f9619ff-8b86-4d01-b42d-00cf4fc964ff}', '6f9619ff-8b86-4d01-b42d-00cf4fc964ff\n'],

@@ -1,6 +1,6 @@
 /**
- * What is mutated, in parts that run one after the other: for each, the files, the tests that have to notice,
- * and how many mutants in a hundred they must.
+ * What is mutated, in parts that run one after the other: the files, the tests that must notice a mutant, and the
+ * least percentage of mutants that they notice.
  *
  * @type {Readonly<Record<string, { mutate: string[], tests: string[], least: number }>>}
  */
@@ -22,14 +22,14 @@ export const PARTS = {
   },
   testing: { mutate: ['src/testing/*.ts'], tests: ['test/testing/*.test.ts'], least: 90 },
   cli: {
-    // What ties the command to its process has no test within one.
+    // Only tests in test/process can test main.ts.
     mutate: ['src/cli/*.ts', '!src/cli/main.ts'],
     tests: ['test/cli/*.test.ts'],
     least: 90,
   },
 };
 
-/** The part that the variable MUTATE names: it reaches the processes of Stryker, too. */
+/** The part that the variable MUTATE names, which Stryker's processes inherit. */
 export function readPart() {
   const name = process.env.MUTATE ?? 'parser';
   const part = PARTS[name];

@@ -1,5 +1,5 @@
-// Changes src in every way that Stryker knows, one change at a time, and tells which ones no test notices:
-// node test/mutation/run.js [PART…] [--OPTION-OF-STRYKER…]
+// Changes src in every way that Stryker knows, one change at a time, and lists the changes that no test notices:
+// node test/mutation/run.js [PART…] [--OPTION=VALUE-OF-STRYKER…]
 import { spawnSync } from 'node:child_process';
 import { PARTS } from './parts.js';
 
@@ -14,6 +14,6 @@ for (const part of named.length === 0 ? Object.keys(PARTS) : named) {
     env,
     stdio: 'inherit',
   });
-  // The other parts are still worth a look.
+  // The other parts still run.
   if (status !== 0) process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
 import fc from 'fast-check';
 
-// No mutant dies or survives by chance.
+// So that no mutant is killed by chance.
 fc.configureGlobal({ seed: 1 });

@@ -5,10 +5,10 @@ const { name, mutate, least } = readPart();
 // See run.js. Paths are from the root, where Stryker runs.
 export default {
   testRunner: 'vitest',
-  // The tests of a part are listed: with those that are related to a file, all of them would run for each mutant.
+  // parts.js lists the tests: with those related to a file, all tests would run for each mutant.
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
   mutate,
-  // Nothing checks types here, and a test compares a file with what the site shows of it.
+  // No test checks types, and a disabled check would change a file that a test reads.
   disableTypeChecks: false,
   ignorePatterns: ['bench', 'examples/node_modules', 'dist', 'coverage'],
   coverageAnalysis: 'perTest',

@@ -10,7 +10,7 @@ const VERSIONS: Readonly<Record<string, string>> = { ...devDependencies, ...depe
 export const pinned = (name: string): string => `${name}@${VERSIONS[name]}`;
 
 /** What came of a command. */
-export interface Outcome {
+interface Outcome {
   readonly status: number | string;
   readonly stdout: string;
   readonly stderr: string;
@@ -36,8 +36,9 @@ export async function output(
   program: string,
   args: readonly string[],
   cwd: string,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { status, stdout, stderr } = await run(program, args, cwd);
+  const { status, stdout, stderr } = await run(program, args, cwd, env);
   if (status === 0) return stdout;
   throw new Error(`${program} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`);
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { install, output, pinned, run } from './command.js';
+import { install, output, pinned } from './command.js';
 
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 
@@ -47,11 +47,7 @@ test('types generated from openapi.json compile, and so does an import of a sche
       '--noEmit',
       '--skipLibCheck',
     ];
-    const { stdout } = await run(
-      process.execPath,
-      [TSC, ...flags, '--ignoreConfig', 'typed-schemas.mts'],
-      consumer,
-    );
-    expect(stdout).toBe('');
+    const args = [TSC, ...flags, '--ignoreConfig', 'typed-schemas.mts'];
+    expect(await output(process.execPath, args, consumer)).toBe('');
   }
 });

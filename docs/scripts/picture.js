@@ -25,7 +25,7 @@ const picture = await page.screenshot({
 });
 await page.goto('about:blank');
 const source = `data:image/png;base64,${picture.toString('base64')}`;
-await page.setContent(`<img src="${source}" style="display: block; border-radius: 12px">`);
+await page.setContent(`<img src="${source}" style="display: block; border-radius: 8px">`);
 const path = fileURLToPath(new URL('../images/inspector.png', import.meta.url));
 await page.locator('img').screenshot({ path, omitBackground: true });
 await browser.close();

@@ -78,6 +78,9 @@ async function hold(body, reason) {
 /** What PostgreSQL says if the tables refuse a value: of bad data, a constraint, a limit, a trigger, a policy. */
 const REFUSED = /^(22|23|54|P0|42501)/;
 
+/** A text that anyone may have sent, as a short line of a log. @param {string} text */
+const toLine = (text) => text.replace(/[^ -~]/g, '?').slice(0, 200);
+
 /** @param {PaymentNotification} notification @param {DeliveryContext} context */
 async function settle(notification, { key, body }) {
   /** @param {number} status @param {string} reason */
@@ -85,10 +88,9 @@ async function settle(notification, { key, body }) {
     await hold(body, `${key}: ${reason}`);
     return { status, text: 'held' };
   };
-  // A change of the service's bodies shows here first. Anyone may have sent these names, so quote and cut them.
+  // A change of the service's bodies shows here first.
   const names = JSON.stringify(Object.keys(notification.additionalFields));
-  if (names !== '[]')
-    console.warn(key, 'additional fields:', names.replace(/[^ -~]/g, '?').slice(0, 200));
+  if (names !== '[]') console.warn(key, 'additional fields:', toLine(names));
   try {
     const { account, currency, amount } = await moveOf(notification);
     if (account === null) return await review(400, 'the order is unknown');
@@ -100,7 +102,7 @@ async function settle(notification, { key, body }) {
     return await review(200, 'settled before, with another account, currency or amount');
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && REFUSED.test(error.code ?? ''))) throw error;
-    return review(400, error.message);
+    return review(400, toLine(error.message));
   }
 }
 

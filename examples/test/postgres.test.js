@@ -138,18 +138,22 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     const own = PROGRAM.replace(/^async function accountOf.*?^}$/ms, () => lookUp);
     assert(lookUp !== '' && own.includes(lookUp));
     fs.writeFileSync(join(folder, 'own.mjs'), own);
-    for (const table of ['payment', 'withdrawal'])
-      await postgres.query(`CREATE TABLE ${table} (id text PRIMARY KEY, customer text NOT NULL)`);
+    await postgres.query(`CREATE TABLE payment (id text PRIMARY KEY, customer text NOT NULL);
+      CREATE TABLE withdrawal (id uuid PRIMARY KEY, customer text NOT NULL)`);
     const server = await startHandler('own.mjs');
     t.after(server.stop);
     const answer = (/** @type {string} */ body) => answersOf([server.url], body);
-    // The same identifier may be that of a payment and of a withdrawal.
-    const deposit = depositReceivedBody({ clientPaymentId: '1' }, { seed: 18 });
-    const withdrawal = withdrawalBroadcastBody({ clientWithdrawalId: '1' }, { seed: 18 });
+    const id = '0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a18';
+    const deposit = depositReceivedBody({ clientPaymentId: id }, { seed: 18 });
+    const withdrawal = withdrawalBroadcastBody({ clientWithdrawalId: id }, { seed: 18 });
+    // PostgreSQL refuses the first, and quotes the second in its message.
     const unfit = depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 19 });
-    for (const body of [deposit, withdrawal, unfit])
+    const forged = withdrawalBroadcastBody({ clientWithdrawalId: 'a\nb' }, { seed: 19 });
+    for (const body of [deposit, withdrawal, unfit, forged])
       assert.deepEqual(await answer(body), ['400 held']);
-    await postgres.query("INSERT INTO payment VALUES ('1', 'customer')");
+    const reason = 'SELECT FROM held WHERE reason LIKE \'%type uuid: "a?b"\'';
+    assert.equal((await postgres.query(reason)).length, 1);
+    await postgres.query(`INSERT INTO payment VALUES ('${id}', 'customer')`);
     assert.deepEqual(await answer(deposit), ['200 settled']);
     assert.deepEqual(await answer(withdrawal), ['400 held']);
     const find = "SELECT done FROM held WHERE reason LIKE '%the order is unknown' ORDER BY at";

@@ -31,8 +31,7 @@ const MAX_PRINTED_EXPONENT = 1000;
  * `x` comes from decimal.js itself. Start sums with this constructor.
  *
  * The whole process shares this constructor, so `Decimal.set` and `Decimal.config` throw. For other settings,
- * use `Decimal.clone({ precision })`. After a function throws (`new Decimal('1e800').sin()`), later results are
- * rounded down; sums and products stay exact.
+ * use `Decimal.clone({ precision })`.
  *
  * @example
  * ```ts
@@ -59,7 +58,9 @@ function createDecimal(): typeof DecimalJs {
 const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 
 /** Whether the installed decimal.js has these parts. If not, it parses literals itself, which is slower. */
-export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
+export const HAS_KNOWN_PARTS: boolean =
+  /* @__PURE__ */ String(/* @__PURE__ */ fromParts({ s: -1, e: 7, d: [1, 2345678, 9000000] })) ===
+  '-12345678.9';
 
 /** The `expected` text of an issue about an amount that exceeds the limits. */
 export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
@@ -87,8 +88,4 @@ function fromParts({ s, e, d }: Parts): Decimal {
   TEMPLATE.e = e;
   TEMPLATE.d = d;
   return new Decimal(TEMPLATE);
-}
-
-function hasKnownParts(): boolean {
-  return String(fromParts({ s: -1, e: 7, d: [1, 2345678, 9000000] })) === '-12345678.9';
 }

@@ -26,11 +26,8 @@ import type { TxAddress } from './tx-address.js';
 
 /** The statuses of a withdrawal. The service doesn't document when one fails or is blocked. */
 export const WithdrawalStatus = {
-  /** The withdrawal completed. */
   COMPLETED: 'COMPLETED',
-  /** The withdrawal failed. */
   FAILED: 'FAILED',
-  /** The withdrawal was blocked. */
   BLOCKED: 'BLOCKED',
 } as const;
 /** The status of a withdrawal: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
@@ -106,10 +103,7 @@ interface WithdrawalFields {
   readonly displayFee: Decimal | null;
   /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string;
-  /**
-   * Amount debited from your balance, in `settlementCurrency`. The service may also spell this field
-   * `deducedSettlementAmount`.
-   */
+  /** Amount debited from your balance, in `settlementCurrency`. Also sent as `deducedSettlementAmount`. */
   readonly deductedSettlementAmount: Decimal | null;
   /**
    * Loss from pegging the market rate of the withdrawal and display currencies, in `displayCurrency`; negative

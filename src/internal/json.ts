@@ -12,13 +12,19 @@ const SAFE_LENGTH = 15;
 export function parseLiterally(text: string): Readonly<Record<string, unknown>> {
   let quoted = '';
   let quotedTo = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text.charCodeAt(at) === 0x22) at = endOfString(text, at);
-    if (!isDigitOrMark(text.charCodeAt(at))) continue;
-    const start = at;
-    while (isPartOfNumber(text.charCodeAt(at))) at += 1;
-    quoted += `${text.slice(quotedTo, start)}"${text.slice(start, at)}"`;
-    quotedTo = at;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = endOfString(text, at);
+    } else if (isDigitOrMark(code)) {
+      const start = at;
+      while (isPartOfNumber(text.charCodeAt(at))) at += 1;
+      quoted += `${text.slice(quotedTo, start)}"${text.slice(start, at)}"`;
+      quotedTo = at;
+    } else {
+      at += 1;
+    }
   }
   return JSON.parse(quoted + text.slice(quotedTo));
 }

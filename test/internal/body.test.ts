@@ -114,10 +114,12 @@ describe('a body that was parsed before', () => {
     expect(warningsOf(make({ ...strings, [name]: '1' }))).toStrictEqual([]);
   });
 
-  test('has the warning for a number that could not be read', () => {
-    const body = { ...JSON.parse(deposit(strings)), onChainFee: Number.NaN };
+  test('has the warning first, also for a number that could not be read', () => {
+    const faults = { expectedDepositAmount: 'x', onChainFee: Number.NaN };
+    const body = { ...JSON.parse(deposit(strings)), ...faults };
     expect(read(safeParseDepositReceived(body)).warnings).toMatchObject([
       PARSED,
+      { code: 'invalid_amount', path: ['expectedDepositAmount'] },
       { code: 'invalid_amount', path: ['onChainFee'], received: 'NaN' },
     ]);
   });
@@ -209,6 +211,11 @@ describe('a body that holds no JSON object', () => {
     const body = Object.assign(claimed, { [Symbol.toStringTag]: 'ArrayBuffer' });
     expectRefused(body, 'invalid_json', 'bytes that throw when read');
   });
+});
+
+test('a body with the type of a Buffer, but no data, is none', () => {
+  const { issues } = errorOf(safeParseNotification('{"type":"Buffer"}'));
+  expect(issues[0].code).toBe('unrecognized_notification');
 });
 
 describe('the cause of a refusal', () => {

@@ -19,15 +19,28 @@ import { cases } from './cases.js';
  */
 
 const isValid = ({ isRefused }) => !isRefused;
-const isUsual = (one) => isValid(one) && !one.isExact && !one.isParsed;
+/** Has documented fields alone, and no amount of more digits than a double carries. */
+const isOrdinary = ({ name, isRefused, isExact, isParsed }) =>
+  !(isRefused || isExact || isParsed || name.includes('unknown'));
 
 /** @type {Target[]} */
 const TARGETS = [
-  { name: 'valid body from text ÷ floor', limit: 1.25, applies: isUsual },
+  {
+    name: 'ordinary deposit ÷ floor',
+    limit: 1,
+    applies: (one) => isOrdinary(one) && one.kind === 'deposit',
+  },
+  {
+    name: 'ordinary withdrawal ÷ floor',
+    limit: 1.2,
+    applies: (one) => isOrdinary(one) && one.kind === 'withdrawal',
+  },
+  { name: '1 unknown field ÷ floor', limit: 1.25, applies: ({ name }) => name.includes('unknown') },
   { name: '18 decimals ÷ floor', limit: 2.3, applies: ({ isExact }) => isExact },
   { name: 'parsed object ÷ floor', limit: 1.3, applies: ({ isParsed }) => isParsed },
   { name: 'refused body ÷ valid one', limit: 3, applies: ({ isRefused }) => isRefused },
   { name: 'ours ÷ each library', limit: 1, applies: isValid, group: 'library' },
+  { name: 'ours ÷ each with lossless-json', limit: 1, applies: isValid, group: 'lossless' },
   { name: 'ours ÷ written by hand', limit: 1.05, applies: isValid, group: 'by hand' },
 ];
 

@@ -6,31 +6,32 @@ import {
   type Parts,
 } from './internal/digits.js';
 
-/** An exact amount: an instance of the package's own {@link Decimal} constructor. */
+/**
+ * An exact amount. Compare with `gte`, `lt` or `equals` and calculate with `plus` or `times`, because operators
+ * such as `>=` and `+` treat amounts as text.
+ */
 export type Decimal = DecimalJs;
 
-/** Longest literal of an amount, in characters: enough for the plain digits of any amount. */
+/** Maximum length of an amount's literal: long enough for any amount in plain digits. */
 export const MAX_LENGTH = 160;
-/** The most significant digits of an amount, and its largest decimal exponent. */
+/** Maximum number of significant digits of an amount, and maximum decimal exponent. */
 export const MAX_DIGITS = 78;
-/** Significant digits of a result: two amounts at opposite limits span 235. */
+/** Precision of results. The sum of two amounts can need 235 digits. */
 const PRECISION = 256;
-/** The exponent from which on a number is printed in scientific notation. No amount comes near. */
+/** Numbers with a larger exponent print in scientific notation. No amount is that large. */
 const MAX_PRINTED_EXPONENT = 1000;
 
 /**
- * The package's own decimal.js constructor; `instanceof` decimal.js's `Decimal` holds.
+ * A decimal.js constructor configured for amounts. Its values are also `instanceof` decimal.js's `Decimal`.
  *
- * It differs from decimal.js's own in two ways. It prints plain digits: a satoshi is `0.00000001` in
- * `toString` and `toJSON`, never `1e-8`. And sums and products of two amounts are exact: it keeps 256
- * digits, where decimal.js rounds to 20.
+ * It prints plain digits: `0.00000001`, not `1e-8`. Sums and products of two amounts are exact: it keeps 256
+ * digits, and decimal.js 20.
  *
- * The left operand decides: `amount.plus(x)` is exact, but `x.plus(amount)` rounds to 20 digits where
- * `x` is a Decimal of decimal.js's own. Start sums with this one.
+ * The left operand sets the precision. `amount.plus(x)` is exact, but `x.plus(amount)` rounds to 20 digits if
+ * `x` comes from decimal.js itself. Start sums with this constructor.
  *
- * One constructor serves the whole process, so its settings are not for you to change: `Decimal.set` and
- * `Decimal.config` throw. For another precision, take a `Decimal.clone({ precision })`. A function that
- * throws (`new Decimal('1e800').sin()`) makes later results round down; sums and products stay exact.
+ * The whole process shares this constructor, so `Decimal.set` and `Decimal.config` throw. For other settings,
+ * use `Decimal.clone({ precision })`.
  *
  * @example
  * ```ts
@@ -41,34 +42,34 @@ export const Decimal: typeof DecimalJs = /* @__PURE__ */ createDecimal();
 
 function createDecimal(): typeof DecimalJs {
   const OwnDecimal = DecimalJs.clone({
-    // Ignores what the host has set on decimal.js itself.
+    // Ignore settings that the application made on decimal.js itself.
     defaults: true,
     precision: PRECISION,
     toExpNeg: -MAX_PRINTED_EXPONENT,
     toExpPos: MAX_PRINTED_EXPONENT,
   });
   const refuse = (): never => {
-    throw new TypeError(
-      'payment-notifications shares its Decimal with the whole process; configure a Decimal.clone() instead',
-    );
+    throw new TypeError('Decimal.set and Decimal.config are disabled. Use Decimal.clone()');
   };
   return Object.assign(OwnDecimal, { set: refuse, config: refuse });
 }
 
-/** The Decimal that decimal.js copies; only its parts are filled in. */
+/** Reused for every amount: `fromParts` fills it in, and decimal.js copies it. */
 const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 
-/** Whether the installed decimal.js stores these parts. If not, it parses literals itself, more slowly. */
-export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
+/** Whether the installed decimal.js has these parts. If not, it parses literals itself, which is slower. */
+export const HAS_KNOWN_PARTS: boolean =
+  /* @__PURE__ */ String(/* @__PURE__ */ fromParts({ s: -1, e: 7, d: [1, 2345678, 9000000] })) ===
+  '-12345678.9';
 
-/** The expectation in the message about an amount beyond the limits. */
+/** The `expected` text of an issue about an amount that exceeds the limits. */
 export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
 
 /**
- * The exact value of a decimal literal, with -0 as 0; null if it is not one, or beyond the limits.
+ * Parses a decimal literal exactly. Returns null if it is not one, or exceeds the limits. -0 becomes 0.
  *
- * The limits (78 digits hold any 256-bit integer) keep every later operation cheap: decimal.js reads
- * `1e1000000` readily, and its `toFixed` then writes a million digits.
+ * The limits keep later operations cheap: decimal.js accepts `1e1000000`, and `toFixed` then prints a million
+ * digits. 78 digits are enough for any 256-bit integer.
  */
 export function toAmount(literal: string | number): Decimal | null {
   const isLiteral =
@@ -87,8 +88,4 @@ function fromParts({ s, e, d }: Parts): Decimal {
   TEMPLATE.e = e;
   TEMPLATE.d = d;
   return new Decimal(TEMPLATE);
-}
-
-function hasKnownParts(): boolean {
-  return String(fromParts({ s: -1, e: 7, d: [1, 2345678, 9000000] })) === '-12345678.9';
 }

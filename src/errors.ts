@@ -1,59 +1,59 @@
-/** The two notifications: `'deposit.received'` and `'withdrawal.broadcast'`. */
+/** The `type` of a notification. */
 export type NotificationType = 'deposit.received' | 'withdrawal.broadcast';
 
-/** The kinds of faults of a body. The list is closed: a `switch` over it can be exhaustive. */
+/** What can be wrong with a body. TypeScript can check that a `switch` over it is exhaustive. */
 export type IssueCode =
-  /** The body is not JSON text in UTF-8. */
+  /** The body is not valid JSON in UTF-8. */
   | 'invalid_json'
-  /** The body is longer than 64 KiB, or JSON for `notificationFromJSON` than 1 MiB; it was not read. */
+  /** The body is larger than 64 KiB (1 MiB for `notificationFromJSON`). */
   | 'body_too_large'
-  /** The body holds no JSON object: it is an array, a stream, a promise, nothing at all. */
+  /** The body is not a JSON object but, for example, an array, a stream, a promise or undefined. */
   | 'not_an_object'
-  /** The body has the identifier of the other notification, of both or of neither, or is not the body of a callback. */
+  /** The body is for the other callback, has both identifiers or neither, or is the JSON of a notification. */
   | 'unrecognized_notification'
-  /** A field that the service should always send is absent or null. */
+  /** A field that should always be sent is missing or null. */
   | 'missing_field'
-  /** A field holds a value of another JSON type, or text that is empty or not well-formed. */
+  /** A value has the wrong JSON type, or is a string that is empty or contains a lone surrogate. */
   | 'wrong_type'
-  /** An amount is not in the grammar of JSON numbers, or is beyond the limits. */
+  /** An amount is not a number in JSON syntax, or exceeds the limits. */
   | 'invalid_amount'
-  /** An amount that says how much moved, or should move, is below zero. */
+  /** An amount that can only be zero or more is negative. */
   | 'negative_amount'
-  /** An amount of an already parsed body has so many digits that `JSON.parse` may have rounded it. */
-  | 'inexact_number'
-  /** A timestamp is neither a UNIX time nor a date-time of RFC 3339. */
+  /** An amount of an already parsed body is a number, which `JSON.parse` may have rounded. */
+  | 'parsed_body'
+  /** A timestamp is neither a UNIX time nor an RFC 3339 date-time. */
   | 'invalid_timestamp'
   /** An identifier assigned by the service is not a UUID. */
   | 'invalid_id'
-  /** A field holds a string outside its documented values. */
+  /** A string is not one of the documented values. */
   | 'unknown_value'
-  /** `toTxAddress` holds no address in front of `?dt=`. */
+  /** `toTxAddress` has no address before `?dt=`. */
   | 'invalid_tx_address'
-  /** Both spellings of one field are there, with different values. */
+  /** A field was sent under both of its spellings, with different values. */
   | 'conflicting_fields';
 
 /**
- * One fault of a body: a reason to refuse it, or a warning on a notification. Every text in it is a
- * single printable line, whatever the body held.
+ * A fault in a body: a reason to refuse it, or a warning. All strings are single printable lines, whatever
+ * the body contained.
  */
 export interface NotificationIssue {
-  /** The kind of fault. */
+  /** What kind of fault this is. */
   readonly code: IssueCode;
-  /** The names from the body inwards, `['txAddressOwner', 'name']`; empty for the body itself. */
+  /** Path to the field, such as `['txAddressOwner', 'name']`; empty for the body itself. */
   readonly path: readonly string[];
-  /** The whole sentence: `actualDepositAmount: expected a decimal number, received "12,5"`. */
+  /** The complete message: `actualDepositAmount: expected a decimal number, received "12,5"`. */
   readonly message: string;
-  /** The expected value: `a decimal number`. */
+  /** What was expected: `a decimal number`. */
   readonly expected: string;
-  /** The received value, quoted and cut at 40 characters; identifiers and addresses are only described. */
+  /** What was received, quoted and truncated to 40 characters. Identifiers and addresses are only described. */
   readonly received: string;
 }
 
 /**
- * The identifiers that were found in a refused body, so that it can be traced and reconciled.
+ * Identifiers from a refused body. Use them to trace and reconcile it.
  *
- * They are unverified: any text of at most 128 printable characters is taken. A key is absent if the
- * body had no such text.
+ * They are not validated: any printable string of up to 128 characters is accepted. A key is missing if the
+ * body has no such string.
  */
 export interface NotificationReference {
   readonly depositId?: string;
@@ -64,29 +64,28 @@ export interface NotificationReference {
   readonly transactionId?: string;
 }
 
-/** The properties of a {@link NotificationError}. */
+/** The arguments of {@link NotificationError}. */
 export interface NotificationErrorDetails {
   readonly notificationType: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference?: NotificationReference;
-  /** The error that caused this one, e.g. the `SyntaxError` of `JSON.parse`. */
+  /** The error that caused this one, such as the `SyntaxError` of `JSON.parse`. */
   readonly cause?: unknown;
 }
 
-/** More issues than this are counted in the error's message, not listed. */
+/** The message lists at most this many issues, and counts the rest. */
 const MAX_LISTED_ISSUES = 20;
 
-/** Shared by every installed copy of this package through the symbol registry. */
+/** All copies of this package in a process share this symbol. */
 const BRAND = Symbol.for('payment-notifications.NotificationError');
 
 /**
- * A body was refused. `issues` says everything that is wrong with it, `reference` which payment or
- * withdrawal it was about.
+ * The error for a refused body. `issues` lists every fault; `reference` identifies the payment or withdrawal.
  *
- * The message is one line, fit for a log. `JSON.stringify` gives the same as structured data.
+ * The message is a single line for your log. `JSON.stringify` returns the same as structured data.
  */
 export class NotificationError extends Error {
-  // On the prototype: own properties would cost every instance, and be set after the stack is captured.
+  // Defined once, on the prototype: an own `name` would be set only after the stack is captured.
   static {
     // biome-ignore lint/complexity/noThisInStatic: the build renames a class that names itself here, and Node.js prints _NotificationError.
     const { prototype } = this;
@@ -94,16 +93,16 @@ export class NotificationError extends Error {
     Object.defineProperty(prototype, 'name', { value: 'NotificationError' });
   }
 
-  // `declare` avoids initializing them twice.
+  // `declare` emits no fields, which would be initialized twice, and hide the prototype's `name`.
   declare readonly name: 'NotificationError';
-  /** Which notification was being read; null if the body did not tell. */
+  /** The notification's type; null if the body doesn't reveal it. */
   declare readonly notificationType: NotificationType | null;
-  /** Every fault for which the body was refused, in the order of its fields. */
+  /** The faults for which the body was refused, in field order. */
   declare readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
-  /** The identifiers that were found in the body. */
+  /** The identifiers from the body. */
   declare readonly reference: NotificationReference;
 
-  /** The parsers create it; your tests may, too. */
+  /** The parsers create these errors. Construct one yourself only in tests. */
   constructor(details: NotificationErrorDetails) {
     const { notificationType, issues, reference = {} } = details;
     super(summarize(notificationType, issues, reference), details);
@@ -112,7 +111,7 @@ export class NotificationError extends Error {
     this.reference = reference;
   }
 
-  /** The error as plain data for structured logs, without stack and cause. */
+  /** The error as plain data for structured logs, without `stack` and `cause`. */
   toJSON(): Pick<
     NotificationError,
     'name' | 'message' | 'notificationType' | 'issues' | 'reference'
@@ -123,11 +122,11 @@ export class NotificationError extends Error {
 }
 
 /**
- * Whether a caught value is a {@link NotificationError}. Unlike `instanceof`, it also recognizes an
- * error of another installed copy of this package, e.g. of the ESM build beside the CJS one.
+ * Whether a caught value is a {@link NotificationError}. Unlike `instanceof`, this also recognizes errors from
+ * another copy of the package, such as its CommonJS build.
  *
- * @param value - Anything, as `catch` gives it.
- * @returns Whether it has the error's brand.
+ * @param value - The caught value.
+ * @returns Whether the value is a `NotificationError`.
  */
 export function isNotificationError(value: unknown): value is NotificationError {
   return typeof value === 'object' && value !== null && BRAND in value;

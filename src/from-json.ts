@@ -12,20 +12,20 @@ import {
 import { type PaymentNotification, readNotification } from './notification.js';
 import type { TxAddress } from './tx-address.js';
 
-/** Largest JSON, in bytes. It is longer than the body: an amount of `1e78` takes 79 digits. */
+/** Maximum size in bytes. A notification's JSON is longer than its body: `1e78` becomes 79 digits. */
 const MAX_JSON_BYTES = 1024 * 1024;
 
 /**
- * The inverse of `JSON.stringify(notification)`, for a notification that travelled through a queue or a
- * JSONB column. Every field is checked again by the rules of the parser.
+ * Restores a notification from its JSON, for example from a queue or a JSONB column. Every field is
+ * validated again.
  *
- * It reads JSON of other versions of this package, too. A missing key holds no value, and a required one is
- * refused. A key that this version doesn't know is in `additionalFields`. A warning's code may be one that
- * isn't in `IssueCode` yet. A value that this version doesn't know is handled as in a callback's body.
+ * It also reads JSON written by other versions of this package. A missing key becomes null, or is refused if
+ * the field is required. Unknown keys are kept in `additionalFields`, and unknown values treated as in a
+ * callback body. A warning may have a code that is not in `IssueCode`.
  *
- * @param json - The JSON of a notification, as text, bytes, or parsed; at most 1 MiB.
- * @returns The same notification: equal in every field, digit, date, warning and additional field.
- * @throws A {@link NotificationError} with everything that is wrong with the JSON.
+ * @param json - JSON as text or bytes (at most 1 MiB), or the object parsed from it.
+ * @returns A notification that equals the original.
+ * @throws A {@link NotificationError} that lists every fault.
  *
  * @example
  * ```ts
@@ -42,7 +42,8 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const reference = referenceOf(fields);
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') {
     const expected = 'the type of a notification';
-    const issues = [issue('unrecognized_notification', ['type'], expected, quote(type))] as const;
+    const received = `${quote(type)}. Parse the body of a callback with parseNotification`;
+    const issues = [issue('unrecognized_notification', ['type'], expected, received)] as const;
     throw new NotificationError({ notificationType: null, issues, reference });
   }
   const { issues } = context;
@@ -55,8 +56,8 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     ...(ownerJson && { txAddressOwner: owner }),
   };
   const read = readNotification({ ...context, fields: withoutPrototype(wire) }, type);
-  // Warnings of the original reading are in the JSON already. A new one means that the JSON is faulty,
-  // unless a later version wrote a value that this one doesn't know.
+  // The JSON already has the original warnings. New ones mean that it is faulty, except for unknown values,
+  // which a later version may have written.
   const found = context.warnings.filter(({ code }) => code !== 'missing_field');
   issues.push(...found.filter(({ code }) => code !== 'unknown_value'));
   if (read.type === 'withdrawal.broadcast' && isContradictory(read.toTxAddress, address)) {
@@ -77,14 +78,14 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   throw new NotificationError({ notificationType: type, issues, reference });
 }
 
-/** Whether the JSON of an address has other parts than its raw value, which is the one that counts. */
+/** Whether `address` or `destinationTag` in the JSON contradicts `raw`, which takes precedence. */
 function isContradictory(read: TxAddress | null, json: Fields | null): boolean {
   return Object.entries({ ...read }).some(
     ([part, text]) => json?.[part] !== undefined && json[part] !== text,
   );
 }
 
-/** The object with the additional fields of its JSON, and those that were found while it was read. */
+/** Merges the additional fields stored in the JSON with those found while reading it. */
 function withAdditional<T extends { readonly additionalFields: Fields }>(
   read: T,
   json: unknown,
@@ -116,7 +117,7 @@ function readWarning(json: unknown): NotificationIssue | null {
   return issue(line(code) as IssueCode, names.map(line), line(expected), line(received));
 }
 
-/** A list's own items; null if the value is not a list, or throws when it is read. */
+/** The items of an array. Null if the value is not an array, or throws when read. */
 function ownItems(value: unknown): unknown[] | null {
   try {
     return Array.isArray(value) ? [...value] : null;

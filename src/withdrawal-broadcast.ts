@@ -24,16 +24,13 @@ import {
 import { describe, issue, quoteLiteral } from './internal/issues.js';
 import type { TxAddress } from './tx-address.js';
 
-/** The outcomes of a withdrawal. When one fails or is blocked is undocumented. */
+/** The statuses of a withdrawal. The service doesn't document when one fails or is blocked. */
 export const WithdrawalStatus = {
-  /** The withdrawal completed. */
   COMPLETED: 'COMPLETED',
-  /** The withdrawal failed. */
   FAILED: 'FAILED',
-  /** The withdrawal was blocked. */
   BLOCKED: 'BLOCKED',
 } as const;
-/** The outcome of a withdrawal: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
+/** The status of a withdrawal: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
 export type WithdrawalStatus = (typeof WithdrawalStatus)[keyof typeof WithdrawalStatus];
 
 /** Who owns the address of a withdrawal, according to AML screening. */
@@ -42,93 +39,89 @@ export interface TxAddressOwner {
   readonly name: string | null;
   /** Category of the owning entity; may be empty. */
   readonly category: string | null;
-  /** The object's fields that this version doesn't know or could not read: see `DepositReceived`. */
+  /** Fields of `txAddressOwner` that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A withdrawal finished. Its `status` tells how, and which member of the union it is.
+ * A finished withdrawal: a union, discriminated by `status`.
  *
- * Amounts are exact. Null means no value: the field was absent, null, empty or unreadable. An unreadable
- * field also adds a warning, and so does a missing `toTxAddress` or `txAddressOwner`. The service's
- * documentation doesn't require the actual amounts: they may be null even if the withdrawal completed.
+ * Amounts are exact. A field is null if it was missing, null, empty or unreadable. An unreadable field adds a
+ * warning, and so does a missing `toTxAddress` or `txAddressOwner`. The service doesn't require the actual
+ * amounts, so they may be null even if the withdrawal completed.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
 /** A withdrawal that completed. */
 export interface WithdrawalCompleted extends WithdrawalFields {
-  /** `'COMPLETED'`: discriminates the union. */
+  /** `'COMPLETED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
   /** The address to which `actualWithdrawAmount` was sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress;
 }
 
-/** A withdrawal that failed. When that happens is undocumented. */
+/** A withdrawal that failed. The service doesn't document when this happens. */
 export interface WithdrawalFailed extends WithdrawalFields {
-  /** `'FAILED'`: discriminates the union. */
+  /** `'FAILED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
-  /** The address to which the amount was to be sent, split into address and destination tag. */
+  /** The address to which the amount should have been sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
-/** A withdrawal that was blocked. When that happens is undocumented. */
+/** A withdrawal that was blocked. The service doesn't document when this happens. */
 export interface WithdrawalBlocked extends WithdrawalFields {
-  /** `'BLOCKED'`: discriminates the union. */
+  /** `'BLOCKED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
-  /** The address to which the amount was to be sent, split into address and destination tag. */
+  /** The address to which the amount should have been sent, split into address and destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
 interface WithdrawalFields {
-  /** Tells a withdrawal from a deposit. */
+  /** Discriminates `PaymentNotification`. */
   readonly type: 'withdrawal.broadcast';
-  /** Unique withdrawal identifier assigned by the service: a UUID, as sent. */
+  /** The service's ID for the withdrawal: a UUID, as sent. */
   readonly withdrawalId: string;
-  /** Unique withdrawal identifier that the merchant supplied with the withdrawal request. */
+  /** Your ID for the withdrawal, from the withdrawal request. */
   readonly clientWithdrawalId: string;
-  /** Unique business identifier assigned by the service: a UUID, as sent. */
+  /** The service's ID for your business: a UUID, as sent. */
   readonly businessId: string;
-  /** Code of the cryptocurrency to be withdrawn. */
+  /** Code of the cryptocurrency that is withdrawn. */
   readonly withdrawCurrency: string;
-  /** Estimated amount, in `withdrawCurrency`; it may differ from the actual one. */
+  /** Estimated amount, in `withdrawCurrency`. It may differ from `actualWithdrawAmount`. */
   readonly estimatedWithdrawAmount: Decimal;
   /** Amount actually withdrawn, in `withdrawCurrency`. */
   readonly actualWithdrawAmount: Decimal | null;
-  /** Blockchain cost of the withdrawal, in `withdrawCurrency`. */
+  /** Blockchain fee of the withdrawal, in `withdrawCurrency`. */
   readonly withdrawFee: Decimal | null;
   /** Code of the fiat currency chosen for display. */
   readonly displayCurrency: string;
   /** Amount requested, in `displayCurrency`. */
   readonly expectedDisplayAmount: Decimal;
-  /** Amount actually withdrawn, in `displayCurrency`; it may differ from the expected one. */
+  /** Amount actually withdrawn, in `displayCurrency`. It may differ from `expectedDisplayAmount`. */
   readonly actualDisplayAmount: Decimal | null;
-  /** Blockchain cost of the withdrawal, in `displayCurrency`. */
+  /** Blockchain fee of the withdrawal, in `displayCurrency`. */
   readonly displayFee: Decimal | null;
-  /** Code of the currency, fiat or crypto, in which the merchant's account was debited. */
+  /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string;
-  /**
-   * Amount debited from the merchant's balance, in `settlementCurrency`. The wire may spell the
-   * field `deducedSettlementAmount`, too.
-   */
+  /** Amount debited from your balance, in `settlementCurrency`. Also sent as `deducedSettlementAmount`. */
   readonly deductedSettlementAmount: Decimal | null;
   /**
-   * Loss from the pegging of the withdrawal and display currencies' market rate, in
-   * `displayCurrency`. If negative, it is a gain.
+   * Loss from pegging the market rate of the withdrawal and display currencies, in `displayCurrency`; negative
+   * for a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** The same loss, in `settlementCurrency`. */
+  /** The same loss, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
-  /** Who owns the address, according to AML screening. */
+  /** Who owns the address, according to AML screening; null if the service sent no owner. */
   readonly txAddressOwner: TxAddressOwner | null;
-  /** Unique identifier of the withdrawal's transaction on the blockchain. */
+  /** The blockchain's ID for the withdrawal's transaction. */
   readonly transactionId: string | null;
-  /** The fields that this version doesn't know or could not read: see `DepositReceived`. */
+  /** Fields that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
-  /** Faults for which the body was not refused. Log or count them. */
+  /** Faults that did not cause the body to be refused. Log or count them. */
   readonly warnings: readonly NotificationIssue[];
 }
 
-/** The type of the field `txAddressOwner`. */
 const owner: FieldType<Fields> = {
   kind: 'object',
   read: ownProperties,
@@ -143,7 +136,7 @@ const statusType = oneOf(WithdrawalStatus);
 const withdrawalNames = /* @__PURE__ */ namesReadBy(readWithdrawalBroadcast);
 const ownerNames = /* @__PURE__ */ namesReadBy(readOwnerFields);
 
-/** Reads a withdrawal: one line per field, its rule, in the order of the output. Notes faults in the context. */
+/** Reads a withdrawal: one field per line, in output order. Records faults in the context. */
 export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadcast {
   const status = required(context, 'status', statusType);
   const isNotCompleted = status === WithdrawalStatus.FAILED || status === WithdrawalStatus.BLOCKED;
@@ -165,18 +158,18 @@ export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadca
     deductedSettlementAmount: readDeductedAmount(context),
     displayRateDepegLossAmount: optional(context, 'displayRateDepegLossAmount', amount),
     settlementRateDepegLossAmount: optional(context, 'settlementRateDepegLossAmount', amount),
-    // The documentation requires it. But the merchant must learn that a withdrawal failed.
+    // Documented as required. But a failed withdrawal must be reported even without an address.
     toTxAddress: (isNotCompleted ? expected : required)(context, 'toTxAddress', txAddress),
     txAddressOwner: readOwner(context),
     transactionId: optional(context, 'transactionId', text),
     additionalFields: additionalFields(context, withdrawalNames),
     warnings: context.warnings,
   } as const;
-  // Only one that did not complete can be without an address, which the compiler doesn't see.
+  // The compiler can't see that toTxAddress is null only if the withdrawal did not complete.
   return withdrawal as WithdrawalBroadcast;
 }
 
-/** The documentation's table spells the name `deduced…`, its sample body `deducted…`. */
+/** The service documents both spellings: `deduced…` in its field table, `deducted…` in its sample body. */
 function readDeductedAmount(context: ReadContext): Decimal | null {
   const deducted = optional(context, 'deductedSettlementAmount', nonNegativeAmount);
   const deduced = optional(context, 'deducedSettlementAmount', nonNegativeAmount);
@@ -194,7 +187,6 @@ function readOwner(context: ReadContext): TxAddressOwner | null {
   return wire && readOwnerFields(nestContext(context, 'txAddressOwner', wire));
 }
 
-/** Reads the fields of `txAddressOwner`. */
 export function readOwnerFields(context: ReadContext): TxAddressOwner {
   return {
     name: expected(context, 'name', anyText),

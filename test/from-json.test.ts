@@ -189,9 +189,9 @@ describe('JSON that is not of a notification is refused:', () => {
     expect(issues).toMatchObject([{ code: 'wrong_type', path: ['warnings'] }]);
   });
 
-  test('without a type', () => {
-    expect(errorOf('{}').message).toContain(
-      'type: expected the type of a notification, received nothing',
+  test('without a type, and the parser named that reads a body', () => {
+    expect(errorOf(deposit()).issues[0].message).toBe(
+      'type: expected the type of a notification, received nothing. Parse the body of a callback with parseNotification',
     );
   });
 });

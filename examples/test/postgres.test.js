@@ -245,7 +245,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     const find =
       "SELECT body FROM held WHERE reason LIKE '%settled before%' ORDER BY at DESC LIMIT 1";
     assert.deepEqual(await postgres.query(find), [{ body: Buffer.from(later) }]);
-    const half = "SELECT FROM held WHERE reason LIKE '%breaks off after 99%'";
+    const half = "SELECT FROM held WHERE reason LIKE '%incomplete JSON of 99%'";
     assert.equal((await postgres.query(half)).length, 1);
   });
 

@@ -1,16 +1,16 @@
 import type { IssueCode, NotificationIssue } from '../errors.js';
 import { createContext, type Fields, type ReadContext, withoutPrototype } from './fields.js';
-import { escapeUnprintable, issue, quote } from './issues.js';
+import { escapeUnprintable, isArray, issue, quote } from './issues.js';
 
-/** Largest body, in bytes of UTF-8: about 70 times the size of the documentation's sample. */
+/** Maximum body size in bytes, about 70 times that of the documented sample. */
 export const MAX_BYTES: number = 64 * 1024;
-/** Longest message of a cause, in characters. */
+/** Maximum length of a cause's message, in characters. */
 const MAX_CAUSE = 200;
 
-// Leaves a byte-order mark to openText, which skips exactly one.
+// Keeps a byte-order mark, because openText removes exactly one.
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A body that holds no fields to be read. */
+/** A body that could not be opened. */
 export interface UnreadableBody {
   readonly fields: null;
   readonly issues: readonly [NotificationIssue];
@@ -18,9 +18,9 @@ export interface UnreadableBody {
 }
 
 /**
- * Opens what a handler passes as the body: text, bytes, or an already parsed object.
+ * Opens the body that a handler passes in: text, bytes or an already parsed object.
  *
- * @param maxBytes - A longer body, as UTF-8, is refused unread.
+ * @param maxBytes - Maximum size in UTF-8. A larger body is refused without being parsed.
  */
 export function openBody(
   body: unknown,
@@ -28,13 +28,13 @@ export function openBody(
 ): ReadContext | UnreadableBody {
   if (typeof body === 'string') return openText(body, maxBytes);
   if (body === undefined) {
-    return unreadable('not_an_object', 'nothing: pass the raw body, before anything else reads it');
+    return unreadable('not_an_object', 'undefined. Pass the raw body, before middleware reads it');
   }
   if (typeof body !== 'object' || body === null) return unreadable('not_an_object', quote(body));
   return isBytes(body) ? openBytes(body, maxBytes) : openObject(body);
 }
 
-/** Whether a value is bytes. Not by instanceof: a test runner's bytes may come from another realm. */
+/** Not `instanceof`, because the bytes in a test runner may come from another realm. */
 export function isBytes(body: object): body is Uint8Array | ArrayBuffer {
   try {
     return ArrayBuffer.isView(body) || tagOf(body) === 'ArrayBuffer';
@@ -47,23 +47,21 @@ function openBytes(
   bytes: ArrayBuffer | Uint8Array,
   maxBytes: number,
 ): ReadContext | UnreadableBody {
-  let received = 'bytes that fail to be read';
   let text: string;
   try {
-    // An object that only claims to be an ArrayBuffer may throw here.
+    // An object that pretends to be an ArrayBuffer may throw here.
     const length = Number(bytes.byteLength);
     if (length > maxBytes) return tooLarge(`${length} bytes`, maxBytes);
-    received = `${length} bytes that are not UTF-8`;
     text = decoder.decode(bytes);
   } catch {
-    return unreadable('invalid_json', received);
+    return unreadable('invalid_json', describeBytes(bytes));
   }
   return openText(text, maxBytes);
 }
 
 function openText(text: string, maxBytes: number): ReadContext | UnreadableBody {
   if (text.length > maxBytes) return tooLarge(`${text.length} characters`, maxBytes);
-  // A character takes 1 to 3 bytes, so most bodies need no counting.
+  // A UTF-16 code unit takes at most 3 bytes, so the exact size rarely has to be computed.
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
   if (bytes > maxBytes) return tooLarge(`${bytes} bytes`, maxBytes);
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -71,22 +69,22 @@ function openText(text: string, maxBytes: number): ReadContext | UnreadableBody 
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    // Anything else, e.g. an exhausted stack, is not the body's fault.
+    // Any other error, such as a stack overflow, is not the body's fault.
     if (!(cause instanceof SyntaxError)) throw cause;
-    // An engine's message quotes the text, which must not forge lines in a log.
+    // The engine's message quotes the body, which must not forge lines in a log.
     const message = escapeUnprintable(cause.message.slice(0, MAX_CAUSE));
     return unreadable('invalid_json', describeText(text), new SyntaxError(message));
   }
   if (typeof value === 'string') {
-    return unreadable('not_an_object', 'a JSON string: was the body encoded twice?');
+    return unreadable('not_an_object', 'a JSON string. Check whether the body was encoded twice');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('not_an_object', quote(value));
   }
-  return createContext(inheritsNothing() ? (value as Fields) : withoutPrototype(value), json);
+  return openFields(withoutPrototype(value), json);
 }
 
-/** Opens a parsed body. Its getters or its proxy may throw whenever it is touched. */
+/** Opens an already parsed body. Reading it may throw, because it may have getters or be a proxy. */
 function openObject(body: object): ReadContext | UnreadableBody {
   let fields: Fields;
   try {
@@ -94,9 +92,15 @@ function openObject(body: object): ReadContext | UnreadableBody {
     if (mistake !== null) return unreadable('not_an_object', mistake);
     fields = withoutPrototype({ ...body });
   } catch (cause) {
-    return unreadable('not_an_object', 'a value that fails to be read', cause);
+    return unreadable('not_an_object', 'an object that throws when read', cause);
   }
-  return createContext(fields, null);
+  return openFields(fields, null);
+}
+
+function openFields(fields: Fields, text: string | null): ReadContext | UnreadableBody {
+  if (fields.type !== 'Buffer' || !isArray(fields.data)) return createContext(fields, text);
+  const received = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
+  return unreadable('not_an_object', received);
 }
 
 function tooLarge(received: string, maxBytes: number): UnreadableBody {
@@ -109,15 +113,15 @@ function unreadable(code: IssueCode, received: string, cause?: unknown): Unreada
   return cause === undefined ? { fields: null, issues } : { fields: null, issues, cause };
 }
 
-/** Names the usual mistakes, with a hint; null for a plain object. */
+/** Detects common mistakes, and suggests a fix. Null for a plain object. */
 function describeWrongInput(body: object): string | null {
   if (Array.isArray(body)) return 'an array';
   const tag = tagOf(body);
-  if (has(body, 'then')) return 'a promise: await it first';
+  if (has(body, 'then')) return 'a promise. Await it first';
   if (has(body, 'pipe') || has(body, 'getReader')) {
-    return 'a stream or a request: read it first, and pass its text or bytes';
+    return 'a stream or a request. Read it first, and pass its text or bytes';
   }
-  if (has(body, 'text')) return 'a request or response: pass what its text() resolves to';
+  if (has(body, 'text')) return 'a request or response. Pass the result of its text()';
   return tag === 'Object' ? null : `a value of type ${quote(tag)}`;
 }
 
@@ -129,22 +133,29 @@ function tagOf(body: object): string {
   return Object.prototype.toString.call(body).slice('[object '.length, -1);
 }
 
-function describeText(text: string): string {
-  const start = text.trim();
-  if (start === '') return 'an empty body: was it read already?';
-  if (start.startsWith('[object ')) {
-    return 'the name of an object: pass the body itself, not String(body)';
+/** Describes bytes that can't be decoded: they are compressed, in another encoding, or no bytes at all. */
+function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    const [first = 0, second = 0] = new Uint8Array(bytes);
+    const isGzip = first === 0x1f && second === 0x8b;
+    const isZlib = first === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(second);
+    if (isGzip || isZlib) return 'a compressed body. Decompress it first';
+    return `${bytes.byteLength} bytes that are not UTF-8`;
+  } catch {
+    return 'bytes that throw when read';
   }
-  if (start.includes('\0')) return 'text in UTF-16: send it in UTF-8';
-  if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text: decode it first';
-  if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text: the service posts JSON';
-  return start.startsWith('{') && !start.endsWith('}')
-    ? `JSON that breaks off after ${text.length} characters`
-    : `${text.length} characters that are not JSON`;
 }
 
-/** Whether objects inherit no field. If so, a body may keep its prototype, which saves a sixth of the time. */
-function inheritsNothing(): boolean {
-  for (const _ in Object.prototype) return false;
-  return true;
+function describeText(text: string): string {
+  const start = text.trim();
+  if (start === '') return 'an empty body. Check whether something else read it first';
+  if (start.startsWith('[object ')) {
+    return 'the name of an object. Pass the body itself, not String(body)';
+  }
+  if (start.includes('\0')) return 'text in UTF-16. Encode it in UTF-8';
+  if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text. Decode it first';
+  if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text. The service posts JSON';
+  return start.startsWith('{') && !start.endsWith('}')
+    ? `incomplete JSON of ${text.length} characters`
+    : `${text.length} characters that are not JSON`;
 }

@@ -1,50 +1,45 @@
-import type { Decimal } from '../amount.js';
 import type { NotificationIssue } from '../errors.js';
 import type { FieldType } from './field-types.js';
 import { isArray, issue, quoteLiteral } from './issues.js';
-import { mayBeRounded, parseLiterally, SAFE_DIGITS } from './json.js';
+import { mayBeRounded, parseLiterally } from './json.js';
 
-/** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The cost of a faulty field, see the functions of the same names. */
+/** What a missing or unreadable field causes; see the functions of these names. */
 type Need = 'required' | 'expected' | 'optional';
 
-/** The rule of one field. */
 export interface Rule {
   readonly name: string;
   readonly need: Need;
   readonly type: FieldType<unknown>;
 }
 
-/** One JSON object while its fields are read. */
+/** The state of reading one JSON object. */
 export interface ReadContext {
-  /** The object's own fields: it inherits none. */
+  /** The object's fields, none of them inherited. */
   readonly fields: Fields;
-  /** The body's text; null if the caller had parsed it: its numbers may be rounded. */
+  /** The raw text. Null if the caller passed a parsed body, whose numbers may be rounded. */
   readonly text: string | null;
-  /** Whether a number of the text may have more digits than its double. Few bodies have one. */
+  /** Whether `JSON.parse` may have rounded a number of the text. */
   readonly isRounded: () => boolean;
-  /** The same fields, with each number as the text of its literal; of a parsed body, as they are. */
+  /** The fields with each number as the text of its literal; the same `fields` for a parsed body. */
   readonly literal: () => Fields;
-  /** The names from the body to the object: empty for the body itself. */
+  /** Path from the body to the object; empty for the body itself. */
   readonly path: readonly string[];
-  /** The faults for which the body is refused, shared by all of its objects. */
+  /** Faults that refuse the body. Shared with nested objects. */
   readonly issues: NotificationIssue[];
-  /** The faults that were tolerated, likewise. */
+  /** Faults that don't refuse the body. Shared with nested objects. */
   readonly warnings: NotificationIssue[];
-  /** The number of properties that were read as documented fields. */
+  /** How many documented fields were found so far. */
   knownKeys: number;
-  /** The documented fields that could not be read. */
+  /** The names of documented fields that could not be read. */
   readonly unreadable: string[];
-  /** Collects the reader's rules, see {@link rulesOf}. Null while a body is read. */
+  /** Set only by {@link rulesOf}, which records rules instead of reading a body. */
   readonly rules: Rule[] | null;
 }
 
-/** A function that reads the fields of an object. */
 export type Reader = (context: ReadContext) => unknown;
 
-/** The context in which a body is read. */
 export function createContext(
   fields: Fields,
   text: string | null,
@@ -64,7 +59,6 @@ export function createContext(
   };
 }
 
-/** The context in which the fields of a nested object are read. */
 export function nestContext(context: ReadContext, name: string, fields: Fields): ReadContext {
   const literal = (): Fields =>
     context.text === null ? fields : (context.literal()[name] as Fields);
@@ -79,9 +73,9 @@ export function nestContext(context: ReadContext, name: string, fields: Fields):
 }
 
 /**
- * The rules by which a reader reads, in the order of the output: it runs once, and notes what it asks for.
+ * Runs a reader once to record its rules, in output order.
  *
- * @param fields - What it finds instead of null, e.g. the status on which another rule depends.
+ * @param fields - Values for fields on which other rules depend, such as `status`.
  */
 export function rulesOf(reader: Reader, fields: Fields = {}): Rule[] {
   const rules: Rule[] = [];
@@ -90,19 +84,19 @@ export function rulesOf(reader: Reader, fields: Fields = {}): Rule[] {
 }
 
 /**
- * Reads a field that identifies the event or says what moved: if it is absent or unreadable, the body is
- * refused. An issue is recorded then, so the type can exclude null.
+ * Reads a field that identifies the event or says what moved. If it is missing or unreadable, records an
+ * issue, so the body is refused and the type can exclude null.
  */
 export function required<T>(context: ReadContext, name: string, type: FieldType<T>): T {
   return read(context, name, type, 'required') as T;
 }
 
-/** Reads a field that the service should always send: null, with a warning, if it is absent or unreadable. */
+/** Reads a field that should always be sent. If it is missing or unreadable, adds a warning. */
 export function expected<T>(context: ReadContext, name: string, type: FieldType<T>): T | null {
   return read(context, name, type, 'expected');
 }
 
-/** Reads a field that may be absent: it leaves a warning only if it is there but unreadable. */
+/** Reads an optional field. Adds a warning only if it is present but unreadable. */
 export function optional<T>(context: ReadContext, name: string, type: FieldType<T>): T | null {
   return read(context, name, type, 'optional');
 }
@@ -115,11 +109,11 @@ function read<T>(context: ReadContext, name: string, type: FieldType<T>, need: N
   }
   if (value === undefined) return noteFault(context, name, type, need, value);
   context.knownKeys += 1;
-  const isAmount = typeof value === 'number' && type.kind === 'amount';
-  const exact = isAmount && context.isRounded() ? context.literal()[name] : value;
+  const isNumber = typeof value === 'number' && type.kind === 'amount';
+  if (isNumber && context.text === null) noteParsedBody(context);
+  const exact = isNumber && context.isRounded() ? context.literal()[name] : value;
   const output = type.read(exact);
   if (output === null) return noteFault(context, name, type, need, value, exact);
-  if (isAmount && context.text === null) noteRounding(context, name, value, output as Decimal);
   return output;
 }
 
@@ -136,7 +130,7 @@ function noteFault(
 
   const fault = type.explain(exact);
   const code = isAbsent ? 'missing_field' : value === '' ? 'wrong_type' : fault.code;
-  // A number's literal is a string, but should not be quoted as one.
+  // `exact` may be a number's literal, which is a string but must not be quoted.
   const received = exact === value ? fault.received : quoteLiteral(String(exact));
   const noted = issue(code, [...context.path, name], fault.expected, received);
   if (need === 'required') {
@@ -148,42 +142,41 @@ function noteFault(
   return null;
 }
 
-function noteRounding(context: ReadContext, name: string, value: number, amount: Decimal): void {
-  // From 2^53 on, a double has lost digits that its shortest form shows as zeros.
-  if (Math.abs(value) < 2 ** 53 && amount.precision() <= SAFE_DIGITS) return;
-  const expected = `at most ${SAFE_DIGITS} digits in a parsed body: pass the raw one`;
-  context.warnings.push(issue('inexact_number', [...context.path, name], expected, String(value)));
+/** Adds one warning, before those of fields. It doesn't depend on the digits: rounded numbers may be short. */
+function noteParsedBody({ warnings }: ReadContext): void {
+  if (warnings[0]?.code === 'parsed_body') return;
+  const received = 'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body';
+  warnings.unshift(issue('parsed_body', [], 'the raw text or bytes', received));
 }
 
 /**
- * The fields that a reader doesn't know or could not read, see {@link ReadContext.literal}. Call it after all
- * fields are read.
+ * Collects the fields that a reader doesn't know or couldn't read. Call it last.
  *
- * @param knownNames - The names that the reader reads, see {@link namesReadBy}.
+ * @param knownNames - Names that the reader knows; see {@link namesReadBy}.
  */
 export function additionalFields(context: ReadContext, knownNames: () => Set<string>): Fields {
   const { fields, knownKeys, unreadable } = context;
   const names = Object.keys(fields);
   if (names.length === knownKeys && unreadable.length === 0) return {};
   const additional = names.filter((name) => !knownNames().has(name) || unreadable.includes(name));
-  // The text is not read again for strings, which most new fields are.
+  // Most new fields are strings, for which the text need not be parsed again.
   const literal = additional.every((name) => typeof fields[name] === 'string')
     ? fields
     : context.literal();
-  // Unlike an assignment, this takes __proto__ for a name like any other.
+  // Unlike an assignment, this treats `__proto__` as an ordinary name.
   return Object.fromEntries(additional.map((name) => [name, literal[name]]));
 }
 
 /**
- * The names that a reader reads. They are collected when first asked for, by running it once on nothing:
- * collecting them while each body is read took 7 to 17 % longer.
+ * The names of the fields that a reader reads, collected once on first use. Collecting them for every body
+ * took 7 to 17 % longer.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function namesReadBy(reader: Reader): () => Set<string> {
   return once(() => new Set(rulesOf(reader).map(({ name }) => name)));
 }
 
-/** A function that computes its result when first called. */
+/** Computes a result on the first call, and keeps it. */
 function once<T extends object | boolean>(compute: () => T): () => T {
   let result: T | undefined;
   return () => {
@@ -192,10 +185,7 @@ function once<T extends object | boolean>(compute: () => T): () => T {
   };
 }
 
-/**
- * A JSON object's own properties, without a prototype; null if the value is not an object, or throws
- * when it is read.
- */
+/** Copies an object without its prototype. Null if the value is not an object, or throws when read. */
 export function ownProperties(value: unknown): Fields | null {
   try {
     if (typeof value !== 'object' || value === null || isArray(value)) return null;
@@ -205,7 +195,7 @@ export function ownProperties(value: unknown): Fields | null {
   }
 }
 
-/** Removes an object's prototype, so that no property of `Object.prototype` is taken for a field. */
+/** Removes the prototype, so that no property of `Object.prototype` is mistaken for a field. */
 export function withoutPrototype(fields: object): Fields {
   return Object.setPrototypeOf(fields, null);
 }

@@ -1,52 +1,57 @@
 import { isExponentMark } from './digits.js';
 
-/** A double preserves any number of up to this many digits, unless it is written with an exponent. */
-export const SAFE_DIGITS = 15;
+/** A double preserves any number of up to this many characters, if it has no exponent. */
+const SAFE_LENGTH = 15;
 
 /**
- * Parses JSON text with each number, at any depth, as the text of its literal: no digit is lost.
+ * Parses JSON with each number, at any depth, as the text of its literal. It quotes the numbers and calls
+ * `JSON.parse`, which alone decides what repeated names mean.
  *
- * `JSON.parse` reads the text with its numbers in quotation marks, so it alone decides what a repeated name means.
- *
- * @param text - JSON text that `JSON.parse` has read as an object.
+ * @param text - Valid JSON: an object.
  */
 export function parseLiterally(text: string): Readonly<Record<string, unknown>> {
   let quoted = '';
   let quotedTo = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text.charCodeAt(at) === 0x22) at = endOfString(text, at);
-    if (!isDigitOrMark(text.charCodeAt(at))) continue;
-    const start = at;
-    while (isPartOfNumber(text.charCodeAt(at))) at += 1;
-    quoted += `${text.slice(quotedTo, start)}"${text.slice(start, at)}"`;
-    quotedTo = at;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = endOfString(text, at);
+    } else if (isDigitOrMark(code)) {
+      const start = at;
+      while (isPartOfNumber(text.charCodeAt(at))) at += 1;
+      quoted += `${text.slice(quotedTo, start)}"${text.slice(start, at)}"`;
+      quotedTo = at;
+    } else {
+      at += 1;
+    }
   }
   return JSON.parse(quoted + text.slice(quotedTo));
 }
 
-/** Where the text goes on behind a string. */
+/** Returns the position after a string. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end + 1;
 }
 
-/** Whether an odd number of backslashes is in front of a character. */
+/** Whether an odd number of backslashes precedes a character. */
 function isEscaped(text: string, at: number): boolean {
   let start = at;
   while (text.charCodeAt(start - 1) === 0x5c) start -= 1;
   return (at - start) % 2 === 1;
 }
 
-/** Whether `JSON.parse` may have rounded the number of a field. It is false for nearly every body. */
+/** Whether `JSON.parse` may have rounded a field's number. Text that looks like one counts as well. */
 export function mayBeRounded(text: string): boolean {
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
     let start = colon + 1;
-    // In valid JSON, every character up to the space is white space.
+    // In valid JSON, every character up to 0x20 is whitespace.
     while (text.charCodeAt(start) <= 0x20) start += 1;
     let end = start;
     while (isDigitOrMark(text.charCodeAt(end))) end += 1;
-    if (end - start > SAFE_DIGITS || isExponentMark(text.charCodeAt(end))) return true;
+    if (end - start > SAFE_LENGTH || isExponentMark(text.charCodeAt(end))) return true;
   }
   return false;
 }
@@ -55,7 +60,7 @@ function isPartOfNumber(code: number): boolean {
   return isDigitOrMark(code) || code === 0x2b || isExponentMark(code);
 }
 
-/** A digit, `-` or `.`, or the slash between `.` and `0`, with which no value starts. */
+/** A digit, `-`, `.` or `/`. No value starts with `/`, so it needs no check of its own. */
 function isDigitOrMark(code: number): boolean {
   return code >= 0x2d && code <= 0x39;
 }

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
+import { deflateSync, gzipSync } from 'node:zlib';
 import {
   type NotificationError,
   notificationFromJSON,
   parseDepositReceived,
   parseNotification,
+  parseWithdrawalBroadcast,
   type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
@@ -15,8 +17,10 @@ import {
   deposit,
   errorOf,
   FIELDS,
+  issuesOf,
   messagesOf,
   read,
+  refusalOf,
   revoked,
   withdrawal,
 } from '../sample-bodies.js';
@@ -35,6 +39,7 @@ function padded(bytes: number, filler = 'x'): string {
 
 describe('a body', () => {
   const bytes = Buffer.from(TEXT);
+  const parsed = JSON.parse(withdrawal());
   test.each([
     ['a part of a larger buffer', Buffer.from(`xx${TEXT}xx`).subarray(2, -2)],
     ['an ArrayBuffer', new Uint8Array(bytes).buffer],
@@ -43,11 +48,16 @@ describe('a body', () => {
       'an ArrayBuffer of another realm',
       runInNewContext('Uint8Array.from(bytes).buffer', { bytes }),
     ],
-    ['a parsed object', JSON.parse(TEXT)],
-    ['a frozen object', Object.freeze(JSON.parse(TEXT))],
-    ['a parsed object without a prototype', Object.assign(Object.create(null), JSON.parse(TEXT))],
   ])('may be %s', (_, body) => {
     expect(parseDepositReceived(body)).toStrictEqual(parseDepositReceived(TEXT));
+  });
+
+  test.each([
+    ['a parsed object', parsed],
+    ['a frozen object', Object.freeze(parsed)],
+    ['a parsed object without a prototype', Object.assign(Object.create(null), parsed)],
+  ])('may be %s whose amounts are strings, and has no warning then', (_, body) => {
+    expect(parseWithdrawalBroadcast(body)).toStrictEqual(parseWithdrawalBroadcast(withdrawal()));
   });
 
   test('that was parsed lacks the fields that are undefined', () => {
@@ -78,6 +88,56 @@ describe('a body', () => {
   });
 });
 
+const PARSED = {
+  code: 'parsed_body',
+  path: [],
+  message:
+    'body: expected the raw text or bytes, received a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body',
+  expected: 'the raw text or bytes',
+  received: 'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body',
+};
+
+// The fixture parsed/rounded-amounts has several numbers, and another warning.
+describe('a body that was parsed before', () => {
+  const AMOUNTS = FIELDS.filter(({ kind }) => kind === 'amount');
+  const strings = Object.fromEntries(AMOUNTS.map(({ name }) => [name, '"1"']));
+
+  test.each(AMOUNTS)('has one warning if $name of a $of is a number', ({ of, name }) => {
+    const [parse, make] =
+      of === 'deposit'
+        ? [safeParseDepositReceived, deposit]
+        : [safeParseWithdrawalBroadcast, withdrawal];
+    const warningsOf = (body: unknown) => issuesOf(parse(body as RawBody));
+    const object = JSON.parse(make(strings));
+    expect(warningsOf({ ...object, [name]: 1 })).toStrictEqual([PARSED]);
+    expect(warningsOf({ ...object, [name]: '1' })).toStrictEqual([]);
+    expect(warningsOf(make({ ...strings, [name]: '1' }))).toStrictEqual([]);
+  });
+
+  test('has the warning first, also for a number that could not be read', () => {
+    const faults = { expectedDepositAmount: 'x', onChainFee: Number.NaN };
+    const body = { ...JSON.parse(deposit(strings)), ...faults };
+    expect(read(safeParseDepositReceived(body)).warnings).toMatchObject([
+      PARSED,
+      { code: 'invalid_amount', path: ['expectedDepositAmount'] },
+      { code: 'invalid_amount', path: ['onChainFee'], received: 'NaN' },
+    ]);
+  });
+
+  test('has no warning for a time or an unknown number', () => {
+    const body = { ...JSON.parse(deposit(strings)), expirationTime: 1790003600, unknown: 0.1 };
+    expect(read(safeParseDepositReceived(body)).warnings).toStrictEqual([]);
+  });
+
+  test('keeps its warning in JSON, where a number would be another fault', () => {
+    const notification = parseDepositReceived(JSON.parse(TEXT));
+    const json = JSON.parse(JSON.stringify(notification));
+    expect(notificationFromJSON(json)).toStrictEqual(notification);
+    const { issues } = refusalOf(() => notificationFromJSON({ ...json, onChainFee: 1 }));
+    expect(issues).toStrictEqual([PARSED]);
+  });
+});
+
 const fails = () => {
   throw new Error('boom');
 };
@@ -104,32 +164,44 @@ describe('a body that holds no JSON object', () => {
     });
   }
 
-  const REQUEST = 'a request or response: pass what its text() resolves to';
-  const STREAM = 'a stream or a request: read it first, and pass its text or bytes';
+  const BUFFER = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
+  const BUFFER_JSON = JSON.stringify(Buffer.from(TEXT));
+  const COMPRESSED = 'a compressed body. Decompress it first';
+  const REQUEST = 'a request or response. Pass the result of its text()';
+  const STREAM = 'a stream or a request. Read it first, and pass its text or bytes';
 
   test.each<[string, unknown, string]>([
-    ['undefined', undefined, 'nothing: pass the raw body, before anything else reads it'],
+    ['undefined', undefined, 'undefined. Pass the raw body, before middleware reads it'],
     ['null', null, 'null'],
     ['a bigint', 5n, 'a bigint'],
     ['an array', [{}], 'an array'],
     ['a Map', new Map(), 'a value of type "Map"'],
-    ['a promise', Promise.resolve(TEXT), 'a promise: await it first'],
+    ['a promise', Promise.resolve(TEXT), 'a promise. Await it first'],
     ['a stream', Readable.from([TEXT]), STREAM],
     ['a web stream', new Response(TEXT).body, STREAM],
     ['a Request', new Request('http://localhost'), REQUEST],
-    ['a throwing getter', THROWING, 'a value that fails to be read'],
-    ['a revoked proxy', revoked(), 'a value that fails to be read'],
+    ['a throwing getter', THROWING, 'an object that throws when read'],
+    ['a revoked proxy', revoked(), 'an object that throws when read'],
+    ['a Buffer that went through JSON', JSON.parse(BUFFER_JSON), BUFFER],
+    ['the JSON of a Buffer', BUFFER_JSON, BUFFER],
   ])('is refused with advice: %s', (_, body, received) =>
     expectRefused(body, 'not_an_object', received),
   );
 
-  test.each<[string, string | Buffer, string]>([
-    ['white space', ' \r\n', 'an empty body: was it read already?'],
-    ['base64 with a line break', `${btoa(TEXT)}\n`, 'base64 text: decode it first'],
+  test.each<[string, string | Buffer | ArrayBuffer, string]>([
+    ['white space', ' \r\n', 'an empty body. Check whether something else read it first'],
+    ['base64 with a line break', `${btoa(TEXT)}\n`, 'base64 text. Decode it first'],
     ['text with an equals sign', 'is a=b', '6 characters that are not JSON'],
     ['text with base64 in it', 'is eyJh', '7 characters that are not JSON'],
     ['text that begins like base64', 'eyJh is', '7 characters that are not JSON'],
-    ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16: send it in UTF-8'],
+    ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16. Encode it in UTF-8'],
+    ['gzip', gzipSync(TEXT), COMPRESSED],
+    ['zlib without compression', deflateSync(TEXT, { level: 0 }), COMPRESSED],
+    ['zlib, fast', deflateSync(TEXT, { level: 2 }), COMPRESSED],
+    ['zlib', deflateSync(TEXT), COMPRESSED],
+    ['zlib, small', deflateSync(TEXT, { level: 9 }), COMPRESSED],
+    ['one byte of gzip', Buffer.of(0x1f, 0xff), '2 bytes that are not UTF-8'],
+    ['an ArrayBuffer of one byte', Uint8Array.of(0xff).buffer, '1 bytes that are not UTF-8'],
   ])('is refused with advice: %s', (_, body, received) =>
     expectRefused(body, 'invalid_json', received),
   );
@@ -137,8 +209,13 @@ describe('a body that holds no JSON object', () => {
   test('is refused if it claims to be an ArrayBuffer with a length that throws', () => {
     const claimed = Object.defineProperty({}, 'byteLength', { get: fails });
     const body = Object.assign(claimed, { [Symbol.toStringTag]: 'ArrayBuffer' });
-    expectRefused(body, 'invalid_json', 'bytes that fail to be read');
+    expectRefused(body, 'invalid_json', 'bytes that throw when read');
   });
+});
+
+test('a body with the type of a Buffer, but no data, is none', () => {
+  const { issues } = errorOf(safeParseNotification('{"type":"Buffer"}'));
+  expect(issues[0].code).toBe('unrecognized_notification');
 });
 
 describe('the cause of a refusal', () => {
@@ -177,6 +254,7 @@ test.each([
   const body = { ...JSON.parse(TEXT), network: value, rateType: value, onChainFee: value };
   const { warnings } = read(safeParseDepositReceived(body));
   expect(warnings).toMatchObject([
+    PARSED,
     { code: 'wrong_type', path: ['onChainFee'], received },
     { code: 'wrong_type', path: ['network'], received },
     { code: 'wrong_type', path: ['rateType'], received },
@@ -185,8 +263,14 @@ test.each([
 
 describe('a property of Object.prototype', () => {
   /** Lets every object inherit a property while something runs. */
-  function polluted<T>(name: string, run: () => T, value: unknown = 'polluted'): T {
-    Object.assign(Object.prototype, { [name]: value });
+  function polluted<T>(
+    name: string,
+    run: () => T,
+    value: unknown = 'polluted',
+    enumerable = true,
+  ): T {
+    const property = { value, enumerable, configurable: true, writable: true };
+    Object.defineProperty(Object.prototype, name, property);
     try {
       return run();
     } finally {
@@ -201,7 +285,9 @@ describe('a property of Object.prototype', () => {
     for (const body of [text, JSON.parse(text)]) {
       const clean = parse(body);
       for (const value of ['polluted', null]) {
-        expect(polluted(name, () => parse(body), value)).toStrictEqual(clean);
+        for (const enumerable of [true, false]) {
+          expect(polluted(name, () => parse(body), value, enumerable)).toStrictEqual(clean);
+        }
       }
     }
   });
@@ -236,8 +322,10 @@ describe('a property of Object.prototype', () => {
     for (const name of names) {
       for (const form of [json, JSON.stringify(json)]) {
         for (const value of ['polluted', forged]) {
-          const copy = polluted(name, () => notificationFromJSON(form), value);
-          expect(copy).toStrictEqual(clean);
+          for (const enumerable of [true, false]) {
+            const copy = polluted(name, () => notificationFromJSON(form), value, enumerable);
+            expect(copy).toStrictEqual(clean);
+          }
         }
       }
     }

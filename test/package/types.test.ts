@@ -106,6 +106,8 @@ pn.parseWithdrawalBroadcast(event); // struck
 pn.safeParseNotification(JSON.parse(json) as { depositId: string }); // struck
 pn.parseNotification(message); // an error
 export const read = pn.parseDepositReceived;
+export type Amount = pn.Decimal;
+export const Coarse = pn.Decimal.clone({ precision: 3 });
 `;
 
 /** The numbers of the lines of {@link CALLS} that end like that. */
@@ -114,7 +116,7 @@ function linesOf(ending: string): number[] {
 }
 
 test.each(EDITORS)(
-  'an editor with TypeScript %s shows the docblock, and strikes through a body parsed already, also one of type any',
+  'an editor with TypeScript %s shows the docblocks, and strikes through a body parsed already, also one of type any',
   (version) => {
     const compiler: typeof ts = createRequire(join(compilers, 'package.json'))(
       `typescript-${version}`,
@@ -147,10 +149,16 @@ test.each(EDITORS)(
     expect([...linesOf('// struck'), ...linesOf('// an error')]).toStrictEqual(
       expect.arrayContaining(struck.map(lineOf)),
     );
+    const hoverOf = (code: string) => service.getQuickInfoAtPosition(file, CALLS.indexOf(code));
     // A link at the start of @throws would be cut in two.
-    const hover = service.getQuickInfoAtPosition(file, CALLS.indexOf('parseDepositReceived;'));
     const tags = ['param', 'returns', 'throws', 'example'];
-    expect(hover?.tags?.map(({ name }) => name)).toStrictEqual(tags);
+    expect(hoverOf('parseDepositReceived;')?.tags?.map(({ name }) => name)).toStrictEqual(tags);
+    for (const code of ['Decimal;', 'Decimal.clone']) {
+      const docblock = hoverOf(code)
+        ?.documentation?.map((part) => part.text)
+        .join('');
+      expect(docblock).toMatch(/Compare with `gte`, `lt` or `equals`.*operators/s);
+    }
   },
 );
 

@@ -181,7 +181,9 @@ for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(
       skip: isBehindGateway,
     }, async () => {
       const { answer, written } = await sendEndlessly(server.port);
-      assert.match(answer, /^HTTP\/1\.1 413 /);
+      // These two end the connection themselves, and may do so before the answer is read.
+      const mayLoseAnswer = name === 'Cloudflare Worker' || name === 'Deno';
+      if (!(mayLoseAnswer && answer === '')) assert.match(answer, /^HTTP\/1\.1 413 /);
       // Bun itself drops up to its `maxRequestBodySize`, whatever the receiver does.
       if (name !== 'Bun') assert(written < MOST_WRITTEN, `${written} bytes`);
     });

@@ -1,4 +1,5 @@
 import * as pn from 'payment-notifications';
+import { createReceiver } from 'payment-notifications/receiver';
 import * as kit from 'payment-notifications/testing';
 
 const deposit = pn.parseDepositReceived('');
@@ -42,6 +43,8 @@ new pn.NotificationError('refused'); // TS2345
 pn.parseJson('{}'); // TS2339
 export type Wide = pn.WithdrawalFields; // TS2724
 export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741
+createReceiver({ onDepositReceived: () => {}, onRefused: async () => {} }); // TS2322
+createReceiver({ onDepositReceived: async () => ({ rows: [] }), onRefused: async () => {} }); // TS2322
 kit.depositReceivedBody({ actualDepositAmount: 0.5 }); // TS2322
 kit.withdrawalBroadcastBody({ status: 'PENDING' }); // TS2322
 kit.depositReceivedBody({ depositId: null }); // TS2322

@@ -1,8 +1,10 @@
 // postgres.mjs in two processes, which share a folder and a PostgreSQL server.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -275,12 +277,17 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
           .on('error', reject)
           .end(withdrawalBroadcastBody({}, { seed }));
       });
+    // It is stopped in the middle of this one's headers.
+    const begun = connect(server.port, '127.0.0.1');
+    begun.write('POST /callbacks HTTP/1.1\r\nhost: merchant\r\ncontent-length: 0\r\n');
     assert.deepEqual(await post(14), [200, true]);
     const lock = await lockEvents();
     const last = post(15);
     await untilWaiting(1);
     const stopped = server.stop();
     while ((await statusOf(server.url, '').catch(() => null)) !== null) await sleep(20);
+    begun.write('\r\n');
+    assert.match(String(await once(begun, 'data')), /^connection: close/im);
     await lock.end();
     assert.deepEqual(await last, [200, false]);
     await stopped;

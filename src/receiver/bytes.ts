@@ -19,11 +19,7 @@ export function bytesOf(body: RawBody): Uint8Array {
     : new Uint8Array(value);
 }
 
-/**
- * Reads a stream. If it is too long, returns early with one byte more than the limit, and drops the rest.
- *
- * @param stop - Ends the connection if the rest doesn't end. Default: cancels the stream.
- */
+/** Reads a stream. If it is too long, returns early with one byte more than the limit, drops the rest, and calls `stop`. */
 export async function readBytes(
   stream: AsyncIterable<Uint8Array>,
   stop?: () => unknown,

@@ -88,9 +88,10 @@ describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
   };
   for (const [name, store] of Object.entries(DRIVERS)) {
     const isRefused = ['pg', 'kysely', 'typeorm'].includes(name);
-    test(`${name} keeps text${isRefused ? ', and refuses a Decimal' : ''}`, async () => {
+    test(`${name} keeps text${isRefused ? ', and refuses' : ' and'} a Decimal`, async () => {
       assert.deepEqual(await store(`${amount}`), [{ amount: `${amount}` }]);
       if (isRefused) await assert.rejects(store(amount), QUOTED);
+      else assert.deepEqual(await store(amount), [{ amount: `${amount}` }]);
     });
   }
 

@@ -110,7 +110,7 @@ test.each(snippets.filter(({ code }) => code.includes("from 'vitest'")))(
     const config = join(FOLDER, 'vitest.config.ts');
     writeFileSync(
       config,
-      "import config from '../../vitest.config.ts';\nexport default { resolve: config.resolve };\n",
+      "import config from '../../vitest.config.ts';\nconst { testTimeout } = config.test;\nexport default { resolve: config.resolve, test: { testTimeout } };\n",
     );
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
     expect(complaints(vitest, 'run', '--root', FOLDER, '--config', config, path)).toBe('');

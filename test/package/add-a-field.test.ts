@@ -1,5 +1,6 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse, stringify } from 'lossless-json';
 import { expect, test } from 'vitest';
 import { output, run } from './command.js';
 import { copyProject, ROOT } from './pack.js';
@@ -40,16 +41,9 @@ test('the changes in CONTRIBUTING.md need no other edits', async () => {
     }
   }
 
-  // The new value's case, and the messages that list the values.
-  const value = {
-    ...{ id: 'deposit-received/hybrid-rate', level: 'ours', shows: 'A new rate type.' },
-    ...{ body: { rateType: 'HYBRID' }, gives: { rateType: 'HYBRID' } },
-  };
-  await edit('fixtures/deposit-received.json', (text) =>
-    text.replace(/\n\]\n$/, () => `,\n${JSON.stringify(value)}\n]\n`),
-  );
+  // The messages that list the values.
   for (const file of ['fixtures/deposit-received.json', 'test/receiver/receive.test.ts']) {
-    await edit(file, (text) => text.replace(/(?<=expected (\\?"))(?=FIXED)/g, 'HYBRID$1 or $1'));
+    await edit(file, (text) => text.replace(/(?<=rateType: expected (\\?"))/g, 'HYBRID$1 or $1'));
   }
   // A new field becomes expected: no other change is likely to touch its lines.
   await edit('src/deposit-received.ts', (text) =>
@@ -61,13 +55,19 @@ test('the changes in CONTRIBUTING.md need no other edits', async () => {
   await edit('test/deposit-received.test.ts', (text) =>
     text.replace('optional  text       memo', 'expected  text       memo'),
   );
-  await edit('fixtures/deposit-received.json', (text) =>
-    text.replace(/^ {4}"others": "(.*)"$/gm, (line, value) => {
-      const received = value === 'null' ? 'null' : 'nothing';
+  await edit('fixtures/deposit-received.json', (text) => {
+    const cases = parse(text) as { others?: string; warnings?: string[] }[];
+    for (const one of cases.filter(({ others }) => others !== undefined)) {
+      const received = one.others === 'null' ? 'null' : 'nothing';
       const warning = `missing_field memo: expected a non-empty string, received ${received}`;
-      return `${line}, "warnings": ["${warning}"]`;
-    }),
-  );
+      one.warnings = [warning, ...(one.warnings ?? [])];
+    }
+    const value = {
+      ...{ id: 'deposit-received/hybrid-rate', level: 'ours', shows: 'A new rate type.' },
+      ...{ body: { rateType: 'HYBRID' }, gives: { rateType: 'HYBRID' } },
+    };
+    return `${stringify([...cases, value])}`;
+  });
   await output(process.execPath, [TSC], folder);
   const [, short = ''] = /^npx vitest run (.*)$/m.exec(guide) ?? [];
   const args = [VITEST, 'run', ...short.split(' '), ...MORE];

@@ -8,46 +8,51 @@ export interface Terminal {
   print(text: string): void;
   /** Writes to standard error. */
   warn(text: string): void;
-  /** The width in characters; Infinity if not a terminal: no wrapping. */
+  /** Width in characters. Infinity, for no wrapping, if standard output is not a terminal. */
   readonly columns: number;
-  readonly colours: boolean;
-  /** Whether standard error is a terminal, where a line can be written over to show progress. */
+  readonly colors: boolean;
+  /** Whether standard error is a terminal, which can show progress. */
   readonly watched: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
-  /** Times deliveries and waits for retries. */
+  /** Times deliveries, and waits before retries. */
   readonly clock: Clock;
 }
 
-// Not util.styleText: it came with Node 20.12.
-const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36 } as const;
+// util.styleText needs Node.js 20.12.
+const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
-/** A colour of text on a terminal. */
-export type Colour = keyof typeof COLOURS;
+export type Color = keyof typeof COLORS;
 
-/** In front of what has no room beside its label. */
+/** Indents text that doesn't fit next to its label. */
 const BELOW = '   ';
 
-/** Takes away the line that the cursor is on. */
+/** Clears the current line. */
 export const CLEAR_LINE = '\r\u001b[K';
 
-/** A text in a colour, if there are colours. */
-export function paint(
-  { colours }: Pick<Terminal, 'colours'>,
-  colour: Colour,
-  text: string,
-): string {
-  return colours ? `\u001b[${COLOURS[colour]}m${text}\u001b[39m` : text;
+/** Colors a text, if the terminal supports it. */
+export function paint({ colors }: Pick<Terminal, 'colors'>, color: Color, text: string): string {
+  return colors ? `\u001b[${COLORS[color]}m${text}\u001b[39m` : text;
 }
 
-/** The most columns that a text takes: from U+1100 on, a character may be drawn two columns wide. */
+/** Returns a function that shows progress, at most five times a second, or clears it. */
+export function showProgress({ watched, warn, clock }: Terminal): (text: string | null) => void {
+  let next = 0;
+  return (text) => {
+    if (!watched || (text !== null && clock.now() < next)) return;
+    if (text !== null) next = clock.now() + 200;
+    warn(CLEAR_LINE + (text ?? ''));
+  };
+}
+
+/** Returns how many columns a text takes at most: from U+1100, a character may be two columns wide. */
 export function widthOf(text: string): number {
   return text.length + (text.match(/[\u1100-\ud7ff\ue000-\uffff]/g)?.length ?? 0);
 }
 
 /**
- * A sentence in lines of at most this many columns, broken between words where that is possible. A line that the
- * terminal broke would go on in its first column, where a body could forge a line of the report.
+ * Wraps text at word boundaries, or inside a word that is too long. If the terminal wrapped it, a body could forge
+ * a line of the report.
  */
 export function wrap(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
@@ -72,19 +77,19 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** Texts beside their label, or below it if a word has no room there. */
+/** Puts texts next to their label, or below it if a word doesn't fit. */
 export function beside(
   label: string,
   texts: readonly string[],
   columns: number,
-  colour: (label: string) => string = String,
+  color: (label: string) => string = String,
 ): string[] {
   const width = widthOf(label);
   const words = texts.flatMap((text) => text.split(' '));
   if (words.some((word) => widthOf(word) > columns - width)) {
     const below = texts.flatMap((text) => wrap(text, columns - BELOW.length));
-    return [...wrap(label.trimEnd(), columns).map(colour), ...below.map((line) => BELOW + line)];
+    return [...wrap(label.trimEnd(), columns).map(color), ...below.map((line) => BELOW + line)];
   }
   const lines = texts.flatMap((text) => wrap(text, columns - width));
-  return lines.map((line, index) => (index === 0 ? colour(label) : ' '.repeat(width)) + line);
+  return lines.map((line, index) => (index === 0 ? color(label) : ' '.repeat(width)) + line);
 }

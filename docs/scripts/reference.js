@@ -1,6 +1,7 @@
-// The reference of every entry, from the docblocks. A link that leads nowhere fails.
+// The reference of every entry, from the docblocks, and of the command, from its help. A link that leads nowhere fails.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { tsImport } from 'tsx/esm/api';
 import { Application } from 'typedoc';
 
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
@@ -61,3 +62,6 @@ for (const [file, title, description] of Object.values(ENTRIES)) {
   writeFileSync(page, `---\ndescription: ${description}\npageClass: reference\n---\n\n${text}`);
 }
 rmSync(`${out}/overview.md`);
+
+const { helpPage } = await tsImport('./tables.ts', import.meta.url);
+writeFileSync(`${out}/command.md`, await helpPage());

@@ -1,18 +1,15 @@
 import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import { beside, paint, type Terminal, wrap } from './terminal.js';
-import { formatBytes, formatCount, formatDuration } from './usage.js';
+import { beside, format, paint, type Terminal, wrap } from './terminal.js';
 
-/** Bodies with the same issue in the same field. */
+/** Bodies with the same issue in the same field, `body` for a body as a whole. */
 export interface Kind {
   readonly verdict: 'refused' | 'warnings';
   readonly code: IssueCode;
-  /** The field, such as `txAddressOwner.name`, or `body`. */
   readonly field: string;
   count: number;
-  /** File and line of the first body, such as `archive.ndjson:2`. */
+  /** File and line of the first body, such as `archive.ndjson:2`, and its issue. */
   readonly first: string;
-  /** The issue of the first body. */
   readonly message: string;
   readonly examples: { readonly place: string; readonly body: string }[];
 }
@@ -27,22 +24,21 @@ export interface CheckResult {
   readonly durationMs: number;
   readonly interrupted: boolean;
   readonly counts: Readonly<Record<'lines' | 'blank' | 'valid' | Kind['verdict'], number>>;
-  /** Why these are probably not archives; null if they are. */
+  /** Why these are probably no archives. */
   readonly hint: string | null;
   readonly kinds: readonly Kind[];
 }
 
-/** Formats the result as text. */
 export function reportOf(result: CheckResult, terminal: Terminal): string {
   const { files, unread, bytes, durationMs, interrupted, counts, hint, kinds } = result;
   const { columns } = terminal;
   const name = files.length === 1 ? files[0] : `${files.length} files`;
-  const lineCount = `${formatCount(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
+  const lineCount = `${format.count(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
   const row = (count: number, ...labels: string[]): string[] =>
-    count === 0 ? [] : beside(`${formatCount(count).padStart(10)}  `, labels, columns);
+    count === 0 ? [] : beside(`${format.count(count).padStart(10)}  `, labels, columns);
   const summary =
     `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
-    `${formatBytes(bytes)} in ${formatDuration(durationMs)}`;
+    `${format.bytes(bytes)} in ${format.duration(durationMs)}`;
   const lines = [
     ...wrap(summary, columns),
     ...unread.flatMap((file) => wrap(`not fully read: ${file}`, columns)),

@@ -1,5 +1,4 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { MAX_BYTES } from '../internal/body.js';
 import { nameOfPath } from '../internal/issues.js';
 import {
@@ -9,17 +8,9 @@ import {
 } from '../parse.js';
 import { type CheckResult, type Kind, reportOf } from './check-report.js';
 import { type Input, isBlank, nameOf, readEach, readLines, STDIN } from './input.js';
-import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { showProgress, type Terminal } from './terminal.js';
-import {
-  CommandError,
-  EXIT,
-  formatBytes,
-  formatCount,
-  jsonLine,
-  readCount,
-  readType,
-} from './usage.js';
+import { COMMON, flag, helpOf, readArguments, readCount, readType, text } from './options.js';
+import { format, jsonLine, showProgress, type Terminal } from './terminal.js';
+import { CommandError, EXIT } from './usage.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
@@ -29,19 +20,13 @@ const OPTIONS = {
   ...COMMON,
 } as const;
 
-export const CHECK_HELP: string = `payment-notifications check [FILE…]
-
-Finds saved bodies that this version can't parse. Reads archives with one body
-a line, plain or gzip, or standard input. Counts faults and warnings by code
-and field, and shows the first of each.
-
-${helpOf(OPTIONS)}
-
-Examples:
-
-  payment-notifications check archive.ndjson
-  payment-notifications check --show 3 --refused refused.ndjson 2026-*.ndjson.gz
-`;
+export const CHECK_HELP: string = helpOf(
+  'check [FILE…]',
+  "Finds saved bodies that this version can't parse. Reads archives with one body a line, plain or gzip, or standard input.",
+  OPTIONS,
+  'check archive.ndjson',
+  'check --show 3 --refused refused.ndjson 2026-*.ndjson.gz',
+);
 
 const PARSERS = {
   'deposit.received': safeParseDepositReceived,
@@ -60,16 +45,13 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   const show = readCount('--show', values.show, 0);
   if (values.refused !== undefined) write(values.refused, [], 'wx');
   const start = terminal.clock.now();
-  // Pipes have no size.
-  const stats = await Promise.all(files.map((file) => stat(file))).catch(() => []);
-  const size = stats.reduce((sum, one) => sum + one.size, 0);
   const counts = { lines: 0, blank: 0, valid: 0, warnings: 0, refused: 0 };
   let unidentified = 0;
   const kinds = new Map<string, Kind>();
   const unread: string[] = [];
   let bytes = 0;
 
-  /** Counts a line. Returns whether to write it to the --refused file. */
+  // Returns whether to write the line to the --refused file.
   const count = (line: Input): boolean => {
     const { label, body } = line;
     counts.lines += 1;
@@ -85,8 +67,8 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
     for (const { code, path, message } of issues) {
       const field = nameOfPath(path);
       const id = `${verdict} ${code} ${field}`;
-      const own = { verdict, code, field, count: 0, first: label, message, examples: [] } as const;
-      const kind: Kind = kinds.get(id) ?? { ...own, examples: [] };
+      const own = { verdict, code, field, count: 0, first: label, message } as const;
+      const kind = kinds.get(id) ?? { ...own, examples: [] };
       kinds.set(id, kind);
       kind.count += 1;
       if (kind.examples.length < show) kind.examples.push({ place: label, body: `${body}` });
@@ -99,10 +81,9 @@ export async function check(args: string[], terminal: Terminal): Promise<number>
   for await (const lines of readEach(files, terminal, unread, read)) {
     const aside = lines.filter(count);
     if (values.refused !== undefined) write(values.refused, aside, 'a');
-    const share = size >= bytes ? ` of ${formatBytes(size)}` : '';
-    progress(`${formatCount(counts.lines)} lines, ${formatBytes(bytes)}${share}`);
+    progress(`${format.count(counts.lines)} lines, ${format.bytes(bytes)}`);
   }
-  progress(null);
+  progress('');
   // Remove an empty file: it would stop the same command from running again.
   if (values.refused !== undefined && statSync(values.refused).size === 0) rmSync(values.refused);
   const bodies = counts.lines - counts.blank;

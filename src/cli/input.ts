@@ -21,11 +21,7 @@ export interface Input {
   readonly body: Buffer;
 }
 
-/**
- * Reads files in turn, until Ctrl-C.
- *
- * @param unread - Gets the names of files that can't be read to the end. They are reported.
- */
+/** Reads files in turn, until Ctrl-C. Reports those that can't be read to the end, and adds their names to `unread`. */
 export async function* readEach<T>(
   files: readonly string[],
   terminal: Terminal,
@@ -51,8 +47,7 @@ export async function* readFile(file: string, terminal: Terminal): AsyncGenerato
 
 function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
   if (file === STDIN && input.isTTY) warn('reading standard input; press Ctrl-D to finish\n');
-  const options = { highWaterMark: MAX_BYTES };
-  return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file, options));
+  return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));
 }
 
 /** Reads a stream. Stops once it is longer than a body may be. */
@@ -65,11 +60,7 @@ export async function readStart(stream: AsyncIterable<Uint8Array> | []): Promise
   return bytes;
 }
 
-/**
- * Reads an archive, plain or gzip, in batches of lines. If reading fails, complete lines are returned before the error.
- *
- * @param onBytes - Called with the number of bytes read, before unzipping.
- */
+/** Reads an archive, plain or gzip, in batches of lines. Complete lines come before an error. */
 export async function* readLines(
   file: string,
   terminal: Terminal,
@@ -101,10 +92,7 @@ export function isBlank({ body }: Input): boolean {
 }
 
 /** Unzips a gzip file. Other files are unchanged. */
-async function* unzip(
-  input: AsyncIterable<Buffer>,
-  onBytes: (count: number) => void,
-): AsyncGenerator<Buffer> {
+async function* unzip(input: Readable, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   let given = 0;
   const chunks = (async function* () {
     for await (const chunk of input) {
@@ -132,10 +120,8 @@ async function* unzip(
   if (gunzip.bytesWritten < given) throw new Error('data after the end of the gzip stream');
 }
 
-/**
- * Splits a corrupt chunk into single bytes. When gunzip fails, it discards everything that it has unzipped from that
- * chunk, so a second instance finds the chunk first.
- */
+// When gunzip fails, it discards everything that it has unzipped from a chunk. So a second instance finds the corrupt
+// chunk first, which is then split into single bytes.
 async function* splitCorrupt(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const scout = createGunzip().resume();
   for await (const chunk of chunks) {

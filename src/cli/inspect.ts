@@ -4,9 +4,9 @@ import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { escapeUnprintable, issue, nameOfPath } from '../internal/issues.js';
 import { readEach, readFile, STDIN } from './input.js';
-import { COMMON, flag, helpOf, readArguments, text } from './options.js';
-import { beside, type Color, paint, type Terminal, widthOf } from './terminal.js';
-import { EXIT, jsonLine, readType } from './usage.js';
+import { COMMON, flag, helpOf, readArguments, readType, text } from './options.js';
+import { beside, type Color, jsonLine, paint, type Terminal, widthOf } from './terminal.js';
+import { EXIT } from './usage.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
@@ -14,20 +14,13 @@ const OPTIONS = {
   ...COMMON,
 } as const;
 
-export const INSPECT_HELP: string = `payment-notifications inspect [FILE…]
-
-Shows how this version parses a body: one from each file, or one from standard
-input. Shows each field, raw and parsed, with notes on values that are easy to
-misread, every fault and warning, and where text stops being JSON.
-
-${helpOf(OPTIONS)}
-
-Examples:
-
-  payment-notifications inspect body.json
-  payment-notifications inspect --as deposit refused/*.json
-  payment-notifications inspect --json body.json | jq .idempotencyKey
-`;
+export const INSPECT_HELP: string = helpOf(
+  'inspect [FILE…]',
+  'Shows how a body is parsed: one from each file, or one from standard input. Explains faults, warnings, and values that are easy to misread.',
+  OPTIONS,
+  'inspect body.json',
+  'inspect --json body.json | jq .idempotencyKey',
+);
 
 export async function inspect(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);

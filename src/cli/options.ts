@@ -1,27 +1,19 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { beside } from './terminal.js';
-import { CommandError, usageErrorOf } from './usage.js';
+import { parseArgs } from 'node:util';
+import type { NotificationType } from '../errors.js';
+import { quote } from '../internal/issues.js';
+import { beside, DURATIONS, wrap } from './terminal.js';
+import { CommandError } from './usage.js';
 
-/** Thrown for --help and --version. The message is the option's name. */
-export class Asked extends Error {}
+type Flag = { type: 'boolean'; help: string };
+export type Text = { type: 'string'; value: string; help: string };
+export type List = Text & { multiple: true };
 
-/** An option for parseArgs, with its help. */
-type Option = NonNullable<ParseArgsConfig['options']>[string] & {
-  /** Placeholder for the value, in the help. */
-  readonly value?: string;
-  readonly help: string;
-};
+/** An option for parseArgs, with its help and a placeholder for its value. */
+type Option = (Flag | Text) & { short?: string; multiple?: boolean; default?: string };
 
-type Options = Readonly<Record<string, Option>>;
-
-type Text = { type: 'string'; value: string; help: string };
-
-export const flag = (help: string): { type: 'boolean'; help: string } => ({
-  type: 'boolean',
-  help,
-});
+export const flag = (help: string): Flag => ({ type: 'boolean', help });
 export const text = (value: string, help: string): Text => ({ type: 'string', value, help });
-export const list = (value: string, help: string): Text & { multiple: true } => ({
+export const list = (value: string, help: string): List => ({
   ...text(value, help),
   multiple: true,
 });
@@ -35,40 +27,73 @@ const EXIT_CODES = `Exit code: 0 if there are bodies and each is valid or delive
 one refused; 1 if not; 2 for wrong usage or a file that can't be read; 3 if the
 output can't be written; 130 for Ctrl-C.`;
 
-/** Formats options and exit codes for the help, in up to 80 columns. */
-export function helpOf(options: Options): string {
-  const rows = Object.entries(options).map(([name, { short, value = '', ...option }]) => {
-    const flags = `${short === undefined ? '' : `-${short}, `}--${name} ${value}`;
-    const notes = [
-      option.multiple ? ' (repeatable)' : '',
-      option.default === undefined ? '' : ` (default: ${option.default})`,
-    ];
-    return [`  ${flags.trim()}  `, option.help + notes.join('')] as const;
+/** The help of a command, in up to 80 columns. */
+export function helpOf(
+  usage: string,
+  about: string,
+  options: Record<string, Option>,
+  ...examples: string[]
+): string {
+  const rows = Object.entries(options).map(([name, option]) => {
+    const short = option.short === undefined ? '' : `-${option.short}, `;
+    const flags = `${short}--${name} ${option.type === 'string' ? option.value : ''}`;
+    const repeated = option.multiple ? ' (repeatable)' : '';
+    const preset = option.default === undefined ? '' : ` (default: ${option.default})`;
+    return [`  ${flags.trim()}  `, option.help + repeated + preset] as const;
   });
   const width = Math.max(...rows.map(([flags]) => flags.length));
   const lines = rows.flatMap(([flags, help]) => beside(flags.padEnd(width), [help], 80));
-  return [...lines, '', EXIT_CODES].join('\n');
+  const shown = examples.map((example) => `\n  payment-notifications ${example}`);
+  const sections = [
+    `payment-notifications ${usage}`,
+    about
+      .split('\n')
+      .flatMap((line) => wrap(line, 80))
+      .join('\n'),
+    lines.join('\n'),
+    EXIT_CODES,
+    `Examples:\n${shown.join('')}`,
+  ];
+  return `${sections.join('\n\n')}\n`;
 }
 
-/**
- * Parses the arguments of a command.
- *
- * @throws CommandError for wrong usage, {@link Asked} for --help and --version.
- */
-export function readArguments<const T extends Options>(
+/** Parses the arguments of a command. */
+export function readArguments<const T extends Record<string, Option>>(
   args: string[],
   options: T,
 ): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true }>> {
   try {
-    const parsed = parseArgs({ args, options, allowPositionals: true });
-    const asked = Object.keys(parsed.values).find((name) => Object.hasOwn(COMMON, name));
-    if (asked !== undefined) throw new Asked(asked);
-    return parsed;
+    return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    if (error instanceof Asked) throw error;
-    const { message } = usageErrorOf(error);
+    const message: string = Object(error).message.replaceAll('\n', ' ');
     // Shorten Node's advice about operands that look like options.
     const short = message.replace(/\. To specify a positional.*/, ' (--help lists all options)');
     throw new CommandError(short.charAt(0).toLowerCase() + short.slice(1));
   }
+}
+
+/** Parses the value of --as. */
+export function readType(word: string | undefined): NotificationType | undefined {
+  if (word === undefined) return undefined;
+  if (word === 'deposit') return 'deposit.received';
+  if (word === 'withdrawal') return 'withdrawal.broadcast';
+  throw new CommandError(`--as: expected deposit or withdrawal, received ${quote(word)}`);
+}
+
+/** Parses `500ms`, `10s`, `2m` or `24h` into milliseconds. */
+export function readDuration(option: string, text: string): number {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  const milliseconds = Number(digits) * DURATIONS[unit as keyof typeof DURATIONS];
+  if (milliseconds > 0) return milliseconds;
+  throw new CommandError(
+    `${option}: expected a duration such as 500ms, 10s, 2m or 24h, received ${quote(text)}`,
+  );
+}
+
+/** Parses a whole number of at least `least`. */
+export function readCount(option: string, text: string, least: number): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(count) && count >= least) return count;
+  const expected = `expected a whole number of at least ${least}`;
+  throw new CommandError(`${option}: ${expected}, received ${quote(text)}`);
 }

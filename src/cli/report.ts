@@ -2,10 +2,8 @@ import { escapeUnprintable } from '../internal/issues.js';
 import { safeParseNotification } from '../parse.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import type { SentBody } from './body.js';
-import { paint, type Terminal, wrap } from './terminal.js';
-import { formatCount, formatDuration } from './usage.js';
+import { format, paint, type Terminal, wrap } from './terminal.js';
 
-/** The totals of a `send` command. */
 export interface SendSummary {
   readonly delivered: number;
   readonly of: number;
@@ -24,27 +22,22 @@ const MAX_SHOWN = 200;
 /** Warns that a handler should refuse this body. */
 export function warningOf({ label, body }: SentBody, terminal: Terminal): string[] {
   const { success, error } = safeParseNotification(body);
-  return success
-    ? []
-    : warn(`A handler should refuse ${label || 'this body'}: ${error.message}`, terminal);
+  if (success) return [];
+  return warn(`A handler should refuse ${label || 'this body'}: ${error.message}`, terminal);
 }
 
-/** Names the likely cause if only bodies that are valid once they are parsed were accepted. */
+/** Names the likely cause if the only faulty bodies that were accepted are valid once they are decoded and parsed. */
 export function causeOf(accepted: readonly SentBody[], terminal: Terminal): string[] {
   const isParsed = ({ code, body }: SentBody): boolean =>
-    code === 'body_too_large' || typeof body !== 'string';
+    code === 'body_too_large' || typeof body !== 'string' || body.startsWith('"');
   if (accepted.length === 0 || !accepted.every(isParsed)) return [];
-  return warn(
-    'Likely cause: something in front of the parser, such as express.json(), has already parsed the body. Pass the raw bytes.',
-    terminal,
-  );
+  return warn('Likely cause: middleware decodes or parses the body. Pass the raw bytes.', terminal);
 }
 
 function warn(text: string, terminal: Terminal): string[] {
   return wrap(text, terminal.columns).map((line) => paint(terminal, 'yellow', line));
 }
 
-/** Formats an attempt. */
 export function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string[] {
   const { success, answer, copy, number } = attempt;
   const isGood = sent.code === undefined ? success : answer !== null && !success;
@@ -59,27 +52,24 @@ export function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Term
 }
 
 function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
-  if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
+  if (answer !== null) return `${answer.status} in ${format.duration(durationMs)}`;
   const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
   return `failed: ${escapeUnprintable(`${error}`)}${hint}`;
 }
 
-/** Formats the totals. */
 export function endOf(summary: SendSummary, terminal: Terminal): string[] {
   const { delivered, of, attempts, durationMs, interrupted, faulty, idempotencyKey } = summary;
-  const result = (count: number, all: number, text: string): string =>
-    paint(
-      terminal,
-      count > 0 && count === all ? 'green' : 'red',
-      `${formatCount(count)} of ${formatCount(all)} ${text}`,
-    );
+  const result = (count: number, all: number, text: string): string => {
+    const color = count > 0 && count === all ? 'green' : 'red';
+    return paint(terminal, color, `${format.count(count)} of ${format.count(all)} ${text}`);
+  };
   const tries =
-    attempts === of ? '' : `, ${formatCount(attempts)} attempt${attempts === 1 ? '' : 's'}`;
-  const isOne = of > 1 && idempotencyKey !== null;
+    attempts === of ? '' : `, ${format.count(attempts)} attempt${attempts === 1 ? '' : 's'}`;
+  const isOne = Math.min(of, attempts) > 1 && idempotencyKey !== null;
   const hint = `These are all one event: credit or debit it once, as ${idempotencyKey}.`;
   return [
     `${interrupted ? 'Interrupted: ' : ''}${result(delivered, of, 'delivered')}` +
-      ` in ${formatDuration(durationMs)}${tries}`,
+      ` in ${format.duration(durationMs)}${tries}`,
     ...(faulty.of === 0 ? [] : [result(faulty.refused, faulty.of, 'faulty bodies refused')]),
     ...(isOne ? wrap(hint, terminal.columns) : []),
   ];

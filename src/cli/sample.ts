@@ -1,11 +1,17 @@
 import { withdrawalSample, writeBody } from '../testing/bodies.js';
 import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
-import { COMMON, helpOf, list, readArguments, text } from './options.js';
+import {
+  COMMON,
+  helpOf,
+  type List,
+  list,
+  readArguments,
+  readCount,
+  type Text,
+  text,
+} from './options.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, EXIT, readCount, usageErrorOf } from './usage.js';
-
-type Text = ReturnType<typeof text>;
-type List = ReturnType<typeof list>;
+import { CommandError, EXIT } from './usage.js';
 
 /** The options of a sample, whether it is printed or sent. */
 export const SAMPLE_OPTIONS: Record<'status' | 'seed', Text> &
@@ -23,21 +29,15 @@ export type SampleChanges = Partial<
 
 const OPTIONS = { ...SAMPLE_OPTIONS, ...COMMON } as const;
 
-export const SAMPLE_HELP: string = `payment-notifications sample deposit|withdrawal
+export const SAMPLE_HELP: string = helpOf(
+  'sample deposit|withdrawal',
+  'Prints a sample body, encoded as the service sends it. Amounts and JSON are written digit for digit.',
+  OPTIONS,
+  'sample deposit --set actualDepositAmount=0.1 > body.json',
+  'sample withdrawal --add networkFeeAmount=0.10 |\n    payment-notifications send - --to http://127.0.0.1:3000/callbacks',
+);
 
-Prints a sample body, encoded as the service sends it. Amounts and JSON are
-written digit for digit.
-
-${helpOf(OPTIONS)}
-
-Examples:
-
-  payment-notifications sample deposit --set actualDepositAmount=0.10 > body.json
-  payment-notifications sample withdrawal --add networkFeeAmount=0.10 |
-    payment-notifications send - --to http://127.0.0.1:3000/callbacks
-`;
-
-const SAMPLES = new Map([
+export const SAMPLES: ReadonlyMap<string, Sample> = new Map([
   ['deposit', DEPOSIT_SAMPLE],
   ['withdrawal', WITHDRAWAL_SAMPLE],
 ]);
@@ -48,15 +48,11 @@ const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
 export async function sample(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const [kind = ''] = positionals;
-  if (!isSample(kind) || positionals.length > 1) {
+  if (!SAMPLES.has(kind) || positionals.length > 1) {
     throw new CommandError('sample: expected deposit or withdrawal');
   }
   terminal.print(`${makeSample(kind, values)}\n`);
   return EXIT.ok;
-}
-
-export function isSample(word: string): boolean {
-  return SAMPLES.has(word);
 }
 
 /** Returns the JSON text of a sample after changes. */
@@ -91,7 +87,7 @@ export function makeSample(kind: string, changes: SampleChanges): string {
     return writeBody(base, overrides, { additional, ...seeded });
   } catch (error) {
     // The message of writeBody says which value does not fit.
-    throw usageErrorOf(error);
+    throw new CommandError(Object(error).message);
   }
 }
 

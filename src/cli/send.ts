@@ -1,23 +1,23 @@
+import { inspectBody } from '../inspect/index.js';
 import { MAX_BYTES } from '../internal/body.js';
-import { idempotencyKey } from '../notification.js';
-import { safeParseNotification } from '../parse.js';
 import type { Clock } from '../testing/clock.js';
 import { type DeliverOptions, type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { readBodies, type SentBody } from './body.js';
 import { fetchStart, readEndpoint } from './endpoint.js';
-import { COMMON, flag, helpOf, list, readArguments, text } from './options.js';
-import { causeOf, endOf, linesOf, type SendSummary, warningOf } from './report.js';
-import { SAMPLE_OPTIONS } from './sample.js';
-import { showProgress, type Terminal } from './terminal.js';
 import {
-  EXIT,
-  formatCount,
-  formatDuration,
-  jsonLine,
-  printError,
+  COMMON,
+  flag,
+  helpOf,
+  list,
+  readArguments,
   readCount,
   readDuration,
-} from './usage.js';
+  text,
+} from './options.js';
+import { causeOf, endOf, linesOf, type SendSummary, warningOf } from './report.js';
+import { SAMPLE_OPTIONS } from './sample.js';
+import { format, jsonLine, showProgress, type Terminal } from './terminal.js';
+import { EXIT, printError } from './usage.js';
 
 const OPTIONS = {
   to: text('URL', 'your endpoint, which may contain USER:PASSWORD@'),
@@ -36,23 +36,13 @@ const OPTIONS = {
   ...COMMON,
 } as const;
 
-export const SEND_HELP: string = `payment-notifications send deposit|withdrawal|FILE… --to URL
-
-Posts a sample body to your endpoint, or saved bodies unchanged: one from each
-file, or with --lines one from each line. The file - is standard input. An
-answer with a status from 200 to 299 means delivered. Shows the first 64 KiB of
-each answer; with --lines, only those of bodies that are not delivered.
-
-${helpOf(OPTIONS)}
-
-Examples:
-
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
-    --set actualDepositAmount=0.123456789012345678 --set depositCurrency=ETH
-  payment-notifications send --lines refused.ndjson \\
-    --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"
-`;
+export const SEND_HELP: string = helpOf(
+  'send deposit|withdrawal|FILE… --to URL',
+  'Posts a sample body to your endpoint, or saved bodies unchanged: one from each file (- is standard input), or with --lines one from each line, of which only failures are shown. A status from 200 to 299 counts as delivered.',
+  OPTIONS,
+  'send deposit --to http://127.0.0.1:3000/callbacks',
+  'send --lines refused.ndjson \\\n    --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"',
+);
 
 const HIDDEN = '(not shown without --answers)';
 
@@ -73,25 +63,20 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const print = (lines: readonly string[], data?: object): void => {
     const text = values.json ? data && jsonLine(data) : lines.map((line) => `${line}\n`).join('');
     if (!text) return;
-    progress(null);
+    progress('');
     terminal.print(text);
   };
-  const waiting: Clock = {
-    now: clock.now,
-    sleep(milliseconds, stop) {
-      print([`  trying again in ${formatDuration(milliseconds)}`]);
-      return clock.sleep(milliseconds, stop);
-    },
+  const sleep: Clock['sleep'] = (milliseconds, stop) => {
+    print([`  trying again in ${format.duration(milliseconds)}`]);
+    return clock.sleep(milliseconds, stop);
   };
   // An answer may repeat a header in any form, so hide all answers if there are headers.
   const hidesAnswers = Object.keys(headers).length > 0 && !values.answers;
+  const waiting = { now: clock.now, sleep };
   const endpoint = { url, headers, timeoutMs, fetch: fetchStart, signal, clock: waiting };
   // Report a refused connection once per attempt, not for every body and copy.
   let refusedAt = 0;
-  const post = async (
-    sent: SentBody,
-    more: Partial<DeliverOptions>,
-  ): Promise<readonly DeliveryAttempt[]> => {
+  const post = async (sent: SentBody, policy: Partial<DeliverOptions> = {}) => {
     const { label, body, code } = sent;
     if (code === undefined && !values.variants) print(warningOf(sent, terminal));
     const onAttempt = (ended: DeliveryAttempt): void => {
@@ -103,7 +88,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       refusedAt = isRefused ? number : 0;
       print(isKnown ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
     };
-    const { attempts } = await deliver(body, { ...endpoint, onAttempt, ...more });
+    const { attempts } = await deliver(body, { ...endpoint, onAttempt, ...policy });
     return attempts;
   };
 
@@ -122,15 +107,15 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     attempts += ended.length;
     delivered += ended.filter(({ success }) => success).length;
     // Two keys show that there are several events.
-    if (keys.size < 2) keys.add(keyOf(sent));
+    if (keys.size < 2) keys.add(inspectBody(sent.body).idempotencyKey);
     if (signal.aborted) break;
-    const counts = `${formatCount(begun)} sent, ${formatCount(delivered)} delivered`;
-    progress(values.lines ? counts : null);
+    const counts = `${format.count(begun)} sent, ${format.count(delivered)} delivered`;
+    progress(values.lines ? counts : '');
   }
   const accepted: SentBody[] = [];
   for (const sent of faults) {
     if (signal.aborted) break;
-    const [attempt] = await post(sent, {});
+    const [attempt] = await post(sent);
     if (attempt?.success) accepted.push(sent);
     else if (attempt?.answer) refused += 1;
   }
@@ -144,9 +129,4 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   if (unread.length > 0) return EXIT.usage;
   const isComplete = delivered === summary.of && refused === faults.length;
   return isComplete && delivered > 0 ? EXIT.ok : EXIT.failed;
-}
-
-function keyOf({ body }: SentBody): string | null {
-  const { success, notification } = safeParseNotification(body);
-  return success ? idempotencyKey(notification) : null;
 }

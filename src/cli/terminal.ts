@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
+import { escapeUnprintable } from '../internal/issues.js';
 import type { Clock } from '../testing/clock.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
-  /** Writes to standard output. */
+  /** Writes to standard output, and `warn` to standard error. */
   print(text: string): void;
-  /** Writes to standard error. */
   warn(text: string): void;
   /** Width in characters. Infinity, for no wrapping, if standard output is not a terminal. */
   readonly columns: number;
@@ -15,7 +15,6 @@ export interface Terminal {
   readonly watched: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
-  /** Times deliveries, and waits before retries. */
   readonly clock: Clock;
 }
 
@@ -35,25 +34,46 @@ export function paint({ colors }: Pick<Terminal, 'colors'>, color: Color, text: 
   return colors ? `\u001b[${COLORS[color]}m${text}\u001b[39m` : text;
 }
 
-/** Returns a function that shows progress, at most five times a second, or clears it. */
-export function showProgress({ watched, warn, clock }: Terminal): (text: string | null) => void {
-  let next = 0;
+/** Returns a function that shows progress, at most five times a second. Empty text clears it. */
+export function showProgress({ watched, warn, clock }: Terminal): (text: string) => void {
+  let [shown, nextAt] = ['', 0];
   return (text) => {
-    if (!watched || (text !== null && clock.now() < next)) return;
-    if (text !== null) next = clock.now() + 200;
-    warn(CLEAR_LINE + (text ?? ''));
+    if (!watched || text === shown || (text !== '' && clock.now() < nextAt)) return;
+    if (text !== '') nextAt = clock.now() + 200;
+    shown = text;
+    warn(CLEAR_LINE + text);
   };
 }
+
+/** Formats data as one line of JSON, with an escape for whatever doesn't print. */
+export function jsonLine(data: object): string {
+  return `${escapeUnprintable(JSON.stringify(data))}\n`;
+}
+
+export const DURATIONS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+export const format = {
+  /** `2,000,000` */
+  count: (count: number): string => count.toLocaleString('en'),
+  /** `12.3 kB`, or in MB from a million bytes */
+  bytes(bytes: number): string {
+    const [size, unit] = bytes < 1e6 ? [1e3, 'kB'] : [1e6, 'MB'];
+    return `${format.count(Math.ceil((bytes / size) * 10) / 10)} ${unit}`;
+  },
+  /** `340ms`, `1.3s`, `2m` or `24h` */
+  duration(milliseconds: number): string {
+    const fitting = Object.entries(DURATIONS).filter(([, size]) => milliseconds >= size);
+    const [unit, size] = fitting.at(-1) ?? ['ms', 1];
+    return `${Number((milliseconds / size).toFixed(size === 1 ? 0 : 1))}${unit}`;
+  },
+};
 
 /** Returns how many columns a text takes at most: from U+1100, a character may be two columns wide. */
 export function widthOf(text: string): number {
   return text.length + (text.match(/[\u1100-\ud7ff\ue000-\uffff]/g)?.length ?? 0);
 }
 
-/**
- * Wraps text at word boundaries, or inside a word that is too long. If the terminal wrapped it, a body could forge
- * a line of the report.
- */
+/** Wraps text at word boundaries, or inside a word that is too long, so that a body can't forge a line of a report. */
 export function wrap(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
   const lines: string[] = [];

@@ -22,7 +22,6 @@ interface Bodies {
   readonly faults: readonly SentBody[];
 }
 
-/** The options that say what to send. */
 type Choice = SampleChanges & Partial<Record<'lines' | 'variants' | 'faulty', boolean>>;
 
 /** @param unread - Gets the names of files that can't be read. */

@@ -1,6 +1,6 @@
 import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/issues.js';
-import { beside, format, paint, type Terminal, wrap } from './terminal.js';
+import { beside, format, highlight, paint, type Terminal, wrap } from './terminal.js';
 
 /** Bodies with the same issue in the same field, `body` for a body as a whole. */
 export interface Kind {
@@ -47,7 +47,7 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
     ...row(counts.warnings, 'valid, with warnings'),
     ...row(counts.refused, 'refused'),
     ...row(counts.blank, 'blank'),
-    ...(hint === null ? [] : wrap(hint, columns).map((line) => paint(terminal, 'yellow', line))),
+    ...(hint === null ? [] : ['', ...highlight(terminal, 'yellow', hint)]),
     ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
     ...[...kinds]
       .sort((one, other) => other.count - one.count)

@@ -13,19 +13,16 @@ type Option = (Flag | Text) & { short?: string; multiple?: boolean; default?: st
 
 export const flag = (help: string): Flag => ({ type: 'boolean', help });
 export const text = (value: string, help: string): Text => ({ type: 'string', value, help });
-export const list = (value: string, help: string): List => ({
-  ...text(value, help),
-  multiple: true,
-});
+export const list = (value: string, help: string): List =>
+  Object.assign(text(value, help), { multiple: true } as const);
 
 export const COMMON = {
   help: { type: 'boolean', short: 'h', help: 'show this help' },
   version: { type: 'boolean', short: 'v', help: 'show the version' },
 } as const;
 
-const EXIT_CODES = `Exit code: 0 if there are bodies and each is valid or delivered, and each faulty
-one refused; 1 if not; 2 for wrong usage or a file that can't be read; 3 if the
-output can't be written; 130 for Ctrl-C.`;
+const EXIT_CODES =
+  "Exit code: 0 for success; 1 if a body is refused or not delivered, if a faulty body is accepted, or if there is no body; 2 for wrong usage or a file that can't be read; 3 if the output can't be written; 130 for Ctrl-C.";
 
 /** The help of a command, in up to 80 columns. */
 export function helpOf(
@@ -43,15 +40,13 @@ export function helpOf(
   });
   const width = Math.max(...rows.map(([flags]) => flags.length));
   const lines = rows.flatMap(([flags, help]) => beside(flags.padEnd(width), [help], 80));
+  const fill = (text: string) => (text.includes('\n') ? text : wrap(text, 80).join('\n'));
   const shown = examples.map((example) => `\n  payment-notifications ${example}`);
   const sections = [
     `payment-notifications ${usage}`,
-    about
-      .split('\n')
-      .flatMap((line) => wrap(line, 80))
-      .join('\n'),
+    fill(about),
     lines.join('\n'),
-    EXIT_CODES,
+    fill(EXIT_CODES),
     `Examples:\n${shown.join('')}`,
   ];
   return `${sections.join('\n\n')}\n`;
@@ -85,9 +80,8 @@ export function readDuration(option: string, text: string): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
   const milliseconds = Number(digits) * DURATIONS[unit as keyof typeof DURATIONS];
   if (milliseconds > 0) return milliseconds;
-  throw new CommandError(
-    `${option}: expected a duration such as 500ms, 10s, 2m or 24h, received ${quote(text)}`,
-  );
+  const expected = 'expected a duration such as 500ms, 10s, 2m or 24h';
+  throw new CommandError(`${option}: ${expected}, received ${quote(text)}`);
 }
 
 /** Parses a whole number of at least `least`. */

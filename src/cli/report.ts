@@ -2,7 +2,7 @@ import { escapeUnprintable } from '../internal/issues.js';
 import { safeParseNotification } from '../parse.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import type { SentBody } from './body.js';
-import { format, paint, type Terminal, wrap } from './terminal.js';
+import { format, highlight, paint, type Terminal, wrap } from './terminal.js';
 
 export interface SendSummary {
   readonly delivered: number;
@@ -23,7 +23,8 @@ const MAX_SHOWN = 200;
 export function warningOf({ label, body }: SentBody, terminal: Terminal): string[] {
   const { success, error } = safeParseNotification(body);
   if (success) return [];
-  return warn(`A handler should refuse ${label || 'this body'}: ${error.message}`, terminal);
+  const text = `A handler should refuse ${label || 'this body'}: ${error.message}`;
+  return highlight(terminal, 'yellow', text);
 }
 
 /** Names the likely cause if the only faulty bodies that were accepted are valid once they are decoded and parsed. */
@@ -31,11 +32,8 @@ export function causeOf(accepted: readonly SentBody[], terminal: Terminal): stri
   const isParsed = ({ code, body }: SentBody): boolean =>
     code === 'body_too_large' || typeof body !== 'string' || body.startsWith('"');
   if (accepted.length === 0 || !accepted.every(isParsed)) return [];
-  return warn('Likely cause: middleware decodes or parses the body. Pass the raw bytes.', terminal);
-}
-
-function warn(text: string, terminal: Terminal): string[] {
-  return wrap(text, terminal.columns).map((line) => paint(terminal, 'yellow', line));
+  const cause = 'Likely cause: middleware decodes or parses the body. Pass the raw bytes.';
+  return highlight(terminal, 'yellow', cause);
 }
 
 export function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string[] {

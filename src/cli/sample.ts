@@ -80,11 +80,10 @@ export function makeSample(kind: string, changes: SampleChanges): string {
   if (known !== undefined) {
     throw new CommandError(`--add: a ${kind} has a field "${known}". Use --set ${known}=VALUE`);
   }
-  const additional = Object.fromEntries(additions);
   const base = kind === 'deposit' ? fields : withdrawalSample(overrides.status);
   try {
     const seeded = seed === undefined ? {} : { seed: readCount('--seed', seed, 0) };
-    return writeBody(base, overrides, { additional, ...seeded });
+    return writeBody(base, overrides, { additional: Object.fromEntries(additions), ...seeded });
   } catch (error) {
     // The message of writeBody says which value does not fit.
     throw new CommandError(Object(error).message);

@@ -98,7 +98,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   print([`POST ${url}`]);
   for await (const sent of bodies) {
     begun += 1;
-    if (sent.body.length > MAX_BYTES) {
+    if (typeof sent.body !== 'string' && sent.body.length > MAX_BYTES) {
       printError(terminal, `${sent.label}: more than ${MAX_BYTES} bytes, so it is not a body`);
       unread.push(sent.label);
       continue;

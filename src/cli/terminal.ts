@@ -26,7 +26,6 @@ export type Color = keyof typeof COLORS;
 /** Indents text that doesn't fit next to its label. */
 const BELOW = '   ';
 
-/** Clears the current line. */
 export const CLEAR_LINE = '\r\u001b[K';
 
 /** Colors a text, if the terminal supports it. */
@@ -95,6 +94,11 @@ export function wrap(text: string, columns: number): string[] {
     }
   }
   return [...lines, line];
+}
+
+/** Wraps and colors a text. */
+export function highlight(terminal: Terminal, color: Color, text: string): string[] {
+  return wrap(text, terminal.columns).map((line) => paint(terminal, color, line));
 }
 
 /** Puts texts next to their label, or below it if a word doesn't fit. */

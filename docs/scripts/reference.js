@@ -1,8 +1,8 @@
 // The reference of every entry, from the docblocks, and of the command, from its help. A link that leads nowhere fails.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { tsImport } from 'tsx/esm/api';
 import { Application } from 'typedoc';
+import { helpPage } from './tables.js';
 
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -63,5 +63,4 @@ for (const [file, title, description] of Object.values(ENTRIES)) {
 }
 rmSync(`${out}/overview.md`);
 
-const { helpPage } = await tsImport('./tables.ts', import.meta.url);
 writeFileSync(`${out}/command.md`, await helpPage());

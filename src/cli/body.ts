@@ -32,13 +32,13 @@ export function readBodies(
   unread: string[],
 ): Bodies {
   const [kind = ''] = operands;
-  if (SAMPLES.has(kind) && operands.length === 1 && !choice.lines) {
+  if (SAMPLES.includes(kind) && operands.length === 1 && !choice.lines) {
     const body = makeSample(kind, choice);
     const bodies = choice.variants ? bodyVariants(body) : [{ label: '', body }];
     return { bodies, total: bodies.length, faults: choice.faulty ? faultyBodies(body) : [] };
   }
   // Don't quote operands: a misplaced one may be a header or a URL with a password.
-  if (kind === '' || operands.some((one) => SAMPLES.has(one) || one.includes('://'))) {
+  if (kind === '' || operands.some((one) => SAMPLES.includes(one) || one.includes('://'))) {
     const expected = choice.lines ? 'file names for --lines' : 'deposit, withdrawal, or file names';
     throw new CommandError(`send: expected ${expected}`);
   }

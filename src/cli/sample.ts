@@ -37,10 +37,7 @@ export const SAMPLE_HELP: string = helpOf(
   'sample withdrawal --add networkFeeAmount=0.10 |\n    payment-notifications send - --to http://127.0.0.1:3000/callbacks',
 );
 
-export const SAMPLES: ReadonlyMap<string, Sample> = new Map([
-  ['deposit', DEPOSIT_SAMPLE],
-  ['withdrawal', WITHDRAWAL_SAMPLE],
-]);
+export const SAMPLES: readonly string[] = ['deposit', 'withdrawal'];
 
 /** The two nested fields, which `--set` can change one by one. */
 const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
@@ -48,7 +45,7 @@ const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
 export async function sample(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const [kind = ''] = positionals;
-  if (!SAMPLES.has(kind) || positionals.length > 1) {
+  if (!SAMPLES.includes(kind) || positionals.length > 1) {
     throw new CommandError('sample: expected deposit or withdrawal');
   }
   terminal.print(`${makeSample(kind, values)}\n`);
@@ -58,7 +55,7 @@ export async function sample(args: string[], terminal: Terminal): Promise<number
 /** Returns the JSON text of a sample after changes. */
 export function makeSample(kind: string, changes: SampleChanges): string {
   const { status, set = [], add = [], omit = [], seed } = changes;
-  const fields: Sample = SAMPLES.get(kind) ?? {};
+  const fields: Sample = kind === 'deposit' ? DEPOSIT_SAMPLE : WITHDRAWAL_SAMPLE;
   const overrides: Record<string, unknown> = {};
   const put = (option: string, name: string, value: unknown): void => {
     const [, part] = OWNER_FIELD.exec(name) ?? [];

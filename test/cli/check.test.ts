@@ -226,9 +226,12 @@ describe('the refused lines', () => {
       mkdirSync(file);
     };
     const input = inPieces(`${depositOf(1)}\n`, replace, '{}\n');
-    const { exit, out, err } = await command(['check', '--refused', file], { input });
+    const given = { input, watched: true };
+    const { exit, out, err } = await command(['check', '--refused', file], given);
     expect({ exit, out }).toStrictEqual({ exit: 3, out: '' });
-    expect(err).toContain(`--refused: ${file}: EISDIR: illegal operation on a directory, open`);
+    expect(err).toContain(
+      `\r\u001b[Kpayment-notifications: --refused: ${file}: EISDIR: illegal operation on a directory, open`,
+    );
   });
 });
 

@@ -62,7 +62,6 @@ describe('wrong usage is told in one line', () => {
     ['inspect --color', `unknown option '--color' ${LISTS}`],
     ['--color', `unknown option '--color' ${LISTS}`],
     ['check --show=-1', `--show: ${WHOLE} 0, received "-1"`],
-    ['check --old=a.gz', `unknown option '--old' ${LISTS}`],
     ['inspect --\u202e', `unknown option '--\\u202e' ${LISTS}`],
     ['\u202e', 'unknown command "\\u202e": expected inspect, sample, send or check'],
     ['send deposit --to', "option '--to <value>' argument missing"],

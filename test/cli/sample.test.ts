@@ -3,11 +3,9 @@ import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notificati
 import { expect, test } from 'vitest';
 import { command } from './terminal.js';
 
-const FAILED = { status: 'FAILED' } as const;
-
 test.each([
   ['deposit', depositReceivedBody()],
-  ['withdrawal --status FAILED', withdrawalBroadcastBody(FAILED)],
+  ['withdrawal --status FAILED', withdrawalBroadcastBody({ status: 'FAILED' })],
   ['deposit --seed 7 --omit network', depositReceivedBody({ network: undefined }, { seed: 7 })],
 ])('sample %s prints that body and a newline', async (line, body) => {
   const ran = await command(['sample', ...line.split(' ')]);

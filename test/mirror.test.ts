@@ -14,8 +14,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'testing/attempt': 'testing/deliver',
   'testing/clock': 'testing/deliver',
   'cli/body': 'cli/send',
+  'cli/check-report': 'cli/check',
   'cli/endpoint': 'cli/send',
   'cli/input': 'cli/check',
+  'cli/options': 'cli/run',
+  'cli/report': 'cli/send',
   'cli/terminal': 'cli/inspect',
   'cli/usage': 'cli/run',
   // It connects the command to its process.

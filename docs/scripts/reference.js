@@ -1,7 +1,8 @@
-// The reference of every entry, from the docblocks. A link that leads nowhere fails.
+// The reference of every entry, from the docblocks, and of the command, from its help. A link that leads nowhere fails.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Application } from 'typedoc';
+import { helpPage } from './tables.js';
 
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -61,3 +62,5 @@ for (const [file, title, description] of Object.values(ENTRIES)) {
   writeFileSync(page, `---\ndescription: ${description}\npageClass: reference\n---\n\n${text}`);
 }
 rmSync(`${out}/overview.md`);
+
+writeFileSync(`${out}/command.md`, await helpPage());

@@ -20,7 +20,6 @@ const SOURCES: Readonly<Record<string, () => string | Promise<string>>> = {
   codes: codesList,
   limits: limitsList,
   benchmark: benchmarkTable,
-  help: showHelp,
 };
 
 /** The text of a page, with what its sources give between its marks. */
@@ -43,20 +42,21 @@ function limitsList(): string {
   return lines.join('\n');
 }
 
-/** The help of the command and of each of its own commands. */
-async function showHelp(): Promise<string> {
-  const help = await helpOf('');
+/** The help of the command and of each of its own commands, as a page of the site's reference. */
+export async function helpPage(): Promise<string> {
+  const help = await helpOf();
   const commands = [...help.matchAll(/^ {2}(\w+) .*? {2}/gm)].map(([, name = '']) => name);
-  const parts = ['', ...commands].map(
-    async (name) =>
-      `### ${name || 'payment-notifications'}\n\n\`\`\`text\n${await helpOf(name)}\n\`\`\``,
+  const parts = await Promise.all(
+    commands.map(async (name) => `## ${name}\n\n\`\`\`text\n${await helpOf(name)}\n\`\`\`\n`),
   );
-  return (await Promise.all(parts)).join('\n\n');
+  const description = 'The options of the command.';
+  const start = `---\ndescription: ${description}\n---\n\n# The command's options\n\n`;
+  return `${start}\`\`\`text\n${help}\n\`\`\`\n\n${parts.join('\n')}`;
 }
 
-async function helpOf(command: string): Promise<string> {
+async function helpOf(...command: string[]): Promise<string> {
   const printed: string[] = [];
   const terminal = { print: (text: string) => void printed.push(text) } as Terminal;
-  await run([command, '--help'], terminal, '');
+  await run([...command, '--help'], terminal, '');
   return printed.join('').trim();
 }

@@ -1,106 +1,56 @@
 import type { IssueCode } from '../errors.js';
-import { MAX_BYTES } from '../internal/body.js';
-import { withdrawalSample, writeBody } from '../testing/bodies.js';
 import { faultyBodies } from '../testing/faults.js';
 import { bodyVariants } from '../testing/variants.js';
-import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
-import { InputError, nameOf, readFile } from './input.js';
+import { isBlank, readEach, readFile, readLines } from './input.js';
+import { makeSample, SAMPLE_OPTIONS, SAMPLES, type SampleChanges } from './sample.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, printError, readCount, usageErrorOf } from './usage.js';
+import { CommandError } from './usage.js';
 
-/** A body that is sent. */
 export interface SentBody {
-  /** Tells it from the others; empty if it is the only one. */
+  /** Identifies the body in the output; empty if it is the only one. */
   readonly label: string;
   readonly body: string | Uint8Array;
-  /** The code that a faulty body must be refused for. */
+  /** The code that a faulty body should be refused with. */
   readonly code?: IssueCode;
 }
 
-/** The options that say which body to make. */
-interface Making {
-  readonly status?: string;
-  readonly set?: readonly string[];
-  readonly omit?: readonly string[];
-  readonly seed?: string;
-  readonly variants?: boolean;
-  readonly faulty?: boolean;
+/** A sample with its variants and faulty versions, files, or the lines of archives. */
+interface Bodies {
+  readonly bodies: Iterable<SentBody> | AsyncIterable<SentBody>;
+  /** The number of bodies; 0 for archives, whose lines are not counted in advance. */
+  readonly total: number;
+  readonly faults: readonly SentBody[];
 }
 
-/** The bodies that can be made. */
-const WORDS: readonly (readonly [word: string, sample: Sample])[] = [
-  ['deposit', DEPOSIT_SAMPLE],
-  ['withdrawal', WITHDRAWAL_SAMPLE],
-];
+type Choice = SampleChanges & Partial<Record<'lines' | 'variants' | 'faulty', boolean>>;
 
-/** The bodies that `send` was asked for, and a faulty one of each kind; of files, those that can be read. */
-export async function readBodies(
+/** @param unread - Gets the names of files that can't be read. */
+export function readBodies(
   operands: readonly string[],
-  making: Making,
+  choice: Choice,
   terminal: Terminal,
-): Promise<{ readonly bodies: readonly SentBody[]; readonly faults: readonly SentBody[] }> {
-  const [word, sample] = WORDS.find(([known]) => operands.includes(known)) ?? [];
-  if (sample !== undefined && operands.length === 1) {
-    const body = makeBody(`${word}`, sample, making);
-    const bodies = making.variants ? bodyVariants(body) : [{ label: '', body }];
-    return { bodies, faults: making.faulty ? faultyBodies(body) : [] };
+  unread: string[],
+): Bodies {
+  const [kind = ''] = operands;
+  if (SAMPLES.includes(kind) && operands.length === 1 && !choice.lines) {
+    const body = makeSample(kind, choice);
+    const bodies = choice.variants ? bodyVariants(body) : [{ label: '', body }];
+    return { bodies, total: bodies.length, faults: choice.faulty ? faultyBodies(body) : [] };
   }
-  // Operands are not repeated: one may be a header or an address with a password, in the wrong place.
-  if (word !== undefined || operands.length === 0 || operands.some((one) => one.includes('://'))) {
-    throw new CommandError('send: expected deposit, withdrawal, or names of files');
+  // Don't quote operands: a misplaced one may be a header or a URL with a password.
+  if (kind === '' || operands.some((one) => SAMPLES.includes(one) || one.includes('://'))) {
+    const expected = choice.lines ? 'file names for --lines' : 'deposit, withdrawal, or file names';
+    throw new CommandError(`send: expected ${expected}`);
   }
-  const { status, set, omit, seed, variants, faulty } = making;
-  const given = Object.entries({ status, set, omit, seed, variants, faulty });
-  const [useless] = given.find(([, value]) => value !== undefined) ?? [];
-  if (useless !== undefined) throw new CommandError(`--${useless}: files are sent as they are`);
-  return { bodies: await readFiles(operands, terminal), faults: [] };
+  const ofSamples = [...Object.keys(SAMPLE_OPTIONS), 'variants', 'faulty'];
+  const useless = Object.keys(choice).find((name) => ofSamples.includes(name));
+  if (useless !== undefined) throw new CommandError(`--${useless}: can't be used with files`);
+  const bodies = choice.lines
+    ? withoutBlank(readEach(operands, terminal, unread, readLines))
+    : readEach(operands, terminal, unread, readFile);
+  return { bodies, total: choice.lines ? 0 : operands.length, faults: [] };
 }
 
-async function readFiles(files: readonly string[], terminal: Terminal): Promise<SentBody[]> {
-  const bodies: SentBody[] = [];
-  for (const file of files) {
-    try {
-      const body = await readFile(file, terminal);
-      if (body.length > MAX_BYTES) {
-        throw new InputError(`${nameOf(file)}: more than ${MAX_BYTES} bytes: not a body`);
-      }
-      bodies.push({ label: nameOf(file), body });
-    } catch (error) {
-      // The other files can still be sent.
-      if (!(error instanceof InputError)) throw error;
-      printError(terminal, error.message);
-    }
-  }
-  return bodies;
-}
-
-function makeBody(
-  word: string,
-  sample: Sample,
-  { status, set = [], omit = [], seed }: Making,
-): string {
-  const overrides: Record<string, unknown> = {};
-  const put = (name: string, value: unknown): void => {
-    if (!Object.hasOwn(sample, name)) throw new CommandError(`a ${word} has no field "${name}"`);
-    overrides[name] = value;
-  };
-  for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
-    const [name = '', ...value] = assignment.split('=');
-    if (value.length === 0) {
-      throw new CommandError(`--set: expected FIELD=VALUE, received "${assignment}"`);
-    }
-    const text = value.join('=');
-    // An invalid time stays a string, which the kit refuses.
-    const isTime = encodingOf(sample, name) === 'time' && /^\d+$/.test(text);
-    put(name, text === 'null' ? null : isTime ? Number(text) : text);
-  }
-  for (const name of omit) put(name, undefined);
-  try {
-    const seeded = seed === undefined ? {} : { seed: readCount('--seed', seed, 0) };
-    const isDeposit = sample === DEPOSIT_SAMPLE;
-    return writeBody(isDeposit ? sample : withdrawalSample(overrides.status), overrides, seeded);
-  } catch (error) {
-    // The kit's own words for a value that does not fit its field.
-    throw usageErrorOf(error);
-  }
+async function* withoutBlank(batches: ReturnType<typeof readLines>): AsyncGenerator<SentBody> {
+  for await (const lines of batches) yield* lines.filter((line) => !isBlank(line));
 }

@@ -1,8 +1,11 @@
 import querystring from 'node:querystring';
+import { MAX_BYTES } from '../internal/body.js';
+import type { DeliveryFetch } from '../testing/attempt.js';
 import { urlErrorOf } from '../testing/deliver.js';
+import { readStart } from './input.js';
 import { CommandError } from './usage.js';
 
-/** The address without its user name and password, and the headers, which have these then. */
+/** Moves a user name and password from the URL into an Authorization header. */
 export function readEndpoint(
   to = '',
   lines: readonly string[] = [],
@@ -13,7 +16,7 @@ export function readEndpoint(
     try {
       headers.append(name, value);
     } catch {
-      // Its words would show the value.
+      // The original message would show the header's value.
       throw new CommandError("--header: expected 'NAME: VALUE', in quotes");
     }
   }
@@ -30,3 +33,14 @@ export function readEndpoint(
   if (reason !== null) throw new CommandError(`--to: ${reason}`);
   return { url: address, headers: Object.fromEntries(headers) };
 }
+
+/** Like `fetch`, but reads at most 64 KiB of an answer. */
+export const fetchStart: DeliveryFetch = async (url, request) => {
+  const { status, body } = await fetch(url, request);
+  const text = async (): Promise<string> => {
+    const bytes = await readStart(body ?? []);
+    const start = new TextDecoder().decode(bytes.subarray(0, MAX_BYTES));
+    return bytes.length > MAX_BYTES ? `${start}…` : start;
+  };
+  return { status, text };
+};

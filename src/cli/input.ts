@@ -4,102 +4,133 @@ import { createGunzip } from 'node:zlib';
 import { MAX_BYTES } from '../internal/body.js';
 import { escapeUnprintable } from '../internal/issues.js';
 import type { Terminal } from './terminal.js';
+import { printError } from './usage.js';
 
-/** Standard input among the files. */
+/** The file name that stands for standard input. */
 export const STDIN = '-';
 
-/** A read error; its message is printed as is. */
-export class InputError extends Error {}
-
-/** The name of a file in messages. */
+/** A file name for messages. */
 export function nameOf(file: string): string {
   return file === STDIN ? 'standard input' : escapeUnprintable(file);
 }
 
-/** A file, some at a time, or standard input: ended by Ctrl-C. */
-function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
-  if (file === STDIN && input.isTTY) warn('reading standard input; press Ctrl-D to finish\n');
-  const options = { highWaterMark: MAX_BYTES };
-  return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file, options));
+/** A file, or a line of an archive. */
+export interface Input {
+  /** The file, or file and line number, such as `archive.ndjson:2`. */
+  readonly label: string;
+  readonly body: Buffer;
 }
 
-/** The bytes of a file that holds one body; of a longer file, enough to be too long. */
-export async function readFile(file: string, terminal: Terminal): Promise<Buffer> {
-  let bytes = Buffer.alloc(0);
-  try {
-    for await (const chunk of openInput(file, terminal)) {
-      bytes = Buffer.concat([bytes, chunk]);
-      if (bytes.length > MAX_BYTES) break;
+/** Reads files in turn, until Ctrl-C. Reports those that can't be read to the end, and adds their names to `unread`. */
+export async function* readEach<T>(
+  files: readonly string[],
+  terminal: Terminal,
+  unread: string[],
+  read: (file: string, terminal: Terminal) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  for (const file of files) {
+    try {
+      yield* read(file, terminal);
+    } catch (error) {
+      if (terminal.interrupt.aborted) return;
+      // The other files can still be read.
+      printError(terminal, `${nameOf(file)}: ${Object(error).message}`);
+      unread.push(nameOf(file));
     }
-  } catch (error) {
-    if (terminal.interrupt.aborted) throw error;
-    throw inputErrorOf(file, error);
+  }
+}
+
+/** Reads a file that has one body. */
+export async function* readFile(file: string, terminal: Terminal): AsyncGenerator<Input> {
+  yield { label: nameOf(file), body: await readStart(openInput(file, terminal)) };
+}
+
+function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
+  if (file === STDIN && input.isTTY) warn('reading standard input; press Ctrl-D to finish\n');
+  return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));
+}
+
+/** Reads a stream. Stops once it is longer than a body may be. */
+export async function readStart(stream: AsyncIterable<Uint8Array> | []): Promise<Buffer> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    bytes = Buffer.concat([bytes, chunk]);
+    if (bytes.length > MAX_BYTES) break;
   }
   return bytes;
 }
 
-/** Why a file can't be read, in one line that names it. */
-export function inputErrorOf(file: string, error: unknown): InputError {
-  return new InputError(`${nameOf(file)}: ${Object(error).message}`);
-}
-
-/**
- * Cuts an archive, plain or gzip, into its lines, some at a time. Where reading a plain one breaks off, its whole
- * lines come before the error.
- *
- * @param onBytes - Told how many bytes were read, before they are unzipped.
- */
+/** Reads an archive, plain or gzip, in batches of lines. Complete lines come before an error. */
 export async function* readLines(
   file: string,
   terminal: Terminal,
-  onBytes: (count: number) => void,
-): AsyncGenerator<Buffer[]> {
+  onBytes: (count: number) => void = () => {},
+): AsyncGenerator<Input[]> {
+  let count = 0;
+  const line = (body: Buffer): Input => {
+    count += 1;
+    return { label: `${nameOf(file)}:${count}`, body };
+  };
   let rest = Buffer.alloc(0);
-  try {
-    for await (const piece of unzip(openInput(file, terminal), onBytes)) {
-      const bytes = Buffer.concat([rest, piece]);
-      const lines: Buffer[] = [];
-      let start = 0;
-      for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
-        lines.push(bytes.subarray(start, end));
-        start = end + 1;
-      }
-      // Of a line beyond the limit of a body, only enough is kept to be too long.
-      rest = bytes.subarray(start, start + MAX_BYTES + 1);
-      yield lines;
+  for await (const chunk of unzip(openInput(file, terminal), onBytes)) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const lines: Input[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
+      lines.push(line(bytes.subarray(start, end)));
+      start = end + 1;
     }
-  } catch (error) {
-    throw inputErrorOf(file, error);
+    // Keep just enough of an overlong line to recognize it as too long.
+    rest = bytes.subarray(start, start + MAX_BYTES + 1);
+    yield lines;
   }
-  if (rest.length > 0) yield [rest];
+  if (rest.length > 0) yield [line(rest)];
 }
 
-/** The bytes of a gzip file, or of any other file as they are. */
-async function* unzip(
-  input: AsyncIterable<Buffer>,
-  onBytes: (count: number) => void,
-): AsyncGenerator<Buffer> {
+export function isBlank({ body }: Input): boolean {
+  return /^[ \t\r]*$/.test(body.toString('latin1'));
+}
+
+/** Unzips a gzip file. Other files are unchanged. */
+async function* unzip(input: Readable, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   let given = 0;
-  const pieces = (async function* () {
-    for await (const piece of input) {
-      onBytes(piece.length);
-      given += piece.length;
-      yield piece;
+  const chunks = (async function* () {
+    for await (const chunk of input) {
+      onBytes(chunk.length);
+      given += chunk.length;
+      yield chunk;
     }
   })();
-  const { value: start = Buffer.alloc(0) } = await pieces.next();
+  const { value: start = Buffer.alloc(0) } = await chunks.next();
   const whole = (async function* () {
     yield start;
-    yield* pieces;
+    yield* chunks;
   })();
-  // Gzip begins with 0x1f 0x8b. A pipe may begin with a single byte, and the first begins no text.
+  // Gzip starts with 0x1f 0x8b, but a pipe may begin with one byte. No text starts with 0x1f.
   if (start[0] !== 0x1f) {
     yield* whole;
     return;
   }
-  const gunzip = createGunzip();
+  // Unzip each chunk before reading the next one, so that nothing is lost if the file is cut off.
+  const oneByOne = { chunkSize: 16_384, writableHighWaterMark: 1 };
+  const gunzip = createGunzip(oneByOne);
   // An error in either stream ends the loop and surfaces there.
-  yield* pipeline(whole, gunzip, () => {});
-  // Node.js stops at a zero byte between members, and calls that the end.
+  yield* pipeline(splitCorrupt(whole), gunzip, () => {});
+  // After a gzip member, Node.js takes a zero byte for the end, and reports no error.
   if (gunzip.bytesWritten < given) throw new Error('data after the end of the gzip stream');
+}
+
+// When gunzip fails, it discards everything that it has unzipped from a chunk. So a second instance finds the corrupt
+// chunk first, which is then split into single bytes.
+async function* splitCorrupt(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const scout = createGunzip().resume();
+  for await (const chunk of chunks) {
+    const isSound = await new Promise((resolve) => {
+      // A failed write does not call back.
+      scout.removeAllListeners('error').on('error', () => resolve(false));
+      scout.write(chunk, (error) => resolve(!error));
+    });
+    if (isSound) yield chunk;
+    else for (const byte of chunk) yield Buffer.of(byte);
+  }
 }

@@ -3,61 +3,45 @@ import { type InspectedField, type Inspection, inspectBody } from '../inspect/in
 import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { escapeUnprintable, issue, nameOfPath } from '../internal/issues.js';
-import { InputError, nameOf, readFile, STDIN } from './input.js';
-import { beside, type Colour, paint, type Terminal, widthOf } from './terminal.js';
-import { COMMON, EXIT, flag, helpOf, printError, readArguments, readType, text } from './usage.js';
+import { readEach, readFile, STDIN } from './input.js';
+import { COMMON, flag, helpOf, readArguments, readType, text } from './options.js';
+import { beside, type Color, jsonLine, paint, type Terminal, widthOf } from './terminal.js';
+import { EXIT } from './usage.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
-  json: flag('one line of JSON for each body'),
+  json: flag('print one line of JSON for each body'),
   ...COMMON,
 } as const;
 
-export const INSPECT_HELP: string = `payment-notifications inspect [FILE…]
+export const INSPECT_HELP: string = helpOf(
+  'inspect [FILE…]',
+  'Shows how a body is parsed: one from each file, or one from standard input. Explains faults, warnings, and values that are easy to misread.',
+  OPTIONS,
+  'inspect body.json',
+  'inspect --json body.json | jq .idempotencyKey',
+);
 
-Reads notification bodies, one from each file or one from standard input. Shows
-each field, raw and parsed, with notes on values that are easy to misread, every
-fault and warning, and where text stops being JSON.
-
-${helpOf(OPTIONS)}
-
-Exit code: 0 if every body is valid, 1 if one is refused, 2 for wrong usage or a
-file that can't be read, 3 if the output can't be written, 130 for Ctrl-C.
-
-Examples:
-
-  payment-notifications inspect body.json
-  payment-notifications inspect --as deposit refused/*.json
-  payment-notifications inspect --json body.json | jq .idempotencyKey
-`;
-
-/** `payment-notifications inspect`. */
 export async function inspect(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const options = { as: readType(values.as) };
+  const files = positionals.length === 0 ? [STDIN] : positionals;
+  const unread: string[] = [];
   let exit: number = EXIT.ok;
-  for (const file of positionals.length === 0 ? [STDIN] : positionals) {
-    try {
-      const bytes = await readFile(file, terminal);
-      const found = inspectBody(bytes, options);
-      const inspection = bytes.length > MAX_BYTES ? { ...found, issues: [TOO_LONG] } : found;
-      terminal.print(
-        values.json
-          ? `${JSON.stringify({ file: nameOf(file), ...inspection })}\n`
-          : `${linesOf(nameOf(file), inspection, terminal).join('\n')}\n`,
-      );
-      if (inspection.verdict === 'refused' && exit === EXIT.ok) exit = EXIT.failed;
-    } catch (error) {
-      // The other files can still be read.
-      if (!(error instanceof InputError)) throw error;
-      printError(terminal, error.message);
-      exit = EXIT.usage;
-    }
+  for await (const { label, body } of readEach(files, terminal, unread, readFile)) {
+    const found = inspectBody(body, options);
+    const inspection = body.length > MAX_BYTES ? { ...found, issues: [TOO_LONG] } : found;
+    terminal.print(
+      values.json
+        ? jsonLine({ file: label, ...inspection })
+        : `${linesOf(label, inspection, terminal).join('\n')}\n`,
+    );
+    if (inspection.verdict === 'refused') exit = EXIT.failed;
   }
-  return exit;
+  return unread.length > 0 ? EXIT.usage : exit;
 }
 
-/** The rest is unread, so its size is unknown. */
+/** The rest of the file is not read, so its size is unknown. */
 const TOO_LONG = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more: see check');
 
 const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['red', '✗'] } as const;
@@ -65,7 +49,7 @@ const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['r
 function linesOf(file: string, inspection: Inspection, terminal: Terminal): string[] {
   const { verdict, type, idempotencyKey, fields, absent, warnings, issues, jsonFault, reference } =
     inspection;
-  const [colour, mark] = MARKS[verdict];
+  const [color, mark] = MARKS[verdict];
   const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}`;
   const isKnown = type !== null && fields.length > 0;
   const notSent: Row[] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
@@ -79,7 +63,7 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
     table([...notSent, ...ids], terminal),
   ];
   return [
-    ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, colour, text)),
+    ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, color, text)),
     ...sections.filter(({ length }) => length > 0).flatMap((lines) => ['', ...lines]),
     '',
   ];
@@ -87,21 +71,21 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
 
 function issueLines(
   issues: readonly NotificationIssue[],
-  [colour, mark]: readonly [Colour, string],
+  [color, mark]: readonly [Color, string],
   terminal: Terminal,
 ): string[] {
   return issues.flatMap(({ path, code, expected, received }) => [
-    ` ${paint(terminal, colour, `${mark} ${nameOfPath(path)}`)}`,
+    ` ${paint(terminal, color, `${mark} ${nameOfPath(path)}`)}`,
     ...beside('   ', [`${code}: expected ${expected}, received ${received}`], terminal.columns),
   ]);
 }
 
-/** Where the text of a body breaks off, in one line. */
+/** Describes a JSON syntax error in one line. */
 function placeOf({ line, column, before, after }: JsonFault): string {
   return `not JSON at line ${line}, column ${column}: ${before}<here>${after}`;
 }
 
-/** A label, and what stands beside it. */
+/** A label, and the texts next to it. */
 type Row = readonly [label: string, ...texts: string[]];
 
 function table(rows: readonly Row[], terminal: Terminal): string[] {
@@ -112,7 +96,7 @@ function table(rows: readonly Row[], terminal: Terminal): string[] {
   });
 }
 
-/** A field as it came, then as it is understood, if that is something else, and its notes. */
+/** A field's raw value, its parsed value if different, and its notes. */
 function rowOf(field: InspectedField): Row {
   const { name, raw, quirks } = field;
   const parts = [raw, ...display(field)].join(' → ');
@@ -120,13 +104,13 @@ function rowOf(field: InspectedField): Row {
   return [escapeUnprintable(name), ...texts.map(escapeUnprintable)];
 }
 
-/** A parsed value for people; none if it is the same as the raw one. */
+/** A parsed value as text; empty if it is the same as the raw one. */
 function display({ name, raw, parsed }: InspectedField): string[] {
   if (parsed === null) return [raw === 'null' || raw === '""' ? 'no value' : 'not read'];
   if (JSON.stringify(parsed) === raw) return [];
   if (typeof parsed !== 'object')
     return `${parsed}` === raw ? [] : [`${parsed}`.replace('.000Z', 'Z')];
-  // In a deposit, both names are unknown, and may hold anything.
+  // A deposit documents neither field, so they may have any value there.
   if (name !== 'toTxAddress' && name !== 'txAddressOwner') return [];
   const parts = Object.entries(parsed).filter(
     ([key, value]) => key !== 'raw' && typeof value === 'string',

@@ -9,29 +9,29 @@ import { EXIT, printError } from './usage.js';
 const { stdin, stdout, stderr, env } = process;
 
 const controller = new AbortController();
-// Once: a second Ctrl-C ends the process at once.
+// Only once: a second Ctrl-C ends the process immediately.
 process.once('SIGINT', () => controller.abort());
 
 const terminal: Terminal = {
   input: stdin,
   print: (text) => void stdout.write(text),
   warn: (text) => void stderr.write(text),
-  // Where standard output is no terminal, COLUMNS may still say how wide a reader's is.
+  // COLUMNS sets the width if standard output is not a terminal.
   columns: stdout.columns || Number(env.COLUMNS) || Number.POSITIVE_INFINITY,
-  // Heeds NO_COLOR, FORCE_COLOR and TERM.
-  colours: stdout.isTTY && stdout.hasColors(),
+  // hasColors() respects NO_COLOR, FORCE_COLOR and TERM.
+  colors: stdout.isTTY && stdout.hasColors(),
   watched: stderr.isTTY,
   interrupt: controller.signal,
   clock: systemClock,
 };
 
-// A reader that has seen enough, e.g. head, closes the pipe: the exit code must not say that all went well.
+// A reader such as head may close the pipe early. The exit code must not report success then.
 stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(EXIT.pipe);
   printError(terminal, `can't write the output: ${message}`);
   process.exit(EXIT.output);
 });
-// stderr is closed: nothing can be reported.
+// If stderr is closed, there is nowhere to report errors.
 stderr.on('error', () => {});
 
 const manifest: { version: string } = JSON.parse(

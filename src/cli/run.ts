@@ -1,51 +1,51 @@
 import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
+import { COMMON, helpOf, readArguments } from './options.js';
+import { SAMPLE_HELP, sample } from './sample.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { Asked, COMMON, CommandError, EXIT, helpOf, printError, readArguments } from './usage.js';
+import { CommandError, EXIT, printError } from './usage.js';
 
-const HELP = `payment-notifications <command>
+const HELP = helpOf(
+  '<command>',
+  `  inspect [FILE…]                  show how a body is parsed
+  sample deposit|withdrawal        print a sample body
+  send deposit|withdrawal|FILE…    post bodies to your endpoint
+  check [FILE…]                    find saved bodies that can't be parsed
 
-  inspect [FILE…]                   show how a notification body is parsed
-  send deposit|withdrawal|FILE…     post notifications to your endpoint
-  check [FILE…]                     tell which kept bodies can't be read
-
-  payment-notifications <command> --help tells more, with examples.
-
-${helpOf(COMMON)}
-`;
+  payment-notifications <command> --help shows options and examples.`,
+  COMMON,
+  'sample deposit | payment-notifications inspect',
+);
 
 const COMMANDS = new Map([
   ['inspect', { help: INSPECT_HELP, run: inspect }],
+  ['sample', { help: SAMPLE_HELP, run: sample }],
   ['send', { help: SEND_HELP, run: send }],
   ['check', { help: CHECK_HELP, run: check }],
 ]);
 
-/**
- * Runs the command line.
- *
- * @returns The exit code: an error has been told, in one line on standard error.
- */
+/** Runs a command line. Returns the exit code; an error is printed in one line. */
 export async function run(args: string[], terminal: Terminal, version: string): Promise<number> {
-  const [name = '', ...rest] = args;
+  const [name = 'help', ...rest] = args;
   const command = COMMANDS.get(name);
+  // Only before --, which ends the options.
+  const asked =
+    name === 'help' ? name : args.find((arg) => /^(-[hv]|--(help|version)?)$/.test(arg));
+  if (asked !== undefined && asked !== '--') {
+    terminal.print(/v/.test(asked) ? `${version}\n` : (command?.help ?? HELP));
+    return EXIT.ok;
+  }
   try {
-    return await (command === undefined ? refuse(args) : command.run(rest, terminal));
-  } catch (error) {
-    if (error instanceof Asked) {
-      terminal.print(error.message === 'help' ? (command?.help ?? HELP) : `${version}\n`);
-      return EXIT.ok;
+    if (command === undefined) {
+      readArguments(args, COMMON);
+      throw new CommandError(`unknown command "${name}": expected inspect, sample, send or check`);
     }
-    if (terminal.interrupt.aborted) return EXIT.interrupted;
+    const exit = await command.run(rest, terminal);
+    return terminal.interrupt.aborted ? EXIT.interrupted : exit;
+  } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     printError(terminal, error.message);
     return error.exit;
   }
-}
-
-/** Reads a command line that begins with no known command. */
-async function refuse(args: string[]): Promise<never> {
-  const [name] = readArguments(args, COMMON).positionals;
-  if (name === undefined || name === 'help') throw new Asked('help');
-  throw new CommandError(`unknown command "${name}": expected inspect, send or check`);
 }

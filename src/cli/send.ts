@@ -1,71 +1,51 @@
 import { inspectBody } from '../inspect/index.js';
-import { escapeUnprintable } from '../internal/issues.js';
-import { safeParseNotification } from '../parse.js';
+import { MAX_BYTES } from '../internal/body.js';
 import type { Clock } from '../testing/clock.js';
-import {
-  type DeliverOptions,
-  type Delivery,
-  type DeliveryAttempt,
-  deliver,
-} from '../testing/deliver.js';
+import { type DeliverOptions, type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { readBodies, type SentBody } from './body.js';
-import { readEndpoint } from './endpoint.js';
-import { paint, type Terminal, wrap } from './terminal.js';
+import { fetchStart, readEndpoint } from './endpoint.js';
 import {
   COMMON,
-  EXIT,
   flag,
-  formatDuration,
   helpOf,
+  list,
   readArguments,
   readCount,
   readDuration,
   text,
-} from './usage.js';
+} from './options.js';
+import { causeOf, endOf, linesOf, type SendSummary, warningOf } from './report.js';
+import { SAMPLE_OPTIONS } from './sample.js';
+import { format, jsonLine, showProgress, type Terminal } from './terminal.js';
+import { EXIT, printError } from './usage.js';
 
 const OPTIONS = {
-  to: text('URL', 'the endpoint; its user name and password become an Authorization header'),
-  header: { ...text("'NAME: VALUE'", 'a header; its value is never printed'), multiple: true },
-  answers: flag('show answers even with a header or a password, which they may repeat'),
-  status: text('STATUS', 'of a withdrawal: COMPLETED (default), FAILED or BLOCKED'),
-  set: { ...text('FIELD=VALUE', 'set a field, every digit kept; null sends null'), multiple: true },
-  omit: { ...text('FIELD', 'leave a field out'), multiple: true },
-  seed: text('N', 'a different event for each N; without it, always the same one'),
-  variants: flag('send the notification in every encoding that a receiver must accept'),
-  faulty: flag('then send, once each, a body of each kind that must be refused'),
-  copies: { ...text('N', 'send N copies at once'), default: '1' },
-  retry: flag('try again until delivered, as with deposits: every 2 minutes, for up to 24 hours'),
-  every: text('DURATION', '--retry at this interval: 500ms, 10s, 2m, 1h'),
-  for: text('DURATION', '--retry, and give up after this long'),
-  timeout: { ...text('DURATION', 'how long an answer may take'), default: '30s' },
-  json: flag('one line of JSON for each answer, and one for the outcome'),
+  to: text('URL', 'your endpoint, which may contain USER:PASSWORD@'),
+  header: list("'NAME: VALUE'", 'add a header, which is never printed'),
+  answers: flag('show answers that may contain credentials'),
+  ...SAMPLE_OPTIONS,
+  variants: flag('send every encoding that a receiver must accept'),
+  faulty: flag('then send every kind of faulty body'),
+  lines: flag('send each line of archives, plain or gzip'),
+  copies: { ...text('N', 'send copies at the same time'), default: '1' },
+  retry: flag('retry like a deposit: every 2 minutes for 24 hours'),
+  every: text('DURATION', 'retry at this interval (implies --retry)'),
+  for: text('DURATION', 'retry for this long (implies --retry)'),
+  timeout: { ...text('DURATION', 'wait this long for an answer'), default: '30s' },
+  json: flag('print each answer and the totals as lines of JSON'),
   ...COMMON,
 } as const;
 
-export const SEND_HELP: string = `payment-notifications send deposit|withdrawal|FILE… --to URL
-
-Posts a sample notification to your endpoint, as the service does, or bodies
-that you have kept, one from each file, unchanged. Shows how each answer
-begins: a status from 200 to 299 counts as delivered.
-
-${helpOf(OPTIONS)}
-
-Exit code: 0 if everything was delivered and each faulty body was answered, but
-not with success; 1 if not, 2 for wrong usage or a file that can't be read, 3 if
-the output can't be written, 130 for Ctrl-C.
-
-Examples:
-
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks
-  payment-notifications send deposit --to http://127.0.0.1:3000/callbacks \\
-    --set actualDepositAmount=0.123456789012345678 --set depositCurrency=ETH
-  payment-notifications send refused/*.json \\
-    --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"
-`;
+export const SEND_HELP: string = helpOf(
+  'send deposit|withdrawal|FILE… --to URL',
+  'Posts a sample body to your endpoint, or saved bodies unchanged: one from each file (- is standard input), or with --lines one from each line, of which only failures are shown. A status from 200 to 299 counts as delivered.',
+  OPTIONS,
+  'send deposit --to http://127.0.0.1:3000/callbacks',
+  'send --lines refused.ndjson \\\n    --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"',
+);
 
 const HIDDEN = '(not shown without --answers)';
 
-/** `payment-notifications send`. */
 export async function send(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const { clock, interrupt: signal } = terminal;
@@ -75,119 +55,78 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     (values.retry ?? values.every ?? values.for) !== undefined
       ? { intervalMs, durationMs: readDuration('--for', values.for ?? '24h') }
       : null;
-  const policy = { retry, copies: readCount('--copies', values.copies, 1) };
+  const copies = readCount('--copies', values.copies, 1);
   const timeoutMs = readDuration('--timeout', values.timeout);
-  const { bodies, faults } = await readBodies(positionals, values, terminal);
-  if (bodies.length === 0) return EXIT.usage;
+  const unread: string[] = [];
+  const { bodies, total, faults } = readBodies(positionals, values, terminal, unread);
+  const progress = showProgress(terminal);
   const print = (lines: readonly string[], data?: object): void => {
-    if (!values.json) terminal.print(lines.map((line) => `${line}\n`).join(''));
-    else if (data !== undefined) terminal.print(`${JSON.stringify(data)}\n`);
+    const text = values.json ? data && jsonLine(data) : lines.map((line) => `${line}\n`).join('');
+    if (!text) return;
+    progress('');
+    terminal.print(text);
   };
-  const waiting: Clock = {
-    now: clock.now,
-    sleep(milliseconds, stop) {
-      print([`  trying again in ${formatDuration(milliseconds)}`]);
-      return clock.sleep(milliseconds, stop);
-    },
+  const sleep: Clock['sleep'] = (milliseconds, stop) => {
+    print([`  trying again in ${format.duration(milliseconds)}`]);
+    return clock.sleep(milliseconds, stop);
   };
-  // An endpoint may repeat a header in any form, so its words are shown only if there is none.
+  // An answer may repeat a header in any form, so hide all answers if there are headers.
   const hidesAnswers = Object.keys(headers).length > 0 && !values.answers;
-  const endpoint = { url, headers, timeoutMs };
-  const post = async (sent: SentBody, more: Partial<DeliverOptions>): Promise<Delivery> => {
+  const waiting = { now: clock.now, sleep };
+  const endpoint = { url, headers, timeoutMs, fetch: fetchStart, signal, clock: waiting };
+  // Report a refused connection once per attempt, not for every body and copy.
+  let refusedAt = 0;
+  const post = async (sent: SentBody, policy: Partial<DeliverOptions> = {}) => {
     const { label, body, code } = sent;
     if (code === undefined && !values.variants) print(warningOf(sent, terminal));
     const onAttempt = (ended: DeliveryAttempt): void => {
-      const { answer } = ended;
+      const { number, answer, error } = ended;
       const isHidden = hidesAnswers && answer !== null;
       const shown = isHidden ? { ...ended, answer: { ...answer, body: HIDDEN } } : ended;
-      print(linesOf(sent, shown, terminal), { label, code, ...shown });
+      const isRefused = error?.includes('ECONNREFUSED') ?? false;
+      const isKnown = (isRefused && refusedAt === number) || (values.lines && ended.success);
+      refusedAt = isRefused ? number : 0;
+      print(isKnown ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
     };
-    return deliver(body, { ...endpoint, signal, clock: waiting, onAttempt, ...more });
+    const { attempts } = await deliver(body, { ...endpoint, onAttempt, ...policy });
+    return attempts;
   };
 
   const start = clock.now();
-  let [delivered, attempts, refused] = [0, 0, 0];
+  let [begun, delivered, attempts, refused] = [0, 0, 0, 0];
+  const keys = new Set<string | null>();
   print([`POST ${url}`]);
-  for (const sent of bodies) {
-    const { attempts: ended } = await post(sent, policy);
+  for await (const sent of bodies) {
+    begun += 1;
+    if (typeof sent.body !== 'string' && sent.body.length > MAX_BYTES) {
+      printError(terminal, `${sent.label}: more than ${MAX_BYTES} bytes, so it is not a body`);
+      unread.push(sent.label);
+      continue;
+    }
+    const ended = await post(sent, { retry, copies });
     attempts += ended.length;
     delivered += ended.filter(({ success }) => success).length;
+    // Two keys show that there are several events.
+    if (keys.size < 2) keys.add(inspectBody(sent.body).idempotencyKey);
     if (signal.aborted) break;
+    const counts = `${format.count(begun)} sent, ${format.count(delivered)} delivered`;
+    progress(values.lines ? counts : '');
   }
+  const accepted: SentBody[] = [];
   for (const sent of faults) {
     if (signal.aborted) break;
-    const [attempt] = (await post(sent, {})).attempts;
-    if (attempt?.answer && !attempt.success) refused += 1;
+    const [attempt] = await post(sent);
+    if (attempt?.success) accepted.push(sent);
+    else if (attempt?.answer) refused += 1;
   }
-  const keys = new Set(bodies.map(({ body }) => inspectBody(body).idempotencyKey));
   const [key = null] = keys.size === 1 ? keys : [];
   const summary: SendSummary = {
-    ...{ delivered, of: bodies.length * policy.copies, attempts },
+    ...{ delivered, of: Math.max(total, begun) * copies, attempts },
     ...{ durationMs: clock.now() - start, interrupted: signal.aborted, idempotencyKey: key },
     faulty: { of: faults.length, refused },
   };
-  print(endOf(summary, terminal), summary);
-  if (signal.aborted) return EXIT.interrupted;
-  if (bodies.length < positionals.length) return EXIT.usage;
-  return delivered === summary.of && refused === faults.length ? EXIT.ok : EXIT.failed;
-}
-
-/** What came of everything that was sent. */
-interface SendSummary {
-  readonly delivered: number;
-  readonly of: number;
-  readonly attempts: number;
-  readonly durationMs: number;
-  readonly interrupted: boolean;
-  /** Null for several events, or a body that a handler should refuse. */
-  readonly idempotencyKey: string | null;
-  /** Refused are those that were answered, but not with success. */
-  readonly faulty: { readonly of: number; readonly refused: number };
-}
-
-/** How much of an answer is shown, in characters. */
-const MAX_SHOWN = 200;
-
-/** A warning of a body that a handler should refuse. */
-function warningOf({ label, body }: SentBody, terminal: Terminal): string[] {
-  const { success, error } = safeParseNotification(body);
-  if (success) return [];
-  const text = `A handler should refuse ${label || 'this body'}: ${error.message}`;
-  return wrap(text, terminal.columns).map((line) => paint(terminal, 'yellow', line));
-}
-
-/** The lines about an attempt. */
-function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string[] {
-  const { success, answer, copy, number } = attempt;
-  const isGood = sent.code === undefined ? success : answer !== null && !success;
-  const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
-  const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
-  const body = answer?.body.trim() ?? '';
-  const end = body.length > MAX_SHOWN ? '…' : '';
-  const shown = escapeUnprintable(body.slice(0, MAX_SHOWN)) + end;
-  const text = [outcomeOf(attempt), sent.label, ...counts, shown];
-  const lines = wrap(text.filter(Boolean).join('  '), terminal.columns - 4);
-  return lines.map((line, index) => (index === 0 ? `  ${mark} ` : '    ') + line);
-}
-
-function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
-  if (answer !== null) return `${answer.status} in ${formatDuration(durationMs)}`;
-  const hint = error?.includes('ECONNREFUSED') ? ' (is the server running?)' : '';
-  return `failed: ${escapeUnprintable(`${error}`)}${hint}`;
-}
-
-/** The lines at the end. */
-function endOf(summary: SendSummary, terminal: Terminal): string[] {
-  const { delivered, of, attempts, durationMs, interrupted, faulty, idempotencyKey } = summary;
-  const result = (count: number, all: number, text: string): string =>
-    paint(terminal, count === all ? 'green' : 'red', `${count} of ${all} ${text}`);
-  const tries = attempts === of ? '' : `, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
-  const isOne = of > 1 && idempotencyKey !== null;
-  const hint = `These are all one event: credit or debit it once, as ${idempotencyKey}.`;
-  return [
-    `${interrupted ? 'Interrupted: ' : ''}${result(delivered, of, 'delivered')}` +
-      ` in ${formatDuration(durationMs)}${tries}`,
-    ...(faulty.of === 0 ? [] : [result(faulty.refused, faulty.of, 'faulty bodies refused')]),
-    ...(isOne ? wrap(hint, terminal.columns) : []),
-  ];
+  print([...endOf(summary, terminal), ...causeOf(accepted, terminal)], summary);
+  if (unread.length > 0) return EXIT.usage;
+  const isComplete = delivered === summary.of && refused === faults.length;
+  return isComplete && delivered > 0 ? EXIT.ok : EXIT.failed;
 }

@@ -16,7 +16,7 @@ import {
 } from '../wire/sample.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** The given value of a field: an amount as its digits, a time as a UNIX time. */
+/** The type of an override: digits for an amount, a UNIX time for a time. */
 type Override<T> = T extends Decimal
   ? string
   : T extends Date
@@ -27,42 +27,42 @@ type Override<T> = T extends Decimal
         ? Pick<TxAddressOwner, 'name' | 'category'>
         : T;
 
-/** Fields of a deposit that differ from the sample's. `undefined` leaves a field out. */
+/** Fields of a deposit to change. `undefined` removes a field. */
 export type DepositReceivedOverrides = {
   readonly [Field in DepositReceivedField]?: Override<DepositReceived[Field]> | undefined;
 };
 
-/** Fields of a withdrawal that differ from the sample's. `undefined` leaves a field out. */
+/** Fields of a withdrawal to change. `undefined` removes a field. */
 export type WithdrawalBroadcastOverrides = {
   readonly [Field in Exclude<WithdrawalBroadcastField, 'deducedSettlementAmount'>]?:
     | Override<WithdrawalBroadcast[Field]>
     | undefined;
 } & {
-  /**
-   * The other spelling of `deductedSettlementAmount`. Give that one as undefined or null beside it: two
-   * amounts that differ conflict.
-   */
+  /** The other spelling of `deductedSettlementAmount`. If you set it, set that one to undefined or null. */
   readonly deducedSettlementAmount?: string | null | undefined;
 };
 
-/** How a body is made. */
+/** Options of a sample body. */
 export interface BodyOptions {
   /**
-   * From 0 to 2^48 - 1. Two seeds give two events, with identifiers that differ;
-   * the same seed gives the same body. Without one, the identifiers are the sample's.
+   * A number from 0 to 2^48 - 1. Each seed makes a different event, with its own identifiers; the same seed always
+   * makes the same body. Without a seed, the identifiers are the sample's.
    */
   readonly seed?: number | undefined;
+  /**
+   * Fields that this version doesn't know, as JSON text that is written unchanged: `{ networkFeeAmount: '0.10' }`. They
+   * come last in the body.
+   */
+  readonly additional?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * The JSON text of a deposit-received body as the service sends it: in the encodings of the
- * documentation's sample, with values of our own.
+ * Makes a deposit body, encoded like the documented sample.
  *
- * @param overrides - Fields that differ from the sample's. An amount is a string and is written digit
- * by digit, as a JSON number or string as the sample encodes that field. `undefined` leaves a field out.
- * @param options - A seed gives another event.
- * @throws TypeError for a field that a deposit does not have, or a value that can't be written; RangeError
- * for a seed out of its range.
+ * @param overrides - Fields to change. Pass an amount as a string: it is written digit for digit, as a number or a
+ * string like in the sample. `undefined` removes a field.
+ * @param options - `seed` makes a different event; `additional` adds fields that this version doesn't know.
+ * @throws TypeError for an unknown field or an invalid value; RangeError for an invalid seed.
  *
  * @example
  * ```ts
@@ -78,16 +78,14 @@ export function depositReceivedBody(
 }
 
 /**
- * The JSON text of a withdrawal broadcast body as the service sends it: in the encodings of the
- * documentation's sample, with values of our own.
+ * Makes a withdrawal body, encoded like the documented sample.
  *
- * A FAILED or BLOCKED one has no fields that say what moved. Whether the service sends them is
- * undocumented; {@link bodyVariants} has them as null, too.
+ * A FAILED or BLOCKED withdrawal leaves out the fields that say what moved. The service doesn't document whether it
+ * sends them; {@link bodyVariants} also includes them as null.
  *
  * @param overrides - As for {@link depositReceivedBody}.
- * @param options - A seed gives another event.
- * @throws TypeError for a field that a withdrawal does not have, or a value that can't be written;
- * RangeError for a seed out of its range.
+ * @param options - As for {@link depositReceivedBody}.
+ * @throws TypeError for an unknown field or an invalid value; RangeError for an invalid seed.
  *
  * @example
  * ```ts
@@ -102,18 +100,16 @@ export function withdrawalBroadcastBody(
   return writeBody(withdrawalSample(overrides.status), overrides, options);
 }
 
-/** The sample of a withdrawal with the given status. */
 export function withdrawalSample(status: unknown): Sample {
   return status === 'FAILED' || status === 'BLOCKED'
     ? NOT_COMPLETED_WITHDRAWAL_SAMPLE
     : WITHDRAWAL_SAMPLE;
 }
 
-/** A sample with some fields replaced, as JSON text. */
 export function writeBody(
   sample: Sample,
   overrides: Readonly<Record<string, unknown>>,
-  { seed }: BodyOptions,
+  { seed, additional = {} }: BodyOptions,
 ): string {
   const fields: WireFields = new Map();
   for (const [name, value] of Object.entries(sample)) {
@@ -126,10 +122,29 @@ export function writeBody(
   for (const name of Object.keys(overrides)) {
     if (!Object.hasOwn(sample, name)) throw new TypeError(`the body has no field "${name}"`);
   }
+  for (const [name, json] of Object.entries(additional)) {
+    if (Object.hasOwn(sample, name)) {
+      throw new TypeError(`additional: expected unknown fields, received "${name}". Override it`);
+    }
+    if (!isJson(json)) {
+      const expected = 'JSON text such as 0.10 or "text"';
+      throw new TypeError(`${name}: expected ${expected}, received ${quote(json)}`);
+    }
+    fields.set(name, json);
+  }
   return writeWire(fields);
 }
 
-/** The values that can be written in an encoding, in words and as a test. */
+function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(text as string);
+    return typeof text === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/** Which values fit an encoding: in words, and as a test. */
 type Fit = readonly [expected: string, fits: (value: unknown) => boolean];
 
 const AMOUNT: Fit = [
@@ -145,7 +160,7 @@ const FITS: Readonly<Record<Encoding, Fit>> = {
   owner: ['an object with name and category', (value) => typeof value === 'object'],
 };
 
-/** The JSON text of one value; undefined for none. */
+/** The JSON text of a value. Undefined removes the field. */
 function write(name: string, as: Encoding, value: unknown): string | undefined {
   if (value === undefined || value === null) return JSON.stringify(value);
   const [expected, fits] = FITS[as];
@@ -153,10 +168,10 @@ function write(name: string, as: Encoding, value: unknown): string | undefined {
   return as === 'number' ? String(value) : JSON.stringify(value);
 }
 
-/** The largest seed: a UUID ends with 12 hexadecimal digits. */
+/** The largest seed: it becomes the last 12 hexadecimal digits of a UUID. */
 const MAX_SEED = 2 ** 48 - 1;
 
-/** An identifier that ends with the seed; every other value as it is. */
+/** Puts the seed at the end of an identifier. Other values are unchanged. */
 function seeded(name: string, value: unknown, seed: number): unknown {
   if (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED) {
     throw new RangeError(

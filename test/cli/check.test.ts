@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
-import type { Kind } from '../../src/cli/check.js';
+import type { Kind } from '../../src/cli/check-report.js';
 import { command, type Given, inPieces, linesOf, temporaryFolder, ticking } from './terminal.js';
 
 const { folder, write: archive } = temporaryFolder();
@@ -23,29 +23,44 @@ const depositOf = (seed: number, fields: Parameters<typeof depositReceivedBody>[
 const withdrawalOf = (seed: number, fields: Parameters<typeof withdrawalBroadcastBody>[0] = {}) =>
   withdrawalBroadcastBody(fields, { seed });
 
-test('an archive of any form is counted alike, however it comes in pieces', async () => {
-  const lines = Array.from({ length: 300 }, (_, seed) =>
-    [depositOf(seed), withdrawalOf(seed), '', depositOf(seed).slice(0, -9)].join('\r\n'),
-  );
-  const text = `\ufeff${lines.join('\n')}`;
+describe('an archive of two deposits, a blank line and a fault, in turn', () => {
+  const text = `\ufeff${Array.from({ length: 300 }, (_, seed) =>
+    [depositOf(seed), withdrawalOf(seed), '', depositOf(seed).slice(0, -9), ''].join('\r\n'),
+  ).join('')}`;
   const middle = text.indexOf('\n', text.length / 2) + 1;
-  const gzip = [text.slice(0, middle), text.slice(middle)].map((member) => gzipSync(member));
-  for (const bytes of [Buffer.from(text), Buffer.concat(gzip)]) {
-    for (const size of [100, 65_536]) {
-      // A pipe may begin with a single byte.
-      const pieces = [bytes.subarray(0, 1)];
-      for (let start = 1; start < bytes.length; start += size) {
-        pieces.push(bytes.subarray(start, start + size));
-      }
-      const input = Readable.from(pieces);
-      const { out } = await command(['check', '--json'], { input });
-      expect(JSON.parse(out)).toMatchObject({
-        bytes: bytes.length,
-        counts: { lines: 1200, blank: 300, valid: 600, warnings: 0, refused: 300 },
-        kinds: [{ code: 'invalid_json', first: 'standard input:4' }],
-      });
+  const end = gzipSync(text.slice(middle));
+  const whole = Buffer.concat([gzipSync(text.slice(0, middle)), end]);
+  const cut = whole.subarray(0, -end.length / 2);
+
+  test.each<[string, Buffer, size: number]>([
+    ['plain', Buffer.from(text), 65_536],
+    ['plain, in small pieces', Buffer.from(text), 100],
+    ['gzip of two members', whole, 65_536],
+    ['gzip of which a member is cut in the middle', cut, 65_536],
+    ['the same, in small pieces', cut, 100],
+  ])('as %s is counted to its last whole line', async (_, bytes, size) => {
+    // A pipe may begin with a single byte.
+    const pieces = [bytes.subarray(0, 1)];
+    for (let start = 1; start < bytes.length; start += size) {
+      pieces.push(bytes.subarray(start, start + size));
     }
-  }
+    const { exit, err, out } = await command(['check', '--json'], { input: Readable.from(pieces) });
+    expect({ exit, err }).toStrictEqual(
+      bytes === cut
+        ? { exit: 2, err: 'payment-notifications: standard input: unexpected end of file\n' }
+        : { exit: 1, err: '' },
+    );
+    const flush = { finishFlush: constants.Z_SYNC_FLUSH };
+    const plain = bytes[0] === 0x1f ? gunzipSync(bytes, flush) : bytes;
+    const lines = plain.toString().split('\n').length - 1;
+    expect(lines).toBeGreaterThan(bytes === cut ? 700 : 1199);
+    const of = (place: number) => Math.ceil((lines - place) / 4);
+    expect(JSON.parse(out)).toMatchObject({
+      bytes: bytes.length,
+      counts: { lines, blank: of(2), valid: of(0) + of(1), warnings: 0, refused: of(3) },
+      kinds: [{ code: 'invalid_json', first: 'standard input:4' }],
+    });
+  });
 });
 
 describe('an archive', () => {
@@ -64,24 +79,18 @@ describe('an archive', () => {
       ...['{}', '{ }', '{  }'],
     ].join('\n');
     const { exit, err, out } = await command(['check', '--json', '--show', '2'], { stdin });
-    const { counts, kinds, ...rest } = JSON.parse(out);
+    const { kinds, ...rest } = JSON.parse(out);
     expect({ exit, err }).toStrictEqual({ exit: 1, err: '' });
     expect(rest).toStrictEqual({
-      files: ['standard input'],
-      unread: [],
-      bytes: Buffer.byteLength(stdin),
-      durationMs: 0,
-      interrupted: false,
+      ...{ files: ['standard input'], unread: [], bytes: Buffer.byteLength(stdin) },
+      ...{ durationMs: 0, interrupted: false },
+      counts: { lines: 12, blank: 2, valid: 2, warnings: 1, refused: 7 },
+      hint: expect.stringContaining('Most lines are not bodies.'),
     });
-    expect(counts).toStrictEqual({
-      ...{ lines: 12, blank: 2, valid: 2, warnings: 1, refused: 7 },
-    });
-    const found = kinds.map(({ first, examples, ...kind }: Kind) => [
-      Object.values(kind).join(' '),
-      first,
-      examples.length,
-    ]);
-    expect(found).toStrictEqual([
+    const found = ({ first, message, examples, ...kind }: Kind) => [
+      ...[Object.values(kind).join(' '), first, examples.length],
+    ];
+    expect(kinds.map(found)).toStrictEqual([
       ['refused negative_amount actualDepositAmount 1', 'standard input:5', 1],
       ['refused invalid_json body 1', 'standard input:6', 1],
       ['refused not_an_object body 1', 'standard input:7', 1],
@@ -89,28 +98,44 @@ describe('an archive', () => {
       ['warnings missing_field txAddressOwner.category 1', 'standard input:9', 1],
       ['refused unrecognized_notification body 3', 'standard input:10', 2],
     ]);
+    expect(kinds[0].message).toBe('actualDepositAmount: expected zero or more, received -1');
     expect(kinds.at(-1).examples).toStrictEqual([
       { place: 'standard input:10', body: '{}' },
       { place: 'standard input:11', body: '{ }' },
     ]);
   });
 
-  test('without a fault may be empty, or have warnings', async () => {
-    const warned = withdrawalOf(5, { txAddressOwner: { name: 'x', category: null } });
-    for (const lines of [[], [warned]]) expect(await checked(lines)).toMatchObject({ exit: 0 });
+  test.each([
+    ['nothing', ''],
+    ['blank lines', '\n \n\r\n'],
+  ])('of %s fails', async (_, stdin) => {
+    const { exit, out } = await command(['check'], { stdin });
+    expect(exit).toBe(1);
+    expect(out).toContain('\nThere are no bodies to check.\n');
+  });
+
+  const MOST = 'Most lines are not bodies. check reads one body a line;';
+  test.each([
+    ['a log', '{"level":30,"msg":"received"}\n{"level":30,"msg":"settled"}', 'neither'],
+    ['a table', `id,body\n1,x\n2,y\n${depositOf(1)}`, '7 characters that are not JSON'],
+    ['a list', `[${depositOf(1)},${depositOf(2)}]`, 'an array'],
+    ['one body on several lines', JSON.stringify(JSON.parse(depositOf(1)), null, 2), 'JSON'],
+  ])('that is %s is explained, with the first message of each kind', async (_, stdin, received) => {
+    const { exit, out } = await command(['check'], { stdin });
+    expect(exit).toBe(1);
+    expect(out).toContain(`${MOST} inspect reads one body that spans lines.\n`);
+    expect(out).toMatch(
+      new RegExp(`\\d {2}refused: \\w+, first in .*\\n {12}body: expected .*${received}`),
+    );
+    expect((await checked(stdin.split('\n'))).hint).toContain(MOST);
   });
 
   test('is read as the endpoint that it was sent to would read it', async () => {
-    const { kinds } = await checked([withdrawalOf(1)], ['--as', 'deposit']);
+    const { kinds, hint } = await checked([withdrawalOf(1)], ['--as', 'deposit']);
     expect(kinds[0]).toMatchObject({ code: 'unrecognized_notification', field: 'body' });
-    expect(await checked([withdrawalOf(1)], ['--as', 'withdrawal'])).toMatchObject({ exit: 0 });
-  });
-
-  test('may begin with half of what gzip begins with', async () => {
-    for (const bytes of [[0x7b, 0x8b], [0x31]]) {
-      const { counts } = await checked([], [], { stdin: Buffer.from(bytes) });
-      expect(counts).toMatchObject({ lines: 1, refused: 1 });
-    }
+    expect(hint).toBeNull();
+    const warned = withdrawalOf(1, { txAddressOwner: { name: 'x', category: null } });
+    expect(await checked([warned], ['--as', 'withdrawal'])).toMatchObject({ exit: 0 });
   });
 });
 
@@ -123,10 +148,10 @@ describe('the report', () => {
   ];
   const stdin = lines.join('\n');
 
-  test('is for people, the most frequent faults first, with colours where there are colours', async () => {
+  test('is for people, the most frequent faults first, with colors where there are colors', async () => {
     const args = ['check', '--show', '1'];
     const { exit, out, err } = await command(args, { stdin, clock: ticking(500) });
-    const coloured = await command(args, { stdin, clock: ticking(500), colours: true });
+    const coloured = await command(args, { stdin, clock: ticking(500), colors: true });
     expect(coloured.out).toContain('\u001b[');
     expect(stripVTControlCharacters(coloured.out)).toBe(out);
     // Progress is told on a terminal alone.
@@ -140,11 +165,14 @@ describe('the report', () => {
          1  blank
 
 faults and warnings
-         2  refused: negative_amount actualDepositAmount, first in standard input:5
+         2  refused: negative_amount, first in standard input:5
+            actualDepositAmount: expected zero or more, received -1
 standard input:5 ${bad.replace('\u202e', '\\u202e')}
-         1  refused: invalid_json body, first in standard input:4
+         1  refused: invalid_json, first in standard input:4
+            body: expected a JSON object, received 5 characters that are not JSON
 standard input:4 hello
-         1  warnings: missing_field txAddressOwner.category, first in standard input:8
+         1  warnings: missing_field, first in standard input:8
+            txAddressOwner.category: expected a string, received null
 standard input:8 ${lines[7]}
 `);
   });
@@ -153,8 +181,10 @@ standard input:8 ${lines[7]}
     const stdin = withdrawalOf(5, { txAddressOwner: { name: 'x', category: null } });
     const { out } = await command(['check'], { stdin, columns: 60 });
     expect(out).toContain(`
-         1  warnings: missing_field txAddressOwner.category,
-            first in standard input:1
+         1  warnings: missing_field, first in standard
+            input:1
+            txAddressOwner.category: expected a string,
+            received null
 `);
   });
 });
@@ -196,12 +226,12 @@ describe('the refused lines', () => {
       mkdirSync(file);
     };
     const input = inPieces(`${depositOf(1)}\n`, replace, '{}\n');
-    const { exit, out, err } = await command(['check', '--refused', file], {
-      input,
-      watched: true,
-    });
+    const given = { input, watched: true };
+    const { exit, out, err } = await command(['check', '--refused', file], given);
     expect({ exit, out }).toStrictEqual({ exit: 3, out: '' });
-    expect(err).toContain(`--refused: ${file}: EISDIR: illegal operation on a directory, open`);
+    expect(err).toContain(
+      `\r\u001b[Kpayment-notifications: --refused: ${file}: EISDIR: illegal operation on a directory, open`,
+    );
   });
 });
 
@@ -222,20 +252,19 @@ describe('a file that can not be read', () => {
     ['text', 'junk', 'incorrect header check'],
     ['a zero byte and text', '\0junk', 'data after the end of the gzip stream'],
     ['a member that is cut off', gzipSync('x').subarray(0, 9), 'unexpected end of file'],
-  ])('is one with %s after its gzip member', async (_, junk, reason) => {
-    const stdin = Buffer.concat([gzipSync(`${depositOf(1)}\n`), Buffer.from(junk)]);
-    const { exit, err } = await command(['check', '--json'], { stdin });
-    expect({ exit, err }).toStrictEqual({
-      ...{ exit: 2, err: `payment-notifications: standard input: ${reason}\n` },
-    });
+  ])('for %s after its gzip member has every line before that counted', async (_, junk, reason) => {
+    const lines = Array.from({ length: 150 }, (_, seed) => `${depositOf(seed)}\n`);
+    const stdin = Buffer.concat([gzipSync(lines.join('')), Buffer.from(junk)]);
+    const { exit, out, err } = await command(['check', '--json'], { stdin });
+    expect(exit).toBe(2);
+    expect(err).toBe(`payment-notifications: standard input: ${reason}\n`);
+    expect(JSON.parse(out).counts).toMatchObject({ lines: 150, valid: 150 });
   });
 
   test('is told of, and the others are checked', async () => {
+    const junk = Buffer.from('junk');
     const good = archive('good.ndjson', depositOf(1));
-    const odd = archive(
-      'odd.gz',
-      Buffer.concat([gzipSync(`${depositOf(2)}\n`), Buffer.from('junk')]),
-    );
+    const odd = archive('odd.gz', Buffer.concat([gzipSync(`${depositOf(2)}\n`), junk]));
     const { exit, out, err } = await command(['check', 'none', odd, 'src', good]);
     expect(exit).toBe(2);
     expect(linesOf(err)).toStrictEqual([
@@ -244,26 +273,23 @@ describe('a file that can not be read', () => {
       'payment-notifications: src: EISDIR: illegal operation on a directory, read',
     ]);
     expect(linesOf(out).slice(0, 4)).toStrictEqual([
-      expect.stringMatching(/^4 files: \d lines?, /),
+      expect.stringMatching(/^4 files: 2 lines, /),
       ...['none', odd, 'src'].map((file) => `not fully read: ${file}`),
     ]);
   });
 });
 
-describe('progress', () => {
-  const lines = Array.from({ length: 3000 }, (_, seed) => depositOf(seed)).join('\n');
-  const told = (err: string) => stripVTControlCharacters(err).split('\r').slice(1, -1);
-
-  test('is told on a terminal, five times a second, and taken away', async () => {
-    const file = archive('long.ndjson', lines);
-    const given = { watched: true, clock: ticking(1000) };
-    const { err } = await command(['check', file], given);
-    expect(told(err).length).toBeGreaterThan(8);
-    for (const line of told(err)) expect(line).toMatch(/^[\d,]+ lines, [\d.,]+ [kM]B$/);
+test('progress is told on a terminal, five times a second, and taken away', async () => {
+  const file = archive('long.ndjson', `${depositOf(1)}\n`.repeat(3000));
+  const told = async (milliseconds: number) => {
+    const { err } = await command(['check', file], { watched: true, clock: ticking(milliseconds) });
     expect(err.endsWith('\r\u001b[K')).toBe(true);
-    const slow = await command(['check', file], { ...given, clock: ticking(50) });
-    expect(told(slow.err).length).toBeLessThan(told(err).length / 2);
-  });
+    return stripVTControlCharacters(err).split('\r').slice(1, -1);
+  };
+  const often = await told(1000);
+  expect(often.length).toBeGreaterThan(8);
+  for (const line of often) expect(line).toMatch(/^[\d,]+ lines, [\d.,]+ [kM]B$/);
+  expect((await told(50)).length).toBeLessThan(often.length / 2);
 });
 
 test('Ctrl-C ends it with the whole lines that were read', async () => {

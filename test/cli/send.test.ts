@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { parseNotification, safeParseNotification } from 'payment-notifications';
+import { gzipSync } from 'node:zlib';
+import { safeParseNotification } from 'payment-notifications';
 import {
   bodyVariants,
   depositReceivedBody,
@@ -29,6 +31,17 @@ async function sendTo(behaviour: Behaviour, line: string | string[], given: Give
   return { ...ran, told, received, bodies: received.map(({ body }) => `${body}`) };
 }
 
+/** Answers with success what the parser reads, or what it reads after something else has read it. */
+const parses =
+  (read: (body: Buffer) => string | Buffer = (body) => body): Behaviour =>
+  (response, { body }) => {
+    let status = 400;
+    try {
+      if (safeParseNotification(read(body)).success) status = 200;
+    } catch {}
+    response.writeHead(status).end();
+  };
+
 describe('sending', () => {
   test('posts a deposit and shows the answer, and how long it took', async () => {
     const clock = ticking(340);
@@ -38,21 +51,11 @@ describe('sending', () => {
     expect(told).toStrictEqual(['POST URL', '  ✓ 200 in 340ms  ok', '1 of 1 delivered in 1.4s']);
   });
 
-  test.each([
-    ['withdrawal --status BLOCKED', { status: 'BLOCKED', withdrawFee: null }],
-    ['withdrawal --set status=FAILED', { status: 'FAILED', transactionId: null }],
-    ['withdrawal --seed 7', { clientWithdrawalId: 'payout-7' }],
-    [
-      'deposit --set actualDepositAmount=0.10000000000000000001 --set network=A=B',
-      { actualDepositAmount: '0.10000000000000000001', network: 'A=B' },
-    ],
-    ['deposit --set paymentReceivedAt=0', { paymentReceivedAt: '1970-01-01T00:00:00.000Z' }],
-    ['deposit --set onChainFee=null', { onChainFee: null }],
-  ])('%j posts what was asked for', async (line, expected) => {
+  test('posts what `sample` prints', async () => {
+    const line = 'withdrawal --status BLOCKED --seed 7 --add fee=0.10';
     const { exit, bodies } = await sendTo(answers(200), line);
-    expect(exit).toBe(0);
-    const notification = parseNotification(`${bodies[0]}`);
-    expect(JSON.parse(JSON.stringify(notification))).toMatchObject(expected);
+    const { out } = await command(['sample', ...line.split(' ')]);
+    expect({ exit, out }).toStrictEqual({ exit: 0, out: `${bodies[0]}\n` });
   });
 
   test('says when a body is one that a handler should refuse', async () => {
@@ -72,9 +75,7 @@ describe('sending', () => {
   });
 
   test('with --variants posts every variant and names it', async () => {
-    const { exit, told, bodies } = await sendTo(answers(200), 'withdrawal --variants', {
-      columns: 200,
-    });
+    const { exit, told, bodies } = await sendTo(answers(200), 'withdrawal --variants');
     const variants = bodyVariants(bodies[0] ?? '');
     expect(exit).toBe(0);
     expect(bodies).toStrictEqual(variants.map(({ body }) => body));
@@ -123,20 +124,23 @@ describe('sending', () => {
         idempotencyKey: 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11',
       },
     ]);
-    const variants = await sendTo(answers(200), 'deposit --json --variants');
-    const delivered = { label: 'as given', success: true, error: null };
-    expect(JSON.parse(`${variants.told[0]}`)).toMatchObject(delivered);
-    const invalid = await sendTo(answers(200), 'deposit --json --omit status');
-    expect(JSON.parse(`${invalid.told[1]}`)).toMatchObject({ idempotencyKey: null });
   });
 });
 
 describe('no answer', () => {
-  test('from a server that is not there', async () => {
+  test('from a server that is not there is told once, not once for each body and copy', async () => {
     await using nobody = await refusingEndpoint();
-    const { exit, out, err } = await command(['send', 'deposit', '--to', nobody.url]);
+    const send = (line: string) => command(['send', ...line.split(' '), '--to', nobody.url]);
+    const { exit, out, err } = await send('deposit --variants --faulty --copies 3');
     expect({ exit, err }).toStrictEqual({ exit: 1, err: '' });
-    expect(linesOf(out)[1]).toMatch(/^ {2}✗ failed: .*ECONNREFUSED.* \(is the server running\?\)$/);
+    expect(linesOf(out).slice(1, 3)).toStrictEqual([
+      expect.stringMatching(
+        /^ {2}✗ failed: .*ECONNREFUSED.* \(is the server running\?\) {2}as given$/,
+      ),
+      expect.stringMatching(/^0 of \d\d delivered in 0ms$/),
+    ]);
+    const retried = await send('deposit --copies 2 --retry --every=1s --for=2s');
+    expect(retried.out.match(/ECONNREFUSED/g)).toHaveLength(3);
   });
 
   test('from one that hangs, after --timeout', async () => {
@@ -175,11 +179,10 @@ describe('what is sent', () => {
     expect({ exit, bodies }).toStrictEqual({ exit: 2, bodies: [depositReceivedBody()] });
     expect(linesOf(err)).toStrictEqual([
       "payment-notifications: none: ENOENT: no such file or directory, open 'none'",
-      `payment-notifications: ${long}: more than 65536 bytes: not a body`,
+      `payment-notifications: ${long}: more than 65536 bytes, so it is not a body`,
       'payment-notifications: src: EISDIR: illegal operation on a directory, read',
     ]);
-    expect(told.at(-1)).toBe('1 of 1 delivered in 0ms');
-    expect(await sendTo(answers(200), 'none')).toMatchObject({ exit: 2, out: '', bodies: [] });
+    expect(told.at(-1)).toBe('1 of 4 delivered in 0ms, 1 attempt');
   });
 
   test('has the headers that are asked for', async () => {
@@ -215,11 +218,8 @@ describe('what is sent', () => {
       '1 of 1 delivered in 0ms',
     ]);
     const json = await command(['send', 'deposit', '--to', to, ...args, '--json']);
-    const [attempt = ''] = linesOf(json.out);
-    expect(JSON.parse(attempt).answer).toStrictEqual({
-      status: 200,
-      body: '(not shown without --answers)',
-    });
+    const answer = { status: 200, body: '(not shown without --answers)' };
+    expect(JSON.parse(`${linesOf(json.out)[0]}`).answer).toStrictEqual(answer);
     const { authorization = '' } = merchant.received[0]?.headers ?? {};
     const [scheme, value = ''] = authorization.split(' ');
     expect(scheme === 'Basic' ? Buffer.from(value, 'base64').toString() : null).toBe(expected);
@@ -228,12 +228,8 @@ describe('what is sent', () => {
   });
 
   test('is, with --faulty, also a body of each kind that must be refused', async () => {
-    const handler: Behaviour = (response, { body }) => {
-      const { success } = safeParseNotification(body);
-      response.writeHead(success ? 200 : 400).end();
-    };
     const line = 'withdrawal --faulty --copies 2 --retry';
-    const { exit, told, received } = await sendTo(handler, line);
+    const { exit, told, received } = await sendTo(parses(), line);
     const faults = faultyBodies(withdrawalBroadcastBody());
     expect(exit).toBe(0);
     expect(received.slice(2).map(({ body }) => body)).toStrictEqual(
@@ -259,22 +255,117 @@ describe('what is sent', () => {
     expect(exit).toBe(1);
     expect(told).toContain('  ✗ 200 in 0ms  an amount with a comma');
     expect(told.filter((line) => line.startsWith('  ✗ failed'))).toHaveLength(1);
-    expect(told.slice(-2)).toStrictEqual([
-      '1 of 1 delivered in 0ms',
-      '12 of 15 faulty bodies refused',
-    ]);
+    expect(told.at(-1)).toBe('12 of 15 faulty bodies refused');
     const data = await sendTo(careless, 'deposit --faulty --json');
-    const lines = data.told.map((line) => JSON.parse(line));
-    expect(lines[1]).toMatchObject({
-      label: 'an empty body',
-      code: 'invalid_json',
-      success: false,
-    });
-    expect(lines.at(-1)).toMatchObject({
-      ...{ delivered: 1, of: 1, attempts: 1 },
-      faulty: { of: 15, refused: 12 },
+    const empty = { label: 'an empty body', code: 'invalid_json', success: false };
+    expect(JSON.parse(`${data.told[1]}`)).toMatchObject(empty);
+    expect(JSON.parse(`${data.told.at(-1)}`).faulty).toStrictEqual({ of: 15, refused: 12 });
+  });
+});
+
+describe('the lines of archives', () => {
+  const { folder, write: file } = temporaryFolder();
+  const [first, second, third] = [1, 2, 3].map((seed) => depositReceivedBody({}, { seed }));
+
+  test('are posted as they are, in order, without the blank ones, and only failures are shown', async () => {
+    const plain = file('plain.ndjson', `\n${first}\r\n \t\r\n{ }\n`);
+    const zipped = file('zipped.gz', gzipSync(`${second}\n`));
+    const args = ['--lines', plain, '-', zipped];
+    const { exit, err, told, bodies } = await sendTo(parses(), args, { stdin: `${third}` });
+    expect({ exit, err }).toStrictEqual({ exit: 1, err: '' });
+    expect(bodies).toStrictEqual([`${first}\r`, '{ }', third, second]);
+    expect(told).toStrictEqual([
+      'POST URL',
+      expect.stringContaining(`A handler should refuse ${plain}:4: `),
+      `  ✗ 400 in 0ms  ${plain}:4`,
+      '3 of 4 delivered in 0ms',
+    ]);
+  });
+
+  test('may be those that check has refused, each with copies and retries of its own', async () => {
+    const refused = join(folder, 'refused.ndjson');
+    const stdin = `${first}\n{"depositId":1}\n{ }\r\n${second}`;
+    await command(['check', '--refused', refused], { stdin });
+    const line = ['--lines', refused, '--copies=2', '--retry', '--json'];
+    const { exit, told, bodies } = await sendTo(failsTimes(1), line);
+    expect(exit).toBe(0);
+    expect(bodies).toStrictEqual([...Array(3).fill('{"depositId":1}'), '{ }\r', '{ }\r']);
+    const data = told.map((text) => JSON.parse(text));
+    expect(data[0]).toMatchObject({ label: `${refused}:1`, copy: 1, success: false });
+    expect(data.at(-1)).toMatchObject({ delivered: 4, of: 4, attempts: 5, idempotencyKey: null });
+  });
+
+  test('are as many as could be read, and the rest is told of', async () => {
+    const long = file('long.ndjson', `${first}\n${' '.repeat(65_537)}x\n${second}\n`);
+    const broken = file('broken.gz', Buffer.concat([gzipSync(`${third}\n`), Buffer.from('junk')]));
+    const ran = await sendTo(answers(200), ['--lines', long, 'none', broken]);
+    expect(ran).toMatchObject({ exit: 2, bodies: [first, second, third] });
+    expect(linesOf(ran.err)).toStrictEqual([
+      `payment-notifications: ${long}:2: more than 65536 bytes, so it is not a body`,
+      "payment-notifications: none: ENOENT: no such file or directory, open 'none'",
+      `payment-notifications: ${broken}: incorrect header check`,
+    ]);
+    expect(ran.told.at(-1)).toBe('3 of 4 delivered in 0ms, 3 attempts');
+  });
+
+  test('that are none are a failure', async () => {
+    const { exit, told } = await sendTo(answers(200), '--lines -', { stdin: '\n\n' });
+    expect({ exit, told }).toStrictEqual({
+      exit: 1,
+      told: ['POST URL', '0 of 0 delivered in 0ms'],
     });
   });
+
+  test('are counted on a terminal, five times a second, apart from what is printed', async () => {
+    const written: string[] = [];
+    const write = (text: string) => void written.push(text);
+    const stdin = [first, '{}', second, third].join('\n');
+    const given = { stdin, print: write, warn: write, watched: true, clock: ticking(20) };
+    await sendTo(failsTimes(2), '--lines -', given);
+    const clear = '\r\u001b[K';
+    expect(written.map((text) => text.replace(/\d+ms|\d[\d.]*s\b/, 'TIME'))).toStrictEqual([
+      expect.stringMatching(/^POST /),
+      '  ✗ 500 in TIME  standard input:1  database is down\n',
+      `${clear}1 sent, 0 delivered`,
+      clear,
+      expect.stringMatching(/^A handler should refuse standard input:2/),
+      '  ✗ 500 in TIME  standard input:2  database is down\n',
+      `${clear}4 sent, 2 delivered`,
+      clear,
+      '2 of 4 delivered in TIME\n',
+    ]);
+  });
+});
+
+test.each([
+  ['parses', (body: Buffer) => JSON.parse(body.toString()), 'more than 64 KiB'],
+  ['decodes', (body: Buffer) => body.toString(), 'bytes that are not UTF-8'],
+])('an endpoint that %s a body before the parser gets it is told so', async (_, read, label) => {
+  const { exit, told } = await sendTo(parses(read), 'deposit --faulty');
+  expect(exit).toBe(1);
+  expect(told).toContain(`  ✗ 200 in 0ms  ${label}`);
+  const cause = 'middleware decodes or parses the body. Pass the raw bytes.';
+  expect(told.at(-1)).toBe(`Likely cause: ${cause}`);
+});
+
+test('of an answer without an end, the first 64 KiB are read', async () => {
+  let written = 0;
+  const endless: Behaviour = (response) => {
+    const more = () => {
+      do written += 65_000;
+      while (response.write('x'.repeat(65_000)));
+    };
+    response.on('drain', more);
+    more();
+  };
+  const { exit, told } = await sendTo(endless, 'deposit --json');
+  expect(exit).toBe(0);
+  // What the system holds between the two is more than 64 KiB.
+  expect(written).toBeLessThan(50_000_000);
+  expect(JSON.parse(`${told[0]}`).answer.body).toMatch(/^x{65536}…$/);
+  const whole = 'x'.repeat(65_536);
+  const { told: all } = await sendTo(answers(200, whole), 'deposit --json');
+  expect(JSON.parse(`${all[0]}`).answer.body).toBe(whole);
 });
 
 test('an answer may be empty', async () => {
@@ -294,10 +385,10 @@ test('an answer is cut, breaks between words, and can not write elsewhere', asyn
   expect(free.told[1]).toHaveLength(227);
 });
 
-test('with colours there are colours, and nothing else changes', async () => {
+test('with colors there are colors, and nothing else changes', async () => {
   const args = 'deposit --omit status --faulty';
   const plain = await sendTo(answers(200, 'ok'), args);
-  const coloured = await sendTo(answers(200, 'ok'), args, { colours: true });
+  const coloured = await sendTo(answers(200, 'ok'), args, { colors: true });
   expect(stripVTControlCharacters(coloured.told.join())).toBe(plain.told.join());
   expect(coloured.out).toContain('\u001b[');
 });
@@ -323,6 +414,7 @@ describe('Ctrl-C', () => {
     const controller = new AbortController();
     const input = new Readable({ read: () => controller.abort() });
     const ran = await sendTo(answers(200), '-', { interrupt: controller.signal, input });
-    expect(ran).toMatchObject({ exit: 130, out: '', err: '', bodies: [] });
+    expect(ran).toMatchObject({ exit: 130, err: '', bodies: [] });
+    expect(ran.told.at(-1)).toBe('Interrupted: 0 of 1 delivered in 0ms, 0 attempts');
   });
 });

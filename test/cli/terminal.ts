@@ -18,7 +18,7 @@ function terminalOf({ stdin = '', ...given }: Given) {
     print: (text) => void out.push(text),
     warn: (text) => void err.push(text),
     columns: Number.POSITIVE_INFINITY,
-    colours: false,
+    colors: false,
     watched: false,
     interrupt: new AbortController().signal,
     clock: virtualClock(),

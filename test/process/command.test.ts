@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody } from 'payment-notifications/testing';
@@ -35,26 +34,26 @@ describe('the command', () => {
     expect({ out, exit }).toStrictEqual({ out: `${version}\n`, exit: 0 });
   });
 
-  test.each([[['inspect']], [['send']], [['check']]])(
-    '%j --help has examples that work',
-    async (args) => {
-      const { out, err, exit } = await run([...args, '--help']);
+  test.each(['', 'inspect', 'sample', 'send', 'check'])(
+    'payment-notifications %s --help has examples that work',
+    async (name) => {
+      const { out, err, exit } = await run([...name.split(' ').filter(Boolean), '--help']);
       expect({ err, exit }).toStrictEqual({ err: '', exit: 0 });
       const [, examples = ''] = out.split('\nExamples:\n\n');
-      expect(examples).toMatch(/^ {2}(\w+ .*\| )?payment-notifications /);
+      expect(examples).toMatch(/^ {2}payment-notifications /);
 
       await using merchant = await endpoint(answers(200));
       const body = `${depositReceivedBody()}\n`;
-      mkdirSync(join(folder, 'refused'), { recursive: true });
-      const plain = ['body.json', 'refused/1.json', 'refused/2.json', 'archive.ndjson'];
-      for (const name of plain) write(name, body);
-      for (const name of ['2026-01.ndjson.gz', '2026-02.gz']) write(name, gzipSync(body));
+      for (const file of ['body.json', 'archive.ndjson', 'refused.ndjson']) write(file, body);
+      write('2026-01.ndjson.gz', gzipSync(body));
       const script = [
         'set -euo pipefail',
         `payment-notifications() { ${PROGRAM} "$@"; }`,
         'export TOKEN=secret',
         // Not every machine has it.
         'type jq > /dev/null || jq() { cat; }',
+        // check writes to a new file.
+        `rm -f ${name === 'check' ? 'refused.ndjson' : ''}`,
         examples.replaceAll('http://127.0.0.1:3000/callbacks', merchant.url),
       ];
       const ran = await inShell(script.join('\n'), folder);
@@ -98,12 +97,6 @@ describe('inspect', () => {
     const { err, exit } = await inShell(`${PROGRAM} inspect ${SAMPLE} > /dev/full`);
     expect(exit).toBe(3);
     expect(err).toMatch(/^payment-notifications: can't write the output: ENOSPC.*\n$/);
-  });
-
-  test('reads no more than a body of a pipe without an end', async () => {
-    const { out, err, exit } = await inShell(`yes | ${PROGRAM} inspect`);
-    expect({ err, exit }).toStrictEqual({ err: '', exit: 1 });
-    expect(out).toContain('body_too_large: expected at most 65536 bytes, received more');
   });
 });
 

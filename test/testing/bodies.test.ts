@@ -89,6 +89,30 @@ test.each<[string, unknown, string]>([
   expect(encodingOf({ ...DEPOSIT_SAMPLE, [name]: value }, name)).toBe(kind);
 });
 
+describe('an additional field', () => {
+  const write = (additional: Readonly<Record<string, string>>) =>
+    depositReceivedBody({ network: undefined }, { additional, seed: 7 });
+
+  test('stands last in the body, as it is written', () => {
+    const body = write({ networkFeeAmount: '0.10', note: '{ "a": [1e2] }' });
+    expect(body.endsWith(',"networkFeeAmount":0.10,"note":{ "a": [1e2] }}')).toBe(true);
+    expect(parseDepositReceived(body)).toMatchObject({
+      clientPaymentId: 'order-7',
+      additionalFields: { networkFeeAmount: '0.10', note: { a: ['1e2'] } },
+    });
+  });
+
+  const JSON_TEXT = 'expected JSON text such as 0.10 or "text", received';
+  test.each<[Record<string, unknown>, string]>([
+    [{ fee: '0,1' }, `fee: ${JSON_TEXT} "0,1"`],
+    [{ fee: '' }, `fee: ${JSON_TEXT} an empty string`],
+    [{ fee: 0.1 }, `fee: ${JSON_TEXT} 0.1`],
+    [{ network: '"x"' }, 'additional: expected unknown fields, received "network". Override it'],
+  ])('%j is refused', (additional, message) => {
+    expect(() => write(additional as Record<string, string>)).toThrow(new TypeError(message));
+  });
+});
+
 describe('a seed', () => {
   const seed = fc.nat({ max: 2 ** 48 - 1 });
   const IDS = ['depositId', 'paymentId', 'clientPaymentId', 'transactionId'] as const;

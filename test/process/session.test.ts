@@ -73,15 +73,12 @@ test('the session on the page of the command is what happens', async () => {
   const blocks = [...page.matchAll(BLOCKS)];
   expect(blocks).toHaveLength(SESSION.length);
   // A line that differs only in its times stays as it is on the page.
-  const shown = blocks.join('').split('
-');
+  const shown = blocks.join('').split('\n');
   const keep = (line: string) => {
     const same = shown.findIndex((old) => withoutTimes(old) === withoutTimes(line));
     return same < 0 ? line : shown.splice(same, 1);
   };
-  const current = page.replace(BLOCKS, () => `${told.shift()?.split('
-').map(keep).join('
-')}`);
+  const current = page.replace(BLOCKS, () => `${told.shift()?.split('\n').map(keep).join('\n')}`);
   await expect(current).toMatchFileSnapshot('../../docs/command.md');
 });
 

@@ -95,6 +95,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     text: 'Reference',
     items: [
       ...page('All names', 'api'),
+      ...page('The command’s options', 'reference/command'),
       ...page('payment-notifications', 'reference/index'),
       ...page('…/receiver', 'reference/receiver'),
       ...page('…/testing', 'reference/testing'),

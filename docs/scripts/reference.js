@@ -34,6 +34,7 @@ const options = {
     'DepositReceivedField',
     'WithdrawalBroadcastField',
     'MaybeAnswer',
+    'Settle',
     'NOTES',
   ],
   githubPages: false,

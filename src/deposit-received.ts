@@ -44,7 +44,7 @@ export interface DepositReceived {
   readonly depositId: string;
   /** The service's ID for the payment. */
   readonly paymentId: string;
-  /** Your ID for the payment, from your payment request. */
+  /** Your ID for the payment, from your request. */
   readonly clientPaymentId: string;
   /** Code of the cryptocurrency deposited. */
   readonly depositCurrency: string;
@@ -52,9 +52,9 @@ export interface DepositReceived {
   readonly actualDepositAmount: Decimal;
   /** Amount that covers `expectedDisplayAmount`, in `depositCurrency`. */
   readonly expectedDepositAmount: Decimal | null;
-  /** Code of the fiat currency chosen for display. */
+  /** Code of the fiat currency for display. */
   readonly displayCurrency: string;
-  /** Amount deposited, in `displayCurrency`. It may differ from `expectedDisplayAmount`. */
+  /** Amount deposited, in `displayCurrency`. */
   readonly actualDisplayAmount: Decimal;
   /** Amount requested for the payment, in `displayCurrency`. */
   readonly expectedDisplayAmount: Decimal | null;

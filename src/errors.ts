@@ -7,7 +7,7 @@ export type IssueCode =
   | 'invalid_json'
   /** The body is larger than 64 KiB (1 MiB for `notificationFromJSON`). */
   | 'body_too_large'
-  /** The body is not a JSON object, but an array, a promise or undefined, for example. */
+  /** The body is not a JSON object, but for example an array, a promise or undefined. */
   | 'not_an_object'
   /** The body is for the other callback, has both identifiers or neither, or is the JSON of a notification. */
   | 'unrecognized_notification'
@@ -19,7 +19,7 @@ export type IssueCode =
   | 'invalid_amount'
   /** An amount is negative, but must be zero or more. */
   | 'negative_amount'
-  /** The body was already parsed, and an amount in it is a number. `JSON.parse` may have rounded it. */
+  /** An amount in an already parsed body is a number, which `JSON.parse` may have rounded. */
   | 'parsed_body'
   /** A time is neither a UNIX time nor an RFC 3339 date-time. */
   | 'invalid_timestamp'

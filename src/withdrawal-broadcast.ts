@@ -30,7 +30,7 @@ export const WithdrawalStatus = {
   FAILED: 'FAILED',
   BLOCKED: 'BLOCKED',
 } as const;
-/** How a withdrawal ended. */
+/** How the withdrawal ended. */
 export type WithdrawalStatus = (typeof WithdrawalStatus)[keyof typeof WithdrawalStatus];
 
 /** Who owns the address of a withdrawal, according to AML screening. */
@@ -81,19 +81,19 @@ interface WithdrawalFields {
   readonly type: 'withdrawal.broadcast';
   /** The service's ID for the withdrawal. */
   readonly withdrawalId: string;
-  /** Your ID for the withdrawal, from the withdrawal request. */
+  /** Your ID for the withdrawal, from your request. */
   readonly clientWithdrawalId: string;
   /** The service's ID for your business. */
   readonly businessId: string;
   /** Code of the cryptocurrency withdrawn. */
   readonly withdrawCurrency: string;
-  /** Estimated amount, in `withdrawCurrency`. It may differ from `actualWithdrawAmount`. */
+  /** Estimated amount, in `withdrawCurrency`. */
   readonly estimatedWithdrawAmount: Decimal;
   /** Amount actually withdrawn, in `withdrawCurrency`. */
   readonly actualWithdrawAmount: Decimal | null;
   /** Blockchain fee, in `withdrawCurrency`. */
   readonly withdrawFee: Decimal | null;
-  /** Code of the fiat currency chosen for display. */
+  /** Code of the fiat currency for display. */
   readonly displayCurrency: string;
   /** Amount requested, in `displayCurrency`. */
   readonly expectedDisplayAmount: Decimal;
@@ -109,7 +109,7 @@ interface WithdrawalFields {
   readonly displayRateDepegLossAmount: Decimal | null;
   /** The same loss, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
-  /** Owner of the address, according to AML screening; null if the service sent none. */
+  /** Owner of the address, according to AML screening. Null if not sent. */
   readonly txAddressOwner: TxAddressOwner | null;
   /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;

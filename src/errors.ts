@@ -7,7 +7,7 @@ export type IssueCode =
   | 'invalid_json'
   /** The body is larger than 64 KiB (1 MiB for `notificationFromJSON`). */
   | 'body_too_large'
-  /** The body is not a JSON object, but for example an array, a promise or undefined. */
+  /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /** The body is for the other callback, has both identifiers or neither, or is the JSON of a notification. */
   | 'unrecognized_notification'

@@ -33,6 +33,7 @@ const options = {
     'DepositReceivedField',
     'WithdrawalBroadcastField',
     'MaybeAnswer',
+    'Settle',
     'NOTES',
   ],
   githubPages: false,

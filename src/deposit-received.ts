@@ -73,7 +73,7 @@ export interface DepositReceived {
    * it in `depositCurrency`, despite its name.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** The same loss, in `settlementCurrency`; negative for a gain. */
+  /** Loss from a 1:1 rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** Distributed fee, in `displayCurrency`. */
   readonly displayDistributedUserServiceFee: Decimal | null;

@@ -107,7 +107,7 @@ interface WithdrawalFields {
   readonly deductedSettlementAmount: Decimal | null;
   /** Loss from pegging the currencies' market rate, in `displayCurrency`; negative for a gain. */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** The same loss, in `settlementCurrency`; negative for a gain. */
+  /** Loss from pegging, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** Owner of the address, according to AML screening. Null if not sent. */
   readonly txAddressOwner: TxAddressOwner | null;

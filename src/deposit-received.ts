@@ -44,17 +44,17 @@ export interface DepositReceived {
   readonly depositId: string;
   /** The service's ID for the payment. */
   readonly paymentId: string;
-  /** Your ID for the payment, from your payment request. */
+  /** Your ID for the payment, from your request. */
   readonly clientPaymentId: string;
-  /** Code of the cryptocurrency that was deposited. */
+  /** Code of the cryptocurrency deposited. */
   readonly depositCurrency: string;
   /** Amount deposited, in `depositCurrency`. It may differ from `expectedDepositAmount`. */
   readonly actualDepositAmount: Decimal;
   /** Amount that covers `expectedDisplayAmount`, in `depositCurrency`. */
   readonly expectedDepositAmount: Decimal | null;
-  /** Code of the fiat currency chosen for display. */
+  /** Code of the fiat currency for display. */
   readonly displayCurrency: string;
-  /** Amount deposited, in `displayCurrency`. It may differ from `expectedDisplayAmount`. */
+  /** Amount deposited, in `displayCurrency`. */
   readonly actualDisplayAmount: Decimal;
   /** Amount requested for the payment, in `displayCurrency`. */
   readonly expectedDisplayAmount: Decimal | null;
@@ -69,24 +69,21 @@ export interface DepositReceived {
   /** Blockchain fee, paid by the end-user. The service doesn't document its currency. */
   readonly onChainFee: Decimal | null;
   /**
-   * Loss from using a 1:1 rate between the deposit and display currencies. Negative for a gain. The service
-   * documents it in `depositCurrency`, although the name suggests `displayCurrency`.
+   * Loss from a 1:1 rate between the deposit and display currencies; negative for a gain. The service documents
+   * it in `depositCurrency`, despite its name.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /**
-   * Loss from using a 1:1 rate between the deposit and display currencies, in `settlementCurrency`. Negative
-   * for a gain.
-   */
+  /** Loss from a 1:1 rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** Distributed fee, in `displayCurrency`. */
   readonly displayDistributedUserServiceFee: Decimal | null;
   /** Distributed fee, in `settlementCurrency`. */
   readonly settlementDistributedUserServiceFee: Decimal | null;
-  /** Network on which the deposit arrived. */
+  /** Network of the deposit. */
   readonly network: string | null;
-  /** Your blockchain address, from the service, where the deposit arrived. */
+  /** Your blockchain address, supplied by the service. */
   readonly depositAddress: string | null;
-  /** Blockchain address from which the deposit was sent. */
+  /** Blockchain address of the sender. */
   readonly fromAddress: string | null;
   /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;

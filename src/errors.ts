@@ -7,21 +7,21 @@ export type IssueCode =
   | 'invalid_json'
   /** The body is larger than 64 KiB (1 MiB for `notificationFromJSON`). */
   | 'body_too_large'
-  /** The body is not a JSON object but, for example, an array, a stream, a promise or undefined. */
+  /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /** The body is for the other callback, has both identifiers or neither, or is the JSON of a notification. */
   | 'unrecognized_notification'
   /** A field that should always be sent is missing or null. */
   | 'missing_field'
-  /** A value has the wrong JSON type, or is a string that is empty or contains a lone surrogate. */
+  /** A value has the wrong JSON type, is an empty string, or contains a lone surrogate. */
   | 'wrong_type'
   /** An amount is not a number in JSON syntax, or exceeds the limits. */
   | 'invalid_amount'
-  /** An amount that can only be zero or more is negative. */
+  /** An amount is negative, but must be zero or more. */
   | 'negative_amount'
-  /** An amount of an already parsed body is a number, which `JSON.parse` may have rounded. */
+  /** An amount in an already parsed body is a number, which `JSON.parse` may have rounded. */
   | 'parsed_body'
-  /** A timestamp is neither a UNIX time nor an RFC 3339 date-time. */
+  /** A time is neither a UNIX time nor an RFC 3339 date-time. */
   | 'invalid_timestamp'
   /** An identifier assigned by the service is not a UUID. */
   | 'invalid_id'
@@ -29,7 +29,7 @@ export type IssueCode =
   | 'unknown_value'
   /** `toTxAddress` has no address before `?dt=`. */
   | 'invalid_tx_address'
-  /** A field was sent under both of its spellings, with different values. */
+  /** `deductedSettlementAmount` was sent in both spellings, with different amounts. */
   | 'conflicting_fields';
 
 /**

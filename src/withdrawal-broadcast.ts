@@ -30,14 +30,14 @@ export const WithdrawalStatus = {
   FAILED: 'FAILED',
   BLOCKED: 'BLOCKED',
 } as const;
-/** The status of a withdrawal: `'COMPLETED'`, `'FAILED'` or `'BLOCKED'`. */
+/** How the withdrawal ended. */
 export type WithdrawalStatus = (typeof WithdrawalStatus)[keyof typeof WithdrawalStatus];
 
 /** Who owns the address of a withdrawal, according to AML screening. */
 export interface TxAddressOwner {
-  /** Name of the entity that owns the address; may be empty. */
+  /** Name of the owner; can be an empty string. */
   readonly name: string | null;
-  /** Category of the owning entity; may be empty. */
+  /** Category of the owner; can be an empty string. */
   readonly category: string | null;
   /** Fields of `txAddressOwner` that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | Withd
 export interface WithdrawalCompleted extends WithdrawalFields {
   /** `'COMPLETED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
-  /** The address to which `actualWithdrawAmount` was sent, split into address and destination tag. */
+  /** The address to which `actualWithdrawAmount` was sent, and its destination tag. */
   readonly toTxAddress: TxAddress;
 }
 
@@ -64,7 +64,7 @@ export interface WithdrawalCompleted extends WithdrawalFields {
 export interface WithdrawalFailed extends WithdrawalFields {
   /** `'FAILED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
-  /** The address to which the amount should have been sent, split into address and destination tag. */
+  /** The address to which the amount should have been sent, and its destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
@@ -72,49 +72,46 @@ export interface WithdrawalFailed extends WithdrawalFields {
 export interface WithdrawalBlocked extends WithdrawalFields {
   /** `'BLOCKED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
-  /** The address to which the amount should have been sent, split into address and destination tag. */
+  /** The address to which the amount should have been sent, and its destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
 interface WithdrawalFields {
   /** Discriminates `PaymentNotification`. */
   readonly type: 'withdrawal.broadcast';
-  /** The service's ID for the withdrawal: a UUID, as sent. */
+  /** The service's ID for the withdrawal. */
   readonly withdrawalId: string;
-  /** Your ID for the withdrawal, from the withdrawal request. */
+  /** Your ID for the withdrawal, from your request. */
   readonly clientWithdrawalId: string;
-  /** The service's ID for your business: a UUID, as sent. */
+  /** The service's ID for your business. */
   readonly businessId: string;
-  /** Code of the cryptocurrency that is withdrawn. */
+  /** Code of the cryptocurrency withdrawn. */
   readonly withdrawCurrency: string;
-  /** Estimated amount, in `withdrawCurrency`. It may differ from `actualWithdrawAmount`. */
+  /** Estimated amount, in `withdrawCurrency`. */
   readonly estimatedWithdrawAmount: Decimal;
   /** Amount actually withdrawn, in `withdrawCurrency`. */
   readonly actualWithdrawAmount: Decimal | null;
-  /** Blockchain fee of the withdrawal, in `withdrawCurrency`. */
+  /** Blockchain fee, in `withdrawCurrency`. */
   readonly withdrawFee: Decimal | null;
-  /** Code of the fiat currency chosen for display. */
+  /** Code of the fiat currency for display. */
   readonly displayCurrency: string;
   /** Amount requested, in `displayCurrency`. */
   readonly expectedDisplayAmount: Decimal;
-  /** Amount actually withdrawn, in `displayCurrency`. It may differ from `expectedDisplayAmount`. */
+  /** Amount actually withdrawn, in `displayCurrency`. */
   readonly actualDisplayAmount: Decimal | null;
-  /** Blockchain fee of the withdrawal, in `displayCurrency`. */
+  /** Blockchain fee, in `displayCurrency`. */
   readonly displayFee: Decimal | null;
   /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string;
   /** Amount debited from your balance, in `settlementCurrency`. Also sent as `deducedSettlementAmount`. */
   readonly deductedSettlementAmount: Decimal | null;
-  /**
-   * Loss from pegging the market rate of the withdrawal and display currencies, in `displayCurrency`; negative
-   * for a gain.
-   */
+  /** Loss from pegging the currencies' market rate, in `displayCurrency`; negative for a gain. */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** The same loss, in `settlementCurrency`; negative for a gain. */
+  /** Loss from pegging, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
-  /** Who owns the address, according to AML screening; null if the service sent no owner. */
+  /** Owner of the address, according to AML screening. Null if not sent. */
   readonly txAddressOwner: TxAddressOwner | null;
-  /** The blockchain's ID for the withdrawal's transaction. */
+  /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;
   /** Fields that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;

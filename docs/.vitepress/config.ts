@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TwoslashShikiFunction } from '@shikijs/twoslash';
 import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
 import { createTwoslasher } from 'twoslash';
 import ts from 'typescript';
-import { type DefaultTheme, defineConfig } from 'vitepress';
+import { defineConfig } from 'vitepress';
 import { slugOf } from '../scripts/slug.js';
 import { plainMarkdown } from './plain-markdown';
 
@@ -50,60 +49,46 @@ const WELL_KNOWN = [
   ['close', 'end', 'writeHead', 'Response', 'Promise', 'Set', 'add', 'size'],
 ].flat();
 
-/** A page in the sidebar; none where the file isn't there. */
-function page(text: string, name: string): DefaultTheme.SidebarItem[] {
-  return existsSync(path(`../${name}.md`)) ? [{ text, link: `/${name}` }] : [];
-}
+/** The pages by their groups. */
+const SIDEBAR = {
+  'Get started': {
+    Start: 'start',
+    Handlers: 'handlers',
+    'Credit once': 'credit-once',
+  },
+  'Handle the data': {
+    Fields: 'fields',
+    Amounts: 'amounts',
+    'Errors and warnings': 'errors',
+  },
+  'Go to production': {
+    Testing: 'testing',
+    Security: 'security',
+    Checklist: 'go-live',
+    Scaling: 'scale',
+    Upgrading: 'upgrading',
+  },
+  Tools: {
+    Command: 'command',
+    Inspector: 'inspector',
+    Schemas: 'schemas',
+    Benchmark: 'benchmark',
+  },
+  Reference: {
+    'All names': 'api',
+    'The command’s options': 'reference/command',
+    'payment-notifications': 'reference/index',
+    '…/receiver': 'reference/receiver',
+    '…/testing': 'reference/testing',
+    '…/inspect': 'reference/inspect',
+    '…/valibot': 'reference/valibot',
+  },
+};
 
-const sidebar: DefaultTheme.SidebarItem[] = [
-  {
-    text: 'Get started',
-    items: [
-      ...page('Start', 'start'),
-      ...page('Handlers', 'handlers'),
-      ...page('Credit once', 'credit-once'),
-    ],
-  },
-  {
-    text: 'Handle the data',
-    items: [
-      ...page('Fields', 'fields'),
-      ...page('Amounts', 'amounts'),
-      ...page('Errors and warnings', 'errors'),
-    ],
-  },
-  {
-    text: 'Go to production',
-    items: [
-      ...page('Testing', 'testing'),
-      ...page('Security', 'security'),
-      ...page('Checklist', 'go-live'),
-      ...page('Scaling', 'scale'),
-      ...page('Upgrading', 'upgrading'),
-    ],
-  },
-  {
-    text: 'Tools',
-    items: [
-      ...page('Command', 'command'),
-      ...page('Inspector', 'inspector'),
-      ...page('Schemas', 'schemas'),
-      ...page('Benchmark', 'benchmark'),
-    ],
-  },
-  {
-    text: 'Reference',
-    items: [
-      ...page('All names', 'api'),
-      ...page('The command’s options', 'reference/command'),
-      ...page('payment-notifications', 'reference/index'),
-      ...page('…/receiver', 'reference/receiver'),
-      ...page('…/testing', 'reference/testing'),
-      ...page('…/inspect', 'reference/inspect'),
-      ...page('…/valibot', 'reference/valibot'),
-    ],
-  },
-];
+const sidebar = Object.entries(SIDEBAR).map(([text, pages]) => ({
+  text,
+  items: Object.entries(pages).map(([text, name]) => ({ text, link: `/${name}` })),
+}));
 
 /**
  * What a page may do. Nothing of it connects anywhere: the inspector is given customers' data. The only

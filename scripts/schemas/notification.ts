@@ -20,7 +20,7 @@ import {
 const TEXT: JsonSchema = { type: 'string', minLength: 1 };
 
 const { members: failed } = readDocblocks('withdrawal-broadcast', 'WithdrawalFailed');
-const toTxAddress = `${failed.get('toTxAddress')} Never null in a COMPLETED withdrawal.`;
+const toTxAddress = `${failed.get('toTxAddress')} Never null if COMPLETED.`;
 const WITHDRAWAL: Docblocks = {
   type: readDocblocks('withdrawal-broadcast', 'WithdrawalBroadcast').type,
   members: new Map([...WITHDRAWAL_MEANINGS, ['toTxAddress', toTxAddress]]),

@@ -303,7 +303,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
       );
       return row?.amount;
     };
-    // In capitals, as a body may have it; its key is in lower case.
+    // In capitals, as a body may have it; its key is in lower case. The account is the clientPaymentId here.
     const id = 'ABCDEF00-9D0C-4F9E-8D4A-0C3F6F3B5A99';
     const mended = depositReceivedBody({
       depositId: id,

@@ -299,15 +299,15 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     const [waiting = '', settle = '', dismiss = '', correct = '', check = ''] = sql.split(/;$/m);
     const amount = async () => {
       const [row] = await postgres.query(
-        "SELECT amount FROM balance WHERE (account, currency) = ('order-10099', 'BTC')",
+        "SELECT amount FROM balance WHERE (account, currency) = ('customer-7', 'BTC')",
       );
       return row?.amount;
     };
-    // In capitals, as a body may have it; its key is in lower case.
+    // In capitals, as a body may have it; its key is in lower case. The account is the clientPaymentId here.
     const id = 'ABCDEF00-9D0C-4F9E-8D4A-0C3F6F3B5A99';
     const mended = depositReceivedBody({
       depositId: id,
-      clientPaymentId: 'order-10099',
+      clientPaymentId: 'customer-7',
       actualDepositAmount: '1.5',
     });
     const faulty = mended.replace('1.5', '"1,5"');
@@ -329,7 +329,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     assert.equal(await amount(), '1.5');
 
     // With the amount 0, it is rejected for good.
-    const rejected = depositReceivedBody({ clientPaymentId: 'order-10099' }, { seed: 98 });
+    const rejected = depositReceivedBody({ clientPaymentId: 'customer-7' }, { seed: 98 });
     const zero = settle.replace(/[0-9A-F-]{36}/, JSON.parse(rejected).depositId);
     await postgres.query(zero.replace('1.5', '0').replace('4bf5…', digestOf(faulty)));
     assert.deepEqual(await answers(rejected), held);

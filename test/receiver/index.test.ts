@@ -56,28 +56,6 @@ test('refuses with the codes, and passes the bytes on', async () => {
   expect(calls).toStrictEqual([['refused', expect.stringContaining(refusal), bytes(body)]]);
 });
 
-test('warns of what a notification tolerates', async () => {
-  const { calls, options } = recording();
-  const body = TOLERATED;
-  expect(await createReceiver(options).receive(body)).toStrictEqual(OK);
-  expect(calls).toStrictEqual([
-    ['warn', WARNING],
-    ['deposit', ID, KEY, bytes(body)],
-  ]);
-});
-
-test('answers a body over 64 KiB with 413, and only warns', async () => {
-  const { calls, options } = recording();
-  const { receive } = createReceiver(options);
-  expect(await receive(DEPOSIT.padEnd(65_536))).toStrictEqual(OK);
-  calls.length = 0;
-  expect(await receive(DEPOSIT.padEnd(65_537))).toStrictEqual({
-    status: 413,
-    text: 'body_too_large',
-  });
-  expect(calls).toStrictEqual([['warn', 'body: expected at most 65536 bytes, received more']]);
-});
-
 describe('a function that fails', () => {
   const error = Object.assign(new Error('the database says no'), { status: 200, statusCode: 200 });
   const rejects = () => Promise.reject(error);

@@ -171,16 +171,6 @@ describe('an inspection', () => {
     );
   });
 
-  test('shows numbers of unknown fields to the digit', () => {
-    const later = '{"fee":0.123456789012345678,"limits":[1e999,5,1790001260]}';
-    const body = deposit({ later, onChainFee: '1e999' });
-    expect(fieldOf(body, 'later')).toMatchObject({
-      raw: later,
-      parsed: { fee: '0.123456789012345678', limits: ['1e999', '5', '1790001260'] },
-    });
-    expect(fieldOf(body, 'onChainFee')).toMatchObject({ raw: '1e999', parsed: null });
-  });
-
   test('gives each spelling of one amount what was sent under it', () => {
     for (const other of ['null', '""', '"free"']) {
       const both = withdrawal({ deducedSettlementAmount: other });

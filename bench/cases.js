@@ -2,7 +2,7 @@
 // text of its numbers in the engine's cache, which no real traffic has.
 import { Decimal } from '../dist/index.js';
 import { fixture } from '../fixtures/index.js';
-import { createRandom } from '../test/fuzz/random.js';
+import { createRandom } from '../scripts/random.js';
 
 const BODIES = 2000;
 /** No two cases get the same digits. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyBody } from './fuzz/bodies.js';
 import { examine, PARSER_COUNT } from './fuzz/examine.js';
-import { runs } from './fuzz/random.js';
+import { runs } from './fuzz/runs.js';
 
 /** How many names are on the prototypes that every object shares. */
 const namesOnPrototypes = () =>

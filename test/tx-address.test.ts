@@ -44,10 +44,6 @@ describe('splitToTxAddress', () => {
 });
 
 describe('joinToTxAddress', () => {
-  test('drops an empty tag', () => {
-    expect(joinToTxAddress(splitToTxAddress('rAddress?dt='))).toBe('rAddress');
-  });
-
   test.each<[object, string, string]>([
     [{ address: '', destinationTag: '1' }, 'invalid_tx_address', 'an empty string'],
     [{ address: 'a?dt=1' }, 'invalid_tx_address', 'an address that contains ?dt='],

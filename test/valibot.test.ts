@@ -51,11 +51,4 @@ describe('a schema of one field', () => {
       ],
     ]);
   });
-
-  test('takes a message of the merchant', () => {
-    const Amount = v.message(valibot.AmountSchema, 'no amount');
-    expect(v.safeParse(Amount, true).issues?.map(({ message }) => message)).toStrictEqual([
-      'no amount',
-    ]);
-  });
 });

@@ -14,7 +14,7 @@ import {
   faultyBodies,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { createRandom } from '../../test/fuzz/random.js';
+import { createRandom } from '../../scripts/random.js';
 import { LIMIT, statusOf } from './bodies.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';

@@ -35,7 +35,7 @@ export function openBody(
 }
 
 /** Not `instanceof`, because the bytes in a test runner may come from another realm. */
-export function isBytes(body: object): body is Uint8Array | ArrayBuffer {
+export function isBytes(body: unknown): body is Uint8Array | ArrayBuffer {
   try {
     return ArrayBuffer.isView(body) || tagOf(body) === 'ArrayBuffer';
   } catch {
@@ -129,7 +129,7 @@ function has(body: object, method: string): boolean {
   return typeof (body as Fields)[method] === 'function';
 }
 
-function tagOf(body: object): string {
+function tagOf(body: unknown): string {
   return Object.prototype.toString.call(body).slice('[object '.length, -1);
 }
 

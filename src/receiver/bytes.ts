@@ -9,7 +9,7 @@ const MAX_DROPPED = 4 * 1024 * 1024;
 export function bytesOf(body: RawBody): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   const value: unknown = body;
-  if (typeof value !== 'object' || value === null || !isBytes(value)) {
+  if (!isBytes(value)) {
     throw new TypeError(
       `body: expected text or bytes, received ${quote(value)}. Pass the raw body, before middleware reads it`,
     );

@@ -27,7 +27,7 @@ export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
   const stop = () => (request.stream ?? request).destroy();
   if (!request.readableDidRead) return readBytes(request, stop);
   for (const body of [request.rawBody, request.body]) {
-    if (typeof body === 'object' && body !== null && isBytes(body)) return bytesOf(body);
+    if (isBytes(body)) return bytesOf(body);
   }
   throw new Error(
     'body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json()',

@@ -43,13 +43,10 @@ export interface AttemptOptions {
   readonly fetch?: DeliveryFetch | undefined;
 }
 
-/** A common default of HTTP clients. */
-const TIMEOUT_MS = 30_000;
-
 /** Posts a body once, or gives up as soon as `stopped` resolves. Never throws. */
 export async function post(
   body: string | Uint8Array,
-  { url, headers, timeoutMs = TIMEOUT_MS, fetch: send = fetch }: AttemptOptions,
+  { url, headers, timeoutMs = 30_000, fetch: send = fetch }: AttemptOptions,
   stopped: Promise<void>,
 ): Promise<DeliveryOutcome> {
   const controller = new AbortController();

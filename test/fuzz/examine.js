@@ -43,7 +43,9 @@ const schema = new URL('../../schemas/notification.schema.json', import.meta.url
 const notificationSchema = JSON.parse(readFileSync(schema, 'utf8'));
 
 /** Whether JSON is that of a notification, by its schema. */
-export const isNotification = new Ajv2020({ strict: true }).compile(notificationSchema);
+export const isNotification = new Ajv2020({ strict: true, strictTypes: true }).compile(
+  notificationSchema,
+);
 
 /** Every code of an issue. @type {readonly string[]} */
 export const ISSUE_CODES = notificationSchema.$defs.NotificationIssue.properties.code.oneOf.map(

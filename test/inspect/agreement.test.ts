@@ -13,7 +13,7 @@ import { expect, test } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
 import { SAMPLES } from '../../src/wire/sample.js';
 import { bytesBody } from '../fuzz/bodies.js';
-import { runs } from '../fuzz/random.js';
+import { runs } from '../fuzz/runs.js';
 import { LAST_ONE_COUNTS } from '../fuzz/texts.js';
 
 /** Enough for a change of the code; RUNS=100000 for more. */

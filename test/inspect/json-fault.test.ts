@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
 import { findJsonFault } from '../../src/inspect/json-fault.js';
-import { runs } from '../fuzz/random.js';
+import { runs } from '../fuzz/runs.js';
 
 function isJson(text: string): boolean {
   try {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HAS_KNOWN_PARTS, toAmount } from '../../src/amount.js';
 import { digitsOfDouble } from '../../src/internal/digits.js';
-import { runs } from '../fuzz/random.js';
+import { runs } from '../fuzz/runs.js';
 import { amountFault, decimalLiteral } from '../fuzz/texts.js';
 
 // For many more literals: RUNS=200000.

@@ -7,7 +7,7 @@ import {
 } from 'payment-notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseLiterally } from '../../src/internal/json.js';
-import { runs } from '../fuzz/random.js';
+import { runs } from '../fuzz/runs.js';
 import { anyText, exactnessFault, LAST_ONE_COUNTS } from '../fuzz/texts.js';
 import { deposit, read, withdrawal } from '../sample-bodies.js';
 

@@ -11,7 +11,7 @@ export const PARTS = {
       'test/*.test.ts',
       'test/internal/*.test.ts',
       'test/inspect/{index,quirks}.test.ts',
-      '!test/{mirror,pages,regular-expressions,workflows}.test.ts',
+      '!test/{pages,regular-expressions,workflows}.test.ts',
     ],
     least: 96,
   },
@@ -20,6 +20,7 @@ export const PARTS = {
     tests: ['test/inspect/*.test.ts', 'test/testing/*.test.ts'],
     least: 90,
   },
+  receiver: { mutate: ['src/receiver/*.ts'], tests: ['test/receiver/*.test.ts'], least: 95 },
   testing: { mutate: ['src/testing/*.ts'], tests: ['test/testing/*.test.ts'], least: 90 },
   cli: {
     // Only tests in test/process can test main.ts.

@@ -42,7 +42,7 @@ test('the changes in CONTRIBUTING.md need no other edits', async () => {
   }
 
   // The messages that list the values.
-  for (const file of ['fixtures/deposit-received.json', 'test/receiver/receive.test.ts']) {
+  for (const file of ['fixtures/deposit-received.json', 'test/receiver/index.test.ts']) {
     await edit(file, (text) => text.replace(/(?<=rateType: expected (\\?"))/g, 'HYBRID$1 or $1'));
   }
   // A new field becomes expected: no other change is likely to touch its lines.

@@ -4,9 +4,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { filesOn } from '../../docs/scripts/code.js';
-import { promisedOutput } from '../promised-output.js';
 import { install, output, pinned } from './command.js';
 import { ROOT } from './pack.js';
+import { promisedOutput } from './promised-output.js';
 
 const TYPESCRIPT = 'typescript-5.9';
 /** The first that strips types without being asked to. */
@@ -22,14 +22,20 @@ for (const path of process.argv.slice(2)) {
 }
 process.stdout.write(JSON.stringify(printed));`;
 
+const SKILL = 'skills/payment-notifications/SKILL.md';
+
 const folder = join(inject('folder'), 'pages');
 const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
 /** What takes a framework or Vitest is run elsewhere. */
-const files = ['README.md', ...names.map((name) => `docs/${name}`)]
+const files = ['README.md', SKILL, ...names.map((name) => `docs/${name}`)]
   .filter((page) => page !== 'docs/handlers.md')
   .flatMap((page) => [...filesOn(page)].map(([name, code]) => ({ page, name, code })))
   .filter(({ code }) => !code.includes("from 'vitest'"))
   .map(({ page, name, code }) => ({ path: join(page.replace(/\.md$/, ''), name), code }));
+
+test.each(files)('$path promises an output, or is a module', ({ code }) => {
+  expect(promisedOutput(code).length > 0 || /^export /m.test(code)).toBe(true);
+});
 
 beforeAll(async () => {
   await mkdir(folder);

@@ -54,7 +54,8 @@ test.each([
   const { calls, options } = recording();
   const chunks = Array.from({ length: count }, () => new Uint8Array(size));
   const { request, ended } = streamed(chunks.values());
-  expect((await createReceiver(options).fetch(request)).status).toBe(413);
+  const response = await createReceiver(options).fetch(request);
+  expect([response.status, await response.text()]).toStrictEqual([413, 'body_too_large']);
   expect(calls).toStrictEqual([['warn', 'body: expected at most 65536 bytes, received more']]);
   expect(await ended).toBe(`${size * count} bytes, read to the end`);
 });

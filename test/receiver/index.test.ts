@@ -4,12 +4,14 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bytes, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
+const WITHDRAWAL = withdrawalBroadcastBody();
 const ID = '0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11';
 const KEY = `deposit.received:${ID}`;
 const OK = { status: 200, text: 'ok' };
 const FAILED = { status: 500, text: 'failed' };
 
 const deposit = JSON.parse(DEPOSIT);
+const { withdrawalId } = JSON.parse(WITHDRAWAL);
 const refusal = 'status: expected "CONFIRMED", received "NEW"';
 /** With a warning. */
 const TOLERATED = depositReceivedBody({ depositId: ID }).replace(/"F\w+ED"/, '"NEW"');
@@ -18,25 +20,17 @@ const REFUSED = DEPOSIT.replace('CONFIRMED', 'NEW');
 
 afterEach(() => vi.restoreAllMocks());
 
-test('passes a deposit on, with its key and its bytes', async () => {
+test.each([
+  ['deposit', DEPOSIT, deposit.depositId, `deposit.received:${deposit.depositId}`],
+  ['withdrawal', WITHDRAWAL, withdrawalId, `withdrawal.broadcast:${withdrawalId}:COMPLETED`],
+])('passes a %s on to its function, with its key and its bytes', async (name, body, id, key) => {
   const { calls, options } = recording();
-  expect(await createReceiver(options).receive(DEPOSIT)).toStrictEqual(OK);
-  expect(calls).toStrictEqual([
-    ['deposit', deposit.depositId, `deposit.received:${deposit.depositId}`, bytes(DEPOSIT)],
-  ]);
-});
-
-test('calls the function of the type', async () => {
-  const { calls, options } = recording();
-  const body = withdrawalBroadcastBody();
   expect(await createReceiver(options).receive(body)).toStrictEqual(OK);
-  const { withdrawalId } = JSON.parse(body);
-  const key = `withdrawal.broadcast:${withdrawalId}:COMPLETED`;
-  expect(calls).toStrictEqual([['withdrawal', withdrawalId, key, bytes(body)]]);
+  expect(calls).toStrictEqual([[name, id, key, bytes(body)]]);
 });
 
 test.each([
-  ['onWithdrawalBroadcast', withdrawalBroadcastBody()],
+  ['onWithdrawalBroadcast', WITHDRAWAL],
   ['onDepositReceived', DEPOSIT],
 ])('refuses a type without a function: %s', async (name, body) => {
   const { calls, options } = recording({ [name]: undefined });
@@ -56,28 +50,6 @@ test('refuses with the codes, and passes the bytes on', async () => {
   expect(calls).toStrictEqual([['refused', expect.stringContaining(refusal), bytes(body)]]);
 });
 
-test('warns of what a notification tolerates', async () => {
-  const { calls, options } = recording();
-  const body = TOLERATED;
-  expect(await createReceiver(options).receive(body)).toStrictEqual(OK);
-  expect(calls).toStrictEqual([
-    ['warn', WARNING],
-    ['deposit', ID, KEY, bytes(body)],
-  ]);
-});
-
-test('answers a body over 64 KiB with 413, and only warns', async () => {
-  const { calls, options } = recording();
-  const { receive } = createReceiver(options);
-  expect(await receive(DEPOSIT.padEnd(65_536))).toStrictEqual(OK);
-  calls.length = 0;
-  expect(await receive(DEPOSIT.padEnd(65_537))).toStrictEqual({
-    status: 413,
-    text: 'body_too_large',
-  });
-  expect(calls).toStrictEqual([['warn', 'body: expected at most 65536 bytes, received more']]);
-});
-
 describe('a function that fails', () => {
   const error = Object.assign(new Error('the database says no'), { status: 200, statusCode: 200 });
   const rejects = () => Promise.reject(error);
@@ -87,7 +59,7 @@ describe('a function that fails', () => {
 
   test.each<[name: keyof ReceiverOptions, body: string]>([
     ['onDepositReceived', DEPOSIT],
-    ['onWithdrawalBroadcast', withdrawalBroadcastBody()],
+    ['onWithdrawalBroadcast', WITHDRAWAL],
     ['onRefused', REFUSED],
   ])('%s is answered with 500, whatever status its error has', async (name, body) => {
     for (const fail of [rejects, throws]) {

@@ -23,7 +23,7 @@ interface Agreement {
   readonly differed: string[];
 }
 
-const ajv = new Ajv2020({ strict: true });
+const ajv = new Ajv2020({ strict: true, strictTypes: true });
 
 /** A schema of the package, compiled. */
 function compile(name: string): ValidateFunction {

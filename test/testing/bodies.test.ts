@@ -8,7 +8,7 @@ import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notificati
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../../fixtures/index.js';
 import { DEPOSIT_SAMPLE, encodingOf } from '../../src/wire/sample.js';
-import { runs } from '../fuzz/random.js';
+import { runs } from '../fuzz/runs.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
 
 test.each([

@@ -6,7 +6,7 @@ import {
 } from 'payment-notifications';
 import { faultyBodies, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../fuzz/random.js';
+import { runs } from '../fuzz/runs.js';
 import { errorOf } from '../sample-bodies.js';
 import { anyBody } from './overrides.js';
 

@@ -7,7 +7,7 @@ import {
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
-import { runs } from '../fuzz/random.js';
+import { runs } from '../fuzz/runs.js';
 import { FIELDS } from '../sample-bodies.js';
 import { anyBody } from './overrides.js';
 

@@ -66,17 +66,6 @@ export async function validate(body: unknown): Promise<pn.PaymentNotification | 
   return null;
 }
 
-export function typeOf(body: pn.RawBody): pn.NotificationType | null {
-  const result = pn.safeParseDepositReceived(body);
-  return result.success ? result.notification.type : result.error.notificationType;
-}
-
-export const parsers: readonly pn.BodyParser<pn.PaymentNotification>[] = [
-  pn.parseDepositReceived,
-  pn.parseWithdrawalBroadcast,
-  pn.parseNotification,
-];
-
 export function fromQueue(job: unknown): pn.PaymentNotification | pn.IssueCode {
   try {
     return pn.notificationFromJSON(job);

@@ -12,7 +12,7 @@ const receiver = createReceiver({
       const insert = 'INSERT INTO event VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING';
       const { affectedRows } = await query(insert, [key, ...credit, body]);
       if (affectedRows === 0) {
-        // The same move is a repeat, and a success. Another one is for review.
+        // With the same account, currency and amount, it is a repeat. Otherwise, it is for review.
         const find = 'SELECT FROM event WHERE (key, account, currency, amount) = ($1, $2, $3, $4)';
         const { rows } = await query(find, [key, ...credit]);
         return rows.length === 1 ? 'repeated' : 'held';

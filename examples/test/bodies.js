@@ -1,6 +1,4 @@
 // Delivers bodies in copies, with odd headers, and at the limit of their length: for every handler.
-import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 
@@ -47,20 +45,4 @@ export async function answersOf(urls, body, copies = 1) {
   const deliveries = await Promise.all(urls.map((url) => deliver(body, { url, copies })));
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   return attempts.map(({ answer }) => `${answer?.status} ${answer?.body}`).sort();
-}
-
-/**
- * Holds a server to the limit: a body up to it is taken, one beyond it answered with 413, and logged.
- *
- * @param {Awaited<ReturnType<typeof import('./server.js').startServer>>} server
- * @param {string} [url]
- */
-export async function assertLimit(server, url = server.url) {
-  assert.equal(await statusOf(url, bodyOfLength(LIMIT)), 200);
-  const logged = server.printed.length;
-  assert.equal(await statusOf(url, bodyOfLength(LIMIT + 1)), 413);
-  const isLogged = () =>
-    server.printed.slice(logged).some((line) => /too large|at most 65536 bytes/.test(line));
-  for (let tries = 0; !isLogged() && tries < 500; tries += 1) await sleep(10);
-  assert(isLogged(), `not in the log: ${server.printed.slice(logged).join('\n')}`);
 }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -266,21 +265,16 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
 
   test('answers what has arrived when it is stopped, and ends though connections are kept', async () => {
     const [server] = servers;
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    /** @param {number} seed @returns {Promise<[status: number | undefined, isKept: boolean]>} */
-    const post = (seed) =>
-      new Promise((resolve, reject) => {
-        request(server.url, { method: 'POST', agent }, (response) => {
-          resolve([response.statusCode, response.headers.connection !== 'close']);
-          response.resume();
-        })
-          .on('error', reject)
-          .end(withdrawalBroadcastBody({}, { seed }));
-      });
+    /** @param {number} seed */
+    async function post(seed) {
+      const body = withdrawalBroadcastBody({}, { seed });
+      const { status, headers } = await fetch(server.url, { method: 'POST', body });
+      return [status, headers.get('connection')];
+    }
     // It is stopped in the middle of this one's headers.
     const begun = connect(server.port, '127.0.0.1');
     begun.write('POST /callbacks HTTP/1.1\r\nhost: merchant\r\ncontent-length: 0\r\n');
-    assert.deepEqual(await post(14), [200, true]);
+    assert.deepEqual(await post(14), [200, 'keep-alive']);
     const lock = await lockEvents();
     const last = post(15);
     await untilWaiting(1);
@@ -289,7 +283,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     begun.write('\r\n');
     assert.match(String(await once(begun, 'data')), /^connection: close/im);
     await lock.end();
-    assert.deepEqual(await last, [200, false]);
+    assert.deepEqual(await last, [200, 'close']);
     await stopped;
     servers[0] = await startHandler();
   });

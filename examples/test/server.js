@@ -81,10 +81,10 @@ export async function startServer([program = '', ...args], { cwd, env }) {
     isRunning,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    /** Waits for the journal's next lines, of which it takes so many. @param {number} count */
-    async take(count) {
+    /** Waits for a line of the journal, and empties it. */
+    async take() {
       const until = performance.now() + LINE_MS;
-      while (journal.length < count && performance.now() < until) await sleep(2);
+      while (journal.length === 0 && performance.now() < until) await sleep(2);
       return journal.splice(0);
     },
   };

@@ -25,8 +25,7 @@ export const LIMIT = 65_536;
 
 /** A valid body of this length. @param {number} length */
 export function bodyOfLength(length) {
-  const body = depositReceivedBody({ clientPaymentId: 'long' }, { seed: 64 });
-  return body.padEnd(length, ' ');
+  return depositReceivedBody({ clientPaymentId: 'long' }, { seed: 64 }).padEnd(length);
 }
 
 /** The status that a posted body is answered with. @param {string} url @param {string | Uint8Array} body @param {Record<string, string>} [headers] */
@@ -38,11 +37,11 @@ export async function statusOf(url, body, headers = {}) {
 /**
  * What several servers answer, each of which gets every copy at once.
  *
- * @param {string[]} urls
+ * @param {{ url: string }[]} servers
  * @param {string} body
  */
-export async function answersOf(urls, body, copies = 1) {
-  const deliveries = await Promise.all(urls.map((url) => deliver(body, { url, copies })));
+export async function answersOf(servers, body, copies = 1) {
+  const deliveries = await Promise.all(servers.map(({ url }) => deliver(body, { url, copies })));
   const attempts = deliveries.flatMap((delivery) => delivery.attempts);
   return attempts.map(({ answer }) => `${answer?.status} ${answer?.body}`).sort();
 }

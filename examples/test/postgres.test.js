@@ -58,12 +58,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  const answers = (/** @type {string} */ body, copies = 1) =>
-    answersOf(
-      servers.map(({ url }) => url),
-      body,
-      copies,
-    );
+  const answers = (/** @type {string} */ body, copies = 1) => answersOf(servers, body, copies);
   const [held, failed, refused] = ['200 held', '500 failed', '400 invalid_amount'].map((answer) =>
     Array(2).fill(answer),
   );
@@ -77,13 +72,6 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     await client.connect();
     await client.query('BEGIN; LOCK TABLE event');
     return client;
-  }
-
-  /** Does something before what is saved is settled. @param {() => void} act */
-  async function lockedOut(act) {
-    for (const server of servers) await server.stop();
-    act();
-    servers = await Promise.all([startHandler(), startHandler()]);
   }
 
   /** Waits until this many deliveries wait for a lock. @param {number} count */
@@ -143,14 +131,13 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
       CREATE TABLE withdrawal (id uuid PRIMARY KEY, customer text NOT NULL)`);
     const server = await startHandler('own.mjs');
     t.after(server.stop);
-    const answer = (/** @type {string} */ body) => answersOf([server.url], body);
+    const answer = (/** @type {string} */ body) => answersOf([server], body);
     const id = '0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a18';
     const deposit = depositReceivedBody({ clientPaymentId: id }, { seed: 18 });
     const withdrawal = withdrawalBroadcastBody({ clientWithdrawalId: id }, { seed: 18 });
-    // PostgreSQL refuses the first, and quotes the second in its message.
-    const unfit = depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 19 });
+    // PostgreSQL quotes it in its message.
     const forged = withdrawalBroadcastBody({ clientWithdrawalId: 'a\nb' }, { seed: 19 });
-    for (const body of [deposit, withdrawal, unfit, forged])
+    for (const body of [deposit, withdrawal, forged])
       assert.deepEqual(await answer(body), ['400 held']);
     const reason = 'SELECT FROM held WHERE reason LIKE \'%type uuid: "a?b"\'';
     assert.equal((await postgres.query(reason)).length, 1);
@@ -231,14 +218,14 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
       ['.0', later, 8],
       ['.1', first.slice(0, 99), 7],
     ];
-    await lockedOut(() => {
-      for (const [name, body, minutes] of files) {
-        const at = Date.now() / 1000 - minutes * 60;
-        fs.writeFileSync(join(unsettled, name), body);
-        fs.utimesSync(join(unsettled, name), at, at);
-      }
-      fs.writeFileSync(join(unsettled, '.new'), '{'); // it may still be written
-    });
+    for (const server of servers) await server.stop();
+    for (const [name, body, minutes] of files) {
+      const at = Date.now() / 1000 - minutes * 60;
+      fs.writeFileSync(join(unsettled, name), body);
+      fs.utimesSync(join(unsettled, name), at, at);
+    }
+    fs.writeFileSync(join(unsettled, '.new'), '{'); // it may still be written
+    servers = await Promise.all([startHandler(), startHandler()]);
     while (fs.readdirSync(unsettled).length > 1) await sleep(20);
     assert.deepEqual(fs.readdirSync(unsettled), ['.new']);
     fs.rmSync(join(unsettled, '.new'));
@@ -253,10 +240,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
   test('logs names that are not documented, quoted and cut', async () => {
     const [server] = servers;
     const name = `a\n\u202eb${'x'.repeat(300)}`;
-    const body = JSON.stringify({
-      ...JSON.parse(depositReceivedBody({}, { seed: 17 })),
-      [name]: 1,
-    });
+    const body = depositReceivedBody({}, { seed: 17, additional: { [name]: '1' } });
     assert.equal(await statusOf(server.url, body), 200);
     const isLogged = () => server.printed.find((line) => line.includes('additional fields'));
     while (!isLogged()) await sleep(20);

@@ -9,7 +9,9 @@ const { handler } = await import(pathToFileURL('lambda.ts').href);
 const server = createServer(async (request, response) => {
   // The route is "ANY /callbacks". A handler that fails would end this process, and its tests.
   if (!/^\/callbacks\/?$/.test(request.url ?? '')) return response.writeHead(404).end();
-  const { statusCode, body } = await handler(eventOf(await buffer(request)));
+  const sent = await buffer(request).catch(() => null);
+  if (sent === null) return; // the caller has hung up
+  const { statusCode, body } = await handler(eventOf(sent));
   response.writeHead(statusCode).end(body);
 });
 

@@ -4,6 +4,9 @@
 /** Of `balance.amount`. */
 const DECIMALS = 30;
 
+/** Without it, a delivery waits for a frozen server forever, and its body is never saved. */
+const timeout = 10_000;
+
 /**
  * Books an event once, in one transaction: the `book` of postgres.mjs for MySQL and MariaDB, in their default,
  * strict mode. `conflict`: the key is known, with something else.
@@ -19,17 +22,14 @@ export async function book(pool, key, body, { account, currency, amount }) {
   const move = [account, spell(currency), amount.toString()];
   const connection = await pool.getConnection();
   try {
-    await connection.beginTransaction();
+    await connection.query({ sql: 'BEGIN', timeout });
     const outcome = await bookOn(connection, key, body, move);
-    await connection.commit();
+    await connection.query({ sql: 'COMMIT', timeout });
     connection.release();
     return outcome;
   } catch (error) {
-    // A connection that may still be in the transaction must not serve another call.
-    await connection.rollback().then(
-      () => connection.release(),
-      () => connection.destroy(),
-    );
+    // The server then rolls back. A rollback from here would wait for it.
+    connection.destroy();
     throw error;
   }
 }
@@ -37,21 +37,22 @@ export async function book(pool, key, body, { account, currency, amount }) {
 /** @param {PoolConnection} connection @param {string} key @param {Uint8Array} body @param {string[]} move */
 async function bookOn(connection, key, body, move) {
   const isNew = await connection
-    .execute('INSERT INTO event VALUES (?, ?, ?, ?, ?)', [key, ...move, Buffer.from(body)])
+    .execute({ sql: 'INSERT INTO event VALUES (?, ?, ?, ?, ?)', timeout }, [
+      key,
+      ...move,
+      Buffer.from(body),
+    ])
     // Not by affectedRows: mysql2 counts a row that was found as one that was inserted.
     .then(() => true, falseIfKnown);
   if (isNew) {
-    await connection.execute(
-      'INSERT INTO balance VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)',
-      move,
-    );
+    const sql =
+      'INSERT INTO balance VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)';
+    await connection.execute({ sql, timeout }, move);
     return 'settled';
   }
+  const sql = 'SELECT 1 FROM event WHERE `key` = ? AND account = ? AND currency = ? AND amount = ?';
   const [same] = /** @type {[RowDataPacket[], unknown]} */ (
-    await connection.execute(
-      'SELECT 1 FROM event WHERE `key` = ? AND account = ? AND currency = ? AND amount = ?',
-      [key, ...move],
-    )
+    await connection.execute({ sql, timeout }, [key, ...move])
   );
   return same.length === 1 ? 'repeated' : 'conflict';
 }

@@ -11,12 +11,10 @@ import { atExit } from './server.js';
 
 const VERSIONS = '/usr/lib/postgresql';
 
-/** Where the programs of a PostgreSQL server are: of version 15, or else of another; null if nowhere. */
+/** Where the programs of a PostgreSQL server are; null if nowhere. */
 export function findPostgres() {
   const installed = fs.existsSync(VERSIONS) ? fs.readdirSync(VERSIONS).sort().reverse() : [];
-  const version = ['15', ...installed].find((name) =>
-    fs.existsSync(join(VERSIONS, name, 'bin', 'initdb')),
-  );
+  const version = installed.find((name) => fs.existsSync(join(VERSIONS, name, 'bin/initdb')));
   return version === undefined ? null : join(VERSIONS, version, 'bin');
 }
 

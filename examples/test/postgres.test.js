@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,12 +58,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  const answers = (/** @type {string} */ body, copies = 1) =>
-    answersOf(
-      servers.map(({ url }) => url),
-      body,
-      copies,
-    );
+  const answers = (/** @type {string} */ body, copies = 1) => answersOf(servers, body, copies);
   const [held, failed, refused] = ['200 held', '500 failed', '400 invalid_amount'].map((answer) =>
     Array(2).fill(answer),
   );
@@ -78,13 +72,6 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     await client.connect();
     await client.query('BEGIN; LOCK TABLE event');
     return client;
-  }
-
-  /** Does something before what is saved is settled. @param {() => void} act */
-  async function lockedOut(act) {
-    for (const server of servers) await server.stop();
-    act();
-    servers = await Promise.all([startHandler(), startHandler()]);
   }
 
   /** Waits until this many deliveries wait for a lock. @param {number} count */
@@ -144,14 +131,13 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
       CREATE TABLE withdrawal (id uuid PRIMARY KEY, customer text NOT NULL)`);
     const server = await startHandler('own.mjs');
     t.after(server.stop);
-    const answer = (/** @type {string} */ body) => answersOf([server.url], body);
+    const answer = (/** @type {string} */ body) => answersOf([server], body);
     const id = '0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a18';
     const deposit = depositReceivedBody({ clientPaymentId: id }, { seed: 18 });
     const withdrawal = withdrawalBroadcastBody({ clientWithdrawalId: id }, { seed: 18 });
-    // PostgreSQL refuses the first, and quotes the second in its message.
-    const unfit = depositReceivedBody({ clientPaymentId: 'a\0b' }, { seed: 19 });
+    // PostgreSQL quotes it in its message.
     const forged = withdrawalBroadcastBody({ clientWithdrawalId: 'a\nb' }, { seed: 19 });
-    for (const body of [deposit, withdrawal, unfit, forged])
+    for (const body of [deposit, withdrawal, forged])
       assert.deepEqual(await answer(body), ['400 held']);
     const reason = 'SELECT FROM held WHERE reason LIKE \'%type uuid: "a?b"\'';
     assert.equal((await postgres.query(reason)).length, 1);
@@ -232,14 +218,14 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
       ['.0', later, 8],
       ['.1', first.slice(0, 99), 7],
     ];
-    await lockedOut(() => {
-      for (const [name, body, minutes] of files) {
-        const at = Date.now() / 1000 - minutes * 60;
-        fs.writeFileSync(join(unsettled, name), body);
-        fs.utimesSync(join(unsettled, name), at, at);
-      }
-      fs.writeFileSync(join(unsettled, '.new'), '{'); // it may still be written
-    });
+    for (const server of servers) await server.stop();
+    for (const [name, body, minutes] of files) {
+      const at = Date.now() / 1000 - minutes * 60;
+      fs.writeFileSync(join(unsettled, name), body);
+      fs.utimesSync(join(unsettled, name), at, at);
+    }
+    fs.writeFileSync(join(unsettled, '.new'), '{'); // it may still be written
+    servers = await Promise.all([startHandler(), startHandler()]);
     while (fs.readdirSync(unsettled).length > 1) await sleep(20);
     assert.deepEqual(fs.readdirSync(unsettled), ['.new']);
     fs.rmSync(join(unsettled, '.new'));
@@ -254,10 +240,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
   test('logs names that are not documented, quoted and cut', async () => {
     const [server] = servers;
     const name = `a\n\u202eb${'x'.repeat(300)}`;
-    const body = JSON.stringify({
-      ...JSON.parse(depositReceivedBody({}, { seed: 17 })),
-      [name]: 1,
-    });
+    const body = depositReceivedBody({}, { seed: 17, additional: { [name]: '1' } });
     assert.equal(await statusOf(server.url, body), 200);
     const isLogged = () => server.printed.find((line) => line.includes('additional fields'));
     while (!isLogged()) await sleep(20);
@@ -266,21 +249,16 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
 
   test('answers what has arrived when it is stopped, and ends though connections are kept', async () => {
     const [server] = servers;
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    /** @param {number} seed @returns {Promise<[status: number | undefined, isKept: boolean]>} */
-    const post = (seed) =>
-      new Promise((resolve, reject) => {
-        request(server.url, { method: 'POST', agent }, (response) => {
-          resolve([response.statusCode, response.headers.connection !== 'close']);
-          response.resume();
-        })
-          .on('error', reject)
-          .end(withdrawalBroadcastBody({}, { seed }));
-      });
+    /** @param {number} seed */
+    async function post(seed) {
+      const body = withdrawalBroadcastBody({}, { seed });
+      const { status, headers } = await fetch(server.url, { method: 'POST', body });
+      return [status, headers.get('connection')];
+    }
     // It is stopped in the middle of this one's headers.
     const begun = connect(server.port, '127.0.0.1');
     begun.write('POST /callbacks HTTP/1.1\r\nhost: merchant\r\ncontent-length: 0\r\n');
-    assert.deepEqual(await post(14), [200, true]);
+    assert.deepEqual(await post(14), [200, 'keep-alive']);
     const lock = await lockEvents();
     const last = post(15);
     await untilWaiting(1);
@@ -289,7 +267,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     begun.write('\r\n');
     assert.match(String(await once(begun, 'data')), /^connection: close/im);
     await lock.end();
-    assert.deepEqual(await last, [200, false]);
+    assert.deepEqual(await last, [200, 'close']);
     await stopped;
     servers[0] = await startHandler();
   });

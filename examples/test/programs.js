@@ -18,10 +18,9 @@ export function whyNot(runtime) {
 /** Where Debian has it, which is not on everybody's PATH. */
 export const MARIADB = '/usr/sbin/mariadbd';
 
-const isMissing = (/** @type {string | null} */ path) => path === null || !existsSync(path);
 const missing = (/** @type {string} */ name) => `not installed: apt-get install ${name}`;
-export const whyNoPostgres = () => isMissing(findPostgres()) && missing('postgresql-15');
-export const whyNoMariadb = () => isMissing(MARIADB) && missing('mariadb-server-core');
+export const whyNoPostgres = () => findPostgres() === null && missing('postgresql-15');
+export const whyNoMariadb = () => !existsSync(MARIADB) && missing('mariadb-server-core');
 
 /** Installs the databases where this may: as root on Debian, which is what a container of CI is. */
 export function installDatabases() {
@@ -33,10 +32,4 @@ export function installDatabases() {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-}
-
-/** The reasons for all that is skipped. */
-export function skipped() {
-  const runtimes = ['bun', 'deno', 'workerd'].map(whyNot);
-  return [...runtimes, whyNoPostgres(), whyNoMariadb()].filter(Boolean);
 }

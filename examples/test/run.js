@@ -21,7 +21,7 @@ copyFileSync(tarball, new URL('pack/payment-notifications.tgz', ROOT));
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
 run('Installing the packages', EXAMPLES, 'npm', 'install', '--no-audit', '--loglevel=error');
 // It imports what has just been installed.
-const { installDatabases, skipped } = await import('./programs.js');
+const { installDatabases } = await import('./programs.js');
 installDatabases();
 
 try {
@@ -31,5 +31,3 @@ try {
 } catch {
   process.exitCode = 1; // what failed, has been printed
 }
-for (const reason of skipped()) console.log(`SKIPPED: ${reason}`);
-if (skipped().length === 0) console.log('Nothing was skipped.');

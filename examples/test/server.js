@@ -4,8 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const START_MS = 60_000;
-const LINE_MS = 60_000;
+const PATIENCE_MS = 60_000;
 
 /** What still runs when the test ends in the middle: it would outlive it. @type {Set<() => void>} */
 const running = new Set();
@@ -60,7 +59,7 @@ export async function startServer([program = '', ...args], { cwd, env }) {
     await exited;
   };
 
-  const deadline = performance.now() + START_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   const findPort = () => (child.pid === undefined ? null : listeningPort(child.pid));
   let port = findPort();
   while (isRunning() && port === null && performance.now() < deadline) {
@@ -81,10 +80,10 @@ export async function startServer([program = '', ...args], { cwd, env }) {
     isRunning,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    /** Waits for the journal's next lines, of which it takes so many. @param {number} count */
-    async take(count) {
-      const until = performance.now() + LINE_MS;
-      while (journal.length < count && performance.now() < until) await sleep(2);
+    /** Waits for a line of the journal, and empties it. */
+    async take() {
+      const until = performance.now() + PATIENCE_MS;
+      while (journal.length === 0 && performance.now() < until) await sleep(2);
       return journal.splice(0);
     },
   };

@@ -152,7 +152,10 @@ function describeText(text: string): string {
   if (start.startsWith('[object ')) {
     return 'the name of an object. Pass the body itself, not String(body)';
   }
-  if (start.includes('\0')) return 'text in UTF-16. Encode it in UTF-8';
+  if (start.startsWith('\u001f')) {
+    return 'compressed bytes that were decoded as text. Decompress the raw bytes first';
+  }
+  if (start.includes('{\0')) return 'text in UTF-16. Encode it in UTF-8';
   if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text. Decode it first';
   if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text. The service posts JSON';
   return start.startsWith('{') && !start.endsWith('}')

@@ -135,11 +135,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   };
 }
 
-/** Reports something. If that fails, prints both: the answer doesn't depend on a logger. */
+/** Reports something. If that fails, prints both. Never rejects, so that the answer doesn't depend on a logger. */
 async function attempt(subject: unknown, report: () => unknown): Promise<void> {
   try {
     await report();
   } catch (error) {
-    console.error(subject, error);
+    const print = async () => console.error(subject, error);
+    await print().catch(() => console.error('receiver: an error that throws when printed'));
   }
 }

@@ -195,7 +195,13 @@ describe('a body that holds no JSON object', () => {
     ['text with base64 in it', 'is eyJh', '7 characters that are not JSON'],
     ['text that begins like base64', 'eyJh is', '7 characters that are not JSON'],
     ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16. Encode it in UTF-8'],
+    ['text with a zero byte', `${TEXT}\0}`, `${TEXT.length + 2} characters that are not JSON`],
     ['gzip', gzipSync(TEXT), COMPRESSED],
+    [
+      'gzip that was decoded',
+      `${gzipSync(TEXT)}`,
+      'compressed bytes that were decoded as text. Decompress the raw bytes first',
+    ],
     ['zlib without compression', deflateSync(TEXT, { level: 0 }), COMPRESSED],
     ['zlib, fast', deflateSync(TEXT, { level: 2 }), COMPRESSED],
     ['zlib', deflateSync(TEXT), COMPRESSED],

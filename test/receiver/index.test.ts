@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { createReceiver, type ReceiverOptions } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -86,6 +87,17 @@ describe('a function that fails', () => {
     expect((await receive(DEPOSIT.padEnd(65_537))).status).toBe(413);
     const lines = [WARNING, 'body: expected at most 65536 bytes, received more'];
     expect(print.mock.calls).toStrictEqual(lines.map((line) => [line, error]));
+  });
+
+  test('is answered even if its error throws while it is printed', async () => {
+    const fail = Object.defineProperty(new Error(), 'stack', { get: throws });
+    const { options } = recording({
+      onError: undefined,
+      onDepositReceived: () => Promise.reject(fail),
+    });
+    const print = vi.spyOn(console, 'error').mockImplementation((shown) => inspect(shown));
+    expect(await createReceiver(options).receive(DEPOSIT)).toStrictEqual(FAILED);
+    expect(print.mock.lastCall).toStrictEqual(['receiver: an error that throws when printed']);
   });
 
   test('may be a logger that never comes back', async () => {

@@ -61,7 +61,7 @@ async function postFixtures() {
     /** @type {{ code: string, message: string }[]} */
     const issues = received.issues ?? received.warnings;
     const faults = issues.map(({ code, message }) => `${code} ${message}`);
-    for (const line of received.issues ? faults : [...summary(received), ...faults]) {
+    for (const line of received.issues ? faults : [summary(received), ...faults]) {
       console.log(`    ${line}`);
     }
     if (!all) console.log(`    Otherwise: ${TELLING[id]}.`);
@@ -75,24 +75,15 @@ async function postFixtures() {
   return failed === 0;
 }
 
-/**
- * @param {any} notification
- * @returns {string[]}
- */
-function summary(notification) {
-  if (notification.type === 'deposit.received') {
-    const { status, actualDepositAmount, depositCurrency, settlementAmount, settlementCurrency } =
-      notification;
-    return [
-      `${status}: ${actualDepositAmount} ${depositCurrency}`,
-      `credited ${settlementAmount} ${settlementCurrency}`,
-    ];
+/** @param {any} notification @returns {string} */
+function summary({ type, status, toTxAddress, ...fields }) {
+  if (type === 'deposit.received') {
+    const { actualDepositAmount, depositCurrency, settlementAmount, settlementCurrency } = fields;
+    const credited = `credited ${settlementAmount} ${settlementCurrency}`;
+    return `${status}: ${actualDepositAmount} ${depositCurrency}, ${credited}`;
   }
-  const { status, actualWithdrawAmount, estimatedWithdrawAmount, withdrawCurrency } = notification;
-  const { address = 'no known address', destinationTag = null } = notification.toTxAddress ?? {};
-  const amount = actualWithdrawAmount ?? `${estimatedWithdrawAmount} (estimated)`;
-  return [
-    `${status}: ${amount} ${withdrawCurrency}`,
-    `to ${address}${destinationTag === null ? '' : `, tag ${destinationTag}`}`,
-  ];
+  const { actualWithdrawAmount, withdrawCurrency } = fields;
+  const { address = 'no address', destinationTag = null } = toTxAddress ?? {};
+  const to = destinationTag === null ? address : `${address}, tag ${destinationTag}`;
+  return `${status}: ${actualWithdrawAmount ?? 'no amount'} ${withdrawCurrency} to ${to}`;
 }

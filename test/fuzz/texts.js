@@ -39,17 +39,9 @@ export const decimalLiteral = fc
 
 /** Numbers at the edges of what a double carries, as JSON text. */
 const oddNumber = fc.constantFrom(
-  ...[
-    '-0',
-    '1E400',
-    '-1e-400',
-    '1e5',
-    '0E999',
-    '123456789012345',
-    '1234567890123456',
-    '0.1234567890123456',
-  ],
-  ...['9007199254740993', '480.730000000000000000', '-1.2345678901234567e-100', '9'.repeat(1000)],
+  ...'-0 1E400 -1e-400 1e5 0E999 123456789012345 1234567890123456 9007199254740993'.split(' '),
+  ...'0.1234567890123456 480.730000000000000000 -1.2345678901234567e-100'.split(' '),
+  '9'.repeat(1000),
 );
 
 /** A string that looks like other parts of JSON, as JSON text. */
@@ -62,14 +54,7 @@ const oddString = fc
 /** The name of a field, as JSON text. */
 const anyName = fc.oneof(
   fc.constantFrom(
-    '"a"',
-    '"b"',
-    '"__proto__"',
-    '"\\u005f_proto__"',
-    '"\\u0061"',
-    '"constructor"',
-    '"value"',
-    '""',
+    ...'"a" "b" "__proto__" "\\u005f_proto__" "\\u0061" "constructor" "value" ""'.split(' '),
   ),
   oddString,
   fc.string().map((text) => JSON.stringify(text)),

@@ -1,11 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** @import { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise' */
 /** @import { Decimal } from 'payment-notifications' */
 
 /** Of `balance.amount`. */
 const DECIMALS = 30;
-
-/** Without it, a delivery waits for a frozen server forever, and its body is never saved. */
-const timeout = 10_000;
 
 /**
  * Books an event once, in one transaction: the `book` of postgres.mjs for MySQL and MariaDB, in their default,
@@ -22,38 +21,44 @@ export async function book(pool, key, body, { account, currency, amount }) {
   const move = [account, spell(currency), amount.toString()];
   const connection = await pool.getConnection();
   try {
-    await connection.query({ sql: 'BEGIN', timeout });
-    const outcome = await bookOn(connection, key, body, move);
-    await connection.query({ sql: 'COMMIT', timeout });
+    const outcome = await Promise.race([bookOn(connection, key, body, move), tooLate()]);
     connection.release();
     return outcome;
   } catch (error) {
-    // The server then rolls back. A rollback from here would wait for it.
+    // The server then rolls back. A rollback from here might wait forever.
     connection.destroy();
     throw error;
   }
 }
 
+/** Ends the wait for a frozen server, so that the body can be saved. @returns {Promise<never>} */
+async function tooLate() {
+  await sleep(10_000, null, { ref: false });
+  throw new Error('the database does not answer');
+}
+
 /** @param {PoolConnection} connection @param {string} key @param {Uint8Array} body @param {string[]} move */
 async function bookOn(connection, key, body, move) {
+  await connection.beginTransaction();
   const isNew = await connection
-    .execute({ sql: 'INSERT INTO event VALUES (?, ?, ?, ?, ?)', timeout }, [
-      key,
-      ...move,
-      Buffer.from(body),
-    ])
+    .execute('INSERT INTO event VALUES (?, ?, ?, ?, ?)', [key, ...move, Buffer.from(body)])
     // Not by affectedRows: mysql2 counts a row that was found as one that was inserted.
     .then(() => true, falseIfKnown);
   if (isNew) {
-    const sql =
-      'INSERT INTO balance VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)';
-    await connection.execute({ sql, timeout }, move);
+    await connection.execute(
+      'INSERT INTO balance VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)',
+      move,
+    );
+    await connection.commit();
     return 'settled';
   }
-  const sql = 'SELECT 1 FROM event WHERE `key` = ? AND account = ? AND currency = ? AND amount = ?';
   const [same] = /** @type {[RowDataPacket[], unknown]} */ (
-    await connection.execute({ sql, timeout }, [key, ...move])
+    await connection.execute(
+      'SELECT 1 FROM event WHERE `key` = ? AND account = ? AND currency = ? AND amount = ?',
+      [key, ...move],
+    )
   );
+  await connection.commit();
   return same.length === 1 ? 'repeated' : 'conflict';
 }
 

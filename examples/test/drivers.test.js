@@ -16,15 +16,12 @@ import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 
 const amount = new Decimal('0.123456789012345678');
-const QUOTED = /invalid input syntax for type numeric/;
 
 test('Decimal128 of MongoDB keeps 34 digits and refuses more; a bare Decimal is stored in parts', () => {
   const store = (/** @type {unknown} */ value) => BSON.deserialize(BSON.serialize({ value })).value;
   assert.equal(String(store(Decimal128.fromString(`${amount}`))), `${amount}`);
   assert.throws(() => Decimal128.fromString(`${'1'.repeat(34)}.5`), /inexact rounding/);
-  const satoshi = String(store(Decimal128.fromString('0.00000001')));
-  assert.equal(satoshi, '1E-8');
-  assert.equal(`${new Decimal(satoshi)}`, '0.00000001');
+  assert.equal(String(store(Decimal128.fromString('0.00000001'))), '1E-8');
   assert.deepEqual(Object.keys(store(amount)), ['s', 'e', 'd']);
 });
 
@@ -89,7 +86,7 @@ describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
     const isRefused = ['pg', 'kysely', 'typeorm'].includes(name);
     test(`${name} keeps text${isRefused ? ', and refuses' : ' and'} a Decimal`, async () => {
       assert.deepEqual(await store(`${amount}`), [{ amount: `${amount}` }]);
-      if (isRefused) await assert.rejects(store(amount), QUOTED);
+      if (isRefused) await assert.rejects(store(amount), /invalid input syntax for type numeric/);
       else assert.deepEqual(await store(amount), [{ amount: `${amount}` }]);
     });
   }

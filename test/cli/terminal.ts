@@ -9,8 +9,8 @@ import type { Terminal } from '../../src/cli/terminal.js';
 
 export type Given = Partial<Terminal> & { readonly stdin?: string | Buffer };
 
-/** A terminal of which is known what is given, and what is written to it. */
-function terminalOf({ stdin = '', ...given }: Given) {
+/** Runs a command line in this process. */
+export async function command(args: readonly string[], { stdin = '', ...given }: Given = {}) {
   const out: string[] = [];
   const err: string[] = [];
   const terminal: Terminal = {
@@ -24,12 +24,6 @@ function terminalOf({ stdin = '', ...given }: Given) {
     clock: virtualClock(),
     ...given,
   };
-  return { terminal, out, err };
-}
-
-/** Runs a command line in this process. */
-export async function command(args: readonly string[], given: Given = {}) {
-  const { terminal, out, err } = terminalOf(given);
   const exit = await run([...args], terminal, '1.2.3');
   return { exit, out: out.join(''), err: err.join('') };
 }

@@ -168,12 +168,7 @@ const HOSTILE_VALUES = [
     revoke();
     return proxy;
   },
-  () => ({
-    name: 'x',
-    get category() {
-      return throws();
-    },
-  }),
+  () => Object.defineProperty({ name: 'x' }, 'category', { enumerable: true, get: throws }),
   () => trap,
 ];
 

@@ -6,7 +6,6 @@ import { beforeAll, expect, inject, test } from 'vitest';
 import { filesOn } from '../../docs/scripts/code.js';
 import { install, output, pinned } from './command.js';
 import { ROOT } from './pack.js';
-import { promisedOutput } from './promised-output.js';
 
 const TYPESCRIPT = 'typescript-5.9';
 /** The first that strips types without being asked to. */
@@ -85,5 +84,13 @@ async function runAll(program: string, ...options: string[]): Promise<void> {
   const printed = await output(program, [...options, 'all.js', ...paths], folder);
   expect(JSON.parse(printed)).toStrictEqual(
     files.map(({ path, code }) => [path, promisedOutput(code).join('\n')]),
+  );
+}
+
+/** What a snippet should print, by its comments: one behind each `console.log(…);`, or on the lines below it. */
+function promisedOutput(code: string): string[] {
+  const calls = code.matchAll(/console\.log\([^\n]*\);(?: \/\/ (.*)|((?:\n *\/\/ .*)+))$/gm);
+  return [...calls].map(
+    ([, line, lines = '']) => line ?? lines.trim().replace(/(?<=^|\n) *\/\/ /g, ''),
   );
 }

@@ -39,7 +39,7 @@ export const cases = [
   createCase('withdrawal, strings', textOf('withdrawal-broadcast/sample')),
   createCase('withdrawal, numbers', textOf('withdrawal-broadcast/amounts-as-numbers')),
   createCase('deposit, 18 decimals', textOf('deposit-received/eighteen-decimals')),
-  createCase('deposit, 1 unknown field', withFields(sample, { memo: 'new' })),
+  createCase('deposit, 1 unknown field', withFields(sample, { unknown: 'new' })),
   createCase('deposit, parsed object', sample),
   createCase('deposit, 1 fault', withFields(sample, { actualDepositAmount: '0,01523' })),
   createCase('deposit, 10 faults', withFields(sample, faults)),

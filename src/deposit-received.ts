@@ -25,7 +25,7 @@ export const RateType = {
   FIXED: 'FIXED',
   FLOATING: 'FLOATING',
 } as const;
-/** A rate type: `'FIXED'` or `'FLOATING'`. */
+/** A rate type, such as `'FIXED'`. */
 export type RateType = (typeof RateType)[keyof typeof RateType];
 
 /**

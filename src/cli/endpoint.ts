@@ -29,7 +29,7 @@ export function readEndpoint(
     url.password = '';
   }
   const address = url?.href ?? to;
-  const reason = to === '' ? 'expected the address of your endpoint' : urlErrorOf(address);
+  const reason = to === '' ? 'expected the URL of your endpoint' : urlErrorOf(address);
   if (reason !== null) throw new CommandError(`--to: ${reason}`);
   return { url: address, headers: Object.fromEntries(headers) };
 }

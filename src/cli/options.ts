@@ -22,7 +22,7 @@ export const COMMON = {
 } as const;
 
 const EXIT_CODES =
-  "Exit code: 0 for success; 1 if a body is refused or not delivered, if a faulty body is accepted, or if there is no body; 2 for wrong usage or a file that can't be read; 3 if the output can't be written; 130 for Ctrl-C.";
+  "Exit code: 0 for success; 1 if a body is refused or not delivered, if a faulty body is not refused, or if there is no body; 2 for wrong usage or a file that can't be read; 3 if the output can't be written; 130 for Ctrl-C.";
 
 /** The help of a command, in up to 80 columns. */
 export function helpOf(

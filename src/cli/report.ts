@@ -12,7 +12,7 @@ export interface SendSummary {
   readonly interrupted: boolean;
   /** Null if the bodies are several events, or if a handler should refuse one. */
   readonly idempotencyKey: string | null;
-  /** `refused` counts the faulty bodies that were answered, but not with success. */
+  /** `refused` counts the faulty bodies that were answered with neither success nor 500 or more. */
   readonly faulty: { readonly of: number; readonly refused: number };
 }
 
@@ -38,7 +38,8 @@ export function causeOf(accepted: readonly SentBody[], terminal: Terminal): stri
 
 export function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string[] {
   const { success, answer, copy, number } = attempt;
-  const isGood = sent.code === undefined ? success : answer !== null && !success;
+  const isRefused = !success && (answer?.status ?? 500) < 500;
+  const isGood = sent.code === undefined ? success : isRefused;
   const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
   const body = answer?.body.trim() ?? '';

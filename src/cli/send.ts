@@ -117,7 +117,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     if (signal.aborted) break;
     const [attempt] = await post(sent);
     if (attempt?.success) accepted.push(sent);
-    else if (attempt?.answer) refused += 1;
+    else if ((attempt?.answer?.status ?? 500) < 500) refused += 1;
   }
   const [key = null] = keys.size === 1 ? keys : [];
   const summary: SendSummary = {

@@ -70,7 +70,7 @@ describe('wrong usage is told in one line', () => {
     ['sample deposit withdrawal', 'sample: expected deposit or withdrawal'],
     ['send --to http://x/', NO_BODY],
     ['send http://me:secret@x/ --to http://x/', NO_BODY],
-    ['send deposit', '--to: expected the address of your endpoint'],
+    ['send deposit', '--to: expected the URL of your endpoint'],
     ['send deposit --to ftp://me:secret@x/', `${NO_URL} "ftp://x/"`],
   ])('%j', (line, message) => expectTold(line.split(' '), message));
 

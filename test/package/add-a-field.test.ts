@@ -43,28 +43,28 @@ test('the changes in CONTRIBUTING.md need no other edits', async () => {
 
   // The messages that list the values.
   for (const file of ['fixtures/deposit-received.json', 'test/receiver/index.test.ts']) {
-    await edit(file, (text) => text.replace(/(?<=rateType: expected (\\?"))/g, 'HYBRID$1 or $1'));
+    await edit(file, (text) => text.replace(/(?<=rateType: expected (\\?"))/g, 'EXAMPLE$1 or $1'));
   }
   // A new field becomes expected: no other change is likely to touch its lines.
   await edit('src/deposit-received.ts', (text) =>
     text
-      .replace('memo: optional(', 'memo: expected(')
+      .replace('exampleText: optional(', 'exampleText: expected(')
       // It may be imported already.
       .replace(/^(?: {2}expected,\n)?(?= {2}namesReadBy,$)/m, '  expected,\n'),
   );
   await edit('test/deposit-received.test.ts', (text) =>
-    text.replace('optional  text       memo', 'expected  text       memo'),
+    text.replace('optional  text       exampleText', 'expected  text       exampleText'),
   );
   await edit('fixtures/deposit-received.json', (text) => {
     const cases = parse(text) as { others?: string; warnings?: string[] }[];
     for (const one of cases.filter(({ others }) => others !== undefined)) {
       const received = one.others === 'null' ? 'null' : 'nothing';
-      const warning = `missing_field memo: expected a non-empty string, received ${received}`;
+      const warning = `missing_field exampleText: expected a non-empty string, received ${received}`;
       one.warnings = [warning, ...(one.warnings ?? [])];
     }
     const value = {
-      ...{ id: 'deposit-received/hybrid-rate', level: 'ours', shows: 'A new rate type.' },
-      ...{ body: { rateType: 'HYBRID' }, gives: { rateType: 'HYBRID' } },
+      ...{ id: 'deposit-received/example-rate', level: 'ours', shows: 'A new rate type.' },
+      ...{ body: { rateType: 'EXAMPLE' }, gives: { rateType: 'EXAMPLE' } },
     };
     return `${stringify([...cases, value])}`;
   });

@@ -60,7 +60,7 @@ function isPartOfNumber(code: number): boolean {
   return isDigitOrMark(code) || code === 0x2b || isExponentMark(code);
 }
 
-/** A digit, `-`, `.` or `/`. No value starts with `/`, so it needs no check of its own. */
+/** A digit, `-`, `.` or `/`. No value starts with `/`, so it needs no separate check. */
 function isDigitOrMark(code: number): boolean {
   return code >= 0x2d && code <= 0x39;
 }

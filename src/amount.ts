@@ -58,9 +58,7 @@ function createDecimal(): typeof DecimalJs {
 const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 
 /** Whether the installed decimal.js has these parts. If not, it parses literals itself, which is slower. */
-export const HAS_KNOWN_PARTS: boolean =
-  /* @__PURE__ */ String(/* @__PURE__ */ fromParts({ s: -1, e: 7, d: [1, 2345678, 9000000] })) ===
-  '-12345678.9';
+export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 
 /** The `expected` text of an issue about an amount that exceeds the limits. */
 export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
@@ -88,4 +86,8 @@ function fromParts({ s, e, d }: Parts): Decimal {
   TEMPLATE.e = e;
   TEMPLATE.d = d;
   return new Decimal(TEMPLATE);
+}
+
+function hasKnownParts(): boolean {
+  return String(fromParts({ s: -1, e: 7, d: [1, 2345678, 9000000] })) === '-12345678.9';
 }

@@ -36,10 +36,13 @@ export function causeOf(accepted: readonly SentBody[], terminal: Terminal): stri
   return highlight(terminal, 'yellow', cause);
 }
 
+/** Whether a faulty body was refused, neither accepted nor lost to an error. */
+export const isRefused = ({ success, answer }: DeliveryAttempt): boolean =>
+  !success && (answer?.status ?? 500) < 500;
+
 export function linesOf(sent: SentBody, attempt: DeliveryAttempt, terminal: Terminal): string[] {
   const { success, answer, copy, number } = attempt;
-  const isRefused = !success && (answer?.status ?? 500) < 500;
-  const isGood = sent.code === undefined ? success : isRefused;
+  const isGood = sent.code === undefined ? success : isRefused(attempt);
   const mark = isGood ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
   const body = answer?.body.trim() ?? '';

@@ -14,7 +14,7 @@ import {
   readDuration,
   text,
 } from './options.js';
-import { causeOf, endOf, linesOf, type SendSummary, warningOf } from './report.js';
+import { causeOf, endOf, isRefused, linesOf, type SendSummary, warningOf } from './report.js';
 import { SAMPLE_OPTIONS } from './sample.js';
 import { format, jsonLine, showProgress, type Terminal } from './terminal.js';
 import { EXIT, printError } from './usage.js';
@@ -117,7 +117,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     if (signal.aborted) break;
     const [attempt] = await post(sent);
     if (attempt?.success) accepted.push(sent);
-    else if ((attempt?.answer?.status ?? 500) < 500) refused += 1;
+    else if (attempt && isRefused(attempt)) refused += 1;
   }
   const [key = null] = keys.size === 1 ? keys : [];
   const summary: SendSummary = {

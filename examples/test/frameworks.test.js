@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { safeParseNotification } from 'payment-notifications';
 import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 import { fixture } from '../../fixtures/index.js';
@@ -32,17 +33,17 @@ const TSX = ['node', '--import', 'tsx'];
 
 /** How each is built and started. @type {Record<string, { command: string[], cwd?: URL, build?: string[], skip?: string | false }>} */
 const SERVERS = {
+  'Next.js': {
+    cwd: new URL('next/', FRAMEWORKS),
+    build: [bin('next'), 'build'],
+    command: [bin('next'), 'start', '--hostname', '127.0.0.1', '--port', '0'],
+  },
   'node:http': { command: [...TSX, 'node-http.cjs'] },
   Express: { command: [...TSX, 'express.ts'] },
   Fastify: { command: [...TSX, 'fastify.ts'] },
   Hono: { command: [...TSX, 'hono.ts'] },
   Koa: { command: [...TSX, 'koa.ts'] },
   NestJS: { command: [...TSX, 'main.ts'] },
-  'Next.js': {
-    cwd: new URL('next/', FRAMEWORKS),
-    build: [bin('next'), 'build'],
-    command: [bin('next'), 'start', '--hostname', '127.0.0.1', '--port', '0'],
-  },
   h3: { command: [...TSX, 'h3.ts'] },
   'AWS Lambda': { command: [...TSX, '../test/lambda-gateway.js'] },
   'Cloudflare Worker': {
@@ -84,112 +85,111 @@ const INVALID = [
 /** The watched receiver fails on it. */
 const FAILING = depositReceivedBody({ clientPaymentId: 'fail' });
 
-for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(SERVERS)) {
-  describe(name, { skip: skip ?? false }, () => {
-    /** @type {Server} */
-    let server;
-    before(async () => {
-      const [program, ...args] = build ?? [];
-      if (program) execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
-      server = await startServer(command, { cwd });
-    });
-    after(() => server?.stop());
+// The build of Next.js and idle connections take most of the time.
+describe('frameworks', { concurrency: 2 }, () => {
+  for (const [name, { command, cwd = FRAMEWORKS, build, skip }] of Object.entries(SERVERS)) {
+    describe(name, { skip: skip ?? false, concurrency: 1 }, () => {
+      /** @type {Server} */
+      let server;
+      before(async () => {
+        const [program, ...args] = build ?? [];
+        if (program) await promisify(execFile)(program, args, { cwd });
+        server = await startServer(command, { cwd });
+      });
+      after(() => server?.stop());
 
-    /**
-     * Delivers a body once; what came back, and what the handler saw.
-     *
-     * @param {string | Uint8Array} body
-     * @param {Record<string, string>} [headers]
-     */
-    async function post(body, headers) {
-      const { attempts } = await deliver(body, { url: server.url, headers });
-      const { status, body: text } = attempts[0]?.answer ?? { status: 0, body: '' };
-      const [seen, ...more] = await server.take();
-      assert.deepEqual(more, []);
-      return { status, text, seen };
-    }
-
-    test('hands on a body to the digit, whatever its headers say', async () => {
-      for (const [index, headers] of ODD_HEADERS.entries()) {
-        const valid = VALID[index % VALID.length];
-        assert(valid);
-        const { status, text, seen } = await post(valid.body, headers);
-        const sent = `${valid.id} with ${JSON.stringify(headers)}`;
-        assert.deepEqual([status, text], [200, 'ok'], sent);
-        const warnings = seen.notification.warnings.map(
-          (/** @type {NotificationIssue} */ { code, path, message }) => ({ code, path, message }),
-        );
-        assert.deepEqual({ ...seen.notification, warnings }, valid.expected.notification, sent);
-        assert.equal(seen.key, valid.expected.idempotencyKey, sent);
+      /**
+       * Delivers a body once; what came back, and what the handler saw.
+       *
+       * @param {string | Uint8Array} body
+       * @param {Record<string, string>} [headers]
+       */
+      async function post(body, headers) {
+        const { attempts } = await deliver(body, { url: server.url, headers });
+        const { status, body: text } = attempts[0]?.answer ?? { status: 0, body: '' };
+        const [seen, ...more] = await server.take();
+        assert.deepEqual(more, []);
+        return { status, text, seen };
       }
-    });
 
-    test('refuses a body with the codes, and keeps its bytes', async () => {
-      for (const body of INVALID) {
-        const { status, text, seen } = await post(body, { 'content-encoding': 'gzip' });
-        const { error } = safeParseNotification(body);
-        assert.equal(status, 400);
-        assert.equal(text, error?.issues.map(({ code }) => code).join(', '));
-        assert.deepEqual(seen.error, JSON.parse(JSON.stringify(error)));
-        assert.deepEqual(Buffer.from(seen.refused, 'base64'), body);
-      }
-    });
+      test('hands on a body to the digit, whatever its headers say', async () => {
+        for (const [index, headers] of ODD_HEADERS.entries()) {
+          const valid = VALID[index % VALID.length];
+          assert(valid);
+          const { status, text, seen } = await post(valid.body, headers);
+          const sent = `${valid.id} with ${JSON.stringify(headers)}`;
+          assert.deepEqual([status, text], [200, 'ok'], sent);
+          const warnings = seen.notification.warnings.map(
+            (/** @type {NotificationIssue} */ { code, path, message }) => ({ code, path, message }),
+          );
+          assert.deepEqual({ ...seen.notification, warnings }, valid.expected.notification, sent);
+          assert.equal(seen.key, valid.expected.idempotencyKey, sent);
+        }
+      });
 
-    test('answers a body beyond 64 KiB with 413', async () => {
-      assert.equal(await statusOf(server.url, bodyOfLength(LIMIT)), 200);
-      assert.equal((await server.take()).length, 1);
-      for (const length of [LIMIT + 1, 2 ** 21])
-        assert.equal(await statusOf(server.url, bodyOfLength(length)), 413);
-      assert.deepEqual(server.journal, []);
-    });
+      test('refuses a body with the codes, and keeps its bytes', async () => {
+        for (const body of INVALID) {
+          const { status, text, seen } = await post(body, { 'content-encoding': 'gzip' });
+          const { error } = safeParseNotification(body);
+          assert.equal(status, 400);
+          assert.equal(text, error?.issues.map(({ code }) => code).join(', '));
+          assert.deepEqual(seen.error, JSON.parse(JSON.stringify(error)));
+          assert.deepEqual(Buffer.from(seen.refused, 'base64'), body);
+        }
+      });
 
-    test('takes any method, with or without a body, or a slash at the end of the path', async () => {
-      const body = depositReceivedBody({}, { seed: 4 });
-      for (const [method, path] of /** @type {const} */ ([
-        ['PUT', ''],
-        ['PATCH', ''],
-        ['DELETE', ''],
-        ['POST', '/'],
-      ])) {
-        const { status } = await fetch(server.url + path, { method, body, redirect: 'manual' });
-        assert.equal(status, 200, `${method} ${path}`);
-        assert.equal((await server.take())[0]?.isRepeated, method !== 'PUT');
-      }
-      for (const method of ['GET', 'PUT']) {
-        assert.equal((await fetch(server.url, { method })).status, 400, method);
-        assert.equal((await server.take())[0]?.refused, '', method);
-      }
-      assert.equal(await statusOf(`${server.url}/other`, body), 404);
-    });
+      test('answers a body beyond 64 KiB with 413', async () => {
+        assert.equal(await statusOf(server.url, bodyOfLength(LIMIT)), 200);
+        assert.equal((await server.take()).length, 1);
+        for (const length of [LIMIT + 1, 2 ** 21])
+          assert.equal(await statusOf(server.url, bodyOfLength(length)), 413);
+        assert.deepEqual(server.journal, []);
+      });
 
-    test('answers with no success if the merchant fails, whatever status the error has', async () => {
-      for (const body of [FAILING, FAILING.replace('CONFIRMED', 'PENDING')]) {
-        const { attempts } = await deliver(body, { url: server.url });
-        assert.deepEqual(attempts[0]?.answer, { status: 500, body: 'failed' });
-      }
-      assert.deepEqual(server.journal, []);
-    });
+      test('takes any method, with or without a body, or a slash at the end of the path', async () => {
+        const body = depositReceivedBody({}, { seed: 4 });
+        for (const request of ['PUT ', 'PATCH ', 'DELETE ', 'POST /']) {
+          const [method = '', path] = request.split(' ');
+          const { status } = await fetch(server.url + path, { method, body, redirect: 'manual' });
+          assert.equal(status, 200, `${method} ${path}`);
+          assert.equal((await server.take())[0]?.isRepeated, method !== 'PUT');
+        }
+        for (const method of ['GET', 'PUT']) {
+          assert.equal((await fetch(server.url, { method })).status, 400, method);
+          assert.equal((await server.take())[0]?.refused, '', method);
+        }
+        assert.equal(await statusOf(`${server.url}/other`, body), 404);
+      });
 
-    // A Lambda gets only what its gateway has read to the end.
-    const isBehindGateway = name === 'AWS Lambda' && 'the gateway reads the body';
-    test('answers a body that never ends, and reads a few MiB', {
-      skip: isBehindGateway,
-    }, async () => {
-      const { answer, written } = await sendEndlessly(server.port);
-      assert.match(`${answer}`, /^HTTP\/1\.1 413 /);
-      // Bun itself drops up to its `maxRequestBodySize`, whatever the receiver does.
-      if (name !== 'Bun') assert(written < MOST_WRITTEN, `${written} bytes`);
-    });
+      test('answers with no success if the merchant fails, whatever status the error has', async () => {
+        for (const body of [FAILING, FAILING.replace('CONFIRMED', 'PENDING')]) {
+          const { attempts } = await deliver(body, { url: server.url });
+          assert.deepEqual(attempts[0]?.answer, { status: 500, body: 'failed' });
+        }
+        assert.deepEqual(server.journal, []);
+      });
 
-    test('survives callers that hang up in the middle of a body', async () => {
-      for (let count = 0; count < 20; count += 1) await hangUp(server.port);
-      const { status, seen } = await post(depositReceivedBody({}, { seed: 3 }));
-      assert.equal(status, 200);
-      assert(seen.notification, 'a body that was cut off was refused');
-      assert(server.isRunning());
+      // A Lambda gets only what its gateway has read to the end.
+      const isBehindGateway = name === 'AWS Lambda' && 'the gateway reads the body';
+      test('answers a body that never ends, and reads a few MiB', {
+        skip: isBehindGateway,
+      }, async () => {
+        const { answer, written } = await sendEndlessly(server.port);
+        assert.match(`${answer}`, /^HTTP\/1\.1 413 /);
+        // Bun itself drops up to its `maxRequestBodySize`, whatever the receiver does.
+        if (name !== 'Bun') assert(written < MOST_WRITTEN, `${written} bytes`);
+      });
+
+      test('survives callers that hang up in the middle of a body', async () => {
+        for (let count = 0; count < 20; count += 1) await hangUp(server.port);
+        const { status, seen } = await post(depositReceivedBody({}, { seed: 3 }));
+        assert.equal(status, 200);
+        assert(seen.notification, 'a body that was cut off was refused');
+        assert(server.isRunning());
+      });
     });
-  });
-}
+  }
+});
 
 test('below express.json, the receiver of the page says why it fails, and settles what is not JSON', async () => {
   const handler = readFileSync(new URL('express.ts', FRAMEWORKS), 'utf8')

@@ -3,8 +3,7 @@ import base from '../../vitest.config.js';
 import { readPart } from './parts.js';
 
 const config = mergeConfig(base, {
-  // Each run has its own thread anyway, and loading src for each file would take most of the time.
-  test: { isolate: false, setupFiles: ['test/mutation/seed.ts'], env: { RUNS: '300' } },
+  test: { setupFiles: ['test/mutation/seed.ts'], env: { RUNS: '300' } },
 });
 // Only the tests of a part run against its mutants.
 config.test.include = readPart().tests;

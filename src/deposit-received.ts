@@ -50,7 +50,7 @@ export interface DepositReceived {
   readonly depositCurrency: string;
   /** Amount deposited, in `depositCurrency`. It may differ from `expectedDepositAmount`. */
   readonly actualDepositAmount: Decimal;
-  /** Amount that covers `expectedDisplayAmount`, in `depositCurrency`. */
+  /** Amount in `depositCurrency` that covers `expectedDisplayAmount`. */
   readonly expectedDepositAmount: Decimal | null;
   /** Code of the fiat currency for display. */
   readonly displayCurrency: string;
@@ -69,8 +69,8 @@ export interface DepositReceived {
   /** Blockchain fee, paid by the end-user. The service doesn't document its currency. */
   readonly onChainFee: Decimal | null;
   /**
-   * Loss from a 1:1 rate between the deposit and display currencies; negative for a gain. The service documents
-   * it in `depositCurrency`, despite its name.
+   * Loss from a 1:1 rate between the deposit and display currencies; negative for a gain. Its
+   * documented currency is `depositCurrency`, despite its name.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /** Loss from a 1:1 rate, in `settlementCurrency`; negative for a gain. */

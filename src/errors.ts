@@ -9,11 +9,11 @@ export type IssueCode =
   | 'body_too_large'
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
-  /** The body is for the other callback, has both identifiers or neither, or is the JSON of a notification. */
+  /** The body is for the other callback, has the identifiers of both or of neither, or is a notification's JSON. */
   | 'unrecognized_notification'
   /** A field that should always be sent is missing or null. */
   | 'missing_field'
-  /** A value has the wrong JSON type, is an empty string, or contains a lone surrogate. */
+  /** A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required field. */
   | 'wrong_type'
   /** An amount is not a number in JSON syntax, or exceeds the limits. */
   | 'invalid_amount'

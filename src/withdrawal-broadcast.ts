@@ -56,7 +56,7 @@ export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | Withd
 export interface WithdrawalCompleted extends WithdrawalFields {
   /** `'COMPLETED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
-  /** The address to which `actualWithdrawAmount` was sent, and its destination tag. */
+  /** The recipient's address and destination tag. */
   readonly toTxAddress: TxAddress;
 }
 
@@ -64,7 +64,7 @@ export interface WithdrawalCompleted extends WithdrawalFields {
 export interface WithdrawalFailed extends WithdrawalFields {
   /** `'FAILED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
-  /** The address to which the amount should have been sent, and its destination tag. */
+  /** The recipient's address and destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
@@ -72,7 +72,7 @@ export interface WithdrawalFailed extends WithdrawalFields {
 export interface WithdrawalBlocked extends WithdrawalFields {
   /** `'BLOCKED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
-  /** The address to which the amount should have been sent, and its destination tag. */
+  /** The recipient's address and destination tag. */
   readonly toTxAddress: TxAddress | null;
 }
 
@@ -103,11 +103,11 @@ interface WithdrawalFields {
   readonly displayFee: Decimal | null;
   /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string;
-  /** Amount debited from your balance, in `settlementCurrency`. Also sent as `deducedSettlementAmount`. */
+  /** Amount debited from your balance, in `settlementCurrency`. Or misspelled `deducedSettlementAmount`. */
   readonly deductedSettlementAmount: Decimal | null;
-  /** Loss from pegging the currencies' market rate, in `displayCurrency`; negative for a gain. */
+  /** Loss from the pegged rate between the withdrawal and display currencies, in `displayCurrency`; negative for a gain. */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** Loss from pegging, in `settlementCurrency`; negative for a gain. */
+  /** Loss from the pegged rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** Owner of the address, according to AML screening. Null if not sent. */
   readonly txAddressOwner: TxAddressOwner | null;

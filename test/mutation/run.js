@@ -3,17 +3,17 @@
 import { spawnSync } from 'node:child_process';
 import { PARTS } from './parts.js';
 
-const CONFIG = 'test/mutation/stryker.config.js';
+spawnSync('node', ['scripts/build.js', '--if-older', '--silent'], { stdio: 'inherit' });
 const args = process.argv.slice(2);
 const named = args.filter((arg) => !arg.startsWith('-'));
 const options = args.filter((arg) => arg.startsWith('-'));
 for (const part of named.length === 0 ? Object.keys(PARTS) : named) {
   console.log(`── ${part}`);
   const env = { ...process.env, MUTATE: part };
-  const { status } = spawnSync('npx', ['stryker', 'run', CONFIG, ...options], {
+  const config = 'test/mutation/stryker.config.js';
+  const { status } = spawnSync('npx', ['stryker', 'run', config, ...options], {
     env,
     stdio: 'inherit',
   });
-  // The other parts still run.
   if (status !== 0) process.exitCode = 1;
 }

@@ -167,6 +167,7 @@ describe('a body that holds no JSON object', () => {
   const BUFFER = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
   const BUFFER_JSON = JSON.stringify(Buffer.from(TEXT));
   const COMPRESSED = 'a compressed body. Decompress it first';
+  const DECODED = 'compressed bytes that were decoded as text. Decompress the raw bytes first';
   const REQUEST = 'a request or response. Pass the result of its text()';
   const STREAM = 'a stream or a request. Read it first, and pass its text or bytes';
 
@@ -197,15 +198,13 @@ describe('a body that holds no JSON object', () => {
     ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16. Encode it in UTF-8'],
     ['text with a zero byte', `${TEXT}\0}`, `${TEXT.length + 2} characters that are not JSON`],
     ['gzip', gzipSync(TEXT), COMPRESSED],
-    [
-      'gzip that was decoded',
-      `${gzipSync(TEXT)}`,
-      'compressed bytes that were decoded as text. Decompress the raw bytes first',
-    ],
+    ['gzip that was decoded', `${gzipSync(TEXT)}`, DECODED],
     ...[0, 2, 6, 9].map((level): [string, Buffer, string] => {
       return [`zlib of level ${level}`, deflateSync(TEXT, { level }), COMPRESSED];
     }),
-    ['one byte of gzip', Buffer.of(0x1f, 0xff), '2 bytes that are not UTF-8'],
+    ...['1fff', 'ff8b', '78ff', 'ff9c'].map((bytes): [string, Buffer, string] => {
+      return [`the bytes ${bytes}`, Buffer.from(bytes, 'hex'), '2 bytes that are not UTF-8'];
+    }),
     ['an ArrayBuffer of one byte', Uint8Array.of(0xff).buffer, '1 bytes that are not UTF-8'],
   ])('is refused with advice: %s', (_, body, received) =>
     expectRefused(body, 'invalid_json', received),

@@ -48,7 +48,7 @@ describe('numbers of unknown fields', () => {
   });
 
   test('of a parsed body are as they were given', () => {
-    const more = { a: 5, b: [Number.POSITIVE_INFINITY, { c: 0.1 }] };
+    const more = { a: 5, data: [Number.POSITIVE_INFINITY, { c: 0.1 }] };
     const parsed = { ...JSON.parse(deposit()), ...more, network: 7 };
     expect(read(safeParseDepositReceived(parsed)).additionalFields).toStrictEqual({
       network: 7,

@@ -56,7 +56,7 @@ export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | Withd
 export interface WithdrawalCompleted extends WithdrawalFields {
   /** `'COMPLETED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
-  /** The recipient's address and destination tag. */
+  /** The address to which `actualWithdrawAmount` was sent, and its destination tag. */
   readonly toTxAddress: TxAddress;
 }
 
@@ -103,9 +103,12 @@ interface WithdrawalFields {
   readonly displayFee: Decimal | null;
   /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string;
-  /** Amount debited from your balance, in `settlementCurrency`. Or misspelled `deducedSettlementAmount`. */
+  /** Amount debited from your balance, in `settlementCurrency`. Also spelled `deducedSettlementAmount`. */
   readonly deductedSettlementAmount: Decimal | null;
-  /** Loss from the pegged rate between the withdrawal and display currencies, in `displayCurrency`; negative for a gain. */
+  /**
+   * Loss from the pegged rate between the withdrawal and display currencies, in `displayCurrency`; negative for
+   * a gain.
+   */
   readonly displayRateDepegLossAmount: Decimal | null;
   /** Loss from the pegged rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;

@@ -1,12 +1,11 @@
 import { MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
 
-/** What the parser checks, but a schema can't. */
+/** What the parser checks, but a schema can't, or not in the same way. */
 export const LIMITS = {
   size: 'The parser refuses a body of more than 64 KiB.',
   digits: `A validator rounds JSON numbers. So only the parser refuses more than ${MAX_DIGITS} digits or ${MAX_LENGTH} characters, or a value just beyond 1e±${MAX_DIGITS}.`,
-  exponent:
-    'For an amount in a string, a schema checks only that its exponent has at most three digits.',
-  surrogates: 'The parser rejects text with a lone surrogate, which databases would replace.',
+  exponent: `For a string with an exponent, the parser refuses amounts beyond 1e±${MAX_DIGITS}, and a schema only exponents beyond ±999.`,
+  surrogates: 'The parser can’t read text with a lone surrogate, which databases would replace.',
   notification: 'The parser refuses the JSON of a parsed deposit. A schema accepts it.',
   identifiers: 'parseNotification refuses a body with both a depositId and a withdrawalId.',
   spellings:

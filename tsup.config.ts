@@ -11,6 +11,8 @@ const entry = {
   valibot: 'src/valibot.ts',
   inspect: 'src/inspect/index.ts',
   receiver: 'src/receiver/index.ts',
+  spool: 'src/spool/index.ts',
+  testing: 'src/testing/index.ts',
 };
 
 // No build has `clean`: they run at once, and one would remove the declarations of another. scripts/build.js
@@ -19,6 +21,4 @@ export default defineConfig([
   { ...shared, entry: { ...entry, cli: 'src/cli/main.ts' }, format: ['esm'], splitting: true },
   { ...shared, entry, format: ['cjs'], splitting: true },
   { ...shared, entry, format: ['esm', 'cjs'], dts: { ...dts, only: true } },
-  // Needs nothing of the parser.
-  { ...shared, entry: { testing: 'src/testing/index.ts' }, format: ['esm', 'cjs'], dts },
 ]);

@@ -12,6 +12,7 @@ export default defineConfig({
       { find: /^payment-notifications\/schemas(?=\/)/, replacement: schemas },
       { find: /^payment-notifications\/inspect$/, replacement: source('inspect/index') },
       { find: /^payment-notifications\/receiver$/, replacement: source('receiver/index') },
+      { find: /^payment-notifications\/spool$/, replacement: source('spool/index') },
       { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },
     ],
   },

@@ -2,11 +2,11 @@ import type { Decimal } from './amount.js';
 import type { NotificationIssue } from './errors.js';
 import { amount, nonNegativeAmount, oneOf, text, timestamp, uuid } from './internal/field-types.js';
 import {
-  additionalFields,
-  namesReadBy,
+  notificationReader,
   optional,
-  type ReadContext,
+  type Reader,
   required,
+  type TableOf,
 } from './internal/fields.js';
 
 /** The statuses of a deposit. The service documents only one. */
@@ -108,46 +108,38 @@ export interface DepositReceived {
   readonly warnings: readonly NotificationIssue[];
 }
 
-const status = oneOf(DepositStatus);
-const rateType = oneOf(RateType);
-const depositNames = /* @__PURE__ */ namesReadBy(readDepositReceived);
+/** The rules of a deposit's fields, in output order. */
+export const DEPOSIT_RECEIVED: TableOf<DepositReceived> = {
+  status: required(oneOf(DepositStatus)),
+  depositId: required(uuid),
+  paymentId: required(uuid),
+  clientPaymentId: required(text),
+  depositCurrency: required(text),
+  actualDepositAmount: required(nonNegativeAmount),
+  expectedDepositAmount: optional(nonNegativeAmount),
+  displayCurrency: required(text),
+  actualDisplayAmount: required(nonNegativeAmount),
+  expectedDisplayAmount: optional(nonNegativeAmount),
+  displayServiceFee: optional(amount),
+  settlementCurrency: required(text),
+  settlementAmount: required(nonNegativeAmount),
+  settlementServiceFee: optional(amount),
+  onChainFee: optional(amount),
+  displayRateDepegLossAmount: optional(amount),
+  settlementRateDepegLossAmount: optional(amount),
+  displayDistributedUserServiceFee: optional(amount),
+  settlementDistributedUserServiceFee: optional(amount),
+  network: optional(text),
+  depositAddress: optional(text),
+  fromAddress: optional(text),
+  transactionId: optional(text),
+  rateType: optional(oneOf(RateType)),
+  paymentRequestedAt: optional(timestamp),
+  paymentReceivedAt: optional(timestamp),
+  expirationTime: optional(timestamp),
+};
 
-/** Reads a deposit: one field per line, in output order. Records faults in the context. */
-export function readDepositReceived(context: ReadContext): DepositReceived {
-  return {
-    type: 'deposit.received',
-    status: required(context, 'status', status),
-    depositId: required(context, 'depositId', uuid),
-    paymentId: required(context, 'paymentId', uuid),
-    clientPaymentId: required(context, 'clientPaymentId', text),
-    depositCurrency: required(context, 'depositCurrency', text),
-    actualDepositAmount: required(context, 'actualDepositAmount', nonNegativeAmount),
-    expectedDepositAmount: optional(context, 'expectedDepositAmount', nonNegativeAmount),
-    displayCurrency: required(context, 'displayCurrency', text),
-    actualDisplayAmount: required(context, 'actualDisplayAmount', nonNegativeAmount),
-    expectedDisplayAmount: optional(context, 'expectedDisplayAmount', nonNegativeAmount),
-    displayServiceFee: optional(context, 'displayServiceFee', amount),
-    settlementCurrency: required(context, 'settlementCurrency', text),
-    settlementAmount: required(context, 'settlementAmount', nonNegativeAmount),
-    settlementServiceFee: optional(context, 'settlementServiceFee', amount),
-    onChainFee: optional(context, 'onChainFee', amount),
-    displayRateDepegLossAmount: optional(context, 'displayRateDepegLossAmount', amount),
-    settlementRateDepegLossAmount: optional(context, 'settlementRateDepegLossAmount', amount),
-    displayDistributedUserServiceFee: optional(context, 'displayDistributedUserServiceFee', amount),
-    settlementDistributedUserServiceFee: optional(
-      context,
-      'settlementDistributedUserServiceFee',
-      amount,
-    ),
-    network: optional(context, 'network', text),
-    depositAddress: optional(context, 'depositAddress', text),
-    fromAddress: optional(context, 'fromAddress', text),
-    transactionId: optional(context, 'transactionId', text),
-    rateType: optional(context, 'rateType', rateType),
-    paymentRequestedAt: optional(context, 'paymentRequestedAt', timestamp),
-    paymentReceivedAt: optional(context, 'paymentReceivedAt', timestamp),
-    expirationTime: optional(context, 'expirationTime', timestamp),
-    additionalFields: additionalFields(context, depositNames),
-    warnings: context.warnings,
-  };
-}
+export const readDepositReceived: Reader<DepositReceived> = /* @__PURE__ */ notificationReader(
+  'deposit.received',
+  DEPOSIT_RECEIVED,
+);

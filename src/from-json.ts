@@ -74,7 +74,8 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     }),
     warnings: [...readWarnings(warnings, issues), ...found],
   };
-  if (!isNonEmpty(issues)) return notification;
+  // Without an issue, no required field is null.
+  if (!isNonEmpty(issues)) return notification as PaymentNotification;
   throw new NotificationError({ notificationType: type, issues, reference });
 }
 

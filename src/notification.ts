@@ -1,6 +1,6 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import type { NotificationType } from './errors.js';
-import type { Fields, ReadContext } from './internal/fields.js';
+import type { Fields, Partly, ReadContext } from './internal/fields.js';
 import { quote } from './internal/issues.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -24,7 +24,7 @@ export function hasValue(fields: Fields, name: string): boolean {
 export function readNotification(
   context: ReadContext,
   type: NotificationType,
-): PaymentNotification {
+): Partly<PaymentNotification> {
   return type === 'deposit.received'
     ? readDepositReceived(context)
     : readWithdrawalBroadcast(context);

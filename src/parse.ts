@@ -1,7 +1,7 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
 import { openBody } from './internal/body.js';
-import type { Fields, ReadContext } from './internal/fields.js';
+import type { Fields, Partly, ReadContext } from './internal/fields.js';
 import { isArray, isNonEmpty, issue, referenceOf } from './internal/issues.js';
 import {
   detectType,
@@ -135,7 +135,7 @@ export const safeParseNotification: BodyParser<ParseResult<PaymentNotification>>
   body: unknown,
 ) => safeParse(body, null, readNotification);
 
-type NotificationReader<T> = (context: ReadContext, type: NotificationType) => T;
+type NotificationReader<T> = (context: ReadContext, type: NotificationType) => Partly<T>;
 
 function safeParse<T>(
   body: unknown,
@@ -147,17 +147,17 @@ function safeParse<T>(
     const error = new NotificationError({ notificationType: expectedType, ...context });
     return { success: false, error };
   }
-  const { notification, error } = readBody(context, expectedType, read);
+  const { notification, error } = acceptOrRefuse(context, expectedType, read);
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** The result of reading a body. A refused body also has a notification, if one could be read. */
+/** A body that was accepted or refused. A refused one also has what could be read, if anything could. */
 type Reading<T> =
   | { type: NotificationType; notification: T; error: null }
-  | { type: NotificationType | null; notification: T | null; error: NotificationError };
+  | { type: NotificationType | null; notification: Partly<T> | null; error: NotificationError };
 
 /** @param expectedType - The type that the endpoint receives, or null to detect it by the body's identifiers. */
-export function readBody<T>(
+export function acceptOrRefuse<T>(
   context: ReadContext,
   expectedType: NotificationType | null,
   read: NotificationReader<T>,
@@ -165,7 +165,10 @@ export function readBody<T>(
   const { fields, issues } = context;
   const detected = detectType(fields);
   const type = expectedType ?? detected;
-  const refuse = (found: NotificationError['issues'], notification: T | null): Reading<T> => {
+  const refuse = (
+    found: NotificationError['issues'],
+    notification: Partly<T> | null,
+  ): Reading<T> => {
     const details = { notificationType: type, issues: found, reference: referenceOf(fields) };
     return { type, notification, error: new NotificationError(details) };
   };
@@ -178,7 +181,8 @@ export function readBody<T>(
     return refuse([unrecognized('either a depositId or a withdrawalId', received)], null);
   }
   const notification = read(context, type);
-  if (!isNonEmpty(issues)) return { type, notification, error: null };
+  // Without an issue, no required field is null.
+  if (!isNonEmpty(issues)) return { type, notification: notification as T, error: null };
   if (detected === null || detected === type) return refuse(issues, notification);
   // Listed first, because it explains the missing fields that follow.
   const received = `a ${detected} body. Check whether the callback URLs are swapped`;

@@ -1,7 +1,7 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
 import type { Decimal } from './amount.js';
 import type { DepositReceived } from './deposit-received.js';
-import { amount, type FieldType, timestamp, txAddress } from './internal/field-types.js';
+import { amount, type PlainType, timestamp, txAddress } from './internal/field-types.js';
 import type { PaymentNotification } from './notification.js';
 import {
   type BodyParser,
@@ -83,7 +83,7 @@ function toSchema<T>(safeParse: BodyParser<ParseResult<T>>): GenericSchema<unkno
   );
 }
 
-function toFieldSchema<T>({ kind, read, explain }: FieldType<T>): GenericSchema<unknown, T> {
+function toFieldSchema<T>({ kind, read, explain }: PlainType<T>): GenericSchema<unknown, T> {
   return pipe(
     unknown(),
     rawTransform(({ dataset: { value }, addIssue, NEVER }) => {

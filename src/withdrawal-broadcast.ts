@@ -3,7 +3,6 @@ import type { NotificationIssue } from './errors.js';
 import {
   amount,
   anyText,
-  type FieldType,
   nonNegativeAmount,
   oneOf,
   text,
@@ -11,17 +10,15 @@ import {
   uuid,
 } from './internal/field-types.js';
 import {
-  additionalFields,
   expected,
-  type Fields,
-  namesReadBy,
-  nestContext,
+  notificationReader,
+  object,
   optional,
-  ownProperties,
+  type Partly,
   type ReadContext,
   required,
+  type TableOf,
 } from './internal/fields.js';
-import { describe, issue, quoteLiteral } from './internal/issues.js';
 import type { TxAddress } from './tx-address.js';
 
 /** The statuses of a withdrawal. The service doesn't document when one fails or is blocked. */
@@ -122,75 +119,54 @@ interface WithdrawalFields {
   readonly warnings: readonly NotificationIssue[];
 }
 
-const owner: FieldType<Fields> = {
-  kind: 'object',
-  read: ownProperties,
-  explain: (value) => ({
-    code: 'wrong_type',
-    expected: 'an object with name and category',
-    received: describe(value),
-  }),
+export const TX_ADDRESS_OWNER: TableOf<TxAddressOwner> = {
+  name: expected(anyText),
+  category: expected(anyText),
 };
 
-const statusType = oneOf(WithdrawalStatus);
-const withdrawalNames = /* @__PURE__ */ namesReadBy(readWithdrawalBroadcast);
-const ownerNames = /* @__PURE__ */ namesReadBy(readOwnerFields);
+type Completed = Omit<WithdrawalCompleted, 'status'> & { readonly status: WithdrawalStatus };
 
-/** Reads a withdrawal: one field per line, in output order. Records faults in the context. */
-export function readWithdrawalBroadcast(context: ReadContext): WithdrawalBroadcast {
-  const status = required(context, 'status', statusType);
+/** The rules of a withdrawal's fields, in output order. */
+export const WITHDRAWAL_BROADCAST: TableOf<Completed> = {
+  status: required(oneOf(WithdrawalStatus)),
+  withdrawalId: required(uuid),
+  clientWithdrawalId: required(text),
+  businessId: required(uuid),
+  withdrawCurrency: required(text),
+  estimatedWithdrawAmount: required(nonNegativeAmount),
+  actualWithdrawAmount: optional(nonNegativeAmount),
+  withdrawFee: optional(amount),
+  displayCurrency: required(text),
+  expectedDisplayAmount: required(nonNegativeAmount),
+  actualDisplayAmount: optional(nonNegativeAmount),
+  displayFee: optional(amount),
+  settlementCurrency: required(text),
+  // The service documents both spellings: `deduced…` in its field table, `deducted…` in its sample body.
+  deductedSettlementAmount: optional(nonNegativeAmount, 'deducedSettlementAmount'),
+  displayRateDepegLossAmount: optional(amount),
+  settlementRateDepegLossAmount: optional(amount),
+  toTxAddress: required(txAddress),
+  txAddressOwner: expected(object(TX_ADDRESS_OWNER, 'an object with name and category')),
+  transactionId: optional(text),
+};
+
+/** Documented as required. But a failed withdrawal must be reported even without an address. */
+export const NOT_COMPLETED: Pick<TableOf<WithdrawalFailed>, 'toTxAddress'> = {
+  toTxAddress: expected(txAddress),
+};
+
+const readCompleted = /* @__PURE__ */ notificationReader<Completed>(
+  'withdrawal.broadcast',
+  WITHDRAWAL_BROADCAST,
+);
+const readNotCompleted = /* @__PURE__ */ notificationReader<Completed>(
+  'withdrawal.broadcast',
+  WITHDRAWAL_BROADCAST,
+  NOT_COMPLETED,
+);
+
+export function readWithdrawalBroadcast(context: ReadContext): Partly<WithdrawalBroadcast> {
+  const { status } = context.fields;
   const isNotCompleted = status === WithdrawalStatus.FAILED || status === WithdrawalStatus.BLOCKED;
-  const withdrawal = {
-    type: 'withdrawal.broadcast',
-    status,
-    withdrawalId: required(context, 'withdrawalId', uuid),
-    clientWithdrawalId: required(context, 'clientWithdrawalId', text),
-    businessId: required(context, 'businessId', uuid),
-    withdrawCurrency: required(context, 'withdrawCurrency', text),
-    estimatedWithdrawAmount: required(context, 'estimatedWithdrawAmount', nonNegativeAmount),
-    actualWithdrawAmount: optional(context, 'actualWithdrawAmount', nonNegativeAmount),
-    withdrawFee: optional(context, 'withdrawFee', amount),
-    displayCurrency: required(context, 'displayCurrency', text),
-    expectedDisplayAmount: required(context, 'expectedDisplayAmount', nonNegativeAmount),
-    actualDisplayAmount: optional(context, 'actualDisplayAmount', nonNegativeAmount),
-    displayFee: optional(context, 'displayFee', amount),
-    settlementCurrency: required(context, 'settlementCurrency', text),
-    deductedSettlementAmount: readDeductedAmount(context),
-    displayRateDepegLossAmount: optional(context, 'displayRateDepegLossAmount', amount),
-    settlementRateDepegLossAmount: optional(context, 'settlementRateDepegLossAmount', amount),
-    // Documented as required. But a failed withdrawal must be reported even without an address.
-    toTxAddress: (isNotCompleted ? expected : required)(context, 'toTxAddress', txAddress),
-    txAddressOwner: readOwner(context),
-    transactionId: optional(context, 'transactionId', text),
-    additionalFields: additionalFields(context, withdrawalNames),
-    warnings: context.warnings,
-  } as const;
-  // The compiler can't see that toTxAddress is null only if the withdrawal did not complete.
-  return withdrawal as WithdrawalBroadcast;
-}
-
-/** The service documents both spellings: `deduced…` in its field table, `deducted…` in its sample body. */
-function readDeductedAmount(context: ReadContext): Decimal | null {
-  const deducted = optional(context, 'deductedSettlementAmount', nonNegativeAmount);
-  const deduced = optional(context, 'deducedSettlementAmount', nonNegativeAmount);
-  if (deducted === null || deduced === null || deducted.equals(deduced)) return deducted ?? deduced;
-
-  const name = 'deductedSettlementAmount';
-  const other = `the same amount as in deducedSettlementAmount (${quoteLiteral(String(deduced))})`;
-  context.warnings.push(issue('conflicting_fields', [name], other, quoteLiteral(String(deducted))));
-  context.unreadable.push(name, 'deducedSettlementAmount');
-  return null;
-}
-
-function readOwner(context: ReadContext): TxAddressOwner | null {
-  const wire = expected(context, 'txAddressOwner', owner);
-  return wire && readOwnerFields(nestContext(context, 'txAddressOwner', wire));
-}
-
-export function readOwnerFields(context: ReadContext): TxAddressOwner {
-  return {
-    name: expected(context, 'name', anyText),
-    category: expected(context, 'category', anyText),
-    additionalFields: additionalFields(context, ownerNames),
-  };
+  return isNotCompleted ? readNotCompleted(context) : readCompleted(context);
 }

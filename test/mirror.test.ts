@@ -9,6 +9,7 @@ const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'deposit-received': ['internal/fields'],
   // Each is a part of the tested file.
   'inspect/index': ['wire/members'],
+  'receiver/index': ['internal/attempt'],
   'testing/bodies': ['wire/sample'],
   'testing/deliver': ['testing/attempt', 'testing/clock'],
   'cli/check': ['cli/check-report', 'cli/input'],

@@ -79,6 +79,7 @@ const SIDEBAR = {
     'The command’s options': 'reference/command',
     'payment-notifications': 'reference/index',
     '…/receiver': 'reference/receiver',
+    '…/spool': 'reference/spool',
     '…/testing': 'reference/testing',
     '…/inspect': 'reference/inspect',
     '…/valibot': 'reference/valibot',

@@ -12,6 +12,7 @@ const ENTRIES = {
   'valibot.ts': ['valibot', 'payment-notifications/valibot', 'The schemas under valibot types.'],
   'inspect/index.ts': ['inspect', 'payment-notifications/inspect', 'A body, field by field.'],
   'receiver/index.ts': ['receiver', 'payment-notifications/receiver', 'An endpoint for callbacks.'],
+  'spool/index.ts': ['spool', 'payment-notifications/spool', 'A folder of bodies that wait.'],
   'testing/index.ts': ['testing', 'payment-notifications/testing', 'The testing kit.'],
 };
 

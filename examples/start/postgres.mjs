@@ -1,12 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createReceiver } from 'payment-notifications/receiver';
+import { createSpool } from 'payment-notifications/spool';
 import pg from 'pg';
 
 /** @import { PaymentNotification } from 'payment-notifications' */
-/** @import { DeliveryContext, ReceiverOptions } from 'payment-notifications/receiver' */
+/** @import { DeliveryContext } from 'payment-notifications/receiver' */
 
 // Both callbacks on a PostgreSQL server, with the tables of schema.sql, in any number of processes.
 
@@ -106,96 +104,33 @@ async function settle(notification, { key, body }) {
   }
 }
 
-/**
- * Saves a body while the database is down: a withdrawal may not come again. The folder has to outlive the
- * process, and the machine if it can.
- *
- * @param {Uint8Array} body
- */
-async function save(body) {
-  const path = `unsettled/${createHash('sha256').update(body).digest('hex')}`;
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  // A file that is there keeps the time of the first delivery.
-  if (!isFile) await write(path, body);
-  // The names have to survive a power cut as well: that of the file, and that of its folder.
-  for (const name of ['unsettled', '.']) {
-    const folder = await open(name);
-    await folder.sync();
-    await folder.close();
-  }
-}
+/** Bodies that wait while the database is down. The folder has to outlive the machine, if it can. */
+const spool = createSpool('unsettled');
 
-/** Writes a file, all of it or nothing. @param {string} path @param {Uint8Array} body */
-async function write(path, body) {
-  const draft = `unsettled/.${randomUUID()}`;
-  try {
-    // Before Node.js 20.10, `flush` is ignored: call `sync` of the file there.
-    await writeFile(draft, body, { flush: true });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true }); // on a full disk, each delivery would leave one
-    throw error;
-  }
-}
-
-/** @type {ReceiverOptions} */
-const options = {
+const receiver = createReceiver({
+  secret: process.env.CALLBACK_SECRET,
   onDepositReceived: settle,
   onWithdrawalBroadcast: settle,
-  onRefused: (error, body) => hold(body, error.message),
-};
-const receiver = createReceiver({
-  ...options,
-  async onError(error, body) {
-    console.error(error);
-    if (body) await save(body);
+  onRefused: (error, { body }) => hold(body, error.message),
+  async onError(error, { key, body }) {
+    console.error(key, error);
+    if (body) await spool.save(body);
   },
 });
-/** For what is saved already. */
-const settler = createReceiver(options);
-
-/** Settles what was saved, in the order of arrival, once the database is back. */
-async function settleSaved() {
-  const files = [];
-  for (const name of await readdir('unsettled')) {
-    const path = `unsettled/${name}`;
-    const file = await stat(path).catch(() => null); // another process was first
-    // A draft that a crash left may be whole; a new one may still be written.
-    if (file && (!name.startsWith('.') || Date.now() - file.mtimeMs > 60_000))
-      files.push({ path, savedAt: file.mtimeMs });
-  }
-  for (const { path } of files.sort((one, other) => one.savedAt - other.savedAt)) {
-    try {
-      const { status } = await settler.receive(await readFile(path));
-      if (status === 500) console.error(`${path} waits`);
-      else await rm(path, { force: true });
-    } catch (error) {
-      console.error(`${path} waits: ${error}`);
-    }
-  }
-}
 
 /** Not answered yet. @type {Set<import('node:http').ServerResponse>} */
 const pending = new Set();
 
 const server = createServer(async (request, response) => {
-  // Replace the next line by your check of where a callback comes from.
-  const isCallback = /^\/callbacks\/?(\?|$)/.test(request.url ?? '');
-  if (!isCallback) return response.writeHead(404).end();
   pending.add(response);
   if (!server.listening) response.setHeader('connection', 'close');
   await receiver.node(request, response);
   pending.delete(response);
 });
 
-await mkdir('unsettled', { recursive: true });
-
 const { HOST = '127.0.0.1', PORT = '3000' } = process.env;
 server.listen(Number(PORT), HOST, () => {
-  console.log(`listening at http://${HOST}:${PORT}/callbacks`);
+  console.log(`listening at http://${HOST}:${PORT}/callbacks/…`);
 });
 
 // What has arrived is answered first: a withdrawal that is cut off may not come again.
@@ -206,7 +141,4 @@ for (const signal of ['SIGINT', 'SIGTERM'])
     for (const response of pending) response.setHeader('connection', 'close');
   });
 
-for (;;) {
-  await settleSaved().catch(console.error);
-  await sleep(60_000);
-}
+spool.start(receiver.settle);

@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { createReceiver } from 'payment-notifications/receiver';
 
 const receiver = createReceiver({
+  secret: null, // anyone may post. It listens on this machine only: elsewhere, set a secret path
   async onDepositReceived(deposit, { key, body }) {
     const { clientPaymentId, depositCurrency, actualDepositAmount } = deposit;
     const credit = [clientPaymentId, depositCurrency, actualDepositAmount.toString()];
@@ -28,9 +29,9 @@ const receiver = createReceiver({
       await keep(`${key}: credited before, with another amount or account`, body);
     return { status: 200, text };
   },
-  onRefused: (error, body) => keep(error.message, body),
+  onRefused: (error, { body }) => keep(error.message, body),
   // Such as a value that PostgreSQL can't store.
-  onError: (error, body) => keep(`${error}`, body),
+  onError: (error, { key, body }) => keep(`${key}: ${error}`, body),
 });
 
 /** @param {string} reason @param {Uint8Array | null} body Null if it could not be read. */
@@ -57,12 +58,7 @@ await database.exec(`
   CREATE TABLE IF NOT EXISTS kept (digest bytea PRIMARY KEY, body bytea NOT NULL, reason text NOT NULL,
     at timestamptz DEFAULT now())`);
 
-const server = createServer((request, response) => {
-  // Replace the next line by your check of where a callback comes from.
-  const isCallback = /^\/deposits\/?(\?|$)/.test(request.url ?? '');
-  if (isCallback) return receiver.node(request, response);
-  response.writeHead(404).end();
-});
+const server = createServer(receiver.node);
 const port = Number(process.env.PORT ?? 3000);
 await once(server.listen(port, '127.0.0.1'), 'listening');
 console.log(`listening at http://127.0.0.1:${port}/deposits`);

@@ -12,7 +12,7 @@ import { fixture } from '../../fixtures/index.js';
 import { bodyOfLength, GZIPPED, LIMIT, ODD_HEADERS, statusOf } from './bodies.js';
 import { FRAMEWORKS, writeHandlers } from './handlers.js';
 import { bin, whyNot } from './programs.js';
-import { startServer } from './server.js';
+import { SECRET, startServer } from './server.js';
 
 /** @import { NotificationIssue } from 'payment-notifications' */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
@@ -161,6 +161,14 @@ describe('frameworks', { concurrency: 2 }, () => {
         assert.equal(await statusOf(`${server.url}/other`, body), 404);
       });
 
+      test('answers another secret with 404, and hands nothing on', async () => {
+        for (const length of [0, 1000, LIMIT, 2 ** 21])
+          for (const url of [`${server.url}x`, server.url.replace(SECRET, '')])
+            assert.equal(await statusOf(url, bodyOfLength(length)), 404, `${url} ${length}`);
+        assert.equal(await statusOf(`${server.url}?a=/b`, FAILING), 500);
+        assert.deepEqual(server.journal, []);
+      });
+
       test('answers with no success if the merchant fails, whatever status the error has', async () => {
         for (const body of [FAILING, FAILING.replace('CONFIRMED', 'PENDING')]) {
           const { attempts } = await deliver(body, { url: server.url });
@@ -252,5 +260,5 @@ async function hangUp(port) {
 
 /** @param {number} length Of the body that follows. */
 function head(length) {
-  return `POST /callbacks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
+  return `POST /callbacks/${SECRET} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
 }

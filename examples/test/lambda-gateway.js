@@ -7,11 +7,12 @@ import { pathToFileURL } from 'node:url';
 const { handler } = await import(pathToFileURL('lambda.ts').href);
 
 const server = createServer(async (request, response) => {
-  // The route is "ANY /callbacks". A handler that fails would end this process, and its tests.
-  if (!/^\/callbacks\/?$/.test(request.url ?? '')) return response.writeHead(404).end();
+  // The route is "ANY /callbacks/{secret}". A handler that fails would end this process, and its tests.
+  const [rawPath = ''] = (request.url ?? '').split('?');
+  if (!/^\/callbacks\/[^/]*\/?$/.test(rawPath)) return response.writeHead(404).end();
   const sent = await buffer(request).catch(() => null);
   if (sent === null) return; // the caller has hung up
-  const { statusCode, body } = await handler(eventOf(sent));
+  const { statusCode, body } = await handler({ rawPath, ...eventOf(sent) });
   response.writeHead(statusCode).end(body);
 });
 

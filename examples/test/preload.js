@@ -16,5 +16,5 @@ handles.sync = async function () {
 };
 
 const { setTimeout } = timers;
-timers.setTimeout = (ms = 0, value) => setTimeout(ms / 1000, value);
+timers.setTimeout = (ms = 0, value, options) => setTimeout(ms / 1000, value, options);
 syncBuiltinESMExports();

@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 60_000;
 
+/** The last segment of the path to every handler. */
+export const SECRET = 'a-secret-of-these-tests';
+
 /** What still runs when the test ends in the middle: it would outlive it. @type {Set<() => void>} */
 const running = new Set();
 process.once('exit', () => {
@@ -33,7 +36,7 @@ export function atExit(end) {
 export async function startServer([program = '', ...args], { cwd, env }) {
   const child = spawn(program, args, {
     cwd,
-    env: { ...process.env, NODE_ENV: 'production', ...env, PORT: '0' },
+    env: { ...process.env, NODE_ENV: 'production', CALLBACK_SECRET: SECRET, ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own, which ends as one: some programs are started by another.
     detached: true,
@@ -74,7 +77,7 @@ export async function startServer([program = '', ...args], { cwd, env }) {
   return {
     pid: child.pid,
     port,
-    url: `http://127.0.0.1:${port}/callbacks`,
+    url: `http://127.0.0.1:${port}/callbacks/${SECRET}`,
     journal,
     printed,
     isRunning,

@@ -6,11 +6,16 @@ import { createReceiver, type DeliveryContext } from 'payment-notifications/rece
 const keys = new Set<string>();
 
 export const receiver = createReceiver({
+  secret: 'a-secret-of-these-tests', // workerd has no environment
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,
-  async onRefused(error, body) {
+  async onRefused(error, { body }) {
     failOn(error.reference.clientPaymentId);
-    console.info(JSON.stringify({ refused: Buffer.from(body).toString('base64'), error }));
+    if (error.issues[0].code !== 'body_too_large')
+      console.info(JSON.stringify({ refused: Buffer.from(body).toString('base64'), error }));
+  },
+  async onError(error) {
+    console.error(error);
   },
 });
 

@@ -1,9 +1,10 @@
 import { AMOUNT_LIMITS, MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
 import * as types from '../../src/internal/field-types.js';
+import type { FieldType as FieldTypeOf } from '../../src/internal/fields.js';
 import { type Definitions, type JsonSchema, ref } from './json-schema.js';
 import * as patterns from './patterns.js';
 
-type FieldType = types.FieldType<unknown>;
+type FieldType = FieldTypeOf<unknown>;
 
 const KINDS: ReadonlyMap<FieldType, JsonSchema> = new Map<FieldType, JsonSchema>([
   [types.text, { type: 'string', minLength: 1 }],

@@ -1,5 +1,6 @@
 import { CHECK_HELP, check } from './check.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
+import { LISTEN_HELP, listen } from './listen.js';
 import { COMMON, helpOf, readArguments } from './options.js';
 import { SAMPLE_HELP, sample } from './sample.js';
 import { SEND_HELP, send } from './send.js';
@@ -12,6 +13,7 @@ const HELP = helpOf(
   sample deposit|withdrawal        print a sample body
   send deposit|withdrawal|FILE…    post bodies to your endpoint
   check [FILE…]                    find saved bodies that can't be parsed
+  listen                           print and save the callbacks that arrive
 
   payment-notifications <command> --help shows options and examples.`,
   COMMON,
@@ -23,6 +25,7 @@ const COMMANDS = new Map([
   ['sample', { help: SAMPLE_HELP, run: sample }],
   ['send', { help: SEND_HELP, run: send }],
   ['check', { help: CHECK_HELP, run: check }],
+  ['listen', { help: LISTEN_HELP, run: listen }],
 ]);
 
 /** Runs a command line. Returns the exit code; an error is printed in one line. */
@@ -39,7 +42,9 @@ export async function run(args: string[], terminal: Terminal, version: string): 
   try {
     if (command === undefined) {
       readArguments(args, COMMON);
-      throw new CommandError(`unknown command "${name}": expected inspect, sample, send or check`);
+      throw new CommandError(
+        `unknown command "${name}": expected inspect, sample, send, check or listen`,
+      );
     }
     const exit = await command.run(rest, terminal);
     return terminal.interrupt.aborted ? EXIT.interrupted : exit;

@@ -1,8 +1,9 @@
 import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
+import type { Partly } from '../internal/fields.js';
 import { quote, referenceOf } from '../internal/issues.js';
 import { idempotencyKey, type PaymentNotification, readNotification } from '../notification.js';
-import { type RawBody, readBody } from '../parse.js';
+import { acceptOrRefuse, type RawBody } from '../parse.js';
 import { type Member, readMembers } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
@@ -85,7 +86,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
   }
 
-  const { type, notification, error } = readBody(context, as ?? null, readNotification);
+  const { type, notification, error } = acceptOrRefuse(context, as ?? null, readNotification);
   const warnings = notification?.warnings ?? [];
   const verdict = warnings.length === 0 ? 'valid' : 'warnings';
   const members = readMembers(context.text);
@@ -104,7 +105,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
 
 function inspectFields(
   members: readonly Member[],
-  notification: PaymentNotification | null,
+  notification: Partly<PaymentNotification> | null,
   isAccepted: boolean,
 ): InspectedField[] {
   const counts = new Map<string, number>();
@@ -122,7 +123,7 @@ function inspectFields(
   });
 }
 
-function findValue(notification: PaymentNotification, name: string, raw: string): unknown {
+function findValue(notification: Partly<PaymentNotification>, name: string, raw: string): unknown {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];
   // The value in the notification may have come from the other spelling of the name.

@@ -1,4 +1,5 @@
 import { Decimal } from '../amount.js';
+import type { Partly } from '../internal/fields.js';
 import type { PaymentNotification } from '../notification.js';
 import type { TxAddress } from '../tx-address.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../wire/sample.js';
@@ -48,7 +49,7 @@ export function quirk(code: QuirkCode, detail = ''): Quirk {
  * @param isAccepted - A refused body has no `additionalFields` to name.
  */
 export function* findQuirks(
-  notification: PaymentNotification,
+  notification: Partly<PaymentNotification>,
   name: string,
   raw: string,
   value: unknown,

@@ -4,36 +4,29 @@ import type { IssueCode } from '../errors.js';
 import { toDate } from '../timestamp.js';
 import { explainTxAddress, parseTxAddress, type TxAddress } from '../tx-address.js';
 import { isDecimalLiteral } from './digits.js';
+import type { FieldType } from './fields.js';
 import { describe, type Fault, quote } from './issues.js';
 
-type FieldKind = 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address' | 'object';
-
-/** How to read one kind of field. */
-export interface FieldType<T> {
-  readonly kind: FieldKind;
-  /** Converts a value. Returns null if it can't; never throws. */
+/** A type that needs nothing but the value. */
+export interface PlainType<T> extends FieldType<T> {
   readonly read: (value: unknown) => T | null;
-  /** Describes a value for which `read` returned null. */
-  readonly explain: (value: unknown) => Fault;
-  /** The documented values of an enum. */
-  readonly values?: readonly T[];
 }
 
 /** A non-empty string, unchanged. */
-export const text: FieldType<string> = /* @__PURE__ */ stringType(
+export const text: PlainType<string> = /* @__PURE__ */ stringType(
   'text',
   /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.nonEmpty()),
   'a non-empty string',
 );
 
-export const anyText: FieldType<string> = /* @__PURE__ */ stringType(
+export const anyText: PlainType<string> = /* @__PURE__ */ stringType(
   'text',
   /* @__PURE__ */ v.string(),
   'a string',
 );
 
 /** An identifier assigned by the service: a UUID of any version, unchanged. */
-export const uuid: FieldType<string> = /* @__PURE__ */ stringType(
+export const uuid: PlainType<string> = /* @__PURE__ */ stringType(
   'id',
   /* @__PURE__ */ v.pipe(/* @__PURE__ */ v.string(), /* @__PURE__ */ v.uuid()),
   'a UUID',
@@ -41,14 +34,14 @@ export const uuid: FieldType<string> = /* @__PURE__ */ stringType(
 );
 
 /** An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain). */
-export const amount: FieldType<Decimal> = {
+export const amount: PlainType<Decimal> = {
   kind: 'amount',
   read: readAmount,
   explain: explainAmount,
 };
 
 /** An amount that moved or should move. It is never negative. */
-export const nonNegativeAmount: FieldType<Decimal> = {
+export const nonNegativeAmount: PlainType<Decimal> = {
   kind: 'amount',
   read: (value) => {
     const amount = readAmount(value);
@@ -57,7 +50,7 @@ export const nonNegativeAmount: FieldType<Decimal> = {
   explain: explainAmount,
 };
 
-export const timestamp: FieldType<Date> = {
+export const timestamp: PlainType<Date> = {
   kind: 'timestamp',
   read: (value) => (isNumberOrString(value) ? toDate(value) : null),
   explain: (value) => ({
@@ -68,7 +61,7 @@ export const timestamp: FieldType<Date> = {
 };
 
 /** A blockchain address, alone or followed by a destination tag. */
-export const txAddress: FieldType<TxAddress> = {
+export const txAddress: PlainType<TxAddress> = {
   kind: 'address',
   read: parseTxAddress,
   explain: explainTxAddress,
@@ -76,7 +69,7 @@ export const txAddress: FieldType<TxAddress> = {
 
 /** One of the documented values. Case-sensitive. */
 /* @__NO_SIDE_EFFECTS__ */
-export function oneOf<T extends string>(documented: Readonly<Record<string, T>>): FieldType<T> {
+export function oneOf<T extends string>(documented: Readonly<Record<string, T>>): PlainType<T> {
   const values = Object.values(documented);
   const expected = values.map((value) => `"${value}"`).join(' or ');
   const type = stringType('enum', v.picklist(values), expected, 'unknown_value', quote);
@@ -91,12 +84,12 @@ export function oneOf<T extends string>(documented: Readonly<Record<string, T>>)
  */
 /* @__NO_SIDE_EFFECTS__ */
 function stringType<T extends string>(
-  kind: FieldKind,
+  kind: FieldType<T>['kind'],
   schema: v.GenericSchema<unknown, T>,
   expected: string,
   code: IssueCode = 'wrong_type',
   show: (value: unknown) => string = describe,
-): FieldType<T> {
+): PlainType<T> {
   return {
     kind,
     read: (value) => {

@@ -25,18 +25,29 @@ export async function readBytes(
   stop?: () => unknown,
 ): Promise<Uint8Array> {
   const iterator = stream[Symbol.asyncIterator]();
-  const bytes = new Uint8Array(MAX_BYTES + 1);
+  let bytes: Uint8Array = new Uint8Array();
   let length = 0;
   while (length <= MAX_BYTES) {
     const { done, value } = await iterator.next();
-    if (done) return bytes.slice(0, length);
-    const chunk = bytesOf(value).subarray(0, bytes.length - length); // text, if middleware has set an encoding
-    bytes.set(chunk, length);
+    if (done) return bytes.subarray(0, length);
+    const chunk = bytesOf(value).subarray(0, MAX_BYTES + 1 - length); // text, if middleware has set an encoding
+    if (length === 0) {
+      bytes = chunk; // mostly the only one, so it is not copied
+    } else {
+      if (length + chunk.length > bytes.length) bytes = grown(bytes, 2 * (length + chunk.length));
+      bytes.set(chunk, length);
+    }
     length += chunk.length;
   }
   // Not awaited, so that the answer is sent first. It rejects if the sender leaves.
   drop(iterator, stop).catch(() => {});
-  return bytes;
+  return bytes.subarray(0, length);
+}
+
+function grown(bytes: Uint8Array, length: number): Uint8Array {
+  const larger = new Uint8Array(length);
+  larger.set(bytes);
+  return larger;
 }
 
 async function drop(iterator: AsyncIterator<Uint8Array>, stop?: () => unknown): Promise<void> {

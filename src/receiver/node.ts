@@ -4,6 +4,9 @@ import { bytesOf, readBytes } from './bytes.js';
 
 /** The parts of a Node.js request that a receiver uses. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly url?: string | undefined;
+  /** The URL, if a router has cut off a part of `url`: in Express. */
+  readonly originalUrl?: string | undefined;
   readonly readableDidRead: boolean;
   /** The raw body, if middleware has read it: from Firebase, or the `verify` option of `express.json`. */
   readonly rawBody?: unknown;

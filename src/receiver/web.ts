@@ -4,7 +4,11 @@ import { readBytes } from './bytes.js';
 /** The global `Request`, or in a project without its type, the parts that a receiver uses. */
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer Own } }
   ? Own
-  : { readonly body: AsyncIterable<Uint8Array> | null; readonly bodyUsed: boolean };
+  : {
+      readonly url: string;
+      readonly body: AsyncIterable<Uint8Array> | null;
+      readonly bodyUsed: boolean;
+    };
 
 /** The global `Response`, or in a project without its type, some parts of it. */
 export type WebResponse = typeof globalThis extends { Response: { prototype: infer Own } }

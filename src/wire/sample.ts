@@ -1,15 +1,13 @@
 import deposit from '../../fixtures/deposit-received/sample.json' with { type: 'json' };
 import failed from '../../fixtures/withdrawal-broadcast/failed.json' with { type: 'json' };
 import withdrawal from '../../fixtures/withdrawal-broadcast/sample.json' with { type: 'json' };
-import { type DepositReceived, readDepositReceived } from '../deposit-received.js';
+import { DEPOSIT_RECEIVED, type DepositReceived } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
-import { type Fields, rulesOf } from '../internal/fields.js';
-import { readWithdrawalBroadcast, type WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import type { FieldOf, Fields, Table } from '../internal/fields.js';
+import { WITHDRAWAL_BROADCAST, type WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
 /** A complete body, in the service's field order. `undefined` marks a field that is not sent. */
 export type Sample = Fields;
-
-type FieldOf<T> = Exclude<keyof T, 'type' | 'additionalFields' | 'warnings'>;
 
 /** The field names of a deposit. */
 export type DepositReceivedField = FieldOf<DepositReceived>;
@@ -47,11 +45,7 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
 /** How a sample encodes a field. An amount is a `number` or a `string`. */
 export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 
-const KINDS = /* @__PURE__ */ new Map(
-  /* @__PURE__ */ [readDepositReceived, readWithdrawalBroadcast]
-    .flatMap((reader) => rulesOf(reader))
-    .map(({ name, type }) => [name, type.kind]),
-);
+const TABLE: Table = { ...DEPOSIT_RECEIVED, ...WITHDRAWAL_BROADCAST };
 
 /**
  * Returns how a sample encodes a field. An amount that the sample leaves out counts as a string.
@@ -59,7 +53,7 @@ const KINDS = /* @__PURE__ */ new Map(
  * @param name - A field of either body. Fields with the same name have the same kind.
  */
 export function encodingOf(sample: Sample, name: string): Encoding {
-  const kind = KINDS.get(name);
+  const kind = TABLE[name === DEDUCED ? DEDUCTED : name]?.type.kind;
   if (kind === 'timestamp') return 'time';
   if (kind === 'object') return 'owner';
   if (kind !== 'amount') return 'text';

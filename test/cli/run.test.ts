@@ -13,6 +13,7 @@ describe('help', () => {
     ['sample --help', 'payment-notifications sample deposit|withdrawal'],
     ['send deposit -h', 'payment-notifications send deposit|withdrawal|FILE… --to URL'],
     ['check --help', 'payment-notifications check [FILE…]'],
+    ['listen --help', 'payment-notifications listen'],
   ])('of %j has examples and all exit codes, and fits 80 columns', async (line, first) => {
     const { exit, out, err } = await command(line.split(' ').filter(Boolean));
     expect({ exit, err }).toStrictEqual({ exit: 0, err: '' });
@@ -57,12 +58,12 @@ describe('wrong usage is told in one line', () => {
   const TIME = 'paymentReceivedAt: expected a UNIX time, given as a number, received';
 
   test.each([
-    ['parse', 'unknown command "parse": expected inspect, sample, send or check'],
+    ['parse', 'unknown command "parse": expected inspect, sample, send, check or listen'],
     ['inspect --color', `unknown option '--color' ${LISTS}`],
     ['--color', `unknown option '--color' ${LISTS}`],
     ['check --show=-1', `--show: ${WHOLE} 0, received "-1"`],
     ['inspect --\u202e', `unknown option '--\\u202e' ${LISTS}`],
-    ['\u202e', 'unknown command "\\u202e": expected inspect, sample, send or check'],
+    ['\u202e', 'unknown command "\\u202e": expected inspect, sample, send, check or listen'],
     ['send deposit --to', "option '--to <value>' argument missing"],
     ['check --json=1', "option '--json' does not take an argument"],
     ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
@@ -71,6 +72,11 @@ describe('wrong usage is told in one line', () => {
     ['send --to http://x/', NO_BODY],
     ['send http://me:secret@x/ --to http://x/', NO_BODY],
     ['send deposit', '--to: expected the URL of your endpoint'],
+    ['listen callbacks', 'listen: expected options only'],
+    ['listen --port x', `--port: ${WHOLE} 0, received "x"`],
+    ['listen --port 65536', '--port: expected at most 65535, received 65536'],
+    ['listen --status 100', `--status: ${WHOLE} 200, received "100"`],
+    ['listen --status 600', '--status: expected at most 599, received 600'],
     ['send deposit --to ftp://me:secret@x/', `${NO_URL} "ftp://x/"`],
   ])('%j', (line, message) => expectTold(line.split(' '), message));
 

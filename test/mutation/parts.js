@@ -21,6 +21,7 @@ export const PARTS = {
     least: 90,
   },
   receiver: { mutate: ['src/receiver/*.ts'], tests: ['test/receiver/*.test.ts'], least: 95 },
+  spool: { mutate: ['src/spool/*.ts'], tests: ['test/spool/*.test.ts'], least: 95 },
   testing: { mutate: ['src/testing/*.ts'], tests: ['test/testing/*.test.ts'], least: 90 },
   cli: {
     // Only tests in test/process can test main.ts.

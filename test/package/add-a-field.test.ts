@@ -50,7 +50,7 @@ test('the changes in CONTRIBUTING.md need no other edits', async () => {
     text
       .replace('exampleText: optional(', 'exampleText: expected(')
       // It may be imported already.
-      .replace(/^(?: {2}expected,\n)?(?= {2}namesReadBy,$)/m, '  expected,\n'),
+      .replace(/^(?: {2}expected,\n)?(?= {2}notificationReader,$)/m, '  expected,\n'),
   );
   await edit('test/deposit-received.test.ts', (text) =>
     text.replace('optional  text       exampleText', 'expected  text       exampleText'),

@@ -81,7 +81,8 @@ test.concurrent('tsx prints what the comments say', () =>
 /** Runs the scripts in one process. */
 async function runAll(program: string, ...options: string[]): Promise<void> {
   const paths = files.map(({ path }) => path);
-  const printed = await output(program, [...options, 'all.js', ...paths], folder);
+  const env = { CALLBACK_SECRET: 'a-secret-of-this-test' };
+  const printed = await output(program, [...options, 'all.js', ...paths], folder, env);
   expect(JSON.parse(printed)).toStrictEqual(
     files.map(({ path, code }) => [path, promisedOutput(code).join('\n')]),
   );

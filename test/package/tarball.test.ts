@@ -78,7 +78,9 @@ test('the build has no code of another package, and imports only dependencies', 
   const { dependencies } = await manifest();
   for (const [file, text] of await dist()) {
     // The build names each source in front of its code: without the names, nothing bundled would be found.
-    const sources = [...text.matchAll(/^\/\/ (\S+\.\w+)$/gm)].map(([, source = '']) => source);
+    const sources = [...text.matchAll(/(?:^|;)\/\/ (\S+\.\w+)$/gm)].map(
+      ([, source = '']) => source,
+    );
     const others = sources.filter((source) => !/^(?:src|fixtures)\//.test(source));
     expect(others, file).toStrictEqual([]);
     if (/^(?:async )?function /m.test(text)) expect(sources, file).not.toStrictEqual([]);
@@ -109,6 +111,7 @@ test('every way of resolving an entry finds types that match the code', async ()
     './valibot',
     './inspect',
     './receiver',
+    './spool',
     './testing',
     './schemas/*.json',
     './package.json',

@@ -13,21 +13,21 @@ test.each([
     onDepositReceived: async () => answer,
     onRefused: async () => answer,
   });
-  const { receive } = createReceiver(options);
-  expect([await receive(DEPOSIT), await receive('{')]).toStrictEqual([answer, answer]);
+  const { settle } = createReceiver(options);
+  expect([await settle(DEPOSIT), await settle('{')]).toStrictEqual([answer, answer]);
   expect(calls).toStrictEqual([]);
 });
 
 test('may be returned without a promise, as JavaScript allows', async () => {
   const answer = { status: 202, text: 'held' };
   const { options } = recording({ onDepositReceived: () => answer as never });
-  expect(await createReceiver(options).receive(DEPOSIT)).toStrictEqual(answer);
+  expect(await createReceiver(options).settle(DEPOSIT)).toStrictEqual(answer);
 });
 
 test.each([204, 205, 304])('has no text with a status of %i', async (status) => {
   const { options } = recording({ onDepositReceived: async () => ({ status, text: 'ok' }) });
-  const { receive, fetch } = createReceiver(options);
-  expect(await receive(DEPOSIT)).toStrictEqual({ status, text: '' });
+  const { settle, fetch } = createReceiver(options);
+  expect(await settle(DEPOSIT)).toStrictEqual({ status, text: '' });
   const request = new Request('http://127.0.0.1', { method: 'POST', body: DEPOSIT });
   const response = await fetch(request);
   expect([response.status, await response.text()]).toStrictEqual([status, '']);
@@ -46,10 +46,11 @@ test.each([
   ['settled', ' and '],
 ])('is reported if no server can send it: %j', async (answer, received) => {
   const { calls, options } = recording({ onDepositReceived: async () => answer as never });
-  const sent = await createReceiver(options).receive(DEPOSIT);
+  const sent = await createReceiver(options).settle(DEPOSIT);
   expect(sent).toStrictEqual({ status: 500, text: 'failed' });
   const expected = 'TypeError: answer: expected a status of 200 to 599 and a text, received ';
   const message = expect.stringContaining(received);
-  expect(calls).toStrictEqual([['error', message, bytes(DEPOSIT)]]);
+  const key = expect.stringMatching(/^deposit\.received:/);
+  expect(calls).toStrictEqual([['error', message, key, bytes(DEPOSIT)]]);
   expect(calls[0]?.[1]).toContain(expected);
 });

@@ -15,7 +15,7 @@ test.each([
   ['an ArrayBuffer', Uint8Array.from(bytes(DEPOSIT)).buffer],
 ])('are those of %s', async (_, body) => {
   const { calls, options } = recording();
-  const answer = await createReceiver(options).receive(body);
+  const answer = await createReceiver(options).settle(body);
   expect(answer).toStrictEqual({ status: 200, text: 'ok' });
   expect(calls[0]?.at(-1)).toStrictEqual(bytes(DEPOSIT));
 });
@@ -28,9 +28,9 @@ test.each([
   ['an array', [1], 'an array'],
 ])('can’t be had of %s: it is answered with 500, and not refused', async (_, body, received) => {
   const { calls, options } = recording();
-  const answer = await createReceiver(options).receive(body);
+  const answer = await createReceiver(options).settle(body);
   expect(answer).toStrictEqual({ status: 500, text: 'failed' });
-  expect(calls).toStrictEqual([['error', expect.any(String), null]]);
+  expect(calls).toStrictEqual([['error', expect.any(String), null, null]]);
   expect(calls[0]?.[1]).toContain(`TypeError: body: expected text or bytes, received ${received}`);
 });
 
@@ -46,6 +46,30 @@ test('are joined from chunks, up to the limit', async () => {
   }
 });
 
+test('are those of the only chunk, without a copy', async () => {
+  const chunk = bytes(DEPOSIT);
+  const own = {
+    url: '',
+    bodyUsed: false,
+    body: (async function* () {
+      yield chunk;
+    })(),
+  };
+  const { calls, options } = recording();
+  await createReceiver(options).fetch(own as never);
+  const [body] = calls.map((call) => call.at(-1) as Uint8Array);
+  expect(body?.buffer).toBe(chunk.buffer);
+});
+
+test('don’t change the chunks that they come in', async () => {
+  const memory = bytes(`${DEPOSIT}!`);
+  const { calls, options } = recording();
+  const chunks = [memory.subarray(0, 9), new Uint8Array(), memory.subarray(9, -1)];
+  await createReceiver(options).fetch(streamed(chunks.values()).request);
+  expect(calls[0]?.at(-1)).toStrictEqual(bytes(DEPOSIT));
+  expect(memory).toStrictEqual(bytes(`${DEPOSIT}!`));
+});
+
 test.each([
   ['in one chunk', LIMIT + 1, 1],
   ['by one byte', 1, LIMIT + 1],
@@ -56,7 +80,8 @@ test.each([
   const { request, ended } = streamed(chunks.values());
   const response = await createReceiver(options).fetch(request);
   expect([response.status, await response.text()]).toStrictEqual([413, 'body_too_large']);
-  expect(calls).toStrictEqual([['warn', 'body: expected at most 65536 bytes, received more']]);
+  const start = new Uint8Array(LIMIT + 1);
+  expect(calls).toStrictEqual([['refused', expect.stringContaining('65537 bytes'), start]]);
   expect(await ended).toBe(`${size * count} bytes, read to the end`);
 });
 
@@ -76,6 +101,6 @@ test('that never end are answered with 413, and stopped 4 MiB later', async () =
   }
   const { request, ended } = streamed(endless());
   expect((await createReceiver(options).fetch(request)).status).toBe(413);
-  expect(calls).toStrictEqual([['warn', expect.any(String)]]);
+  expect(calls).toStrictEqual([['refused', expect.any(String), new Uint8Array(LIMIT + 1)]]);
   expect(await ended).toBe(`${LIMIT + 16_384 + MAX_DROPPED} bytes, stopped`);
 });

@@ -26,7 +26,7 @@ test.each([
   ['withdrawal', WITHDRAWAL, withdrawalId, `withdrawal.broadcast:${withdrawalId}:COMPLETED`],
 ])('passes a %s on to its function, with its key and its bytes', async (name, body, id, key) => {
   const { calls, options } = recording();
-  expect(await createReceiver(options).receive(body)).toStrictEqual(OK);
+  expect(await createReceiver(options).settle(body)).toStrictEqual(OK);
   expect(calls).toStrictEqual([[name, id, key, bytes(body)]]);
 });
 
@@ -35,7 +35,7 @@ test.each([
   ['onDepositReceived', DEPOSIT],
 ])('refuses a type without a function: %s', async (name, body) => {
   const { calls, options } = recording({ [name]: undefined });
-  const { status, text } = await createReceiver(options).receive(body);
+  const { status, text } = await createReceiver(options).settle(body);
   expect(status).toBe(400);
   expect(text).toMatch(/^unrecognized_notification, /);
   expect(calls).toStrictEqual([
@@ -46,7 +46,7 @@ test.each([
 test('refuses with the codes, and passes the bytes on', async () => {
   const { calls, options } = recording();
   const body = REFUSED.replace(/"depositId":"[^"]*"/, '"depositId":"1"');
-  const answer = await createReceiver(options).receive(body);
+  const answer = await createReceiver(options).settle(body);
   expect(answer).toStrictEqual({ status: 400, text: 'unknown_value, invalid_id' });
   expect(calls).toStrictEqual([['refused', expect.stringContaining(refusal), bytes(body)]]);
 });
@@ -65,8 +65,9 @@ describe('a function that fails', () => {
   ])('%s is answered with 500, whatever status its error has', async (name, body) => {
     for (const fail of [rejects, throws]) {
       const { calls, options } = recording({ [name]: fail });
-      expect(await createReceiver(options).receive(body)).toStrictEqual(FAILED);
-      expect(calls).toStrictEqual([['error', String(error), bytes(body)]]);
+      expect(await createReceiver(options).settle(body)).toStrictEqual(FAILED);
+      const key = name === 'onRefused' ? null : expect.stringContaining('.');
+      expect(calls).toStrictEqual([['error', String(error), key, bytes(body)]]);
     }
   });
 
@@ -74,49 +75,59 @@ describe('a function that fails', () => {
     const print = vi.spyOn(console, 'error').mockReturnValue();
     const first = new Error('first');
     const { options } = recording({ onDepositReceived: () => Promise.reject(first), onError });
-    expect(await createReceiver(options).receive(DEPOSIT)).toStrictEqual(FAILED);
-    expect(print.mock.calls).toStrictEqual([[first, error]]);
+    expect(await createReceiver(options).settle(DEPOSIT)).toStrictEqual(FAILED);
+    expect(print.mock.calls).toStrictEqual([[KEY, first, error]]);
   });
 
-  test.each([rejects, throws])('may be warn: no deposit depends on a logger', async (warn) => {
-    const print = vi.spyOn(console, 'error').mockReturnValue();
-    const { calls, options } = recording({ warn });
-    const { receive } = createReceiver(options);
-    expect(await receive(TOLERATED)).toStrictEqual(OK);
-    expect(calls).toStrictEqual([['deposit', ID, KEY, bytes(TOLERATED)]]);
-    expect((await receive(DEPOSIT.padEnd(65_537))).status).toBe(413);
-    const lines = [WARNING, 'body: expected at most 65536 bytes, received more'];
-    expect(print.mock.calls).toStrictEqual(lines.map((line) => [line, error]));
-  });
+  test.each([rejects, throws])(
+    'may be onWarning: no deposit depends on a logger',
+    async (onWarning) => {
+      const print = vi.spyOn(console, 'error').mockReturnValue();
+      const { calls, options } = recording({ onWarning });
+      expect(await createReceiver(options).settle(TOLERATED)).toStrictEqual(OK);
+      expect(calls).toStrictEqual([['deposit', ID, KEY, bytes(TOLERATED)]]);
+      expect(print.mock.calls).toStrictEqual([[WARNING, error]]);
+    },
+  );
 
   test('is answered even if its error throws while it is printed', async () => {
     const fail = Object.defineProperty(new Error(), 'stack', { get: throws });
     const { options } = recording({
-      onError: undefined,
       onDepositReceived: () => Promise.reject(fail),
+      onError: rejects,
     });
-    const print = vi.spyOn(console, 'error').mockImplementation((shown) => inspect(shown));
-    expect(await createReceiver(options).receive(DEPOSIT)).toStrictEqual(FAILED);
-    expect(print.mock.lastCall).toStrictEqual(['receiver: an error that throws when printed']);
+    const print = vi.spyOn(console, 'error').mockImplementation((...shown) => void inspect(shown));
+    expect(await createReceiver(options).settle(DEPOSIT)).toStrictEqual(FAILED);
+    expect(print.mock.lastCall).toStrictEqual([
+      'payment-notifications: an error throws when printed',
+    ]);
   });
 
   test('may be a logger that never comes back', async () => {
-    const { options } = recording({ warn: () => new Promise(() => {}) });
-    expect(await createReceiver(options).receive(TOLERATED)).toStrictEqual(OK);
+    const { options } = recording({ onWarning: () => new Promise(() => {}) });
+    expect(await createReceiver(options).settle(TOLERATED)).toStrictEqual(OK);
   });
 });
 
-test('prints warnings and errors by default', async () => {
+test('passes warnings on with the key and the body, or prints a line of each', async () => {
+  const { calls, options } = recording();
+  await createReceiver(options).settle(TOLERATED);
+  const message = 'rateType: expected "FIXED" or "FLOATING", received "NEW"';
+  expect(calls[0]).toStrictEqual(['warning', message, KEY, bytes(TOLERATED)]);
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  const print = vi.spyOn(console, 'error').mockReturnValue();
-  const error = new Error('the database says no');
-  const { receive } = createReceiver({
-    onDepositReceived: () => Promise.reject(error),
-    onRefused: async () => {},
-  });
-  expect(await receive(TOLERATED)).toStrictEqual(FAILED);
-  expect(print.mock.calls).toStrictEqual([[error]]);
-  expect(warn.mock.calls).toStrictEqual([[expect.stringContaining('rateType: expected')]]);
+  await createReceiver({ ...options, onWarning: undefined }).settle(TOLERATED);
+  expect(warn.mock.calls).toStrictEqual([[WARNING]]);
+});
+
+test('passes the start of a body that is too long on, and answers what it is told, or 413', async () => {
+  const body = DEPOSIT.padEnd(65_537);
+  const { calls, options } = recording();
+  const answer = await createReceiver(options).settle(body);
+  expect(answer).toStrictEqual({ status: 413, text: 'body_too_large' });
+  expect(calls).toStrictEqual([['refused', expect.stringContaining('at most 65536'), bytes(body)]]);
+  const own = { status: 200, text: 'kept' };
+  const { settle } = createReceiver({ ...options, onRefused: async () => own });
+  expect(await settle(body)).toStrictEqual(own);
 });
 
 test('calls its functions as methods of the options, which may be an object of a class', async () => {
@@ -124,11 +135,16 @@ test('calls its functions as methods of the options, which may be an object of a
   async function record(this: unknown) {
     called.push(this);
   }
-  const options = { onDepositReceived: record, onRefused: record, warn: record };
-  const { receive } = createReceiver(options);
-  expect(await receive(TOLERATED)).toStrictEqual(OK);
-  expect((await receive(REFUSED)).status).toBe(400);
-  expect(called.map((self) => self === options)).toStrictEqual([true, true, true]);
+  const fail = () => Promise.reject(new Error());
+  const options = {
+    ...{ secret: null, onDepositReceived: record, onWithdrawalBroadcast: fail },
+    ...{ onRefused: record, onError: record, onWarning: record },
+  };
+  const { settle } = createReceiver(options);
+  expect(await settle(TOLERATED)).toStrictEqual(OK);
+  expect((await settle(REFUSED)).status).toBe(400);
+  expect((await settle(WITHDRAWAL)).status).toBe(500);
+  expect(called.map((self) => self === options)).toStrictEqual([true, true, true, true]);
 });
 
 test.each([
@@ -136,7 +152,8 @@ test.each([
   [{}, 'onDepositReceived or onWithdrawalBroadcast, received neither'],
   [{ onDeposit() {} }, 'onDepositReceived or onWithdrawalBroadcast, received neither'],
   [{ onDepositReceived() {} }, 'onRefused, received none'],
-  [{ onWithdrawalBroadcast() {} }, 'onRefused, received none'],
+  [{ onWithdrawalBroadcast() {}, onError() {} }, 'onRefused, received none'],
+  [{ onDepositReceived() {}, onRefused() {} }, 'onError, received none'],
 ])('is not created without the functions that keep money: %o', (options, message) => {
   const create = () => createReceiver(options as never);
   expect(create).toThrow(new TypeError(`options: expected ${message}`));

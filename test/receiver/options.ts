@@ -12,9 +12,10 @@ export function recording(options: Partial<ReceiverOptions> = {}) {
     onDepositReceived: (deposit, { key, body }) => record('deposit')(deposit.depositId, key, body),
     onWithdrawalBroadcast: (withdrawal, { key, body }) =>
       record('withdrawal')(withdrawal.withdrawalId, key, body),
-    onRefused: (error, body) => record('refused')(error.message, body),
-    onError: (error, body) => record('error')(String(error), body),
-    warn: (line) => calls.push(['warn', line]),
+    secret: null,
+    onRefused: (error, { body }) => record('refused')(error.message, body),
+    onError: (error, { key, body }) => record('error')(String(error), key, body),
+    onWarning: (issue, { key, body }) => calls.push(['warning', issue.message, key, body]),
     ...options,
   };
   return { calls, options: all };

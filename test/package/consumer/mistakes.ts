@@ -1,5 +1,6 @@
 import * as pn from 'payment-notifications';
-import { createReceiver } from 'payment-notifications/receiver';
+import { createReceiver, type ReceiverOptions } from 'payment-notifications/receiver';
+import * as spool from 'payment-notifications/spool';
 import * as kit from 'payment-notifications/testing';
 
 const deposit = pn.parseDepositReceived('');
@@ -7,6 +8,7 @@ const withdrawal = pn.parseWithdrawalBroadcast('');
 const notification = pn.parseNotification('');
 const result = pn.safeParseDepositReceived('');
 declare const attempt: kit.DeliveryAttempt;
+const hooks = { secret: null, onRefused: async () => {}, onError: async () => {} };
 // Each line below is a mistake that every compiler must report, with the code at its end.
 deposit.status = 'CONFIRMED'; // TS2540
 deposit.additionalFields.extra = 1; // TS2542
@@ -43,8 +45,11 @@ new pn.NotificationError('refused'); // TS2345
 pn.parseJson('{}'); // TS2339
 export type Wide = pn.WithdrawalFields; // TS2724
 export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741
-createReceiver({ onDepositReceived: () => {}, onRefused: async () => {} }); // TS2322
-createReceiver({ onDepositReceived: async () => ({ rows: [] }), onRefused: async () => {} }); // TS2322
+createReceiver({ ...hooks, onDepositReceived: () => {} }); // TS2322
+createReceiver({ ...hooks, onDepositReceived: async () => ({ rows: [] }) }); // TS2322
+export const open: ReceiverOptions = { onRefused: hooks.onRefused, onError: hooks.onError }; // TS2741
+createReceiver(hooks).receive(''); // TS2554
+spool.createSpool('').start(createReceiver(hooks)); // TS2345
 kit.depositReceivedBody({ actualDepositAmount: 0.5 }); // TS2322
 kit.withdrawalBroadcastBody({ status: 'PENDING' }); // TS2322
 kit.depositReceivedBody({ depositId: null }); // TS2322

@@ -1,20 +1,26 @@
 import { createReceiver, type WebRequest, type WebResponse } from 'payment-notifications/receiver';
+import { createSpool, type Spool } from 'payment-notifications/spool';
 
-declare const request: WebRequest;
+declare const request: WebRequest, environment: Record<string, string | undefined>;
 
-const { receive, fetch, node } = createReceiver({
+const spool: Spool = createSpool('unsettled');
+const { receive, fetch, node, settle } = createReceiver({
+  secret: environment.CALLBACK_SECRET,
   async onDepositReceived({ actualDepositAmount }, { key, body }) {
     const length: number = body.length;
     if (actualDepositAmount.gt(1)) return { status: 200, text: `${key} ${length}` };
     return undefined;
   },
   async onWithdrawalBroadcast() {},
-  onRefused: async (error, body) => void [error.issues, body],
-  onError: async (error, body) => void [error, body?.length],
+  onRefused: async (error, { body }) => void [error.issues, body],
+  onError: async (error, { key, body }) => (body ? spool.save(body) : void [error, key?.length]),
+  onWarning: ({ code, path }, { key }) => void [code, path, key.length],
 });
 export const answers: [Promise<{ status: number; text: string }>, Promise<WebResponse>] = [
-  receive('{}'),
+  receive('{}', '/callbacks'),
   fetch(request),
 ];
 export const status: Promise<number> = answers[1].then((response) => response.status);
 export const handler: (...args: Parameters<typeof node>) => Promise<void> = node;
+export const stop: () => Promise<void> = spool.start(settle, { every: 1000, onError() {} });
+export const waiting: Promise<number> = spool.settle(async (body) => ({ status: body.length }));

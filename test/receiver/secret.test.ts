@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createReceiver } from 'payment-notifications/receiver';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { expect, test, vi } from 'vitest';
+import { bytes, recording, streamed } from './options.js';
+
+const DEPOSIT = depositReceivedBody();
+const SECRET = 'a.7d1f0c93-1b24_e6f~';
+const settled = ['deposit', expect.any(String), expect.any(String), bytes(DEPOSIT)];
+const NOT_FOUND = { status: 404, text: 'not found' };
+
+const OURS = [
+  ...[`/callbacks/${SECRET}`, `/callbacks/${SECRET}/`, `/${SECRET}`, `//${SECRET}`],
+  ...[`/callbacks/${SECRET}?a=/b`, `/callbacks/${SECRET}/?`, `/${SECRET}?/${SECRET}/x`],
+];
+const OTHERS = [
+  ...['/', '/callbacks/', '/callbacks//', `/callbacks/?${SECRET}`, `/callbacks?/${SECRET}`],
+  ...[`/callbacks/${SECRET}0`, `/callbacks/0${SECRET}`, `/callbacks/${SECRET.slice(0, -1)}`],
+  ...[`/${SECRET}/callbacks`, `/callbacks/${SECRET}//`, `/callbacks/${SECRET.toUpperCase()}`],
+  ...[`/callbacks/${SECRET.slice(0, -1)}é`, `/callbacks/${SECRET.replace('7', '%37')}`],
+  ...[`/callbacks/${SECRET};a`, `/callbacks/\0${SECRET.slice(1)}`, `/callbacks/${SECRET}\0`],
+];
+
+test.each(OURS)('lets through what is called at %s', async (url) => {
+  const { calls, options } = recording({ secret: SECRET });
+  const { receive, fetch } = createReceiver(options);
+  expect(await receive(DEPOSIT, url)).toStrictEqual({ status: 200, text: 'ok' });
+  const request = new Request(`https://merchant.example${url}`, { method: 'PUT', body: DEPOSIT });
+  expect((await fetch(request)).status).toBe(200);
+  expect(calls).toStrictEqual([settled, settled]);
+});
+
+test.each(OTHERS)('answers 404 to %j, and calls nothing', async (url) => {
+  const { calls, options } = recording({ secret: SECRET });
+  const { receive, fetch } = createReceiver(options);
+  expect(await receive(DEPOSIT, url)).toStrictEqual(NOT_FOUND);
+  const read = vi.fn();
+  const { request } = streamed({ next: read });
+  Object.defineProperty(request, 'url', { value: `https://merchant.example${url}` });
+  const response = await fetch(request);
+  expect([response.status, await response.text()]).toStrictEqual([404, 'not found']);
+  expect([calls, read.mock.calls]).toStrictEqual([[], []]);
+});
+
+test('checks the whole URL of a request of Node.js, of which a router may have cut off a part', async () => {
+  const { calls, options } = recording({ secret: SECRET });
+  const { node } = createReceiver(options);
+  const wereRead: boolean[] = [];
+  const server = createServer(async (request, response) => {
+    const [, cut] = request.url?.split('/cut') ?? [];
+    if (cut !== undefined) Object.assign(request, { originalUrl: cut, url: '/' });
+    await node(request, response);
+    wereRead.push(request.readableDidRead); // later, Node.js drops what was not read
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const statusOf = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: DEPOSIT })).status;
+  for (const path of [`/callbacks/${SECRET}`, `/cut/callbacks/${SECRET}/`])
+    expect(await statusOf(path)).toBe(200);
+  expect(calls.splice(0)).toStrictEqual([settled, settled]);
+  for (const path of ['/callbacks/other', '/cut/callbacks/other', `/cut/${SECRET}/callbacks`])
+    expect(await statusOf(path)).toBe(404);
+  expect(wereRead).toStrictEqual([true, true, false, false, false]);
+  expect(calls).toStrictEqual([]);
+  server.close();
+});
+
+test('checks nothing with null, nor a body that is settled again', async () => {
+  const { calls, options } = recording();
+  expect((await createReceiver(options).receive(DEPOSIT, '/')).status).toBe(200);
+  const { settle } = createReceiver({ ...options, secret: SECRET });
+  expect((await settle(DEPOSIT)).status).toBe(200);
+  expect(calls).toStrictEqual([settled, settled]);
+});
+
+test.each([undefined, null, 5])('reports a call with %j for a URL', async (url) => {
+  const { calls, options } = recording({ secret: SECRET });
+  const answer = await createReceiver(options).receive(DEPOSIT, url as never);
+  expect(answer).toStrictEqual({ status: 500, text: 'failed' });
+  const message = expect.stringContaining('url: expected the URL that was called');
+  expect(calls).toStrictEqual([['error', message, null, null]]);
+});
+
+test.each([
+  [undefined, 'nothing'],
+  ['', 'another text'],
+  ['fifteen-letters', 'another text'],
+  [`${SECRET}\n`, 'another text'],
+  [`${SECRET}/`, 'another text'],
+  [`/${SECRET}`, 'another text'],
+  [`${SECRET}é`, 'another text'],
+  [1234567890123456, '1234567890123456'],
+  [false, 'false'],
+])('is not created with a secret of %j, which may be a missing variable', (secret, received) => {
+  const create = () => createReceiver(recording({ secret: secret as never }).options);
+  expect(create).toThrow(TypeError);
+  expect(create).toThrow(
+    `secret: expected at least 16 letters, digits or any of -._~, received ${received}. Make one`,
+  );
+  expect(create).not.toThrow(SECRET);
+});

@@ -1,0 +1,320 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createReceiver } from 'payment-notifications/receiver';
+import { createSpool } from 'payment-notifications/spool';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bytes, recording } from '../receiver/options.js';
+
+let base: string;
+let folder: string;
+beforeEach(() => {
+  base = fs.mkdtempSync(join(tmpdir(), 'spool-'));
+  folder = join(base, 'unsettled');
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  fs.rmSync(base, { recursive: true });
+});
+
+const nameOf = (body: string) => createHash('sha256').update(body).digest('hex');
+const files = () => fs.readdirSync(folder).sort();
+
+/** Writes a file as it was, some minutes ago. */
+function leave(name: string, body: string, minutes: number) {
+  fs.writeFileSync(join(folder, name), body);
+  const at = Date.now() / 1000 - minutes * 60;
+  fs.utimesSync(join(folder, name), at, at);
+}
+
+/** Answers each body with a status, and lists them. */
+function answering(statusOf: (body: string) => number) {
+  const bodies: string[] = [];
+  const settle = async (body: Uint8Array) => {
+    const text = new TextDecoder().decode(body);
+    bodies.push(text);
+    return { status: statusOf(text) };
+  };
+  return { bodies, settle };
+}
+
+/** Lists what is done to files, in order. Some of it fails. */
+async function watchFiles(failing = /^$/) {
+  const file = await open(tmpdir());
+  await file.close();
+  const prototype = Object.getPrototypeOf(file);
+  const done: string[] = [];
+  for (const name of ['writeFile', 'sync'] as const) {
+    const original = prototype[name];
+    vi.spyOn(prototype, name).mockImplementation(async function (this: typeof file, ...args) {
+      const path = fs.readlinkSync(`/proc/self/fd/${this.fd}`);
+      const what = `${name} ${path.replace(/[0-9a-f-]{36}$/, 'draft')}`;
+      if (failing.test(what))
+        throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      // Whether the file already had its name.
+      done.push(what.endsWith('draft') ? what : `${what} ${files().map((name) => name.length)}`);
+      return original.apply(this, args);
+    });
+  }
+  return done;
+}
+
+test('a body is on the disk before its name is, and both before save resolves', async () => {
+  const done = await watchFiles();
+  folder = join(base, 'a/unsettled');
+  const { save } = createSpool(folder);
+  await save(bytes('{}'));
+  const parents = [`sync ${join(base, 'a')} `, `sync ${base} `];
+  const file = [`writeFile ${folder}/.draft`, `sync ${folder}/.draft`, `sync ${folder} 64`];
+  expect(done.splice(0).sort()).toStrictEqual([...parents, ...file].sort());
+  await save(bytes('[]'));
+  expect(done).toStrictEqual([...file.slice(0, 2), `sync ${folder} 64,64`]);
+  expect(fs.readFileSync(join(folder, nameOf('{}')), 'utf8')).toBe('{}');
+  for (const name of files()) expect(fs.statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  expect(fs.statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('the same body is saved once, with the time of its first arrival, however many save it', async () => {
+  const [one, other] = [createSpool(folder), createSpool(folder)];
+  leave(nameOf('{}'), '{}', 60);
+  const before = fs.statSync(join(folder, nameOf('{}'))).mtimeMs;
+  const done = await watchFiles();
+  await one.save(bytes('{}'));
+  expect(fs.statSync(join(folder, nameOf('{}'))).mtimeMs).toBe(before);
+  expect(done).toStrictEqual([`sync ${folder} 64`]); // its name may have been written by another
+  await Promise.all([one, other, one, other].map(({ save }) => save(bytes('[]'))));
+  expect(files()).toStrictEqual([nameOf('{}'), nameOf('[]')].sort());
+});
+
+describe('a folder that can’t be written to', () => {
+  test('is an error at the start', () => {
+    fs.writeFileSync(folder, 'a file');
+    const message = (path: string, code: string) => `spool: ${path} can't be written to: ${code}`;
+    expect(() => createSpool(folder)).toThrow(message(folder, 'EEXIST'));
+    expect(() => createSpool(join(folder, 'a'))).toThrow(message(join(folder, 'a'), 'ENOTDIR'));
+    expect(() => createSpool('/proc')).toThrow(message('/proc', 'ENOENT'));
+  });
+
+  test.each(['writeFile', 'sync'])(
+    'as %s says later, rejects and leaves no draft',
+    async (name) => {
+      const { save } = createSpool(folder);
+      await watchFiles(new RegExp(`^${name} .*draft$`));
+      const message = `spool: ${folder} can't be written to: ENOSPC: no space left on device`;
+      await expect(save(bytes('{}'))).rejects.toMatchObject({ message, cause: { code: 'ENOSPC' } });
+      expect(files()).toStrictEqual([]);
+    },
+  );
+
+  test('because it is gone, or its parent fails, rejects', async () => {
+    await watchFiles(/^sync .*spool-\w+$/);
+    const { save, settle } = createSpool(folder);
+    await expect(save(bytes('{}'))).rejects.toThrow("can't be written to: ENOSPC");
+    fs.rmSync(folder, { recursive: true });
+    await expect(save(bytes('{}'))).rejects.toThrow(/ENOENT: no such file or directory, open/);
+    await expect(settle(async () => ({ status: 200 }))).rejects.toThrow('ENOENT');
+    fs.mkdirSync(folder);
+  });
+
+  test('at one name, for a folder is in its way, stops no other body', async () => {
+    const { save, settle } = createSpool(folder);
+    fs.mkdirSync(join(folder, nameOf('{}')));
+    await expect(save(bytes('{}'))).rejects.toThrow("can't be written to: E");
+    await save(bytes('[]'));
+    expect(await settle(async () => ({ status: 200 }))).toBe(0);
+    expect(files()).toStrictEqual([nameOf('{}')]);
+  });
+});
+
+test('Windows can’t sync a folder, so there it isn’t tried', async () => {
+  const { save } = createSpool(folder);
+  const done = await watchFiles();
+  const { platform } = process;
+  try {
+    Object.defineProperty(process, 'platform', { value: 'win32' });
+    await save(bytes('{}'));
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform });
+  }
+  expect(done.filter((what) => !what.endsWith('draft'))).toStrictEqual([]);
+});
+
+test('bodies are settled from the oldest on, and stay while they are answered with 500', async () => {
+  const { save, settle } = createSpool(folder);
+  await save(bytes('new'));
+  const statuses: Record<string, number> = { a: 200, b: 500, c: 400, d: 499, e: 503, new: 200 };
+  for (const [index, body] of [...'caebd'].entries()) leave(nameOf(body), body, 60 - index);
+  const { bodies, settle: answer } = answering((body) => statuses[body] ?? 0);
+  expect(await settle(answer)).toBe(2);
+  expect(bodies).toStrictEqual([...'caebd', 'new']);
+  expect(files()).toStrictEqual([nameOf('b'), nameOf('e')].sort());
+});
+
+test('a draft that a crash left is settled after five minutes; a newer one may still be written', async () => {
+  const { settle } = createSpool(folder);
+  const [left, recent] = [`.${randomUUID()}`, `.${randomUUID()}`];
+  leave(left, 'left', 6);
+  leave(recent, 'recent', 4);
+  const { bodies, settle: answer } = answering(() => 200);
+  expect(await settle(answer)).toBe(0);
+  expect([bodies, files()]).toStrictEqual([['left'], [recent]]);
+});
+
+test('files that are not its own are left alone: the folder may be a wrong one', async () => {
+  const { settle } = createSpool(folder);
+  const [own, draft] = [nameOf('{}'), `.${randomUUID()}`];
+  const names = ['package.json', '.env', `${own}.txt`, `a${own}`, `a${draft}`, `${draft}.txt`];
+  for (const name of names) leave(name, '{}', 60);
+  const { bodies, settle: answer } = answering(() => 200);
+  expect(await settle(answer)).toBe(0);
+  expect([bodies, files()]).toStrictEqual([[], names.sort()]);
+});
+
+test('what rejects or answers without a status stops no other body, and is said at the end', async () => {
+  const { settle } = createSpool(folder);
+  for (const [index, body] of [...'abcd'].entries()) leave(nameOf(body), body, 9 - index);
+  const bodies: string[] = [];
+  const answers = [{ status: 200 }, undefined, new Error('no'), { status: 'ok' }];
+  const settling = settle(async (body) => {
+    const answer = answers[bodies.push(`${body}`) - 1];
+    if (answer instanceof Error) throw answer;
+    return answer as { status: number };
+  });
+  await expect(settling).rejects.toThrow(AggregateError);
+  const error = await settling.catch((error) => error);
+  expect(error.message).toMatch(`spool: 3 bodies wait in ${folder}: `);
+  expect(error.errors).toStrictEqual([expect.any(TypeError), new Error('no')]);
+  expect(files()).toStrictEqual([...'bcd'].map(nameOf).sort());
+  await expect(settle(() => Promise.reject('text'))).rejects.toThrow(/: text$/);
+});
+
+test('one that another process settles meanwhile is no error', async () => {
+  const { settle } = createSpool(folder);
+  for (const body of 'abc') leave(nameOf(body), body, body === 'a' ? 9 : 1);
+  const { bodies, settle: answer } = answering(() => 200);
+  const settling = settle(async (body) => {
+    for (const name of files()) fs.rmSync(join(folder, name));
+    return answer(body);
+  });
+  expect(await settling).toBe(0);
+  expect(bodies).toStrictEqual(['a']);
+});
+
+test('a file that can’t be read stops no other body, and is said at the end', async () => {
+  const { settle } = createSpool(folder);
+  fs.symlinkSync(nameOf('a'), join(folder, nameOf('a'))); // to itself
+  leave(nameOf('b'), 'b', 1);
+  const { bodies, settle: answer } = answering(() => 200);
+  await expect(settle(answer)).rejects.toThrow(`spool: 1 bodies wait in ${folder}: ELOOP`);
+  expect(bodies).toStrictEqual(['b']);
+});
+
+test('no file stays open', async () => {
+  const { save } = createSpool(folder);
+  await save(bytes('{}'));
+  await watchFiles(/^sync .*draft$/);
+  await expect(save(bytes('[]'))).rejects.toThrow('ENOSPC');
+  const open = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
+    const path = `/proc/self/fd/${fd}`;
+    return fs.existsSync(path) ? fs.readlinkSync(path) : [];
+  });
+  expect(open.filter((path) => path.startsWith(folder))).toStrictEqual([]);
+});
+
+describe('start', () => {
+  test('does not keep the process running while it waits', async () => {
+    const spool = createSpool(folder);
+    await spool.save(bytes('{}'));
+    const script = `import { createSpool } from './src/spool/index.ts';
+      createSpool(process.argv[1]).start(async () => ({ status: 200 }), { every: ${2 ** 31 - 1} });`;
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', script, folder];
+    await promisify(execFile)(process.execPath, args, { timeout: 60_000 }); // or it would never end
+    expect(files()).toStrictEqual([]);
+  });
+
+  test('settles now and after each pause, until it is stopped', async () => {
+    const { save, start } = createSpool(folder);
+    leave(nameOf('a'), 'a', 1);
+    const { bodies, settle } = answering(() => (bodies.length < 3 ? 500 : 200));
+    const stop = start(settle, { every: 1 });
+    await expect.poll(files).toStrictEqual([]);
+    expect(bodies).toStrictEqual(['a', 'a', 'a']);
+    await stop();
+    await save(bytes('b'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(files()).toStrictEqual([nameOf('b')]);
+  });
+
+  test('finishes the body in progress when it is stopped, and starts no other', async () => {
+    const { start } = createSpool(folder);
+    for (const [index, body] of [...'ab'].entries()) leave(nameOf(body), body, 9 - index);
+    let stopped: Promise<void> | undefined;
+    const { bodies, settle } = answering(() => 200);
+    await new Promise<void>((resolve) => {
+      const stop = start(async (body) => {
+        stopped = stop();
+        resolve();
+        await new Promise((later) => setTimeout(later, 20));
+        return settle(body);
+      });
+    });
+    await stopped;
+    expect([bodies, files()]).toStrictEqual([['a'], [nameOf('b')]]);
+  });
+
+  test('reports what fails, and goes on, even if the report fails', async () => {
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    const { start } = createSpool(folder);
+    leave(nameOf('a'), 'a', 1);
+    const errors: unknown[] = [];
+    const stop = start(() => Promise.reject(new Error('no')), {
+      every: 1,
+      onError(error) {
+        errors.push(error);
+        throw new Error('no logger');
+      },
+    });
+    await expect.poll(() => errors.length).toBeGreaterThan(1);
+    await stop();
+    expect(errors[0]).toBeInstanceOf(AggregateError);
+    expect(print.mock.calls[0]).toStrictEqual([errors[0], new Error('no logger')]);
+    print.mockClear();
+    await createSpool(folder).start(() => Promise.reject(new Error('no')), { every: 1e9 })();
+    const byDefault = start(() => Promise.reject(new Error('no')));
+    await expect.poll(() => print.mock.calls).toStrictEqual([[expect.any(AggregateError)]]);
+    await byDefault();
+  });
+
+  test.each([0, -1, Number.NaN, 2 ** 31, '1m'])('refuses a pause of %j', (every) => {
+    const { start } = createSpool(folder);
+    const begin = () => start(async () => ({ status: 200 }), { every: every as number });
+    expect(begin).toThrow(`every: expected 1 to 2147483647 milliseconds, received ${every}`);
+  });
+});
+
+test('a receiver saves what it can’t settle, and settles it later, without a URL', async () => {
+  const spool = createSpool(folder);
+  let isDown = true;
+  const { calls, options } = recording({
+    secret: 'a-secret-of-the-test',
+    async onDepositReceived(_, { key }) {
+      if (isDown) throw new Error('the database is down');
+      calls.push(['settled', key]);
+    },
+    onError: async (_, { body }) => (body ? spool.save(body) : undefined),
+  });
+  const receiver = createReceiver(options);
+  const body = depositReceivedBody();
+  expect((await receiver.receive(body, '/a-secret-of-the-test')).status).toBe(500);
+  expect(files()).toStrictEqual([nameOf(body)]);
+  expect(await spool.settle(receiver.settle)).toBe(1);
+  expect(files()).toStrictEqual([nameOf(body)]);
+  isDown = false;
+  expect(await spool.settle(receiver.settle)).toBe(0);
+  expect(calls).toStrictEqual([['settled', expect.stringContaining('deposit.received:')]]);
+});

@@ -1,14 +1,8 @@
 import { type IssueCode, NotificationError, type NotificationIssue } from './errors.js';
 import { openBody } from './internal/body.js';
-import { type Fields, ownProperties, withoutPrototype } from './internal/fields.js';
-import {
-  describe,
-  escapeUnprintable,
-  isNonEmpty,
-  issue,
-  quote,
-  referenceOf,
-} from './internal/issues.js';
+import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
+import { type Fields, ownProperties, withoutPrototype } from './internal/objects.js';
+import { describe, escapeUnprintable, quote } from './internal/quote.js';
 import { type PaymentNotification, readNotification } from './notification.js';
 import type { TxAddress } from './tx-address.js';
 

@@ -1,7 +1,8 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import type { NotificationType } from './errors.js';
-import type { Fields, Partly, ReadContext } from './internal/fields.js';
-import { quote } from './internal/issues.js';
+import type { Partly, ReadContext } from './internal/fields.js';
+import type { Fields } from './internal/objects.js';
+import { quote } from './internal/quote.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /** Either notification, discriminated by `type`. */

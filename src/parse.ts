@@ -1,8 +1,10 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
 import { openBody } from './internal/body.js';
-import type { Fields, Partly, ReadContext } from './internal/fields.js';
-import { isArray, isNonEmpty, issue, referenceOf } from './internal/issues.js';
+import type { Partly, ReadContext } from './internal/fields.js';
+import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
+import type { Fields } from './internal/objects.js';
+import { isArray } from './internal/objects.js';
 import {
   detectType,
   hasValue,

@@ -9,7 +9,8 @@ const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'deposit-received': ['internal/fields'],
   // Each is a part of the tested file.
   'inspect/index': ['wire/members'],
-  'receiver/index': ['internal/attempt'],
+  'internal/body': ['internal/objects'],
+  'receiver/index': ['internal/report-or-print'],
   'testing/bodies': ['wire/sample'],
   'testing/deliver': ['testing/attempt', 'testing/clock'],
   'cli/check': ['cli/check-report', 'cli/input'],

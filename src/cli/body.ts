@@ -2,7 +2,7 @@ import type { IssueCode } from '../errors.js';
 import { faultyBodies } from '../testing/faults.js';
 import { bodyVariants } from '../testing/variants.js';
 import { isBlank, readEach, readFile, readLines } from './input.js';
-import { makeSample, SAMPLE_OPTIONS, SAMPLES, type SampleChanges } from './sample.js';
+import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
 import type { Terminal } from './terminal.js';
 import { CommandError } from './usage.js';
 
@@ -32,13 +32,13 @@ export function readBodies(
   unread: string[],
 ): Bodies {
   const [kind = ''] = operands;
-  if (SAMPLES.includes(kind) && operands.length === 1 && !choice.lines) {
+  if (SAMPLE_KINDS.includes(kind) && operands.length === 1 && !choice.lines) {
     const body = makeSample(kind, choice);
     const bodies = choice.variants ? bodyVariants(body) : [{ label: '', body }];
     return { bodies, total: bodies.length, faults: choice.faulty ? faultyBodies(body) : [] };
   }
   // Don't quote operands: a misplaced one may be a header or a URL with a password.
-  if (kind === '' || operands.some((one) => SAMPLES.includes(one) || one.includes('://'))) {
+  if (kind === '' || operands.some((one) => SAMPLE_KINDS.includes(one) || one.includes('://'))) {
     const expected = choice.lines ? 'file names for --lines' : 'deposit, withdrawal, or file names';
     throw new CommandError(`send: expected ${expected}`);
   }

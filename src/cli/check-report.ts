@@ -1,5 +1,5 @@
 import type { IssueCode } from '../errors.js';
-import { escapeUnprintable } from '../internal/issues.js';
+import { escapeUnprintable } from '../internal/quote.js';
 import { beside, format, highlight, paint, type Terminal, wrap } from './terminal.js';
 
 /** Bodies with the same issue in the same field, `body` for a body as a whole. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { MAX_BYTES } from '../internal/body.js';
-import { escapeUnprintable } from '../internal/issues.js';
+import { escapeUnprintable } from '../internal/quote.js';
 import type { Terminal } from './terminal.js';
 import { printError } from './usage.js';
 

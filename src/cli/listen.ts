@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { escapeUnprintable } from '../internal/issues.js';
+import { escapeUnprintable } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
 import { createReceiver } from '../receiver/index.js';
 import { nameOf } from './input.js';

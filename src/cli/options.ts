@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { NotificationType } from '../errors.js';
-import { quote } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 import { beside, DURATIONS, wrap } from './terminal.js';
 import { CommandError } from './usage.js';
 

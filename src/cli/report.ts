@@ -1,4 +1,4 @@
-import { escapeUnprintable } from '../internal/issues.js';
+import { escapeUnprintable } from '../internal/quote.js';
 import { safeParseNotification } from '../parse.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import type { SentBody } from './body.js';

@@ -37,7 +37,7 @@ export const SAMPLE_HELP: string = helpOf(
   'sample withdrawal --add networkFeeAmount=0.10 |\n    payment-notifications send - --to http://127.0.0.1:3000/callbacks',
 );
 
-export const SAMPLES: readonly string[] = ['deposit', 'withdrawal'];
+export const SAMPLE_KINDS: readonly string[] = ['deposit', 'withdrawal'];
 
 /** The two nested fields, which `--set` can change one by one. */
 const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
@@ -45,7 +45,7 @@ const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
 export async function sample(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const [kind = ''] = positionals;
-  if (!SAMPLES.includes(kind) || positionals.length > 1) {
+  if (!SAMPLE_KINDS.includes(kind) || positionals.length > 1) {
     throw new CommandError('sample: expected deposit or withdrawal');
   }
   terminal.print(`${makeSample(kind, values)}\n`);

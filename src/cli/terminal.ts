@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { escapeUnprintable } from '../internal/issues.js';
+import { escapeUnprintable } from '../internal/quote.js';
 import type { Clock } from '../testing/clock.js';
 
 /** What a command reads from and writes to. */

@@ -1,4 +1,4 @@
-import { escapeUnprintable } from '../internal/issues.js';
+import { escapeUnprintable } from '../internal/quote.js';
 import { CLEAR_LINE, type Terminal } from './terminal.js';
 
 /** The exit codes of every command. The last two follow the shell convention for SIGINT and SIGPIPE. */

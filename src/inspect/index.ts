@@ -1,7 +1,8 @@
 import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
 import type { Partly } from '../internal/fields.js';
-import { quote, referenceOf } from '../internal/issues.js';
+import { referenceOf } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 import { idempotencyKey, type PaymentNotification, readNotification } from '../notification.js';
 import { acceptOrRefuse, type RawBody } from '../parse.js';
 import { type Member, readMembers } from '../wire/members.js';

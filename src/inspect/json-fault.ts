@@ -1,4 +1,4 @@
-import { escapeUnprintable } from '../internal/issues.js';
+import { escapeUnprintable } from '../internal/quote.js';
 import type { RawBody } from '../parse.js';
 
 /** The position of an error in the syntax of JSON. */

@@ -1,6 +1,8 @@
 import type { IssueCode, NotificationIssue } from '../errors.js';
-import { createContext, type Fields, type ReadContext, withoutPrototype } from './fields.js';
-import { escapeUnprintable, isArray, issue, quote } from './issues.js';
+import { createContext, type ReadContext } from './fields.js';
+import { issue } from './issues.js';
+import { type Fields, isArray, withoutPrototype } from './objects.js';
+import { escapeUnprintable, quote } from './quote.js';
 
 /** Maximum body size in bytes, about 70 times that of the documented sample. */
 export const MAX_BYTES: number = 64 * 1024;

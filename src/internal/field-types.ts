@@ -5,7 +5,8 @@ import { toDate } from '../timestamp.js';
 import { explainTxAddress, parseTxAddress, type TxAddress } from '../tx-address.js';
 import { isDecimalLiteral } from './digits.js';
 import type { FieldType } from './fields.js';
-import { describe, type Fault, quote } from './issues.js';
+import type { Fault } from './issues.js';
+import { describe, quote } from './quote.js';
 
 /** A type that needs nothing but the value. */
 export interface PlainType<T> extends FieldType<T> {

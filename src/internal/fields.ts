@@ -1,8 +1,8 @@
 import type { NotificationIssue } from '../errors.js';
-import { describe, type Fault, isArray, issue, quoteLiteral } from './issues.js';
+import { type Fault, issue } from './issues.js';
 import { mayBeRounded, parseLiterally } from './json.js';
-
-export type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, ownProperties } from './objects.js';
+import { describe, quoteLiteral } from './quote.js';
 
 type FieldKind = 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address' | 'object';
 
@@ -154,7 +154,7 @@ export function notificationReader<T extends { readonly type: string }>(
 
 /** A nested object. */
 /* @__NO_SIDE_EFFECTS__ */
-export function object<T>(table: TableOf<T>, expected: string): FieldType<Partly<T>> {
+export function object<T>(table: TableOf<T>, description: string): FieldType<Partly<T>> {
   const rules = rulesOf(table);
   const outline = { ...table, additionalFields: null };
   return {
@@ -164,7 +164,11 @@ export function object<T>(table: TableOf<T>, expected: string): FieldType<Partly
       const nested = fields && nestContext(context, name, fields);
       return nested && (readFields(nested, rules, outline) as Partly<T>);
     },
-    explain: (value) => ({ code: 'wrong_type', expected, received: describe(value) }),
+    explain: (value) => ({
+      code: 'wrong_type',
+      expected: description,
+      received: describe(value),
+    }),
   };
 }
 
@@ -209,9 +213,9 @@ function read(context: ReadContext, rule: Rule, value: unknown): unknown {
 function oneOfTwo(context: ReadContext, rule: Rule, value: unknown, other: unknown): unknown {
   if (value === null || other === null || String(value) === String(other)) return value ?? other;
   const { outputName, name } = rule;
-  const expected = `the same amount as in ${name} (${quoteLiteral(String(other))})`;
+  const sameAmount = `the same amount as in ${name} (${quoteLiteral(String(other))})`;
   const received = quoteLiteral(String(value));
-  context.warnings.push(issue('conflicting_fields', [outputName], expected, received));
+  context.warnings.push(issue('conflicting_fields', [outputName], sameAmount, received));
   context.unreadable.push(outputName, name);
   return null;
 }
@@ -259,19 +263,4 @@ function additionalFields(context: ReadContext, rules: Rules, known: number): Fi
   const values = isText ? fields : literals(context);
   // Unlike an assignment, this treats `__proto__` as an ordinary name.
   return Object.fromEntries(additional.map((name) => [name, values[name]]));
-}
-
-/** Copies an object without its prototype. Null if the value is not an object, or throws when read. */
-export function ownProperties(value: unknown): Fields | null {
-  try {
-    if (typeof value !== 'object' || value === null || isArray(value)) return null;
-    return withoutPrototype({ ...value });
-  } catch {
-    return null;
-  }
-}
-
-/** Removes the prototype, so that no property of `Object.prototype` is mistaken for a field. */
-export function withoutPrototype(fields: object): Fields {
-  return Object.setPrototypeOf(fields, null);
 }

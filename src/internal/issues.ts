@@ -1,7 +1,6 @@
 import type { IssueCode, NotificationIssue, NotificationReference } from '../errors.js';
+import { escapeUnprintable } from './quote.js';
 
-/** Maximum length of a quoted value, after escaping. */
-const MAX_QUOTED = 40;
 /** Maximum length of an identifier in a reference. */
 const MAX_REFERENCE = 128;
 
@@ -39,51 +38,6 @@ export function isNonEmpty(
   return issues.length > 0;
 }
 
-/**
- * Quotes a value for a message: as JSON, escaped to one printable line that can't forge a line of a log, and
- * truncated to 40 characters.
- */
-export function quote(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === '') return 'an empty string';
-  if (typeof value === 'string') return quoteText(value);
-  if (value === null || typeof value === 'number' || typeof value === 'boolean') return `${value}`;
-  if (typeof value === 'object') return isArray(value) ? 'an array' : 'an object';
-  return `a ${typeof value}`;
-}
-
-/** Describes a value without showing it, so that no name, identifier or address gets into a message. */
-export function describe(value: unknown): string {
-  if (typeof value === 'string' && value !== '') {
-    const fault = value.isWellFormed() ? '' : ' with a lone surrogate';
-    return `a string of length ${value.length}${fault}`;
-  }
-  return typeof value === 'number' || typeof value === 'boolean'
-    ? `a ${typeof value}`
-    : quote(value);
-}
-
-/** Truncates a number literal to 40 characters. */
-export function quoteLiteral(literal: string): string {
-  return literal.length > MAX_QUOTED
-    ? `${literal.slice(0, MAX_QUOTED)}… (${literal.length} characters)`
-    : literal;
-}
-
-/** Escapes invisible characters, and those that move the text around them, as `\uXXXX`. */
-export function escapeUnprintable(text: string): string {
-  // Most text needs no escapes, and the expression below takes three times as long to find that out.
-  if (/^[ -~]*$/.test(text)) return text;
-  // Control and format characters, lone surrogates, line and paragraph separators, invisible letters (the
-  // Hangul filler). Inline, because a constant would be compiled at every import.
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
-}
-
 /** Returns the identifiers of a body that are safe to print. */
 export function referenceOf(fields: Readonly<Record<string, unknown>>): NotificationReference {
   const reference: Partial<Record<keyof NotificationReference, string>> = {};
@@ -93,27 +47,4 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
     if (escapeUnprintable(id) === id) reference[name] = id;
   }
   return reference;
-}
-
-/** Like `Array.isArray`, but returns false for a revoked proxy instead of throwing. */
-export function isArray(value: unknown): boolean {
-  try {
-    return Array.isArray(value);
-  } catch {
-    return false;
-  }
-}
-
-function quoteText(text: string): string {
-  // Most text needs neither truncation nor escapes.
-  if (text.length <= MAX_QUOTED && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
-  let quoted = '';
-  for (const character of text) {
-    const escaped = escapeUnprintable(JSON.stringify(character).slice(1, -1));
-    if (quoted.length + escaped.length > MAX_QUOTED) {
-      return `"${quoted}…" (${text.length} characters)`;
-    }
-    quoted += escaped;
-  }
-  return `"${quoted}"`;
 }

@@ -1,4 +1,4 @@
-import { quote } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 
 /** An answer to the service. */
 export interface ReceiverAnswer {

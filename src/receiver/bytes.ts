@@ -1,5 +1,5 @@
 import { isBytes, MAX_BYTES } from '../internal/body.js';
-import { quote } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 import type { RawBody } from '../parse.js';
 
 /** How much of a body is dropped after its limit, in bytes: if a connection ends earlier, the answer may be lost. */

@@ -1,6 +1,6 @@
 import type { DepositReceived } from '../deposit-received.js';
 import type { NotificationError, NotificationIssue } from '../errors.js';
-import { attempt } from '../internal/attempt.js';
+import { reportOrPrint } from '../internal/report-or-print.js';
 import { idempotencyKey, type PaymentNotification } from '../notification.js';
 import {
   type RawBody,
@@ -128,7 +128,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const line = `${context.key}: ${issue.message}`;
     const report = () =>
       options.onWarning ? options.onWarning(issue, context) : console.warn(line);
-    attempt(report, line);
+    reportOrPrint(report, line);
   };
 
   /** @param read - Returns false for a URL that is not ours. */
@@ -154,7 +154,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       return checkAnswer((await settle(notification, context)) ?? { status: 200, text: 'ok' });
     } catch (error) {
       const context = { key, body };
-      await attempt(() => options.onError(error, context), key, error);
+      await reportOrPrint(() => options.onError(error, context), key, error);
       return { status: 500, text: 'failed' };
     }
   };

@@ -1,4 +1,4 @@
-import { quote } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 
 /** Of characters that nothing percent-encodes, so that a path is compared as it comes. */
 const SECRET = /^[\w.~-]{16,}$/;

@@ -4,7 +4,7 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attempt } from '../internal/attempt.js';
+import { reportOrPrint } from '../internal/report-or-print.js';
 
 /** From this age on, a draft is what a crash left, in milliseconds. Before, it may still be written. */
 const DRAFT_AGE = 5 * 60_000;
@@ -157,7 +157,9 @@ export function createSpool(folder: string): Spool {
       const { signal } = controller;
       const run = async () => {
         while (!signal.aborted) {
-          await settle(settleBody, signal).catch((error) => attempt(() => onError(error), error));
+          await settle(settleBody, signal).catch((error) =>
+            reportOrPrint(() => onError(error), error),
+          );
           await sleep(every, null, { ref: false, signal }).catch(() => {}); // stopped
         }
       };

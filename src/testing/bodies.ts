@@ -1,7 +1,8 @@
 import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
 import { isDecimalLiteral } from '../internal/digits.js';
-import { quote, REFERENCE_FIELDS } from '../internal/issues.js';
+import { REFERENCE_FIELDS } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 import type { TxAddress } from '../tx-address.js';
 import { type WireFields, writeWire } from '../wire/members.js';
 import {

@@ -1,4 +1,4 @@
-import { quote } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 
 /** The part of `AbortSignal` that this package uses, for projects without DOM or Node.js types. */
 export interface MinimalSignal {

@@ -1,4 +1,4 @@
-import { quote } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 import {
   type AttemptOptions,
   type DeliveryOutcome,

@@ -1,5 +1,5 @@
 import type { IssueCode } from '../errors.js';
-import { holdsValue, readWire } from '../wire/members.js';
+import { hasWireValue, readWire } from '../wire/members.js';
 import { depositReceivedBody } from './bodies.js';
 import { changed } from './variants.js';
 
@@ -29,7 +29,7 @@ export interface FaultyBody {
  */
 export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[] {
   const fields = readWire(body);
-  const isWithdrawal = holdsValue(fields, 'withdrawalId');
+  const isWithdrawal = hasWireValue(fields, 'withdrawalId');
   const id = isWithdrawal ? 'withdrawalId' : 'depositId';
   const amount = isWithdrawal ? 'estimatedWithdrawAmount' : 'actualDepositAmount';
   const currency = 'settlementCurrency';

@@ -1,6 +1,6 @@
 import { Decimal } from '../amount.js';
 import type { NotificationType } from '../errors.js';
-import { escapeUnprintable, quote } from '../internal/issues.js';
+import { escapeUnprintable, quote } from '../internal/quote.js';
 import { idempotencyKey, type PaymentNotification } from '../notification.js';
 import { safeParseNotification } from '../parse.js';
 import type { AttemptOptions } from './attempt.js';

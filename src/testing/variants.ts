@@ -1,6 +1,6 @@
 import { isDecimalLiteral } from '../internal/digits.js';
-import { quote } from '../internal/issues.js';
-import { holdsValue, readWire, type WireFields, writeWire } from '../wire/members.js';
+import { quote } from '../internal/quote.js';
+import { hasWireValue, readWire, type WireFields, writeWire } from '../wire/members.js';
 import {
   DEDUCED,
   DEDUCTED,
@@ -40,7 +40,7 @@ export function bodyVariants(body: string): BodyVariant[] {
     throw new TypeError(`body: expected text, received ${quote(body)}`);
   }
   const fields = readWire(body);
-  const isWithdrawal = holdsValue(fields, 'withdrawalId');
+  const isWithdrawal = hasWireValue(fields, 'withdrawalId');
   const sample: Sample = isWithdrawal ? WITHDRAWAL_SAMPLE : DEPOSIT_SAMPLE;
   const variants = [
     ...inEitherEncoding(fields, sample),
@@ -89,7 +89,7 @@ function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
 /** The amount under each of its two spellings, and under both, with equal values or one of them null. */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
   const [amount, second] = [DEDUCTED, DEDUCED]
-    .filter((name) => holdsValue(fields, name))
+    .filter((name) => hasWireValue(fields, name))
     .map((name) => fields.get(name));
   // Two different amounts conflict, so there is no value to respell.
   if (amount === undefined || (second !== undefined && second !== amount)) return [];

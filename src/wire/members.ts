@@ -1,4 +1,4 @@
-import { quote } from '../internal/issues.js';
+import { quote } from '../internal/quote.js';
 
 /** A field's name, and its value as JSON text without white space between its parts. */
 export type Member = readonly [name: string, value: string];
@@ -22,7 +22,7 @@ export function readWire(body: string): WireFields {
 }
 
 /** Whether a field is present, and neither null nor an empty string. */
-export function holdsValue(fields: WireFields, name: string): boolean {
+export function hasWireValue(fields: WireFields, name: string): boolean {
   return !['null', '""'].includes(fields.get(name) ?? 'null');
 }
 

@@ -2,7 +2,7 @@
  * Reports something. If that fails, prints what was to be reported, and why it wasn't. Never rejects, so that no
  * answer depends on a logger.
  */
-export async function attempt(report: () => unknown, ...subject: unknown[]): Promise<void> {
+export async function reportOrPrint(report: () => unknown, ...subject: unknown[]): Promise<void> {
   try {
     await report();
   } catch (error) {

@@ -15,8 +15,8 @@ const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'testing/deliver': ['testing/attempt', 'testing/clock'],
   'cli/check': ['cli/check-report', 'cli/input'],
   'cli/inspect': ['cli/terminal'],
-  'cli/run': ['cli/options', 'cli/usage'],
-  'cli/send': ['cli/body', 'cli/endpoint', 'cli/report'],
+  'cli/run': ['cli/errors', 'cli/options'],
+  'cli/send': ['cli/endpoint', 'cli/send-bodies', 'cli/send-report'],
   // It connects the command to its process.
   'process/command': ['cli/main'],
 };

@@ -7,10 +7,10 @@ import {
   safeParseWithdrawalBroadcast,
 } from '../parse.js';
 import { type CheckResult, type Kind, reportOf } from './check-report.js';
+import { CommandError, EXIT } from './errors.js';
 import { type Input, isBlank, nameOf, readEach, readLines, STDIN } from './input.js';
 import { COMMON, flag, helpOf, readArguments, readCount, readType, text } from './options.js';
 import { format, jsonLine, showProgress, type Terminal } from './terminal.js';
-import { CommandError, EXIT } from './usage.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),

@@ -2,8 +2,8 @@ import querystring from 'node:querystring';
 import { MAX_BYTES } from '../internal/body.js';
 import type { DeliveryFetch } from '../testing/attempt.js';
 import { urlErrorOf } from '../testing/deliver.js';
+import { CommandError } from './errors.js';
 import { readStart } from './input.js';
-import { CommandError } from './usage.js';
 
 /** Moves a user name and password from the URL into an Authorization header. */
 export function readEndpoint(

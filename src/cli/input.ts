@@ -3,8 +3,8 @@ import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { MAX_BYTES } from '../internal/body.js';
 import { escapeUnprintable } from '../internal/quote.js';
+import { printError } from './errors.js';
 import type { Terminal } from './terminal.js';
-import { printError } from './usage.js';
 
 /** The file name that stands for standard input. */
 export const STDIN = '-';

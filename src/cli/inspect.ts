@@ -4,10 +4,10 @@ import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { issue, nameOfPath } from '../internal/issues.js';
 import { escapeUnprintable } from '../internal/quote.js';
+import { EXIT } from './errors.js';
 import { readEach, readFile, STDIN } from './input.js';
 import { COMMON, flag, helpOf, readArguments, readType, text } from './options.js';
 import { beside, type Color, jsonLine, paint, type Terminal, widthOf } from './terminal.js';
-import { EXIT } from './usage.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { escapeUnprintable } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
 import { createReceiver } from '../receiver/index.js';
+import { CommandError, EXIT } from './errors.js';
 import { nameOf } from './input.js';
 import { COMMON, helpOf, readArguments, readCount, text } from './options.js';
 import { format, paint, type Terminal } from './terminal.js';
-import { CommandError, EXIT } from './usage.js';
 
 const OPTIONS = {
   port: { ...text('PORT', 'listen on this port; 0 for any that is free'), default: '3000' },

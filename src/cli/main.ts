@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { systemClock } from '../testing/clock.js';
+import { EXIT, printError } from './errors.js';
 import { run } from './run.js';
 import type { Terminal } from './terminal.js';
-import { EXIT, printError } from './usage.js';
 
 const { stdin, stdout, stderr, env } = process;
 

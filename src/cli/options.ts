@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { NotificationType } from '../errors.js';
 import { quote } from '../internal/quote.js';
+import { CommandError } from './errors.js';
 import { beside, DURATIONS, wrap } from './terminal.js';
-import { CommandError } from './usage.js';
 
 type Flag = { type: 'boolean'; help: string };
 export type Text = { type: 'string'; value: string; help: string };

@@ -1,11 +1,11 @@
 import { CHECK_HELP, check } from './check.js';
+import { CommandError, EXIT, printError } from './errors.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { LISTEN_HELP, listen } from './listen.js';
 import { COMMON, helpOf, readArguments } from './options.js';
 import { SAMPLE_HELP, sample } from './sample.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, EXIT, printError } from './usage.js';
 
 const HELP = helpOf(
   '<command>',
@@ -32,11 +32,15 @@ const COMMANDS = new Map([
 export async function run(args: string[], terminal: Terminal, version: string): Promise<number> {
   const [name = 'help', ...rest] = args;
   const command = COMMANDS.get(name);
-  // Only before --, which ends the options.
-  const asked =
-    name === 'help' ? name : args.find((arg) => /^(-[hv]|--(help|version)?)$/.test(arg));
-  if (asked !== undefined && asked !== '--') {
-    terminal.print(/v/.test(asked) ? `${version}\n` : (command?.help ?? HELP));
+  // What follows -- is an operand.
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  if (options.includes('--version') || options.includes('-v')) {
+    terminal.print(`${version}\n`);
+    return EXIT.ok;
+  }
+  if (name === 'help' || options.includes('--help') || options.includes('-h')) {
+    terminal.print(command?.help ?? HELP);
     return EXIT.ok;
   }
   try {

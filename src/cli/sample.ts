@@ -1,5 +1,6 @@
 import { withdrawalSample, writeBody } from '../testing/bodies.js';
 import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
+import { CommandError, EXIT } from './errors.js';
 import {
   COMMON,
   helpOf,
@@ -11,7 +12,6 @@ import {
   text,
 } from './options.js';
 import type { Terminal } from './terminal.js';
-import { CommandError, EXIT } from './usage.js';
 
 /** The options of a sample, whether it is printed or sent. */
 export const SAMPLE_OPTIONS: Record<'status' | 'seed', Text> &

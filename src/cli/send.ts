@@ -2,8 +2,8 @@ import { inspectBody } from '../inspect/index.js';
 import { MAX_BYTES } from '../internal/body.js';
 import type { Clock } from '../testing/clock.js';
 import { type DeliverOptions, type DeliveryAttempt, deliver } from '../testing/deliver.js';
-import { readBodies, type SentBody } from './body.js';
 import { fetchStart, readEndpoint } from './endpoint.js';
+import { EXIT, printError } from './errors.js';
 import {
   COMMON,
   flag,
@@ -14,10 +14,10 @@ import {
   readDuration,
   text,
 } from './options.js';
-import { causeOf, endOf, isRefused, linesOf, type SendSummary, warningOf } from './report.js';
 import { SAMPLE_OPTIONS } from './sample.js';
+import { readBodies, type SentBody } from './send-bodies.js';
+import { causeOf, endOf, isRefused, linesOf, type SendSummary, warningOf } from './send-report.js';
 import { format, jsonLine, showProgress, type Terminal } from './terminal.js';
-import { EXIT, printError } from './usage.js';
 
 const OPTIONS = {
   to: text('URL', 'your endpoint, which may contain USER:PASSWORD@'),

@@ -1,7 +1,7 @@
 import { escapeUnprintable } from '../internal/quote.js';
 import { safeParseNotification } from '../parse.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
-import type { SentBody } from './body.js';
+import type { SentBody } from './send-bodies.js';
 import { format, highlight, paint, type Terminal, wrap } from './terminal.js';
 
 export interface SendSummary {

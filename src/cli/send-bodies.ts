@@ -1,10 +1,10 @@
 import type { IssueCode } from '../errors.js';
 import { faultyBodies } from '../testing/faults.js';
 import { bodyVariants } from '../testing/variants.js';
+import { CommandError } from './errors.js';
 import { isBlank, readEach, readFile, readLines } from './input.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
 import type { Terminal } from './terminal.js';
-import { CommandError } from './usage.js';
 
 export interface SentBody {
   /** Identifies the body in the output; empty if it is the only one. */

@@ -18,6 +18,7 @@ export default defineConfig({
   },
   test: {
     globalSetup: 'scripts/schemas/write.ts',
+    setupFiles: 'test/fuzz/seed.ts',
     include: ['test/**/*.test.ts'],
     // Of the built command and of the packed package: npm run test:package.
     exclude: [...configDefaults.exclude, 'test/process/**', 'test/package/**'],

@@ -36,14 +36,6 @@ test('tables are as their sources are', async () => {
   }
 });
 
-test('the pages have no more words than their budget', () => {
-  const wordsOf = (pages: readonly string[]): number =>
-    pages.flatMap((page) => readFileSync(join(ROOT, page), 'utf8').match(/\S+/g) ?? []).length;
-  const others = ['CONTRIBUTING.md', '.github/SECURITY.md', 'fixtures/README.md'];
-  expect(wordsOf(PAGES.filter((page) => page.startsWith('docs/')))).toBeLessThanOrEqual(8_800);
-  expect(wordsOf([...PAGES, ...others])).toBeLessThanOrEqual(11_000);
-});
-
 test('every block of code is a file of its own, part of a file, or says why it is not run', () => {
   const code = blocks.filter(({ language }) => /^(?:[cm]?[jt]sx?|sql)$/.test(language));
   const unmarked = code.filter(({ mark }) => mark === undefined);

@@ -37,7 +37,7 @@ test.each(jobs)('$name runs what there is, on pinned actions', ({ permissions, s
   expect(permissions).toBeDefined();
   for (const { uses, run = '' } of steps) {
     if (uses) expect(uses).toMatch(/^[\w/-]+@[\da-f]{40}#v\d+\.\d+\.\d+$/);
-    for (const [, path = ''] of run.matchAll(/\b(?:bash|node|jazzer) ((?:\.?\w+\/)+\S+)/g)) {
+    for (const [, path = ''] of run.matchAll(/\b(?:bash|node) ((?:\.?\w+\/)+\S+)/g)) {
       expect(existsSync(new URL(path, ROOT)), path).toBe(true);
     }
     for (const [, script = ''] of run.matchAll(/npm run ([\w:]+)/g)) {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import fc from 'fast-check';
 import {
   bodyVariants,
   deliver,
@@ -14,7 +15,6 @@ import {
   faultyBodies,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { createRandom } from '../../scripts/random.js';
 import { LIMIT, statusOf } from './bodies.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
@@ -30,7 +30,12 @@ const [HANDLERS, AT_ONCE, KILLS] = [3, 32, 6];
 const RETRY = { intervalMs: 250, durationMs: 600_000 };
 
 describe('copies of the handler, on a primary and its standby', { skip: whyNoPostgres() }, () => {
-  const random = createRandom(1);
+  /** The same choices in each run. */
+  const numbers = fc.sample(fc.nat(), { seed: 1, numRuns: 10_000, unbiased: true });
+  let used = 0;
+  const below = (/** @type {number} */ limit) => Number(numbers[used++ % numbers.length]) % limit;
+  /** One of the items. @type {<T>(items: readonly T[]) => T} */
+  const pick = (items) => /** @type {any} */ (items[below(items.length)]);
   const folder = fs.mkdtempSync(join(tmpdir(), 'failover-'));
   /** By which the handlers find the primary, as by a DNS name that moves. */
   const name = join(folder, 'primary');
@@ -61,7 +66,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
   }
 
   async function killOne() {
-    const index = random.below(HANDLERS);
+    const index = below(HANDLERS);
     await handlers[index]?.kill();
     await startHandler(index);
   }
@@ -82,9 +87,9 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
 
   /** A deposit to one of 40 accounts, and the event that it is. @param {number} seed */
   function depositOf(seed) {
-    const account = `customer-${random.below(40)}`;
-    const currency = random.pick(['BTC', 'ETH']);
-    const amount = `${1 + random.below(1000)}.${random.below(1e9)}000000001`;
+    const account = `customer-${below(40)}`;
+    const currency = pick(['BTC', 'ETH']);
+    const amount = `${1 + below(1000)}.${below(1e9)}000000001`;
     const body = depositReceivedBody(
       { clientPaymentId: account, depositCurrency: currency, actualDepositAmount: amount },
       { seed },
@@ -107,14 +112,14 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
       ...deposits.flatMap(({ body, event: { key } }) => {
         const variants = bodyVariants(body);
         return Array.from({ length: COPIES }, () => {
-          return { body: random.pick(variants).body, key, status: 200, retry: RETRY };
+          return { body: pick(variants).body, key, status: 200, retry: RETRY };
         });
       }),
       // Nothing says that a withdrawal is sent again.
       ...withdrawals.map((body) => ({ body, key: null, status: 200, retry: null })),
       ...refused.map(({ body }) => ({ body, key: null, status: 400, retry: RETRY })),
     ]
-      .map((parcel) => ({ parcel, at: random.below(2 ** 31) }))
+      .map((parcel) => ({ parcel, at: below(2 ** 31) }))
       .sort((one, other) => one.at - other.at)
       .map(({ parcel }) => parcel);
 
@@ -146,7 +151,7 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
     }
     /** To any that runs, as a load balancer does. @param {string} _url @param {DeliveryRequest} request */
     const toAny = async (_url, request) => {
-      const { url } = random.pick(handlers.filter((handler) => handler.isRunning()));
+      const { url } = pick(handlers.filter((handler) => handler.isRunning()));
       return fetch(url, /** @type {RequestInit} */ (request));
     };
     let unanswered = 0;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TwoslashShikiFunction } from '@shikijs/twoslash';
 import { transformerTwoslash } from '@shikijs/vitepress-twoslash';
@@ -54,7 +55,9 @@ const SIDEBAR = {
   'Get started': {
     Start: 'start',
     Handlers: 'handlers',
+    Security: 'security',
     'Credit once': 'credit-once',
+    Testing: 'testing',
   },
   'Handle the data': {
     Fields: 'fields',
@@ -62,10 +65,10 @@ const SIDEBAR = {
     'Errors and warnings': 'errors',
   },
   'Go to production': {
-    Testing: 'testing',
-    Security: 'security',
     Checklist: 'go-live',
+    Operations: 'operations',
     Scaling: 'scale',
+    Queues: 'queues',
     Upgrading: 'upgrading',
   },
   Tools: {
@@ -85,6 +88,19 @@ const SIDEBAR = {
     '…/valibot': 'reference/valibot',
   },
 };
+
+/** A link to the sources, once package.json says where they are. */
+const { repository } = JSON.parse(readFileSync(path('../../package.json'), 'utf8'));
+const sources = repository ? [{ text: 'Sources', link: webAddressOf(repository) }] : [];
+
+/** From the forms that npm accepts: an object, a URL of git, or `github:owner/name`. */
+function webAddressOf(repository: string | { readonly url: string }): string {
+  const url = typeof repository === 'string' ? repository : repository.url;
+  return url
+    .replace(/^github:/, 'https://github.com/')
+    .replace(/^git\+/, '')
+    .replace(/\.git$/, '');
+}
 
 const sidebar = Object.entries(SIDEBAR).map(([text, pages]) => ({
   text,
@@ -184,6 +200,7 @@ export default defineConfig({
       { text: 'Start', link: '/start' },
       { text: 'Fields', link: '/fields' },
       { text: 'Inspector', link: '/inspector' },
+      ...sources,
     ],
     sidebar,
     outline: { level: [2, 3] },

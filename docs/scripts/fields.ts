@@ -2,6 +2,7 @@
 // schema of a notification says what they contain and mean.
 import { readFileSync } from 'node:fs';
 import { schemaFiles } from '../../scripts/schemas/files.js';
+import type { NotificationType } from '../../src/errors.js';
 
 interface Schema {
   readonly $ref?: string;
@@ -32,49 +33,95 @@ const OWN_FIELDS = ['type', 'additionalFields', 'warnings'];
 
 const notification = readSchema('notification');
 
+/** What the pages say about a field. */
+export interface FieldMeaning {
+  /** `UUID`, or the documented values, each in backquotes. */
+  readonly kind: string;
+  readonly need: 'Required' | 'Expected' | 'Optional';
+  /** The docblock, with code in backquotes. */
+  readonly meaning: string;
+}
+
+/** By the field's name. */
+export type FieldMeanings = Readonly<Record<string, FieldMeaning>>;
+
 export function depositFields(): string {
-  return fieldLists(
+  return fieldLists(depositMeanings());
+}
+
+export function withdrawalFields(): string {
+  return fieldLists(withdrawalMeanings());
+}
+
+export function ownerFields(): string {
+  return fieldLists(ownerMeanings());
+}
+
+/** The fields of a body as the inspector explains them, with each spelling and each part of a name. */
+export function fieldMeanings(): Record<NotificationType, FieldMeanings> {
+  const withdrawal = withdrawalMeanings();
+  const owner = Object.entries(ownerMeanings()).map(([name, meaning]) => [
+    `txAddressOwner.${name}`,
+    meaning,
+  ]);
+  const { deductedSettlementAmount: deducted } = withdrawal;
+  if (deducted === undefined) throw new Error('deductedSettlementAmount has no meaning');
+  return {
+    'deposit.received': depositMeanings(),
+    'withdrawal.broadcast': {
+      ...withdrawal,
+      deducedSettlementAmount: deducted,
+      ...Object.fromEntries(owner),
+    },
+  };
+}
+
+function depositMeanings(): FieldMeanings {
+  return meaningsOf(
     'DepositReceived',
     readSchema('deposit-received.accepted'),
     readSchema('deposit-received'),
   );
 }
 
-export function withdrawalFields(): string {
-  return fieldLists(
+function withdrawalMeanings(): FieldMeanings {
+  return meaningsOf(
     'WithdrawalBroadcast',
     readSchema('withdrawal-broadcast.accepted'),
     readSchema('withdrawal-broadcast'),
   );
 }
 
-export function ownerFields(): string {
+function ownerMeanings(): FieldMeanings {
   const documented = readSchema('withdrawal-broadcast').properties?.txAddressOwner ?? {};
-  return fieldLists('TxAddressOwner', {}, documented);
+  return meaningsOf('TxAddressOwner', {}, documented);
 }
 
 /**
- * The fields of a notification, in a list for each need: on a telephone, a table is too wide.
- *
  * @param accepted - The schema of a body that the parser reads. It requires what is required.
  * @param documented - The schema of a body that gives no warning. It also requires what is expected.
  */
-function fieldLists(name: string, accepted: Schema, documented: Schema): string {
-  const { properties = {} } = notification.$defs?.[name] ?? {};
-  const fields = Object.entries(properties).filter(([field]) => !OWN_FIELDS.includes(field));
-  if (fields.length === 0) throw new Error(`no field of ${name} is in notification.schema.json`);
-  const needOf = (field: string) => {
-    if (accepted.required?.includes(field)) return 'Required';
-    return documented.required?.includes(field) ? 'Expected' : 'Optional';
-  };
+function meaningsOf(type: string, accepted: Schema, documented: Schema): FieldMeanings {
+  const { properties = {} } = notification.$defs?.[type] ?? {};
+  const fields = Object.entries(properties).filter(([name]) => !OWN_FIELDS.includes(name));
+  if (fields.length === 0) throw new Error(`no field of ${type} is in notification.schema.json`);
+  const meanings = fields.map(([name, schema]): [string, FieldMeaning] => {
+    const isConditional = accepted.then?.required?.includes(name);
+    const kind = `${kindOf(schema)}${isConditional ? ', required if `COMPLETED`' : ''}`;
+    const isExpected = documented.required?.includes(name);
+    const otherwise = isExpected ? 'Expected' : 'Optional';
+    const need = accepted.required?.includes(name) ? 'Required' : otherwise;
+    return [name, { kind, need, meaning: `${schema.description}` }];
+  });
+  return Object.fromEntries(meanings);
+}
+
+/** The fields, in a list for each need: on a telephone, a table is too wide. */
+function fieldLists(meanings: FieldMeanings): string {
   const lists = ['Required', 'Expected', 'Optional'].map((need) => {
-    const lines = fields
-      .filter(([field]) => needOf(field) === need)
-      .map(([field, schema]) => {
-        const isConditional = accepted.then?.required?.includes(field);
-        const kind = `${kindOf(schema)}${isConditional ? ', required if `COMPLETED`' : ''}`;
-        return `- \`${field}\`: *${kind}*. ${schema.description}`;
-      });
+    const lines = Object.entries(meanings)
+      .filter(([, field]) => field.need === need)
+      .map(([name, { kind, meaning }]) => `- \`${name}\`: *${kind}*. ${meaning}`);
     return lines.length === 0 ? [] : [`**${need}**`, lines.join('\n')];
   });
   return lists.flat().join('\n\n');

@@ -7,7 +7,7 @@ import { escapeUnprintable } from '../internal/quote.js';
 import { EXIT } from './errors.js';
 import { readEach, readFile, STDIN } from './input.js';
 import { COMMON, flag, helpOf, readArguments, readType, text } from './options.js';
-import { beside, type Color, jsonLine, paint, type Terminal, widthOf } from './terminal.js';
+import { beside, type Color, jsonLine, paint, type Terminal, widthOf, wrap } from './terminal.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
@@ -48,8 +48,8 @@ const TOO_LONG = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more
 const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['red', '✗'] } as const;
 
 function linesOf(file: string, inspection: Inspection, terminal: Terminal): string[] {
-  const { verdict, type, idempotencyKey, fields, absent, warnings, issues, jsonFault, reference } =
-    inspection;
+  const { summary, verdict, type, idempotencyKey, fields, absent } = inspection;
+  const { warnings, issues, jsonFault, reference } = inspection;
   const [color, mark] = MARKS[verdict];
   const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}`;
   const isKnown = type !== null && fields.length > 0;
@@ -65,6 +65,7 @@ function linesOf(file: string, inspection: Inspection, terminal: Terminal): stri
   ];
   return [
     ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, color, text)),
+    ...wrap(summary, terminal.columns - 2).map((line) => `  ${line}`),
     ...sections.filter(({ length }) => length > 0).flatMap((lines) => ['', ...lines]),
     '',
   ];

@@ -8,7 +8,9 @@ import { acceptOrRefuse, type RawBody } from '../parse.js';
 import { type Member, readMembers } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
+import { likenessOf } from './likeness.js';
 import { findQuirks, type Quirk, quirk } from './quirks.js';
+import { summarize, summarizeRefusal } from './summary.js';
 
 export type { JsonFault } from './json-fault.js';
 export type { Quirk, QuirkCode } from './quirks.js';
@@ -18,6 +20,11 @@ export type Verdict = 'valid' | 'warnings' | 'refused';
 
 /** A body, field by field, as plain data: `JSON.stringify` and `JSON.parse` change nothing in it. */
 export interface Inspection {
+  /**
+   * One printable line for support: what arrived or was sent, and what to review; of a refused body, why
+   * it is refused, what to answer and what to do. Its words may change in any version.
+   */
+  readonly summary: string;
   readonly verdict: Verdict;
   /** The notification's type; null if the body has both identifiers or neither, or can't be read. */
   readonly type: NotificationType | null;
@@ -79,9 +86,16 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   const context = openBody(body);
   if (context.fields === null) {
     // Only text that JSON.parse rejected has a SyntaxError as its cause.
-    const jsonFault = context.cause instanceof SyntaxError ? findJsonFault(body) : null;
-    const nothing = { idempotencyKey: null, fields: [], absent: [], warnings: [], reference: {} };
-    return { verdict: 'refused', type: as ?? null, issues: context.issues, jsonFault, ...nothing };
+    const isText = context.cause instanceof SyntaxError;
+    const refused = { type: as ?? null, issues: context.issues, reference: {} };
+    const likeness = isText ? likenessOf(body) : null;
+    return {
+      summary: summarizeRefusal({ ...refused, likeness }),
+      verdict: 'refused',
+      ...refused,
+      jsonFault: isText ? findJsonFault(body) : null,
+      ...{ idempotencyKey: null, fields: [], absent: [], warnings: [] },
+    };
   }
   if (context.text === null) {
     throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
@@ -91,7 +105,12 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   const warnings = notification?.warnings ?? [];
   const verdict = warnings.length === 0 ? 'valid' : 'warnings';
   const members = readMembers(context.text);
+  const reference = referenceOf(context.fields);
   return {
+    summary:
+      error === null
+        ? summarize(notification)
+        : summarizeRefusal({ type, issues: error.issues, reference, likeness: null }),
     verdict: error === null ? verdict : 'refused',
     type,
     idempotencyKey: error === null ? idempotencyKey(notification) : null,
@@ -100,7 +119,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     warnings,
     issues: error?.issues ?? [],
     jsonFault: null,
-    reference: referenceOf(context.fields),
+    reference,
   };
 }
 

@@ -26,7 +26,8 @@ describe('a body that is inspected', () => {
       settlementRateDepegLossAmount: undefined,
     });
     const { out } = await command(['inspect'], { stdin: body });
-    expect(out.startsWith('✓ standard input: valid, deposit.received\n')).toBe(true);
+    const title = '✓ standard input: valid, deposit.received\n';
+    expect(out.startsWith(`${title}  ${inspectBody(body).summary}\n\n`)).toBe(true);
     expect(rowsOf(out)).toStrictEqual(
       expect.arrayContaining([
         ['actualDepositAmount', '0.123456789012345678'],
@@ -65,8 +66,9 @@ describe('a body that is inspected', () => {
     const { exit, out } = await command(['inspect'], { stdin });
     expect(exit).toBe(0);
     const rows = rowsOf(out);
-    expect(rows.slice(0, 5)).toStrictEqual([
+    expect(rows.slice(0, 6)).toStrictEqual([
       ['! standard input: valid, withdrawal.broadcast'],
+      [inspectBody(stdin).summary],
       ['! withdrawFee'],
       ['invalid_amount: expected a decimal number, received "free"'],
       ['! txAddressOwner.category'],
@@ -99,8 +101,9 @@ describe('a body that is refused', () => {
     const { exit, out } = await command(['inspect'], { stdin });
     expect(exit).toBe(1);
     const rows = rowsOf(out);
-    expect(rows.slice(0, 11)).toStrictEqual([
+    expect(rows.slice(0, 12)).toStrictEqual([
       ['✗ standard input: refused, withdrawal.broadcast'],
+      [inspectBody(stdin).summary],
       ['✗ businessId'],
       ['invalid_id: expected a UUID, received a string of length 1'],
       ['✗ estimatedWithdrawAmount'],
@@ -135,6 +138,7 @@ describe('a body that is refused', () => {
     expect(exit).toBe(1);
     expect(rowsOf(out)).toStrictEqual([
       ['✗ standard input: refused, unknown type'],
+      [inspectBody('hello').summary],
       ['✗ body'],
       ['invalid_json: expected a JSON object, received 5 characters that are not JSON'],
       ['not JSON at line 1, column 1: <here>hello'],

@@ -21,6 +21,8 @@ describe('an inspection', () => {
       later: ' { "a" : [ 1.0, "x y", -0 ] } ',
     });
     expect(inspectBody(body)).toStrictEqual({
+      summary:
+        'Payment "a\\u202e": 0.123456789012345678 BTC arrived, 0.108226789012345678 BTC more than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.',
       verdict: 'valid',
       type: 'deposit.received',
       idempotencyKey: 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11',
@@ -77,6 +79,8 @@ describe('an inspection', () => {
       '{"withdrawalId":"x","toTxAddress":"r?dt=7","status":"FAILED","withdrawFee":"free"}';
     const { fields, absent, warnings, issues, ...rest } = inspectBody(body);
     expect(rest).toStrictEqual({
+      summary:
+        'The body of withdrawal x is refused for 8 faults. The first: withdrawalId should be a UUID, but is a string of length 1. Answer 400, store the body, and ask the service.',
       verdict: 'refused',
       type: 'withdrawal.broadcast',
       idempotencyKey: null,
@@ -99,6 +103,8 @@ describe('an inspection', () => {
 
   test('of a body of an unknown notification holds its fields as they came', () => {
     expect(inspectBody('{"a":1.0,"clientPaymentId":"order-1"}')).toStrictEqual({
+      summary:
+        'The body is refused: it should have either a depositId or a withdrawalId, but has neither. Answer 400, store the body, and ask the service.',
       verdict: 'refused',
       type: null,
       idempotencyKey: null,
@@ -125,6 +131,8 @@ describe('an inspection', () => {
   test('of text that is not JSON has only the issue', () => {
     for (const as of [undefined, 'withdrawal.broadcast'] as const) {
       expect(inspectBody('hello', { as })).toStrictEqual({
+        summary:
+          'The body is refused: it should be a JSON object, but is 5 characters that are not JSON. Answer 400, store the body, and ask the service.',
         verdict: 'refused',
         type: as ?? null,
         idempotencyKey: null,

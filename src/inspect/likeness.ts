@@ -1,0 +1,19 @@
+import type { RawBody } from '../parse.js';
+
+/** What text looks like that people take for a body. The first that fits counts. */
+const LIKENESSES: readonly (readonly [RegExp, string])[] = [
+  [/^<(?:!doctype html|html|head|body)\b/i, 'an HTML page'],
+  [/^<[?!\w]/, 'XML'],
+  [/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'a UUID alone'],
+  [/^(?:0x)?[\da-f]{64}$/i, 'a transaction ID alone'],
+  [/^https?:\/\/\S+$/i, 'a URL'],
+  [/^%7B/i, 'percent-encoded text. Decode it first'],
+  [/^\{\s*&(?:quot|#34);/, 'text with HTML entities. Decode it first'],
+  [/^\{\s*(?:[a-z]\w*|'[a-z]\w*')\s*:/i, 'an object that was printed, and not JSON'],
+];
+
+/** Says what text looks like that is not JSON; null if that is unknown. */
+export function likenessOf(body: RawBody): string | null {
+  const text = (typeof body === 'string' ? body : new TextDecoder().decode(body)).trim();
+  return LIKENESSES.find(([expression]) => expression.test(text))?.[1] ?? null;
+}

@@ -84,10 +84,16 @@ export function readDuration(option: string, text: string): number {
   throw new CommandError(`${option}: ${expected}, received ${quote(text)}`);
 }
 
-/** Parses a whole number of at least `least`. */
-export function readCount(option: string, text: string, least: number): number {
+/** Parses a whole number from `least` to `most`. */
+export function readCount(
+  option: string,
+  text: string,
+  least: number,
+  most: number = Number.POSITIVE_INFINITY,
+): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(count) && count >= least) return count;
-  const expected = `expected a whole number of at least ${least}`;
-  throw new CommandError(`${option}: ${expected}, received ${quote(text)}`);
+  if (Number.isSafeInteger(count) && count >= least && count <= most) return count;
+  const range =
+    most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new CommandError(`${option}: expected a whole number ${range}, received ${quote(text)}`);
 }

@@ -23,6 +23,16 @@ const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
 export type Color = keyof typeof COLORS;
 
+/** The color and sign of a line about a body, or about a request for another URL. */
+export const MARKS = {
+  valid: ['green', '✓'],
+  warnings: ['yellow', '!'],
+  refused: ['red', '✗'],
+  elsewhere: ['cyan', '?'],
+} as const;
+
+export type Mark = keyof typeof MARKS;
+
 /** Indents text that doesn't fit next to its label. */
 const BELOW = '   ';
 
@@ -83,7 +93,7 @@ export function wrap(text: string, columns: number): string[] {
       line = longer;
       continue;
     }
-    if (line !== '') lines.push(line);
+    if (line !== '') lines.push(line.trimEnd());
     line = '';
     for (const character of word) {
       if (line !== '' && widthOf(line + character) > columns) {

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -7,16 +8,23 @@ import {
   virtualClock,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { expect, test } from 'vitest';
-import { command, linesOf, temporaryFolder } from './terminal.js';
+import { describe, expect, test } from 'vitest';
+import { endpoint } from '../endpoint.js';
+import { command, type Given, linesOf, temporaryFolder } from './terminal.js';
 
 const { folder, write } = temporaryFolder();
-const START = Date.parse('2026-09-21T14:34:20.000Z');
 const TIME = '2026-09-21T14:34:20.000Z';
+const KEY = 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11';
+const WITHDRAWAL = 'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44';
 
-/** Runs `listen` on a free port, until `act` has ended. */
-async function listening(args: string[], act: (url: string) => Promise<unknown>) {
+/** Runs `listen` on a free port until `act` has ended. `secret` is the one that it made. */
+async function listening(
+  args: string[],
+  act: (url: string, stop: () => void) => Promise<unknown>,
+  given: Given = {},
+) {
   const controller = new AbortController();
+  const stop = () => controller.abort();
   const told: string[] = [];
   let start: (url: string) => void;
   const started = new Promise<string>((resolve) => {
@@ -27,130 +35,328 @@ async function listening(args: string[], act: (url: string) => Promise<unknown>)
     const [, url] = /^listening at (\S+)/.exec(text) ?? [];
     if (url !== undefined) start(url);
   };
-  const given = { print, interrupt: controller.signal, clock: virtualClock(START) };
-  const ended = command(['listen', '--port', '0', ...args], given);
-  await act(await started);
-  controller.abort();
+  const clock = virtualClock(Date.parse(TIME));
+  const ended = command(['listen', '--port', '0', ...args], {
+    ...{ print, interrupt: controller.signal, clock, ...given },
+  });
+  const url = await started;
+  await act(url, stop);
+  stop();
   const { exit, err } = await ended;
-  return { exit, err, told: linesOf(told.join('')).slice(1) };
+  const [first = '', ...lines] = linesOf(told.join(''));
+  return { url, secret: url.split('/').at(-1) ?? '', exit, err, first, told: lines.slice(1) };
 }
 
-const post = async (url: string, body: string | Uint8Array) =>
-  (await fetch(url, { method: 'POST', body: new Uint8Array(Buffer.from(body)) })).status;
+async function post(url: string, body: string | Uint8Array): Promise<number> {
+  const response = await fetch(url, { method: 'POST', body: new Uint8Array(Buffer.from(body)) });
+  await response.arrayBuffer();
+  return response.status;
+}
 
-const KEY = 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11';
-const WITHDRAWAL = 'withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44';
+/** The names and bytes of the files in a folder. */
+const filesIn = (path: string): [name: string, body: Buffer][] =>
+  readdirSync(path).map((name) => [name, readFileSync(join(path, name))]);
 
-test('prints each callback in one line, and answers', async () => {
+test('prints each callback in one line, and answers it', async () => {
   const statuses: number[] = [];
   const bodies = [
-    depositReceivedBody({ depositCurrency: 'B\u202eTC' }),
+    depositReceivedBody(),
     depositReceivedBody({ actualDepositAmount: '0.123456789012345678', rateType: 'X' as never }),
     withdrawalBroadcastBody(),
     withdrawalBroadcastBody({ status: 'FAILED' }),
+    withdrawalBroadcastBody({ status: 'BLOCKED', actualWithdrawAmount: '0.10' }),
     withdrawalBroadcastBody({ actualWithdrawAmount: null, txAddressOwner: undefined }),
-    depositReceivedBody({ status: 'NEW' as never }),
-    depositReceivedBody().padEnd(65_537),
+    depositReceivedBody({ status: 'NEW' as never, depositId: '1' }),
+    '',
   ];
   const { exit, err, told } = await listening([], async (url) => {
-    for (const body of bodies) statuses.push(await post(`${url}a/b?c`, body));
+    for (const body of bodies) statuses.push(await post(url, body));
   });
-  expect({ exit, err, statuses }).toStrictEqual({
-    exit: 130,
-    err: '',
-    statuses: [200, 200, 200, 200, 200, 400, 413],
-  });
+  expect({ exit, err }).toStrictEqual({ exit: 130, err: '' });
+  expect(statuses).toStrictEqual([200, 200, 200, 200, 200, 200, 400, 400]);
   expect(told).toStrictEqual([
-    `✓ ${TIME}  deposit  ${KEY}  0.01523 B\\u202eTC`,
-    `✓ ${TIME}  deposit  ${KEY}  0.123456789012345678 BTC  1 warning`,
-    `✓ ${TIME}  withdrawal  ${WITHDRAWAL}:COMPLETED  480.73 XRP`,
-    `✓ ${TIME}  withdrawal  ${WITHDRAWAL}:FAILED  FAILED`,
-    `✓ ${TIME}  withdrawal  ${WITHDRAWAL}:COMPLETED  COMPLETED  1 warning`,
-    `✗ ${TIME}  refused  unknown_value  status: expected "CONFIRMED", received "NEW"  POST /a/b?c`,
-    `✗ ${TIME}  refused  body_too_large  body: expected at most 65536 bytes, received 65537 bytes  POST /a/b?c`,
-    '7 callbacks',
+    `✓ ${TIME}  ${KEY}  0.01523 BTC`,
+    `! ${TIME}  ${KEY}  0.123456789012345678 BTC  unknown_value: rateType: expected "FIXED" or "FLOATING", received "X"`,
+    `✓ ${TIME}  ${WITHDRAWAL}:COMPLETED  480.73 XRP`,
+    `✓ ${TIME}  ${WITHDRAWAL}:FAILED  FAILED`,
+    `✓ ${TIME}  ${WITHDRAWAL}:BLOCKED  BLOCKED 0.1 XRP`,
+    `! ${TIME}  ${WITHDRAWAL}:COMPLETED  COMPLETED  missing_field: txAddressOwner: expected an object with name and category, received nothing`,
+    expect.stringMatching(/^✗ .*Z {2}refused {2}unknown_value: status: .*"NEW" \(and 1 more\)$/),
+    expect.stringMatching(/^✗ .*Z {2}refused {2}invalid_json: body: .* an empty body\./),
+    '8 callbacks, 2 refused',
   ]);
 });
 
-test('with --save keeps each body unchanged, in a file of its own that the other commands read', async () => {
-  const callbacks = join(folder, 'new', 'callbacks');
-  const valid = [depositReceivedBody(), depositReceivedBody(), withdrawalBroadcastBody()];
-  const faulty = faultyBodies().filter(({ code }) => code !== 'body_too_large');
-  const bodies = [...valid, ...faulty.map(({ body }) => body)].map((body) => Buffer.from(body));
-  const { exit, told } = await listening(['--save', callbacks], (url) =>
-    Promise.all([...bodies.map((body) => post(url, body)), fetch(url)]),
+describe('the secret', () => {
+  test('is a new one in each run, which is printed once', async () => {
+    const runs = [1, 2].map(() => listening([], (url) => post(url, depositReceivedBody())));
+    const [one, two] = await Promise.all(runs);
+    expect(one?.secret).toMatch(/^[0-9a-f]{32}$/);
+    expect(two?.secret).not.toBe(one?.secret);
+    expect(one?.first).toBe(`listening at ${one?.url}`);
+    expect(one?.told.join('\n')).not.toContain(one?.secret);
+  });
+
+  test('may be given, and is not printed then', async () => {
+    const secret = '.a_Secret-of~mine-5';
+    const { first, told } = await listening(['--secret', secret], async (url) => {
+      expect(await post(new URL(secret, url).href, depositReceivedBody())).toBe(200);
+      expect(await post(`${new URL(secret, url)}/?x`, depositReceivedBody())).toBe(200);
+      expect(await post(url, depositReceivedBody())).toBe(404);
+      expect(await post(new URL(`/${secret}/deposits`, url).href, '{}')).toBe(404);
+    });
+    expect(first).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+\/\.a_S…$/);
+    expect(told.join('\n')).not.toContain(secret);
+    expect(told.slice(2)).toStrictEqual([
+      `? ${TIME}  404  POST /%2…`.replace('%2…', '.a_S…'),
+      `? ${TIME}  404  POST /.a_S…/depo…`,
+      '2 callbacks, 0 refused, 2 answered with 404',
+    ]);
+  });
+
+  test.each(['too-short', 'with a space in it', 's3cret/s3cret/s3cret', 's3cret-s3cret-s3cret%'])(
+    'may not be %j, and the error does not show it',
+    async (secret) => {
+      const { exit, out, err } = await command(['listen', '--secret', secret]);
+      expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
+      expect(err).toBe(
+        'payment-notifications: --secret: expected at least 16 letters, digits or any of -._~, received another text. Without --secret, listen makes one\n',
+      );
+    },
+  );
+});
+
+test('a request for another path is answered with 404, shown shortly, and ten in a minute at most', async () => {
+  const clock = virtualClock(Date.parse(TIME));
+  const look = (path: string) => async (url: string) => {
+    const response = await fetch(new URL(path, url));
+    expect(response.status).toBe(404);
+  };
+  const paths = ['/', '/.env', `/${'long/'.repeat(100)}`, '/a?password=s3cret', '/wp-login.php'];
+  const { told, exit } = await listening(
+    [],
+    async (url) => {
+      for (const path of paths) await look(path)(url);
+      for (let count = 0; count < 200; count += 1) await look('/robots.txt')(url);
+      await clock.sleep(60_000, new AbortController().signal);
+      await look('/later')(url);
+    },
+    { clock },
   );
   expect(exit).toBe(130);
-  const files = readdirSync(callbacks).map((name) => join(callbacks, name));
-  const found = files.map((file) => readFileSync(file));
-  const kept = bodies.filter(({ length }) => length > 0);
-  expect(found.sort(Buffer.compare)).toStrictEqual(kept.sort(Buffer.compare));
-  for (const file of files) {
-    expect(file).toMatch(/\/2026-09-21T14-34-20\.000Z-(deposit|withdrawal|refused)(-\d+)?\.json$/);
-    expect(told.filter((line) => line.endsWith(`→ ${file}`))).toHaveLength(1);
-  }
-  expect(told.filter((line) => line.endsWith('  GET /'))).toHaveLength(1);
-  expect(told.at(-1)).toBe(`${bodies.length + 1} callbacks, ${kept.length} saved in ${callbacks}`);
-  const inspected = await command(['inspect', ...files]);
-  expect(inspected.out.match(/^✓/gm)).toHaveLength(valid.length);
-  const checked = JSON.parse((await command(['check', '--json', ...files])).out);
-  expect(checked.counts).toMatchObject({ lines: kept.length, valid: valid.length });
-});
-
-test('answers with --status', async () => {
-  const { told } = await listening(['--status', '503', '--host', '::1'], async (url) => {
-    expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/$/);
-    expect(await post(url, depositReceivedBody())).toBe(503);
-  });
-  expect(told.at(-1)).toBe('1 callback');
-});
-
-test('says when a sender leaves in the middle of a body', async () => {
-  const { told } = await listening([], async (url) => {
-    const { port } = new URL(url);
-    const socket = net.connect(Number(port), '127.0.0.1');
-    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{', () =>
-      socket.resetAndDestroy(),
-    );
-    await post(url, '{}');
-    while (socket.readyState !== 'closed') await post(url, '{}');
-    await post(url, '{}');
-  });
-  expect(told).toContainEqual(`✗ ${TIME}  not read  aborted  POST /`);
-});
-
-test('a used port and a folder that can not be written are told in one line', async () => {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  expect(await command(['listen', '--port', `${port}`])).toStrictEqual({
-    exit: 2,
-    out: '',
-    err: `payment-notifications: listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
-  });
-  server.close();
-  const file = write('file', '');
-  const { exit, err } = await command(['listen', '--save', join(file, 'callbacks')]);
-  expect(exit).toBe(2);
-  expect(err).toMatch(/^payment-notifications: --save: .*ENOTDIR.*\n$/);
-});
-
-test('answers 500 while a body can not be saved, so that it is repeated', async () => {
-  const callbacks = join(folder, 'gone');
-  const { told } = await listening(['--save', callbacks], async (url) => {
-    rmSync(callbacks, { recursive: true });
-    expect(await post(url, depositReceivedBody())).toBe(500);
-    mkdirSync(callbacks);
-    expect(await post(url, depositReceivedBody())).toBe(200);
-  });
   expect(told).toStrictEqual([
-    expect.stringMatching(/^✗ .*Z {2}not saved {2}ENOENT.* {2}POST \/$/),
-    expect.stringMatching(/^✓ /),
-    `2 callbacks, 1 saved in ${callbacks}`,
+    `? ${TIME}  404  GET /`,
+    `? ${TIME}  404  GET /.env`,
+    `? ${TIME}  404  GET /${'long/'.repeat(100).slice(0, 39)}…`,
+    `? ${TIME}  404  GET /a`,
+    `? ${TIME}  404  GET /wp-l…`,
+    ...Array(4).fill(`? ${TIME}  404  GET /robo…`),
+    `? ${TIME}  404  GET /robo…  (for a minute, more are only counted)`,
+    `? ${TIME.replace('34:', '35:')}  404  GET /late…`,
+    '0 callbacks, 0 refused, 206 answered with 404',
   ]);
 });
 
-test('is over at once if it is interrupted before it begins', async () => {
+test('no field of a body can write elsewhere on the terminal', async () => {
+  const evil = '\u001b[2J\u0007\r\n\u0000\u009b31m\u202e\u2028\u{e0041}';
+  const names = Object.keys(JSON.parse(depositReceivedBody()));
+  const owner = { name: evil, category: evil, [evil]: evil };
+  const bodies = [
+    ...names.map((name) => ({ ...JSON.parse(depositReceivedBody()), [name]: evil, [evil]: evil })),
+    { ...JSON.parse(depositReceivedBody()), depositCurrency: evil.repeat(5) },
+    { ...JSON.parse(withdrawalBroadcastBody()), withdrawCurrency: evil, txAddressOwner: owner },
+  ];
+  const saved = join(folder, 'e\u001b[2Jvil');
+  const { told } = await listening(['--save', saved], async (url) => {
+    for (const body of bodies) await post(url, JSON.stringify(body));
+  });
+  expect(told).toHaveLength(bodies.length + 1);
+  for (const line of told) expect(line).toMatch(/^[^\p{C}\p{Zl}\p{Zp}]*$/u);
+  expect(told.join('')).toContain('0.01523 \\u001b[2J\\u0007\\u000d\\u000a');
+});
+
+describe('--save', () => {
+  const faulty = faultyBodies().filter(({ code }) => code !== 'body_too_large');
+  const pretty = JSON.stringify(JSON.parse(depositReceivedBody()), null, 2);
+  const bodies = [
+    ...[depositReceivedBody(), depositReceivedBody(), withdrawalBroadcastBody(), pretty],
+    ...faulty.map(({ body }) => body),
+    `${pretty.slice(0, -9)}\n`,
+  ].map((body) => Buffer.from(body));
+  const kept = bodies.filter(({ length }) => length > 0);
+
+  test('keeps each body unchanged in a file of its own, which the other commands read', async () => {
+    const callbacks = join(folder, 'callbacks');
+    const { told } = await listening(['--save', callbacks], async (url) => {
+      for (const body of bodies) await post(url, body);
+    });
+    const files = filesIn(callbacks);
+    // In the order in which they came.
+    expect(files.map(([, body]) => body)).toStrictEqual(kept);
+    for (const [name] of files) {
+      expect(name).toMatch(/^2026-09-21T14-34-20\.000Z-\d{4}-(deposit|withdrawal|refused)\.json$/);
+      expect(told.filter((line) => line.endsWith(`  → ${join(callbacks, name)}`))).toHaveLength(1);
+      expect(statSync(join(callbacks, name)).mode & 0o777).toBe(0o600);
+    }
+    expect(statSync(callbacks).mode & 0o777).toBe(0o700);
+    expect(told.at(-1)).toBe(
+      `${bodies.length} callbacks, ${faulty.length + 1} refused, ${kept.length} saved in ${callbacks}`,
+    );
+    const paths = files.map(([name]) => join(callbacks, name));
+    await using merchant = await endpoint((response) => response.end());
+    await command(['send', ...paths, '--to', merchant.url]);
+    expect(merchant.received.map(({ body }) => body)).toStrictEqual(kept);
+    expect((await command(['inspect', ...paths])).out.match(/^✓/gm)).toHaveLength(4);
+    // A second run adds to the folder.
+    await listening(['--save', callbacks], (url) => post(url, depositReceivedBody()));
+    expect(readdirSync(callbacks)).toHaveLength(kept.length + 1);
+  });
+
+  test('keeps 1,000 bodies that come at once', async () => {
+    const callbacks = join(folder, 'thousand');
+    const sent = Array.from({ length: 1000 }, (_, seed) => depositReceivedBody({}, { seed }));
+    const { told } = await listening(['--save', callbacks], async (url) => {
+      const statuses = await Promise.all(sent.map((body) => post(url, body)));
+      expect(statuses.filter((status) => status !== 200)).toStrictEqual([]);
+    });
+    expect(told).toHaveLength(1001);
+    expect(told.at(-1)).toBe(`1,000 callbacks, 0 refused, 1,000 saved in ${callbacks}`);
+    const found = filesIn(callbacks).map(([, body]) => `${body}`);
+    expect(found.sort()).toStrictEqual([...sent].sort());
+  });
+
+  test('keeps the start of a body of 10 MB', async () => {
+    const callbacks = join(folder, 'long');
+    const { told } = await listening(['--save', callbacks], async (url) => {
+      const body = depositReceivedBody().padEnd(10_000_000);
+      // The connection may end before all is sent.
+      await post(url, body).then(
+        (status) => expect(status).toBe(413),
+        (error) => expect(error).toBeInstanceOf(TypeError),
+      );
+      expect(await post(url, depositReceivedBody().padEnd(65_537))).toBe(413);
+    });
+    const line =
+      /^✗ .*Z {2}refused {2}body_too_large: only its start was read {2}→ \S+-refused\.json$/;
+    expect(told).toStrictEqual([
+      expect.stringMatching(line),
+      expect.stringMatching(line),
+      `2 callbacks, 2 refused, 2 saved in ${callbacks}`,
+    ]);
+    for (const [, body] of filesIn(callbacks)) expect(body).toHaveLength(65_537);
+  });
+
+  test('answers 500 while a body can not be saved, so that it is repeated', async () => {
+    const callbacks = join(folder, 'gone');
+    const { told, exit } = await listening(['--save', callbacks], async (url) => {
+      rmSync(callbacks, { recursive: true });
+      expect(await post(url, depositReceivedBody())).toBe(500);
+      expect(await post(url, '{}')).toBe(500);
+    });
+    expect(exit).toBe(130);
+    const line = /^✗ .*Z {2}not saved, answered with 500: ENOENT: no such file/;
+    expect(told).toStrictEqual([
+      expect.stringMatching(line),
+      expect.stringMatching(line),
+      `2 callbacks, 0 refused, 2 not read or not saved, 0 saved in ${callbacks}`,
+    ]);
+  });
+
+  test('names a folder that can not be written, and starts nothing', async () => {
+    const file = write('file', '');
+    for (const [path, reason] of [
+      [file, 'ENOTDIR'],
+      [join(folder, 'missing', 'callbacks'), 'ENOENT'],
+      ['/proc', 'ENOENT'],
+    ] as const) {
+      const { exit, out, err } = await command(['listen', '--save', path]);
+      expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
+      expect(err).toMatch(new RegExp(`^payment-notifications: --save: ${path}: ${reason}: .*\n$`));
+    }
+  });
+});
+
+test('answers with --status, on --host', async () => {
+  const { told } = await listening(['--status', '503', '--host', '::1'], async (url) => {
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/\w{32}$/);
+    expect(await post(url, depositReceivedBody())).toBe(503);
+    expect(await post(url, '{}')).toBe(400);
+  });
+  expect(told.at(-1)).toBe('2 callbacks, 1 refused');
+});
+
+test('fits a narrow terminal', async () => {
+  const { told } = await listening([], (url) => post(url, withdrawalBroadcastBody()), {
+    columns: 60,
+  });
+  expect(told.join('\n')).toBe(`port, and keep the path. Ctrl-C ends it.
+✓ ${TIME}
+  ${`${WITHDRAWAL}:COMPLETED`.slice(0, 58)}
+  ${`${WITHDRAWAL}:COMPLETED`.slice(58)}  480.73 XRP
+1 callback, 0 refused`);
+});
+
+test('a used port is told in one line', async () => {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { exit, out, err } = await command(['listen', '--port', `${port}`]);
+  server.close();
+  expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
+  expect(err).toBe(
+    `payment-notifications: --port: expected a free port, received ${port}, which is in use. Choose another one\n`,
+  );
+  const other = await command(['listen', '--host', '192.0.2.1']);
+  expect(other.exit).toBe(2);
+  expect(other.err).toMatch(
+    /^payment-notifications: listen: listen EADDRNOTAVAIL.*192\.0\.2\.1.*\n$/,
+  );
+});
+
+describe('a body that does not come to its end', () => {
+  /** Sends the start of a body, and resolves when it was read. */
+  async function begin(url: string): Promise<net.Socket> {
+    const { port, pathname } = new URL(url);
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`POST ${pathname} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n`);
+    socket.write('content-length: 9\r\n\r\n');
+    // The server says so when it has begun to read.
+    await once(socket, 'data');
+    await new Promise<void>((resolve) => socket.write('{', () => resolve()));
+    return socket;
+  }
+
+  test('because the sender has left is counted', async () => {
+    const { told } = await listening([], async (url) => {
+      const socket = await begin(url);
+      socket.resetAndDestroy();
+      await once(socket, 'close');
+    });
+    expect(told).toStrictEqual([
+      `✗ ${TIME}  not read: aborted`,
+      '1 callback, 0 refused, 1 not read or not saved',
+    ]);
+  });
+
+  test('because of Ctrl-C is counted before the end', async () => {
+    let closed = Promise.resolve();
+    const { told, exit } = await listening([], async (url, stop) => {
+      const socket = await begin(url);
+      closed = new Promise((resolve) => socket.once('close', () => resolve()));
+      stop();
+    });
+    await closed;
+    expect(exit).toBe(130);
+    expect(told).toStrictEqual([
+      `✗ ${TIME}  not read: aborted`,
+      '1 callback, 0 refused, 1 not read or not saved',
+    ]);
+  });
+});
+
+test('ends at once if it is interrupted before it begins', async () => {
   const { exit, out } = await command(['listen', '--port=0'], { interrupt: AbortSignal.abort() });
-  expect({ exit, out }).toStrictEqual({ exit: 130, out: expect.stringMatching(/0 callbacks\n$/) });
+  expect(exit).toBe(130);
+  expect(out).toMatch(/\n0 callbacks, 0 refused\n$/);
 });

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandError } from './errors.js';
+import { nameOf } from './input.js';
+
+/** Bodies contain customers' addresses. */
+const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
+
+/** Writes a body to a new file, and returns the file's path. */
+export type SaveBody = (time: Date, kind: string, body: Uint8Array) => string;
+
+/** Prepares a folder for bodies. Finds out immediately whether it can be written to. */
+export function openFolder(folder: string): SaveBody {
+  try {
+    // Not recursive: in Node.js 20, that never returns for a folder in /proc.
+    makeFolder(folder);
+    const probe = join(folder, `.${randomUUID()}`);
+    writeNew(probe, new Uint8Array());
+    rmSync(probe);
+  } catch (error) {
+    throw new CommandError(`--save: ${nameOf(folder)}: ${Object(error).message}`);
+  }
+  let saved = 0;
+  return (time, kind, body) => {
+    const stamp = time.toISOString().replaceAll(':', '-');
+    for (;;) {
+      // The number tells the bodies of one millisecond apart, and keeps them in order.
+      saved += 1;
+      const path = join(folder, `${stamp}-${String(saved).padStart(4, '0')}-${kind}.json`);
+      try {
+        writeNew(path, body);
+        return path;
+      } catch (error) {
+        // Another process may share the folder.
+        if (Object(error).code !== 'EEXIST') throw error;
+      }
+    }
+  };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (Object(error).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Never writes over a file, and leaves no part of one behind. */
+function writeNew(path: string, body: Uint8Array): void {
+  const file = openSync(path, 'wx', FILE_MODE);
+  try {
+    writeFileSync(file, body);
+  } catch (error) {
+    rmSync(path);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}

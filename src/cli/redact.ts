@@ -16,8 +16,13 @@ export function redactUrl({ protocol, host, pathname }: URL): string {
 
 /** Removes everything but the scheme from the URLs in a text. */
 export function redactUrlsIn(text: string): string {
-  // A password may contain spaces.
-  return text.replace(/([a-z][a-z\d+.-]*:\/\/)(?:.*@)?[^\s'"]*/gis, '$1…');
+  const start = text.indexOf('://');
+  if (start === -1) return text;
+  // A user name or password may contain anything, spaces and quotation marks as well.
+  const end = Math.max(start, text.lastIndexOf('@'));
+  const rest = text.slice(end);
+  const length = rest.search(/[\s'"]/);
+  return `${text.slice(0, start)}://…${length === -1 ? '' : redactUrlsIn(rest.slice(length))}`;
 }
 
 export function truncate(text: string, length: number): string {

@@ -25,7 +25,8 @@ import { startServer } from './server.js';
 
 const START = new URL('../start/', import.meta.url);
 const PROGRAM = fs.readFileSync(new URL('postgres.mjs', START), 'utf8');
-const PAGE = fs.readFileSync(new URL('../../docs/credit-once.md', import.meta.url), 'utf8');
+const pageOf = (/** @type {string} */ name) =>
+  fs.readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
 const PRELOAD = new URL('preload.js', import.meta.url).href;
 const digestOf = (/** @type {string} */ body) => createHash('sha256').update(body).digest('hex');
 
@@ -123,7 +124,7 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
   });
 
   test('holds an unknown order, until the look-up of the page finds it', async (t) => {
-    const [lookUp = ''] = /^async function accountOf.*?^}$/ms.exec(PAGE) ?? [];
+    const [lookUp = ''] = /^async function accountOf.*?^}$/ms.exec(pageOf('credit-once')) ?? [];
     const own = PROGRAM.replace(/^async function accountOf.*?^}$/ms, () => lookUp);
     assert(lookUp !== '' && own.includes(lookUp));
     fs.writeFileSync(join(folder, 'own.mjs'), own);
@@ -272,7 +273,9 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
   });
 
   test("lets a person settle, dismiss and correct by the page's own statements", async () => {
-    const [, sql = ''] = /^## By hand\n.*?^```sql\n(.*?)^```/ms.exec(PAGE) ?? [];
+    const [sql = '', release = ''] = [
+      ...pageOf('operations').matchAll(/(?<=^```sql\n).*?(?=^```)/gms),
+    ].map(([block]) => block);
     const [waiting = '', settle = '', dismiss = '', correct = '', check = ''] = sql.split(/;$/m);
     const amount = async () => {
       const [row] = await postgres.query(
@@ -315,6 +318,10 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     assert.deepEqual(await postgres.query(correct), [{ book: 'settled' }]);
     assert.equal(await amount(), '0.0');
     assert.deepEqual(await postgres.query(check), []);
+
+    // Twice, and it is released once.
+    for (const _ of [1, 2]) await postgres.query(release);
+    assert.equal(await amount(), '1.5');
     await postgres.query("UPDATE balance SET account = 'another' WHERE account = 'order-10042'");
     assert.equal((await postgres.query(check)).length, 2);
   });

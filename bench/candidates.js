@@ -6,8 +6,8 @@ import { peers } from './peers/all.js';
 /**
  * @typedef {object} Candidate
  * @property {string} name
- * @property {'base' | 'ours' | import('./peers/all.js').Peer['group']} group The base is what the others are
- * divided by.
+ * @property {'base' | 'ours' | import('./peers/all.js').Peer['group']} group The others are divided by
+ * the base.
  * @property {readonly any[]} inputs
  * @property {(input: any, index: number) => unknown} run Parses one input.
  * @property {string} [note] What it does less than ours, beside the warnings.
@@ -22,17 +22,17 @@ const COMPARED = 50;
  * @returns {Candidate[]}
  */
 export function candidatesFor(one) {
-  const { kind, texts, isParsed } = one;
+  const { kind, texts, isParsed, isExact } = one;
   const run = (body) => OURS[kind](body);
   const objects = texts.map((text) => JSON.parse(text));
   const ours = isParsed
-    ? { 'ours, from an object': objects }
-    : { 'ours, from text': texts, 'ours, from bytes': texts.map((text) => Buffer.from(text)) };
+    ? { ours: objects }
+    : { ours: texts, 'ours, from bytes': texts.map((text) => Buffer.from(text)) };
   return [
     baseFor(one, objects),
     ...Object.entries(ours).map(([name, inputs]) => ({ name, group: 'ours', inputs, run })),
     ...peers
-      .filter(({ group }) => !isParsed || group !== 'lossless')
+      .filter(({ group }) => isExact || group !== 'lossless')
       .map((peer) => peerFor(peer, one, isParsed ? objects : texts)),
   ];
 }
@@ -43,9 +43,8 @@ function baseFor(one, objects) {
     const run = (text) => OURS.deposit(text);
     return { name: 'ours, on a valid body', group: 'base', inputs: cases[0].texts, run };
   }
-  const name = one.isParsed ? 'floor: the Decimals' : 'floor: JSON.parse, the Decimals';
   const inputs = one.isParsed ? objects : one.texts;
-  return { name, group: 'base', inputs, run: floorOf(one) };
+  return { name: 'floor', group: 'base', inputs, run: floorOf(one) };
 }
 
 function peerFor({ name, group, reader, parseText }, { kind, texts, isParsed }, inputs) {

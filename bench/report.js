@@ -2,16 +2,6 @@
 import { cpus } from 'node:os';
 import { cases } from './cases.js';
 
-const INTRODUCTION = `Written by \`npm run bench\`. Each case is 2,000 bodies, each with digits of its own: a repeated body would
-keep the text of its numbers in the engine's cache, which no real traffic has. All candidates run in one
-process, in turns of half a millisecond; a process gives the median of its rounds, and of its rounds' ratios to the
-first row of a table. The figure is the median of 7 fresh processes, because the compiler's decisions differ. A time
-is CPU time for one parse. Only ratios can be compared between machines.`;
-
-const PEERS = `The peers check the same fields by the same rules; amounts become the same Decimals, times dates, the address is
-split, and a field that nothing hangs on becomes null where it is unreadable. TypeBox compiles checks only, so its users
-map the fields by hand. No peer gives warnings; whatever else one does less than ours is said in the last column.`;
-
 /**
  * @import { Timed } from './measure.js'
  *
@@ -20,15 +10,19 @@ map the fields by hand. No peer gives warnings; whatever else one does less than
  */
 export function report(targets, bodies) {
   const date = new Date().toISOString().slice(0, 10);
+  const rows = cases.map((one, index) => ({ ...one, timed: bodies[index] }));
   return `${[
     '# Benchmark results',
     `${cpus()[0].model.trim()}, ${cpus().length} cores, Node ${process.versions.node}, ${date}.`,
-    INTRODUCTION,
+    '`npm run bench` writes this file. [README.md](README.md) says what is measured, and how.',
     '## Targets',
     targetTable(targets),
-    '## Bodies',
-    PEERS,
-    ...cases.flatMap(({ name }, index) => [`### ${name}`, ratioTable(bodies[index])]),
+    '## Bodies that are read',
+    'The time of the floor in µs, and all other times divided by it.',
+    ratioTable(rows.filter(({ isRefused }) => !isRefused)),
+    '## Bodies that are refused',
+    'Our time for a valid deposit in µs, and all other times divided by it.',
+    ratioTable(rows.filter(({ isRefused }) => isRefused)),
   ].join('\n\n')}\n`;
 }
 
@@ -43,11 +37,20 @@ export function targetTable(targets) {
   );
 }
 
-/** @param {Timed[]} rows */
-function ratioTable(rows) {
+/** A row for each case, a column for each candidate. */
+function ratioTable(/** @type {{ name: string, timed: Timed[] }[]} */ rows) {
+  const names = [...new Set(rows.flatMap(({ timed }) => timed.map(({ name }) => name)))];
+  const [base, ...others] = names;
   return table(
-    ['', 'µs', 'ratio', 'less than ours'],
-    rows.map(({ name, time, ratio, note = '' }) => [name, time.toFixed(2), ratio.toFixed(2), note]),
+    ['', `${base}, µs`, ...others],
+    rows.map(({ name, timed: [floor, ...timed] }) => [
+      name,
+      floor.time.toFixed(2),
+      ...others.map((other) => {
+        const { ratio, note } = timed.find((one) => one.name === other) ?? {};
+        return [ratio?.toFixed(2), note].filter(Boolean).join(', ');
+      }),
+    ]),
   );
 }
 

@@ -1,5 +1,5 @@
-// Measures everything in fresh processes, and writes RESULTS.md; with --check only holds the targets. The
-// compiler decides otherwise in each process, and not always well: the median process counts.
+// Measures everything in fresh processes, and writes RESULTS.md; with --check, only compares the
+// targets. The compiler decides differently in each process, so the median process counts.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { blocksOn } from '../docs/scripts/code.js';
-import { withTables } from '../docs/scripts/tables.js';
+import { blocksOn } from '../scripts/pages/code.js';
+import { withTables } from '../scripts/pages/tables.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const PAGES = [
@@ -31,7 +31,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 test('tables are as their sources are', async () => {
   for (const page of PAGES) {
-    const text = await withTables(readFileSync(join(ROOT, page), 'utf8'));
+    const text = withTables(readFileSync(join(ROOT, page), 'utf8'));
     await expect(text).toMatchFileSnapshot(join(ROOT, page));
   }
 });

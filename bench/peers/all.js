@@ -6,12 +6,8 @@ import { valibot } from './valibot.js';
 import { zod } from './zod.js';
 
 /**
- * @callback MakePeer
- * @param {boolean} isLossless Whether numbers come as LosslessNumbers.
- * @returns {Reader}
- *
  * @typedef {object} Reader
- * @property {(fields: unknown) => unknown} deposit Reads a deposit; the outcome has a form of the peer's own.
+ * @property {(fields: unknown) => unknown} deposit Reads a deposit. Each peer has its own form of outcome.
  * @property {(fields: unknown) => unknown} withdrawal
  * @property {(outcome: any) => Outcome} outcomeOf That outcome in one form; not timed.
  *
@@ -26,20 +22,16 @@ import { zod } from './zod.js';
  * @property {(text: string) => unknown} parseText
  */
 
-const READERS = [
-  { name: 'zod', group: 'library', make: zod },
-  { name: 'valibot', group: 'library', make: valibot },
-  { name: 'TypeBox, mapped by hand', group: 'library', make: typebox },
-  { name: 'written by hand', group: 'by hand', make: byHand },
-];
-
 /** @type {Peer[]} */
 export const peers = [
-  ...READERS.map(({ make, ...peer }) => ({ ...peer, reader: make(false), parseText: JSON.parse })),
-  ...READERS.map(({ name, make }) => ({
-    name: `${name}, lossless-json`,
+  { name: 'by hand', group: 'by hand', reader: byHand(false), parseText: JSON.parse },
+  { name: 'TypeBox', group: 'library', reader: typebox(), parseText: JSON.parse },
+  { name: 'valibot', group: 'library', reader: valibot(), parseText: JSON.parse },
+  { name: 'zod', group: 'library', reader: zod(), parseText: JSON.parse },
+  {
+    name: 'by hand, lossless-json',
     group: 'lossless',
-    reader: make(true),
+    reader: byHand(true),
     parseText: (text) => parseLossless(text),
-  })),
+  },
 ];

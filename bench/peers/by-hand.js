@@ -1,12 +1,15 @@
+import { LosslessNumber } from 'lossless-json';
 import * as rules from './rules.js';
 
 /**
  * The functions that read a field without a library. Null where a value is unreadable.
  *
- * @param {boolean} isLossless
+ * @param {boolean} isLossless Whether numbers come as LosslessNumbers.
  */
 export function readersOf(isLossless) {
-  const isNumber = rules.isNumberOf(isLossless);
+  const isNumber = isLossless
+    ? (value) => value instanceof LosslessNumber
+    : (value) => typeof value === 'number';
   function amount(value) {
     const isText = typeof value === 'string' && value.length <= rules.MAX_LENGTH;
     if (!isNumber(value) && !(isText && rules.DECIMAL.test(value))) return null;
@@ -36,7 +39,8 @@ export function readersOf(isLossless) {
 /**
  * No library: an object literal whose fields are read by functions.
  *
- * @type {import('./all.js').MakePeer}
+ * @param {boolean} isLossless Whether numbers come as LosslessNumbers.
+ * @returns {import('./all.js').Reader}
  */
 export function byHand(isLossless) {
   const { text, id, among, amount, quantity, time, address, owner } = readersOf(isLossless);

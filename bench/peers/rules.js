@@ -1,20 +1,10 @@
-// The rules that a merchant writes once, whichever library checks the fields. The Decimal is this package's own,
-// so that no peer gains or loses by another constructor.
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { LosslessNumber } from 'lossless-json';
+// The rules that a merchant writes once, whichever library checks the fields. The Decimal is this
+// package's own, so that no peer gains or loses by another constructor.
+import { tsImport } from 'tsx/esm/api';
 import { Decimal, DepositStatus, RateType, WithdrawalStatus } from '../../dist/index.js';
 
-// The tables of the fields, which dist doesn't export, for a benchmark that runs without a compiler.
-const { outputFiles } = await build({
-  entryPoints: [fileURLToPath(new URL('../../scripts/schemas/tables.ts', import.meta.url))],
-  bundle: true,
-  format: 'esm',
-  target: 'es2022',
-  write: false,
-});
-/** @type {typeof import('../../scripts/schemas/tables.js')} */
-const tables = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+/** The tables of the fields, which dist doesn't export. @type {typeof import('../../scripts/schemas/tables.js')} */
+const tables = await tsImport('../../scripts/schemas/tables.ts', import.meta.url);
 
 /** The fields by name, with what each needs: peers build their schemas from them, so that none is forgotten. */
 export const { DEPOSIT_RECEIVED_FIELDS: DEPOSIT, WITHDRAWAL_BROADCAST_FIELDS: WITHDRAWAL } = tables;
@@ -95,11 +85,4 @@ export function withOneSpelling(withdrawal) {
 
 export function oneOf(deducted, deduced) {
   return deducted && deduced && !deducted.equals(deduced) ? null : (deducted ?? deduced);
-}
-
-/** @param {boolean} isLossless Whether numbers come as LosslessNumbers. */
-export function isNumberOf(isLossless) {
-  return isLossless
-    ? (value) => value instanceof LosslessNumber
-    : (value) => typeof value === 'number';
 }

@@ -7,15 +7,17 @@ import * as rules from './rules.js';
 // in which whatever else is unreadable becomes null. What a JSON Schema can't say of a required amount (its
 // sign, the limits) is checked there, too.
 
-/** @type {import('./all.js').MakePeer} */
-export function typebox(isLossless) {
-  const number = isLossless ? Type.Refine(Type.Unsafe({}), rules.isNumberOf(true)) : Type.Number();
+/** @returns {import('./all.js').Reader} */
+export function typebox() {
   const types = {
     text: () => Type.String({ minLength: 1 }),
     id: () => Type.String({ pattern: rules.UUID }),
     enum: ({ type }) => Type.Enum(type.values),
     amount: () =>
-      Type.Union([number, Type.String({ pattern: rules.DECIMAL, maxLength: rules.MAX_LENGTH })]),
+      Type.Union([
+        Type.Number(),
+        Type.String({ pattern: rules.DECIMAL, maxLength: rules.MAX_LENGTH }),
+      ]),
     address: () =>
       Type.Optional(Type.Union([Type.Refine(Type.String(), rules.hasAddress), Type.Null()])),
   };
@@ -26,7 +28,7 @@ export function typebox(isLossless) {
   };
   const depositSchema = compile(rules.DEPOSIT);
   const withdrawalSchema = compile(rules.WITHDRAWAL);
-  const { text, among, amount, quantity, time, owner } = readersOf(isLossless);
+  const { text, among, amount, quantity, time, owner } = readersOf(false);
   const required = (value) => {
     const read = rules.toDecimal(value);
     if (read.isNegative() || !rules.isWithinLimits(read)) throw new RangeError('no amount');

@@ -1,17 +1,18 @@
-import { LosslessNumber } from 'lossless-json';
 import * as v from 'valibot';
 import * as rules from './rules.js';
 
-/** @type {import('./all.js').MakePeer} */
-export function valibot(isLossless) {
-  const number = isLossless ? v.instance(LosslessNumber) : v.number();
+/** @returns {import('./all.js').Reader} */
+export function valibot() {
   const amount = v.pipe(
-    v.union([number, v.pipe(v.string(), v.maxLength(rules.MAX_LENGTH), v.regex(rules.DECIMAL))]),
+    v.union([
+      v.number(),
+      v.pipe(v.string(), v.maxLength(rules.MAX_LENGTH), v.regex(rules.DECIMAL)),
+    ]),
     v.transform(rules.toDecimal),
     v.check(rules.isWithinLimits, 'beyond the limits'),
   );
   const isNotNegative = v.check((value) => !value.isNegative(), 'below zero');
-  const time = v.union([number, v.pipe(v.string(), v.regex(rules.TIME))]);
+  const time = v.union([v.number(), v.pipe(v.string(), v.regex(rules.TIME))]);
   const address = v.pipe(
     v.string(),
     v.check(rules.hasAddress, 'no address'),

@@ -1,12 +1,10 @@
-import { LosslessNumber } from 'lossless-json';
 import * as z from 'zod';
 import * as rules from './rules.js';
 
-/** @type {import('./all.js').MakePeer} */
-export function zod(isLossless) {
-  const number = isLossless ? z.instanceof(LosslessNumber) : z.number();
+/** @returns {import('./all.js').Reader} */
+export function zod() {
   const amount = z
-    .union([number, z.string().max(rules.MAX_LENGTH).regex(rules.DECIMAL)])
+    .union([z.number(), z.string().max(rules.MAX_LENGTH).regex(rules.DECIMAL)])
     .transform(rules.toDecimal)
     .refine(rules.isWithinLimits, 'beyond the limits');
   const text = z.string().nullish().catch(null);
@@ -18,7 +16,7 @@ export function zod(isLossless) {
       rules.isSigned(field) ? amount : amount.refine((value) => !value.isNegative(), 'below zero'),
     timestamp: () =>
       z
-        .union([number, z.string().regex(rules.TIME)])
+        .union([z.number(), z.string().regex(rules.TIME)])
         .transform(rules.toDate)
         .refine(rules.isTime, 'no time'),
     address: () =>

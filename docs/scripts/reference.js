@@ -1,8 +1,9 @@
-// The reference of every entry, from the docblocks, and of the command, from its help. A link that leads nowhere fails.
+// The reference of every entry, from the docblocks, and of the command, from its help. A link that
+// leads nowhere fails.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Application } from 'typedoc';
-import { helpPage } from './tables.js';
+import { run } from '../../src/cli/run.js';
 
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -66,3 +67,26 @@ for (const [file, title, description] of Object.values(ENTRIES)) {
 rmSync(`${out}/overview.md`);
 
 writeFileSync(`${out}/command.md`, await helpPage());
+
+/** The help of the command and of each of its own commands, as a page. */
+async function helpPage() {
+  const help = await helpOf();
+  const commands = [...help.matchAll(/^ {2}(\w+) .*? {2}/gm)].map(([, name = '']) => name);
+  const parts = await Promise.all(
+    commands.map(async (name) => `## ${name}\n\n\`\`\`text\n${await helpOf(name)}\n\`\`\`\n`),
+  );
+  const description = 'The options of the command.';
+  const start = `---\ndescription: ${description}\n---\n\n# The command's options\n\n`;
+  return `${start}\`\`\`text\n${help}\n\`\`\`\n\n${parts.join('\n')}`;
+}
+
+/** @param {string[]} command */
+async function helpOf(...command) {
+  /** @type {string[]} */
+  const printed = [];
+  const print = (/** @type {string} */ text) => printed.push(text);
+  /** @type {any} It only prints. */
+  const terminal = { print };
+  await run([...command, '--help'], terminal, '');
+  return printed.join('').trim();
+}

@@ -2,7 +2,7 @@
 // examples/frameworks, since packages are looked up from there.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { filesOn } from '../../docs/scripts/code.js';
+import { filesOn } from '../../scripts/pages/code.js';
 
 export const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
 

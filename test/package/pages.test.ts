@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { filesOn } from '../../docs/scripts/code.js';
+import { filesOn } from '../../scripts/pages/code.js';
 import { install, output, pinned } from './command.js';
 import { ROOT } from './pack.js';
 

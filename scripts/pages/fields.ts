@@ -1,8 +1,8 @@
-// The lists of fields, from the package's JSON Schemas: a body's schemas say which fields are required, the
-// schema of a notification says what they contain and mean.
-import { readFileSync } from 'node:fs';
-import { schemaFiles } from '../../scripts/schemas/files.js';
+// The lists of fields, from the package's JSON Schemas: a body's schemas say which fields are
+// required, the schema of a notification says what they contain and mean.
 import type { NotificationType } from '../../src/errors.js';
+import { readDocblocks } from '../schemas/docblocks.js';
+import { schemaFiles } from '../schemas/files.js';
 
 interface Schema {
   readonly $ref?: string;
@@ -15,8 +15,6 @@ interface Schema {
   readonly then?: Schema;
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
-
-const ROOT = new URL('../../', import.meta.url);
 
 /** The kind of each definition, as `docs/fields.md` calls it. */
 const KINDS: Record<string, string> = {
@@ -145,11 +143,6 @@ function readSchema(name: string): Schema {
 
 /** Every code of an issue, with its docblock. */
 export function codesList(): string {
-  const text = readFileSync(new URL('src/errors.ts', ROOT), 'utf8');
-  const [, union = ''] = /^export type IssueCode =\n(.*?);$/ms.exec(text) ?? [];
-  const members = [...union.matchAll(/\/\*\* (.*?) \*\/\s+\| '(\w+)'/gs)];
-  if (members.length === 0 || members.length !== union.match(/^ {2}\| /gm)?.length) {
-    throw new Error('a code of an issue has no docblock');
-  }
-  return members.map(([, meaning, code]) => `- \`${code}\`: ${meaning}`).join('\n');
+  const codes = [...readDocblocks('errors', 'IssueCode').members];
+  return codes.map(([code, meaning]) => `- \`${code}\`: ${meaning}`).join('\n');
 }

@@ -1,4 +1,5 @@
-// Writes the schemas, and builds the package into an empty dist. With --if-older, only if a source is newer.
+// Writes the schemas, builds the package into an empty dist, and writes the inspector. With --if-older, only if a
+// source is newer.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -14,4 +15,6 @@ if (!process.argv.includes('--if-older') || isBuildOld()) {
   writeSchemas();
   const { build } = await import('tsup');
   await build({ silent: process.argv.includes('--silent') });
+  const { writeInspector } = await tsImport('./inspector.ts', import.meta.url);
+  await writeInspector();
 }

@@ -6,15 +6,18 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What a build writes. */
-const BUILT = ['dist', 'schemas'];
+const BUILT = ['dist', 'schemas', 'inspector.html'];
 /** What a build depends on. */
-const SOURCES = ['src', 'fixtures', 'scripts', 'tsup.config.ts', 'tsconfig.json', 'package.json'];
+const SOURCES = [
+  ...['src', 'fixtures', 'scripts', 'docs/.vitepress/inspector'],
+  ...['tsup.config.ts', 'tsconfig.json', 'package.json'],
+];
 
 /** Whether a built file is missing, or the oldest is older than the newest source. */
 export function isBuildOld() {
   const timesOf = (/** @type {string} */ path) =>
     filesIn(join(ROOT, path)).map((file) => statSync(file).mtimeMs);
-  if (!BUILT.every((folder) => existsSync(join(ROOT, folder)))) return true;
+  if (!BUILT.every((path) => existsSync(join(ROOT, path)))) return true;
   return Math.min(...BUILT.flatMap(timesOf)) < Math.max(...SOURCES.flatMap(timesOf));
 }
 

@@ -1,8 +1,10 @@
 // What the site makes of the plain Markdown that GitHub and the package show: a link to a file beside this folder
 // leads to the site's own copy, one command to install is a tab for each package manager, a picture reserves its
-// height, a box can be ticked.
+// height and has the colors of the theme, a box can be ticked.
 import { readFileSync } from 'node:fs';
 import type { MarkdownRenderer } from 'vitepress';
+
+type Token = ReturnType<MarkdownRenderer['parse']>[number];
 
 const OUTSIDE = /\[([^\]]+)\]\(\.\.\/([^)]+)\)/g;
 const INSTALL = /^```sh\nnpm install (.+)\n```$/gm;
@@ -20,12 +22,17 @@ export function plainMarkdown(md: MarkdownRenderer, base: string): void {
         return `::: code-group\n\n${tabs.join('\n')}\n:::`;
       });
   });
-  md.core.ruler.push('sizes', ({ tokens }) => {
-    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-      if (token.type !== 'image') continue;
-      const [width, height] = sizeOf(new URL(`../${token.attrGet('src')}`, import.meta.url));
-      token.attrSet('width', `${width}`);
-      token.attrSet('height', `${height}`);
+  md.core.ruler.push('sizes', ({ tokens, Token }) => {
+    for (const parent of tokens) {
+      parent.children = (parent.children ?? []).flatMap((token) => {
+        if (token.type !== 'image') return [token];
+        const light = `${token.attrGet('src')}`;
+        const dark = light.replace('.png', '-dark.png');
+        return [
+          pictureOf(token, light, 'light-only'),
+          pictureOf(Object.assign(new Token('image', 'img', 0), token), dark, 'dark-only'),
+        ];
+      });
     }
   });
   md.core.ruler.push('tasks', ({ tokens, Token }) => {
@@ -40,6 +47,14 @@ export function plainMarkdown(md: MarkdownRenderer, base: string): void {
       children?.push(html('</label>'));
     }
   });
+}
+
+/** The stylesheet shows one of both pictures, and browsers load no other. */
+function pictureOf(token: Token, source: string, theme: string): Token {
+  const [width, height] = sizeOf(new URL(`../${source}`, import.meta.url));
+  const attributes = { src: source, width: `${width}`, height: `${height}`, class: theme };
+  token.attrs = Object.entries({ alt: '', ...attributes });
+  return token;
 }
 
 /** Of a PNG, by its header, or of an SVG, by its attributes. */

@@ -15,7 +15,7 @@ const TYPES = {
 const DEDUCTED = 'deductedSettlementAmount';
 const DEDUCED = 'deducedSettlementAmount';
 /** What the page may weigh on the wire, scripts and styles and all. */
-const MAX_TRANSFER = 150_000;
+const MAX_TRANSFER = 160_000;
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let site;

@@ -10,6 +10,9 @@ import { chromium } from 'playwright-core';
 export const DIST = fileURLToPath(new URL('../.vitepress/dist/', import.meta.url));
 export const ROOT = new URL('../../', import.meta.url);
 
+/** The address of the inspector on this disk. */
+export const INSPECTOR = new URL('inspector.html', ROOT).href;
+
 /** The path that the site was built for: every asset's address starts with it. */
 export const BASE =
   /href="(\/[^"]*?)assets\//.exec(readFileSync(join(DIST, 'index.html'), 'utf8'))?.[1] ?? '/';

@@ -17,7 +17,7 @@ const OPTIONS = {
 
 export const INSPECT_HELP: string = helpOf(
   'inspect [FILE…]',
-  'Shows how a body is parsed: one from each file, or one from standard input. Explains faults, warnings, and values that are easy to misread.',
+  'Shows how a body is parsed: one from each file, or one from standard input. Explains faults, warnings, and values that are easy to misread. A page does the same in a browser, offline: open inspector.html in the folder of this package.',
   OPTIONS,
   'inspect body.json',
   'inspect --json body.json | jq .idempotencyKey',

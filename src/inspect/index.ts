@@ -148,7 +148,8 @@ function findValue(notification: Partly<PaymentNotification>, name: string, raw:
   if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];
   // The value in the notification may have come from the other spelling of the name.
   if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
-  return new Map(Object.entries(notification)).get(name === DEDUCED ? DEDUCTED : name);
+  const key = name === DEDUCED ? DEDUCTED : name;
+  return Object.getOwnPropertyDescriptor(notification, key)?.value;
 }
 
 function isNestedDeeperThan(limit: number, value: unknown): boolean {

@@ -30,7 +30,8 @@ const COPIES: string = join(ROOT, 'pack/copies');
 export async function copyProject(name: string): Promise<string> {
   const folder = join(COPIES, name);
   const config = ['tsup.config.ts', 'tsconfig.json', 'package.json'];
-  for (const path of ['src', 'scripts', 'fixtures', 'schemas', ...config]) {
+  const sources = ['src', 'scripts', 'fixtures', 'schemas', 'docs/.vitepress/inspector'];
+  for (const path of [...sources, ...config]) {
     await cp(join(ROOT, path), join(folder, path), { recursive: true });
   }
   return folder;

@@ -20,6 +20,7 @@ test('the tarball holds what package.json names, what that imports, and nothing 
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'inspector.html',
     'package.json',
     'skills/payment-notifications/SKILL.md',
     ...(await list('docs', '.md')),

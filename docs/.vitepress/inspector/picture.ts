@@ -1,7 +1,7 @@
 // A notification as a picture: its points in time, and its amounts by currency.
 import { Decimal } from 'payment-notifications';
 import type { Inspection } from 'payment-notifications/inspect';
-import { markDifference, type Segment } from './text';
+import { markDifference, type Segment } from './marks';
 
 export interface Moment {
   readonly label: string;

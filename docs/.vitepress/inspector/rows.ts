@@ -1,7 +1,7 @@
 // An inspection as rows of text: one per field, and one per difference of two bodies.
 import type { NotificationIssue } from 'payment-notifications';
 import type { InspectedField, Inspection } from 'payment-notifications/inspect';
-import { markDifference, markLostDigits, printable, type Segment } from './text';
+import { markDifference, markLostDigits, printable, type Segment } from './marks';
 
 interface Remark {
   readonly kind: 'fault' | 'warning' | 'note';
@@ -68,9 +68,7 @@ function toParsed({ name, raw, parsed }: InspectedField): [label: string, value:
       value === null ? 'none' : printable(String(value)),
     ]);
   }
-  const json = JSON.stringify(parsed);
-  if (json === raw) return [['', 'as sent']];
-  return [['', printable(typeof parsed === 'string' ? parsed : json)]];
+  return [['', printable(typeof parsed === 'string' ? parsed : JSON.stringify(parsed))]];
 }
 
 export interface Difference {
@@ -125,5 +123,5 @@ export function relate(one: Inspection, other: Inspection, found: readonly Diffe
 }
 
 export function plural(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
+  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 }

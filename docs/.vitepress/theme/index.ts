@@ -1,7 +1,7 @@
 import TwoslashFloatingVue from '@shikijs/vitepress-twoslash/client';
 import { onContentUpdated, type Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
-import { defineAsyncComponent } from 'vue';
+import InspectorPage from './InspectorPage.vue';
 import LandingPage from './LandingPage.vue';
 import { restoreTasks } from './tasks';
 import '@shikijs/vitepress-twoslash/style.css';
@@ -14,9 +14,6 @@ export default {
     app.use(TwoslashFloatingVue);
     // By the names of `layout` in the pages: these stay plain Markdown.
     app.component('landing', LandingPage);
-    app.component(
-      'inspector',
-      defineAsyncComponent(() => import('../inspector/BodyInspector.vue')),
-    );
+    app.component('inspector', InspectorPage);
   },
 } satisfies Theme;

@@ -1,16 +1,11 @@
-// How text of a body is shown. It may be long, or contain characters that are invisible or reverse the line.
+// Text of a body, with parts of it marked. It may be long, or contain characters that are invisible.
+import { escapeUnprintable } from '../../../src/internal/quote';
 
 const MAX_SHOWN = 400;
 
-/** Escapes characters that are invisible or move the text around them, and truncates the text. */
+/** Escapes what is invisible or moves the text around it, and truncates the text. */
 export function printable(text: string, most: number = MAX_SHOWN): string {
-  const shown = text
-    .slice(0, most)
-    .replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/gu, (character) =>
-      [...character.split('')]
-        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-        .join(''),
-    );
+  const shown = escapeUnprintable(text.slice(0, most));
   return text.length > most ? `${shown}… (${text.length} characters)` : shown;
 }
 

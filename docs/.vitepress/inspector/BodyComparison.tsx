@@ -1,0 +1,54 @@
+import type { Inspection } from 'payment-notifications/inspect';
+import type { VNode } from 'preact';
+import { MarkedText } from './MarkedText';
+import { printable } from './marks';
+import { differencesOf, relate } from './rows';
+import { MARKS } from './Verdict';
+
+/** A reader needs no more differences than this. */
+const MOST = 50;
+
+interface Props {
+  readonly one: Inspection;
+  readonly other: Inspection;
+}
+
+export function BodyComparison({ one, other }: Props): VNode {
+  const found = differencesOf(one, other);
+  const { verdict, text } = relate(one, other, found);
+  return (
+    <section aria-labelledby="comparison">
+      <h2 id="comparison">Compared</h2>
+      <p class={`verdict ${verdict}`} role="status" data-test="relation">
+        <span aria-hidden="true">{MARKS[verdict]}</span> {text}
+      </p>
+      {found.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">field</th>
+              <th scope="col">first body</th>
+              <th scope="col">second body</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, MOST).map(({ name, sides, isEncoding }) => (
+              <tr key={name} data-difference={name.slice(0, 80)}>
+                <th scope="row">
+                  {printable(name, 80)}
+                  {isEncoding && <span class="remark">the same value, encoded differently</span>}
+                </th>
+                {sides.map((segments, index) => (
+                  <td key={index} class="raw">
+                    <MarkedText segments={segments} mark="differs" title="not in the other body" />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {found.length > MOST && <p>{found.length - MOST} more differ.</p>}
+    </section>
+  );
+}

@@ -1,0 +1,87 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ArchiveState, Counts, Entry } from './archive';
+import { printable } from './marks';
+import { plural } from './rows';
+import { MARKS } from './Verdict';
+
+const PAGE = 100;
+
+interface Props {
+  readonly state: ArchiveState;
+  /** Its body is shown below the list. */
+  readonly picked: Entry | null;
+  readonly filter: string;
+  readonly onPick: (entry: Entry) => void;
+  readonly onFilter: (text: string) => void;
+}
+
+/** The bodies of an archive, each in one sentence. */
+export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VNode {
+  const { counts, hits, isDone } = state;
+  const [shown, setShown] = useState(PAGE);
+  const left = hits.length - shown;
+  return (
+    <section aria-labelledby="bodies" aria-busy={!isDone} data-test="bodies">
+      <h2 id="bodies">{plural(counts.lines, 'line')}</h2>
+      <p class="counts" role="status">
+        {isDone ? toText(counts) : 'Reading…'}
+        {isDone && filter.trim() !== '' && `. ${plural(hits.length, 'line')} with this text`}
+      </p>
+      <label class="filter">
+        <span>Filter</span>
+        <input
+          type="search"
+          value={filter}
+          placeholder="an order, an address, refused…"
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => {
+            setShown(PAGE);
+            onFilter(currentTarget.value);
+          }}
+        />
+      </label>
+      <div class="list" role="radiogroup" aria-labelledby="bodies">
+        {hits.slice(0, shown).map((entry) => (
+          <label key={entry.id} class={entry.verdict} data-line={entry.line}>
+            <input
+              type="radio"
+              name="line"
+              checked={entry.id === picked?.id}
+              onChange={() => onPick(entry)}
+            />
+            <span class="line">{entry.line}</span>
+            <span class="mark" aria-hidden="true">
+              {MARKS[entry.verdict]}
+            </span>
+            <span class="summary">
+              <span class="visually-hidden">{entry.verdict}: </span>
+              {printable(entry.summary)}
+            </span>
+          </label>
+        ))}
+      </div>
+      {left > 0 && (
+        <button type="button" onClick={() => setShown(shown + PAGE)}>
+          Show more: {plural(left, 'line')} left
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** In the words of the command `check`. */
+function toText({ valid, warnings, refused, blank, other }: Counts): string {
+  const parts = {
+    valid,
+    'valid, with warnings': warnings,
+    refused,
+    blank,
+    'without a body': other,
+  };
+  return Object.entries(parts)
+    .filter(([, count]) => count > 0)
+    .map(([label, count]) => `${count.toLocaleString('en')} ${label}`)
+    .join('; ');
+}

@@ -1,0 +1,33 @@
+import type { Inspection } from 'payment-notifications/inspect';
+import type { VNode } from 'preact';
+import { plural } from './rows';
+
+export const MARKS = { valid: '✓', warnings: '!', refused: '✗' } as const;
+
+interface Props {
+  readonly inspection: Inspection;
+  /** Where the body is, such as `Line 3`. */
+  readonly place: string;
+}
+
+/** The sentence that support needs, and the verdict in few words. */
+export function Verdict({ inspection, place }: Props): VNode {
+  const { verdict, type, issues, warnings, summary } = inspection;
+  const what = type ?? 'unknown notification';
+  const words = {
+    valid: `Valid, ${what}`,
+    warnings: `Read, ${what}: ${plural(warnings.length, 'warning')}`,
+    refused: `Refused, ${what}: ${plural(issues.length, 'fault')}`,
+  };
+  return (
+    <div class={`verdict ${verdict}`} role="status" data-test="verdict">
+      <p class="summary">
+        <span aria-hidden="true">{MARKS[verdict]}</span> {summary}
+      </p>
+      <p class="words">
+        {place === '' ? '' : `${place}: `}
+        {words[verdict]}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+// What a text or a file is: a body, text around one, or several bodies.
+import { type FoundBody, findBodies } from '../../../src/inspect/find-bodies';
+
+/** A body as text or as bytes, which may be no UTF-8. */
+export type Body = string | Uint8Array;
+
+/** Text with a body in it, and the number of its first line. */
+export interface Piece {
+  readonly line: number;
+  readonly text: Body;
+}
+
+export type Reading =
+  | { readonly kind: 'nothing' }
+  | {
+      readonly kind: 'one';
+      readonly body: Body;
+      /** Where the body was in the text; empty if it is all of it. */
+      readonly place: string;
+    }
+  /** Several bodies, one a line or one a piece. */
+  | { readonly kind: 'several'; readonly pieces: Iterable<Piece> };
+
+/** To find all bodies of more text takes too long. */
+const MAX_AT_ONCE = 1024 * 1024;
+const START = 64 * 1024;
+const NEWLINE = 0x0a;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export function textOf(body: Body): string {
+  return typeof body === 'string' ? body : decoder.decode(body);
+}
+
+export function isUtf8(body: Body): boolean {
+  if (typeof body === 'string') return true;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function read(given: Body): Reading {
+  if (given.length === 0) return { kind: 'nothing' };
+  // The start of an archive tells that it has one body a line.
+  if (given.length > MAX_AT_ONCE && isOneALine(findBodies(textOf(given.slice(0, START))))) {
+    return { kind: 'several', pieces: linesOf(given) };
+  }
+  const found = findBodies(textOf(given));
+  const [first] = found;
+  if (first === undefined || first.from === 'whole') return { kind: 'one', body: given, place: '' };
+  if (found.length === 1) {
+    const how = first.from === 'text' ? 'the text around it' : 'a JSON string';
+    return { kind: 'one', body: first.body, place: `Taken out of ${how}, line ${first.line}` };
+  }
+  if (isOneALine(found)) return { kind: 'several', pieces: linesOf(given) };
+  return { kind: 'several', pieces: found.map(({ line, body }) => ({ line, text: body })) };
+}
+
+function isOneALine(found: readonly FoundBody[]): boolean {
+  return (
+    found.length > 1 && found.every(({ body, from }) => from === 'escaped' || !body.includes('\n'))
+  );
+}
+
+function* linesOf(given: Body): Generator<Piece> {
+  const bytes = typeof given === 'string' ? new TextEncoder().encode(given) : given;
+  let line = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    line += 1;
+    yield { line, text: bytes.subarray(start, end) };
+    start = end + 1;
+  }
+}

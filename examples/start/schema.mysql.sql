@@ -1,5 +1,5 @@
--- For MySQL and MariaDB; see schema.sql. Texts are compared by their bytes: by the usual collations, two accounts
--- that differ in case alone, or in a space at the end, would be one.
+-- For MySQL and MariaDB; see schema.sql. Texts are compared by their bytes: by the usual collations,
+-- two accounts that differ in case alone, or in a space at the end, would be one.
 
 CREATE TABLE event (
   `key` varbinary(255) PRIMARY KEY,

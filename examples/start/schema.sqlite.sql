@@ -3,7 +3,8 @@
 CREATE TABLE event (
   key text PRIMARY KEY NOT NULL,
   account text NOT NULL,
-  currency text NOT NULL,
+  currency text NOT NULL
+    CHECK (currency NOT GLOB '*[^ -~]*' AND currency = upper(trim(currency)) AND currency <> ''),
   amount text NOT NULL,
   body blob NOT NULL
 ) STRICT;

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { PGlite } from '@electric-sql/pglite';
 import { createReceiver } from 'payment-notifications/receiver';
 
+/** Ends the URL, so that nobody else can post. Without yours, each start makes another. */
+const secret = process.env.CALLBACK_SECRET ?? randomUUID();
+
 const receiver = createReceiver({
-  secret: null, // anyone may post. It listens on this machine only: elsewhere, set a secret path
+  secret,
   async onDepositReceived(deposit, { key, body }) {
     const { clientPaymentId, depositCurrency, actualDepositAmount } = deposit;
     const credit = [clientPaymentId, depositCurrency, actualDepositAmount.toString()];
@@ -41,8 +45,8 @@ async function keep(reason, body) {
   if (body) await database.query(insert, [body, reason]);
 }
 
-// PostgreSQL inside this process, to try it. A second process would spoil its folder, and a power cut may undo
-// a credit: for real money, use a server.
+// PostgreSQL inside this process, to try it. A second process would spoil its folder, and a power
+// cut may undo a credit: for real money, use a server.
 const owner = existsSync('data.pid') ? Number(readFileSync('data.pid')) : 0;
 if (isRunning(owner)) {
   console.error(`./data belongs to process ${owner}; if that is another program, delete data.pid`);
@@ -51,23 +55,25 @@ if (isRunning(owner)) {
 writeFileSync('data.pid', `${process.pid}`);
 const database = new PGlite('./data');
 await database.exec(`
-  CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, account text NOT NULL, currency text NOT NULL,
-    amount numeric NOT NULL, body bytea NOT NULL);
+  CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, account text NOT NULL,
+    currency text NOT NULL, amount numeric NOT NULL, body bytea NOT NULL);
   CREATE TABLE IF NOT EXISTS balance (account text, currency text, amount numeric NOT NULL,
     PRIMARY KEY (account, currency));
-  CREATE TABLE IF NOT EXISTS kept (digest bytea PRIMARY KEY, body bytea NOT NULL, reason text NOT NULL,
-    at timestamptz DEFAULT now())`);
+  CREATE TABLE IF NOT EXISTS kept (digest bytea PRIMARY KEY, body bytea NOT NULL,
+    reason text NOT NULL, at timestamptz DEFAULT now())`);
 
 const server = createServer(receiver.node);
 const port = Number(process.env.PORT ?? 3000);
 await once(server.listen(port, '127.0.0.1'), 'listening');
-console.log(`listening at http://127.0.0.1:${port}/deposits`);
+// One that is yours is not printed, because logs are read by many.
+const shown = process.env.CALLBACK_SECRET ? '$CALLBACK_SECRET' : secret;
+console.log(`listening at http://127.0.0.1:${port}/callbacks/${shown}`);
 
 /** @param {number} pid */
 function isRunning(pid) {
   try {
     return pid > 0 && pid !== process.pid && process.kill(pid, 0); // which sends no signal
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // it is another user's
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // another user's
   }
 }

@@ -1,27 +1,26 @@
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
 import { Decimal } from 'payment-notifications';
 
-/**
- * What this needs of a `DatabaseSync` of node:sqlite, or of better-sqlite3.
- *
- * @typedef {object} Database
- * @property {(sql: string) => unknown} exec
- * @property {(sql: string) => { get(...values: unknown[]): any, run(...values: unknown[]): unknown }} prepare
- */
+// The database of postgres.mjs, for SQLite: by node:sqlite, or by better-sqlite3, whose `Database`
+// has the same methods. With the tables of schema.sqlite.sql.
+
+const database = new DatabaseSync(process.env.DATABASE_URL ?? 'merchant.sqlite');
+// In WAL mode, better-sqlite3 syncs no commit unless told to. Of several processes, one at a time
+// reads and writes.
+database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000`);
 
 /**
- * Books an event once, in one transaction: the `book` of postgres.mjs for SQLite. `conflict`: the key is known,
- * with something else.
+ * Books an event once, in one transaction. `conflict`: its key is known, with another account,
+ * currency or amount.
  *
- * @param {Database} database
  * @param {string} key
  * @param {Uint8Array} body
  * @param {{ account: string, currency: string, amount: Decimal }} move
  * @returns {'settled' | 'repeated' | 'conflict'}
  */
-export function book(database, key, body, { account, currency: code, amount }) {
-  const currency = spell(code);
-  // Better-sqlite3 syncs no commit in WAL mode unless told to. One process at a time reads and writes.
-  database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
+export function book(key, body, { account, currency, amount }) {
+  database.exec('BEGIN IMMEDIATE');
   try {
     const known = database.prepare('SELECT * FROM event WHERE key = ?').get(key);
     if (!known) {
@@ -48,7 +47,24 @@ export function book(database, key, body, { account, currency: code, amount }) {
   }
 }
 
-/** btc is BTC, but uſdt is not USDT: only the letters a to z change. @param {string} currency */
-function spell(currency) {
-  return currency.trim().replace(/[a-z]/g, (letter) => letter.toUpperCase());
+/** Stores a body for review, once. @param {Uint8Array} body @param {string} reason */
+export function hold(body, reason) {
+  const insert = `INSERT INTO held (digest, body, reason) VALUES (?, ?, ?)
+    ON CONFLICT (digest) DO UPDATE SET reason = excluded.reason`;
+  const digest = createHash('sha256').update(body).digest();
+  database.prepare(insert).run(digest, body, reason);
+}
+
+/**
+ * Returns whether the tables refuse a value, so that a repeat would fail as well: one that is too
+ * big, a constraint, or a wrong type.
+ *
+ * @param {unknown} error
+ * @returns {error is Error}
+ */
+export function isRefusal(error) {
+  if (!(error instanceof Error)) return false;
+  // node:sqlite has a number, whose lower byte is the kind, and better-sqlite3 a name.
+  if ('errcode' in error) return [18, 19, 20].includes(Number(error.errcode) & 0xff);
+  return 'code' in error && /^SQLITE_(TOOBIG|CONSTRAINT|MISMATCH)/.test(`${error.code}`);
 }

@@ -66,6 +66,14 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
       await sleep(20);
     }
   }
+  /** Its processes of now, itself first, so that it starts no more. @param {NodeJS.Signals} signal */
+  function signalAll(signal) {
+    const { pid = 0 } = server;
+    process.kill(pid, 'SIGSTOP');
+    const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
+    for (const id of children.split(' ').filter(Boolean)) process.kill(Number(id), signal);
+    process.kill(pid, signal);
+  }
   async function crash() {
     server.kill('SIGQUIT');
     await stopped;
@@ -88,19 +96,21 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
     async query(sql) {
       const client = new pg.Client(url());
       await client.connect();
-      const { rows } = await client.query(sql);
-      await client.end();
-      return rows;
+      try {
+        return (await client.query(sql)).rows;
+      } finally {
+        await client.end();
+      }
     },
     crash,
     /** Makes the standby a primary. */
     promote: () => finish('pg_ctl', 'promote', '--silent', '-w'),
+    /** Lets it hang: it keeps its connections, takes new ones, and answers none. */
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
     /** Ends all its processes at once, as a power cut does. */
     async kill() {
-      server.kill('SIGSTOP'); // so that it starts no more
-      const children = fs.readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
-      for (const id of children.split(' ').filter(Boolean)) process.kill(Number(id), 'SIGKILL');
-      server.kill('SIGKILL');
+      signalAll('SIGKILL');
       await stopped;
     },
     /** Stops it for good. */

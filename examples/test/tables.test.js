@@ -1,20 +1,43 @@
 // The tables for each database, and the transaction that goes with them.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import mysql from 'mysql2/promise';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Decimal } from 'payment-notifications';
-import { book } from '../start/mysql.mjs';
-import { bin, MARIADB, whyNoMariadb, whyNot } from './programs.js';
-import { atExit } from './server.js';
+import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
+import { statusOf } from './bodies.js';
+import { startMariadb } from './mariadb.js';
+import { bin, whyNoMariadb, whyNot } from './programs.js';
+import { startServer } from './server.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'tables-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const START = new URL('../start/', import.meta.url);
+const read = (/** @type {string} */ name) => fs.readFileSync(new URL(name, START), 'utf8');
+const folder = fs.mkdtempSync(join(tmpdir(), 'tables-'));
+after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/**
+ * Starts postgres.mjs on another database, changed as docs/credit-once.md says.
+ *
+ * @param {string} database
+ * @param {string[]} command
+ * @param {string} url
+ */
+async function startOn(database, command, url) {
+  const cwd = join(folder, database);
+  fs.mkdirSync(cwd);
+  fs.symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), `${cwd}/node_modules`);
+  fs.writeFileSync(join(cwd, 'package.json'), '{ "type": "module" }');
+  fs.writeFileSync(join(cwd, `${database}.mjs`), read(`${database}.mjs`));
+  const program = read('postgres.mjs')
+    .replace(/^import pg .*$/m, `import { book, hold, isRefusal } from './${database}.mjs';`)
+    .replace(/^\/\/ ---- The database.*?(?=^\/\/ ---- )/ms, '');
+  fs.writeFileSync(join(cwd, 'handler.mjs'), program);
+  const whole = [...command, 'handler.mjs'];
+  return startServer(whole, { cwd: pathToFileURL(`${cwd}/`), env: { DATABASE_URL: url } });
+}
 
 const BODY = Buffer.from('{}');
 /** @param {string} account @param {string} amount */
@@ -25,49 +48,71 @@ const moveOf = (account, amount, currency = 'USDT') => ({
 });
 
 describe('MariaDB', { skip: whyNoMariadb() }, () => {
-  const socketPath = join(folder, 'socket');
-  /** @type {mysql.Connection} */
-  let admin;
-  /** @type {mysql.Pool} */
-  let pool;
-  /** @type {import('node:child_process').ChildProcess} */
+  /** @type {Awaited<ReturnType<typeof startMariadb>>} */
+  let mariadb;
+  /** @type {typeof import('../start/mysql.mjs')} */
+  let merchant;
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
   before(async () => {
-    mkdirSync(join(folder, 'data'));
-    const args = [
-      ...['--no-defaults', '--skip-networking', '--skip-grant-tables'],
-      ...[`--datadir=${join(folder, 'data')}`, `--socket=${socketPath}`],
-      ...(process.getuid?.() === 0 ? ['--user=root'] : []),
-    ];
-    server = spawn(MARIADB, args, { stdio: 'ignore' });
-    atExit(() => server.kill('SIGKILL'));
-    const connect = () =>
-      mysql.createConnection({ socketPath, user: 'root', multipleStatements: true });
-    let first = await connect().catch(() => null);
-    while (first === null && server.exitCode === null) {
-      await sleep(50);
-      first = await connect().catch(() => null);
-    }
-    assert(first, 'MariaDB does not start');
-    const schema = readFileSync(new URL('../start/schema.mysql.sql', import.meta.url), 'utf8');
-    await first.query(`CREATE DATABASE merchant; USE merchant; ${schema}`);
-    admin = first;
-    pool = mysql.createPool({ socketPath, user: 'root', database: 'merchant' });
+    mariadb = await startMariadb();
+    // The tests of every handler compare the balances of a database of their own.
+    for (const name of ['handler', 'merchant'])
+      await mariadb.query(`CREATE DATABASE ${name}; USE ${name}; ${read('schema.mysql.sql')}`);
+    process.env.DATABASE_URL = mariadb.url('merchant');
+    merchant = await import('../start/mysql.mjs');
+    server = await startOn('mysql', ['node'], mariadb.url('handler'));
   });
   after(async () => {
-    await pool.end();
-    await admin.end();
-    server.kill('SIGKILL');
+    await server.stop();
+    await merchant.pool.end();
+    await mariadb.remove();
+  });
+
+  describe('postgres.mjs, with mysql.mjs', () => {
+    const tests = handlerTests({
+      url: 'http://127.0.0.1/callbacks',
+      fetch: (_url, request) => fetch(server.url, request),
+      async balance(currency) {
+        const sum = `SELECT sum(amount) AS sum FROM handler.balance WHERE currency = '${currency}'`;
+        return (await mariadb.query(sum))[0].sum;
+      },
+      async breakDatabase() {
+        await mariadb.query('RENAME TABLE handler.balance TO handler.away');
+        return () => mariadb.query('RENAME TABLE handler.away TO handler.balance');
+      },
+    });
+    for (const { name, run } of tests) test(name, run);
+
+    test('holds, each once, what has no place in the tables', async () => {
+      const bodies = [
+        { actualDepositAmount: '1', depositCurrency: 'UsdT' },
+        { actualDepositAmount: '2' },
+        { depositCurrency: 'uſdt' },
+        { depositCurrency: ' USDT\t' },
+        { clientPaymentId: 'x'.repeat(1_001) },
+        { actualDepositAmount: '1e-31' },
+      ].map((fields, index) => depositReceivedBody(fields, { seed: Math.max(1, index) }));
+      for (const [index, body] of [...bodies, '{'].entries()) {
+        for (let delivery = 0; delivery < 2; delivery += 1)
+          assert.equal(await statusOf(server.url, body), index < 2 ? 200 : 400, body);
+        const waiting = `SELECT 1 FROM handler.held WHERE body = x'${Buffer.from(body).toString('hex')}'`;
+        assert.equal((await mariadb.query(waiting)).length, index === 0 ? 0 : 1, body);
+      }
+      const find = "SELECT currency, amount FROM handler.balance WHERE account = 'order-1'";
+      const [{ currency, amount }] = await mariadb.query(find);
+      assert.equal(`${new Decimal(amount)} ${currency}`, '1 USDT');
+    });
   });
 
   /** Four times at once. @param {string} key @param {ReturnType<typeof moveOf>} move */
   const bookAtOnce = async (key, move) =>
-    (await Promise.all(Array.from({ length: 4 }, () => book(pool, key, BODY, move)))).sort();
+    (await Promise.all(Array.from({ length: 4 }, () => merchant.book(key, BODY, move)))).sort();
   const balances = async () => {
     const sql = 'SELECT CAST(account AS CHAR) AS account, amount FROM balance ORDER BY account';
-    const [rows] = await admin.query(sql);
-    return /** @type {{ account: string, amount: string }[]} */ (rows).map(
-      ({ account, amount }) => /** @type {const} */ ([account, `${new Decimal(amount)}`]),
+    return (await mariadb.query(sql)).map(
+      (/** @type {{ account: string, amount: string }} */ { account, amount }) =>
+        /** @type {const} */ ([account, `${new Decimal(amount)}`]),
     );
   };
 
@@ -82,16 +127,8 @@ describe('MariaDB', { skip: whyNoMariadb() }, () => {
         'settled',
       ]);
     const amount = '1000000.000000000000000001';
-    assert.deepEqual(
-      await bookAtOnce('one', moveOf('a', amount, ' usdt')),
-      Array(4).fill('repeated'),
-    );
-    for (const other of [
-      moveOf('a', '7'),
-      moveOf('A', amount),
-      moveOf('a', amount, 'BTC'),
-      moveOf('a', amount, 'uſdt'), // its upper case is USDT, by Unicode
-    ])
+    assert.deepEqual(await bookAtOnce('one', moveOf('a', amount)), Array(4).fill('repeated'));
+    for (const other of [moveOf('a', '7'), moveOf('A', amount), moveOf('a', amount, 'BTC')])
       assert.deepEqual(await bookAtOnce('one', other), Array(4).fill('conflict'));
     // Accounts that the usual collations don't tell apart.
     for (const account of ['A', 'a ', 'ä'])
@@ -111,8 +148,8 @@ describe('MariaDB', { skip: whyNoMariadb() }, () => {
       ['too large', moveOf('a', '1e40')],
       ['too small', moveOf('a', '1e-31')],
     ])) {
-      await assert.rejects(book(pool, key, BODY, move), /too long|out of range|rounded/i, key);
-      assert.equal(await book(pool, key, BODY, moveOf('b', '0')), 'settled');
+      await assert.rejects(merchant.book(key, BODY, move), /too long|out of range|rounded/i, key);
+      assert.equal(await merchant.book(key, BODY, moveOf('b', '0')), 'settled');
     }
     assert.deepEqual(await balances(), [...before, ['b', '0']]);
   });
@@ -121,32 +158,48 @@ describe('MariaDB', { skip: whyNoMariadb() }, () => {
     const before = await balances();
     const calls = Array.from({ length: 40 }, (_, index) =>
       // The tables refuse every other one, whose rollback must not undo the next.
-      book(pool, `event ${index}`, BODY, moveOf('c', index % 2 ? '1' : '1e40')),
+      merchant.book(`event ${index}`, BODY, moveOf('c', index % 2 ? '1' : '1e40')),
     );
     const outcomes = await Promise.allSettled(calls);
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 20);
     assert.deepEqual(new Map(await balances()), new Map([...before, ['c', '20']]));
-    const [rows] = await admin.query("SELECT 1 FROM event WHERE account = 'c'");
-    assert.equal(/** @type {unknown[]} */ (rows).length, 20);
+    const rows = await mariadb.query("SELECT 1 FROM event WHERE account = 'c'");
+    assert.equal(rows.length, 20);
   });
 
   test('gives up on a server that is frozen, and books with another connection', async () => {
-    await book(pool, 'before', BODY, moveOf('d', '0'));
+    await merchant.book('before', BODY, moveOf('d', '0'));
     // It may stop a little later, so it must not be able to commit.
-    await admin.query("BEGIN; SELECT * FROM balance WHERE account = 'd' FOR UPDATE");
-    server.kill('SIGSTOP');
-    await assert.rejects(book(pool, 'frozen', BODY, moveOf('d', '1')), /does not answer/);
-    server.kill('SIGCONT');
-    await admin.query('ROLLBACK');
-    assert.equal(await book(pool, 'frozen', BODY, moveOf('d', '1')), 'settled');
+    await mariadb.query("BEGIN; SELECT * FROM balance WHERE account = 'd' FOR UPDATE");
+    mariadb.freeze();
+    const booked = merchant.book('frozen', BODY, moveOf('d', '1'));
+    await Promise.all([
+      assert.rejects(booked, /does not answer/),
+      assert.rejects(merchant.hold(BODY, 'frozen'), /does not answer|ETIMEDOUT/),
+    ]);
+    mariadb.thaw();
+    await mariadb.query('ROLLBACK');
+    assert.equal(await merchant.book('frozen', BODY, moveOf('d', '1')), 'settled');
     assert.equal(new Map(await balances()).get('d'), '1');
   });
 });
 
-test('SQLite books each event once, to the digit, and notices a conflict', {
-  skip: whyNot('deno'),
-}, () => {
-  const program = fileURLToPath(new URL('sqlite.deno.js', import.meta.url));
-  const args = ['run', '--quiet', '--allow-read', '--allow-write', program];
-  execFileSync(bin('deno'), [...args, join(folder, 'merchant.sqlite')]);
+describe('SQLite', { skip: whyNot('deno') }, () => {
+  const deno = [bin('deno'), 'run', '--quiet', '--allow-all', '--node-modules-dir=manual'];
+  /** @param {string} name @param {string[]} args */
+  function run(name, ...args) {
+    const [program = '', ...options] = deno;
+    const path = fileURLToPath(new URL(name, import.meta.url));
+    execFileSync(program, [...options, path, ...args], { stdio: ['ignore', 'inherit', 'pipe'] });
+  }
+
+  test('books each event once, to the digit, and notices a conflict', () =>
+    run('sqlite.deno.js', join(folder, 'merchant.sqlite')));
+
+  test('postgres.mjs, with sqlite.mjs, passes the tests of every handler', async (t) => {
+    const path = join(folder, 'handler.sqlite');
+    const server = await startOn('sqlite', deno, path);
+    t.after(server.stop);
+    run('sqlite-handler.deno.js', path, server.url);
+  });
 });

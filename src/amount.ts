@@ -24,7 +24,8 @@ const MAX_PRINTED_EXPONENT = 1000;
 /**
  * A decimal.js constructor configured for amounts. Its values are also `instanceof` decimal.js's `Decimal`.
  *
- * It prints plain digits: `0.00000001`, not `1e-8`. Sums and products of two amounts are exact: it keeps 256
+ * It keeps every significant digit, and prints plain digits without trailing zeros: `0.00000001`, not `1e-8`, and
+ * `100` for `100.00`. Sums and products of two amounts are exact: it keeps 256
  * digits, and decimal.js 20.
  *
  * The left operand sets the precision. `amount.plus(x)` is exact, but `x.plus(amount)` rounds to 20 digits if

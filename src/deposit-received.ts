@@ -5,8 +5,8 @@ import {
   notificationReader,
   optional,
   type Reader,
+  type RulesOf,
   required,
-  type TableOf,
 } from './internal/fields.js';
 
 /** The statuses of a deposit. The service documents only one. */
@@ -29,7 +29,8 @@ export const RateType = {
 export type RateType = (typeof RateType)[keyof typeof RateType];
 
 /**
- * A deposit that arrived and was credited to your account with the service. Amounts are exact.
+ * A deposit that arrived and was credited to your account with the service. Amounts are exact, to every
+ * significant digit.
  *
  * A field is null if it was missing, null, empty or unreadable. An unreadable field also adds a warning. The
  * service doesn't document which fields it always sends. The parser requires the identifiers, and the amount
@@ -101,7 +102,11 @@ export interface DepositReceived {
   readonly expirationTime: Date | null;
   /**
    * Fields that this version doesn't know or couldn't read. Each number in them, at any depth, is a string
-   * with the digits as sent: `'1.50'`. If you pass a parsed body, its numbers stay numbers.
+   * with the digits as sent: `'1.50'`, whether the body has `1.50` or `"1.50"`. If you pass a parsed body, its
+   * numbers stay numbers.
+   *
+   * @remarks A field with more than 1,000 levels of nesting is left out, because `JSON.stringify` fails on it.
+   * Then there is a warning.
    */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */
@@ -109,7 +114,7 @@ export interface DepositReceived {
 }
 
 /** The rules of a deposit's fields, in output order. */
-export const DEPOSIT_RECEIVED: TableOf<DepositReceived> = {
+export const DEPOSIT_RECEIVED: RulesOf<DepositReceived> = {
   status: required(oneOf(DepositStatus)),
   depositId: required(uuid),
   paymentId: required(uuid),

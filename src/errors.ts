@@ -13,7 +13,10 @@ export type IssueCode =
   | 'unrecognized_notification'
   /** A field that should always be sent is missing or null. */
   | 'missing_field'
-  /** A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required field. */
+  /**
+   * A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required field. Or an
+   * unknown field has more than 1,000 levels of nesting.
+   */
   | 'wrong_type'
   /** An amount is not a number in JSON syntax, or exceeds the limits. */
   | 'invalid_amount'
@@ -76,13 +79,18 @@ export interface NotificationErrorDetails {
 /** The message lists at most this many issues, and counts the rest. */
 const MAX_LISTED_ISSUES = 20;
 
+/** The identifiers that the message may name. Any other may be personal data, such as an email address. */
+const SERVICE_IDS = ['depositId', 'paymentId', 'withdrawalId'] as const;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** All copies of this package in a process share this symbol. */
 const BRAND = Symbol.for('payment-notifications.NotificationError');
 
 /**
  * The error for a refused body. `issues` lists every fault; `reference` identifies the payment or withdrawal.
  *
- * The message is a single line for your log. `JSON.stringify` returns the same as structured data.
+ * The message is a single line for your log. Of the identifiers, it names only those that the service assigned.
+ * `JSON.stringify` returns structured data, with all of them.
  */
 export class NotificationError extends Error {
   // Defined once, on the prototype: an own `name` would be set only after the stack is captured.
@@ -140,7 +148,9 @@ function summarize(
   const messages = issues.slice(0, MAX_LISTED_ISSUES).map((issue) => issue.message);
   const unlisted = issues.length - messages.length;
   if (unlisted > 0) messages.push(`and ${unlisted} more`);
-  const ids = Object.entries(reference).map(([name, id]) => `${name} ${JSON.stringify(id)}`);
+  const ids = SERVICE_IDS.filter((name) => UUID.test(reference[name] ?? '')).map(
+    (name) => `${name} ${reference[name]}`,
+  );
   const about = ids.length > 0 ? ` [${ids.join(', ')}]` : '';
   return `${type ?? 'notification'} refused: ${messages.join('; ')}${about}`;
 }

@@ -1,5 +1,6 @@
 import { type IssueCode, NotificationError, type NotificationIssue } from './errors.js';
 import { openBody } from './internal/body.js';
+import { pickFields } from './internal/fields.js';
 import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
 import { type Fields, ownProperties, withoutPrototype } from './internal/objects.js';
 import { describe, escapeUnprintable, quote } from './internal/quote.js';
@@ -28,10 +29,10 @@ const MAX_JSON_BYTES = 1024 * 1024;
  * ```
  */
 export function notificationFromJSON(json: unknown): PaymentNotification {
-  const context = openBody(json, MAX_JSON_BYTES);
-  if (context.fields === null) throw new NotificationError({ notificationType: null, ...context });
+  const opened = openBody(json, MAX_JSON_BYTES);
+  if (opened.fields === null) throw new NotificationError({ notificationType: null, ...opened });
 
-  const { type, additionalFields, warnings, ...rest } = context.fields;
+  const { type, additionalFields, warnings, ...rest } = opened.fields;
   const fields = withoutPrototype(rest);
   const reference = referenceOf(fields);
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') {
@@ -40,7 +41,6 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     const issues = [issue('unrecognized_notification', ['type'], expected, received)] as const;
     throw new NotificationError({ notificationType: null, issues, reference });
   }
-  const { issues } = context;
   const address = ownProperties(fields.toTxAddress);
   const ownerJson = ownProperties(fields.txAddressOwner);
   const { additionalFields: ownerFields, ...owner } = ownerJson ?? withoutPrototype({});
@@ -49,11 +49,12 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     ...(address && { toTxAddress: address.raw ?? address }),
     ...(ownerJson && { txAddressOwner: owner }),
   };
-  const read = readNotification({ ...context, fields: withoutPrototype(wire) }, type);
+  const body = { fields: withoutPrototype(wire), text: opened.text };
+  const { notification: read, issues: refusals } = readNotification(body, type);
   // The JSON already has the original warnings. New ones mean that it is faulty, except for unknown values,
   // which a later version may have written.
-  const found = context.warnings.filter(({ code }) => code !== 'missing_field');
-  issues.push(...found.filter(({ code }) => code !== 'unknown_value'));
+  const found = read.warnings.filter(({ code }) => code !== 'missing_field');
+  const issues = [...refusals, ...found.filter(({ code }) => code !== 'unknown_value')];
   if (read.type === 'withdrawal.broadcast' && isContradictory(read.toTxAddress, address)) {
     const expected = 'the raw address with its two parts';
     issues.push(issue('invalid_tx_address', ['toTxAddress'], expected, describe(address)));
@@ -87,11 +88,14 @@ function withAdditional<T extends { readonly additionalFields: Fields }>(
   path: readonly string[],
   issues: NotificationIssue[],
 ): T {
+  const place = [...path, 'additionalFields'];
   const fields = ownProperties(json ?? {});
   if (fields === null) {
-    issues.push(issue('wrong_type', [...path, 'additionalFields'], 'an object', quote(json)));
+    issues.push(issue('wrong_type', place, 'an object', quote(json)));
+    return read;
   }
-  return { ...read, additionalFields: { ...fields, ...read.additionalFields } };
+  const stored = pickFields(fields, Object.keys(fields), place, issues);
+  return { ...read, additionalFields: { ...stored, ...read.additionalFields } };
 }
 
 function readWarnings(json: unknown, issues: NotificationIssue[]): NotificationIssue[] {

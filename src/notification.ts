@@ -1,6 +1,7 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import type { NotificationType } from './errors.js';
-import type { Partly, ReadContext } from './internal/fields.js';
+import type { OpenBody } from './internal/body.js';
+import type { Reading } from './internal/fields.js';
 import type { Fields } from './internal/objects.js';
 import { quote } from './internal/quote.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
@@ -23,12 +24,10 @@ export function hasValue(fields: Fields, name: string): boolean {
 }
 
 export function readNotification(
-  context: ReadContext,
+  body: OpenBody,
   type: NotificationType,
-): Partly<PaymentNotification> {
-  return type === 'deposit.received'
-    ? readDepositReceived(context)
-    : readWithdrawalBroadcast(context);
+): Reading<PaymentNotification> {
+  return type === 'deposit.received' ? readDepositReceived(body) : readWithdrawalBroadcast(body);
 }
 
 /**

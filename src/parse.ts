@@ -1,10 +1,9 @@
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
-import { openBody } from './internal/body.js';
-import type { Partly, ReadContext } from './internal/fields.js';
+import { type OpenBody, openBody } from './internal/body.js';
+import type { Partly, Reading } from './internal/fields.js';
 import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
-import type { Fields } from './internal/objects.js';
-import { isArray } from './internal/objects.js';
+import { type Fields, isArray } from './internal/objects.js';
 import {
   detectType,
   hasValue,
@@ -25,6 +24,19 @@ export type ParseResult<T> =
 /** A raw request body: text, or bytes in UTF-8. A `Buffer` is a `Uint8Array`. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
+/** An object that is no promise, bytes, array, map, date, stream, request or response. */
+type ParsedBody = object & {
+  readonly [Name in
+    | 'then'
+    | 'byteLength'
+    | 'length'
+    | 'size'
+    | 'getTime'
+    | 'pipe'
+    | 'getReader'
+    | 'text']?: never;
+};
+
 /** Parses a request body. */
 export interface BodyParser<T> {
   // Comes first, so that editors also strike through a body of type `any`. The compiler's error for a wrong
@@ -33,7 +45,7 @@ export interface BodyParser<T> {
    * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers of a parsed one to 15 to 17 digits,
    * and the lost digits can't be recovered.
    */
-  (body: object & { readonly then?: never; readonly byteLength?: never }): T;
+  (body: ParsedBody): T;
   (body: RawBody): T;
 }
 
@@ -137,40 +149,40 @@ export const safeParseNotification: BodyParser<ParseResult<PaymentNotification>>
   body: unknown,
 ) => safeParse(body, null, readNotification);
 
-type NotificationReader<T> = (context: ReadContext, type: NotificationType) => Partly<T>;
+type NotificationReader<T> = (body: OpenBody, type: NotificationType) => Reading<T>;
 
 function safeParse<T>(
   body: unknown,
   expectedType: NotificationType | null,
   read: NotificationReader<T>,
 ): ParseResult<T> {
-  const context = openBody(body);
-  if (context.fields === null) {
-    const error = new NotificationError({ notificationType: expectedType, ...context });
+  const opened = openBody(body);
+  if (opened.fields === null) {
+    const error = new NotificationError({ notificationType: expectedType, ...opened });
     return { success: false, error };
   }
-  const { notification, error } = acceptOrRefuse(context, expectedType, read);
+  const { notification, error } = acceptOrRefuse(opened, expectedType, read);
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
 /** A body that was accepted or refused. A refused one also has what could be read, if anything could. */
-type Reading<T> =
+type Outcome<T> =
   | { type: NotificationType; notification: T; error: null }
   | { type: NotificationType | null; notification: Partly<T> | null; error: NotificationError };
 
 /** @param expectedType - The type that the endpoint receives, or null to detect it by the body's identifiers. */
 export function acceptOrRefuse<T>(
-  context: ReadContext,
+  body: OpenBody,
   expectedType: NotificationType | null,
   read: NotificationReader<T>,
-): Reading<T> {
-  const { fields, issues } = context;
+): Outcome<T> {
+  const { fields } = body;
   const detected = detectType(fields);
   const type = expectedType ?? detected;
   const refuse = (
     found: NotificationError['issues'],
     notification: Partly<T> | null,
-  ): Reading<T> => {
+  ): Outcome<T> => {
     const details = { notificationType: type, issues: found, reference: referenceOf(fields) };
     return { type, notification, error: new NotificationError(details) };
   };
@@ -182,7 +194,7 @@ export function acceptOrRefuse<T>(
     const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
     return refuse([unrecognized('either a depositId or a withdrawalId', received)], null);
   }
-  const notification = read(context, type);
+  const { notification, issues } = read(body, type);
   // Without an issue, no required field is null.
   if (!isNonEmpty(issues)) return { type, notification: notification as T, error: null };
   if (detected === null || detected === type) return refuse(issues, notification);

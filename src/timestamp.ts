@@ -5,6 +5,9 @@ const UNREADABLE_FROM = 1e14;
 /** The last year that RFC 3339 can express. */
 const LAST_YEAR = 9999;
 
+/** A UNIX time in a string. */
+const UNIX_TIME = /^\d+(?:\.\d+)?$/;
+
 /** An RFC 3339 date-time (section 5.6), without leap seconds, which JavaScript doesn't support. */
 const DATE_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
@@ -12,11 +15,11 @@ const DATE_TIME =
 /**
  * Parses a time. Returns null if the value is not one.
  *
- * A number or a string of digits is a UNIX time. The service doesn't document its unit, so it is read as
- * seconds unless it is too large for that. Any other string must be an RFC 3339 date-time.
+ * A number, or a string of digits with or without decimals, is a UNIX time. The service doesn't document its
+ * unit, so it is read as seconds unless it is too large for that. Any other string must be an RFC 3339 date-time.
  */
 export function toDate(value: number | string): Date | null {
-  if (typeof value === 'string' && !/^\d+$/.test(value)) return toDateFromText(value);
+  if (typeof value === 'string' && !UNIX_TIME.test(value)) return toDateFromText(value);
   const time = Number(value);
   // The comparisons are false for NaN.
   if (!(time >= 0 && time < UNREADABLE_FROM)) return null;

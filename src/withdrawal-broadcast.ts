@@ -1,5 +1,6 @@
 import type { Decimal } from './amount.js';
 import type { NotificationIssue } from './errors.js';
+import type { OpenBody } from './internal/body.js';
 import {
   amount,
   anyText,
@@ -14,10 +15,9 @@ import {
   notificationReader,
   object,
   optional,
-  type Partly,
-  type ReadContext,
+  type Reading,
+  type RulesOf,
   required,
-  type TableOf,
 } from './internal/fields.js';
 import type { TxAddress } from './tx-address.js';
 
@@ -43,7 +43,7 @@ export interface TxAddressOwner {
 /**
  * A finished withdrawal: a union, discriminated by `status`.
  *
- * Amounts are exact. A field is null if it was missing, null, empty or unreadable. An unreadable field adds a
+ * Amounts are exact, to every significant digit. A field is null if it was missing, null, empty or unreadable. An unreadable field adds a
  * warning, and so does a missing `toTxAddress` or `txAddressOwner`. The service doesn't require the actual
  * amounts, so they may be null even if the withdrawal completed.
  */
@@ -119,15 +119,14 @@ interface WithdrawalFields {
   readonly warnings: readonly NotificationIssue[];
 }
 
-export const TX_ADDRESS_OWNER: TableOf<TxAddressOwner> = {
+/** The rules of an owner's fields, in output order. */
+export const TX_ADDRESS_OWNER: RulesOf<TxAddressOwner> = {
   name: expected(anyText),
   category: expected(anyText),
 };
 
-type Completed = Omit<WithdrawalCompleted, 'status'> & { readonly status: WithdrawalStatus };
-
 /** The rules of a withdrawal's fields, in output order. */
-export const WITHDRAWAL_BROADCAST: TableOf<Completed> = {
+export const WITHDRAWAL_BROADCAST: RulesOf<WithStatus<WithdrawalCompleted>> = {
   status: required(oneOf(WithdrawalStatus)),
   withdrawalId: required(uuid),
   clientWithdrawalId: required(text),
@@ -150,23 +149,28 @@ export const WITHDRAWAL_BROADCAST: TableOf<Completed> = {
   transactionId: optional(text),
 };
 
-/** Documented as required. But a failed withdrawal must be reported even without an address. */
-export const NOT_COMPLETED: Pick<TableOf<WithdrawalFailed>, 'toTxAddress'> = {
+/**
+ * The rules that differ if the withdrawal failed or was blocked. The service documents its address as required, but
+ * the withdrawal must be reported even without one.
+ */
+export const NOT_COMPLETED: Pick<RulesOf<WithdrawalFailed>, 'toTxAddress'> = {
   toTxAddress: expected(txAddress),
 };
 
-const readCompleted = /* @__PURE__ */ notificationReader<Completed>(
+/** The rules read any status. Which one it is decides between the rules. */
+type WithStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };
+
+const readCompleted = /* @__PURE__ */ notificationReader<WithStatus<WithdrawalCompleted>>(
   'withdrawal.broadcast',
   WITHDRAWAL_BROADCAST,
 );
-const readNotCompleted = /* @__PURE__ */ notificationReader<Completed>(
+const readNotCompleted = /* @__PURE__ */ notificationReader<WithStatus<WithdrawalFailed>>(
   'withdrawal.broadcast',
-  WITHDRAWAL_BROADCAST,
-  NOT_COMPLETED,
+  { ...WITHDRAWAL_BROADCAST, ...NOT_COMPLETED },
 );
 
-export function readWithdrawalBroadcast(context: ReadContext): Partly<WithdrawalBroadcast> {
-  const { status } = context.fields;
+export function readWithdrawalBroadcast(body: OpenBody): Reading<WithdrawalBroadcast> {
+  const { status } = body.fields;
   const isNotCompleted = status === WithdrawalStatus.FAILED || status === WithdrawalStatus.BLOCKED;
-  return isNotCompleted ? readNotCompleted(context) : readCompleted(context);
+  return isNotCompleted ? readNotCompleted(body) : readCompleted(body);
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   DepositReceivedSchema,
   idempotencyKey,
@@ -127,4 +128,37 @@ describe('the JSON of a notification, given to a parser,', () => {
     const names = { type: '"deposit.received"', additionalFields: '{}', warnings: '[]' };
     expect(safeParseDepositReceived(deposit({ ...names, ...odd })).success).toBe(true);
   });
+});
+
+test('the types refuse what can be no parsed body', () => {
+  const body: { depositId: string; [name: string]: unknown } = JSON.parse(deposit());
+  const parse = safeParseDepositReceived;
+  expect(parse(body).success).toBe(true);
+  expect(parse(body as object).success).toBe(true);
+  expect(parse(body as Record<string, unknown>).success).toBe(true);
+  const notBodies = [
+    // @ts-expect-error
+    () => parse([body]),
+    // @ts-expect-error
+    () => parse(new Map(Object.entries(body))),
+    // @ts-expect-error
+    () => parse(new Set([body])),
+    // @ts-expect-error
+    () => parse(new Date()),
+    // @ts-expect-error
+    () => parse(Promise.resolve(body)),
+    // @ts-expect-error
+    () => parse(new Request('http://127.0.0.1')),
+    // @ts-expect-error
+    () => parse(Response.json(body)),
+    // @ts-expect-error
+    () => parse(new Blob([deposit()])),
+    // @ts-expect-error
+    () => parse(new ReadableStream()),
+    // @ts-expect-error
+    () => parse(process.stdin as unknown as IncomingMessage),
+    // @ts-expect-error
+    () => parse(() => body),
+  ];
+  for (const call of notBodies) expect(call().success).toBe(false);
 });

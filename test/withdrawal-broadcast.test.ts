@@ -8,18 +8,14 @@ import {
 import { expectRules, testRules } from './contract.js';
 import { errorOf, issuesOf, read, revoked, withdrawal } from './sample-bodies.js';
 
-/** The contract in short, apart from the code: the cost of a fault of each field. */
+/** The contract in short, apart from the code: which fields may refuse a body or add a warning. */
 const CONTRACT = `
 required  enum       status
 required  id         withdrawalId businessId
 required  text       clientWithdrawalId withdrawCurrency displayCurrency settlementCurrency
 required  amount     estimatedWithdrawAmount expectedDisplayAmount
-optional  amount     actualWithdrawAmount withdrawFee actualDisplayAmount displayFee
-optional  amount     deductedSettlementAmount deducedSettlementAmount
-optional  amount     displayRateDepegLossAmount settlementRateDepegLossAmount
 required  address    toTxAddress
 expected  object     txAddressOwner
-optional  text       transactionId
 `;
 
 test('the rules of the reader are the contract', () => {

@@ -42,7 +42,7 @@ export const WIRE_DEFINITIONS = {
   Timestamp: {
     title: 'Point in time',
     description:
-      'A UNIX time, as a JSON number or as digits in a string: in seconds, or from 1e11 on in milliseconds. Or a date-time of RFC 3339.',
+      'A UNIX time, as a JSON number or the same digits in a string: in seconds, or from 1e11 on in milliseconds. Or a date-time of RFC 3339.',
     anyOf: [
       { type: 'number', minimum: 0, exclusiveMaximum: 1e14 },
       { type: 'string', pattern: patterns.TIMESTAMP },

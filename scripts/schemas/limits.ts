@@ -10,5 +10,7 @@ export const LIMITS = {
   identifiers: 'parseNotification refuses a body with both a depositId and a withdrawalId.',
   spellings:
     'The parser warns if both spellings of deductedSettlementAmount have different values.',
+  nesting: 'The parser warns if an unknown field has more than 1,000 levels of nesting.',
   offsets: 'The parser checks the year of a time (1970 to 9999) in UTC, a schema as written.',
+  rounding: 'The parser rounds a UNIX time to a double before it checks its limit.',
 } as const;

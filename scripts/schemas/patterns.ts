@@ -41,8 +41,8 @@ const HOUR_AND_MINUTE = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
 const OFFSET = `(?:[Zz]|[+-]${HOUR_AND_MINUTE})`;
 const DATE_TIME = `${DATE}[Tt]${HOUR_AND_MINUTE}:[0-5][0-9](?:\\.[0-9]+)?${OFFSET}`;
 
-/** A UNIX time of at most 14 digits, or a date-time of RFC 3339. */
-export const TIMESTAMP: string = `^(?:0*[0-9]{1,14}|${DATE_TIME})$`;
+/** A UNIX time of at most 14 digits before the point, or a date-time of RFC 3339. */
+export const TIMESTAMP: string = `^(?:0*[0-9]{1,14}(?:\\.[0-9]+)?|${DATE_TIME})$`;
 
 /** As `toISOString` writes it. */
 export const WRITTEN_TIMESTAMP: string = `^${DATE}T${HOUR_AND_MINUTE}:[0-5][0-9]\\.[0-9]{3}Z$`;

@@ -1,5 +1,5 @@
 import { DEPOSIT_RECEIVED } from '../../src/deposit-received.js';
-import { type Rule, rulesOf, type Table } from '../../src/internal/fields.js';
+import { type NamedRule, namedRules, type Rules } from '../../src/internal/fields.js';
 import {
   NOT_COMPLETED,
   TX_ADDRESS_OWNER,
@@ -7,7 +7,7 @@ import {
 } from '../../src/withdrawal-broadcast.js';
 
 /** The fields of a JSON object by name, in the order of the output. */
-export type FieldTable = Readonly<Record<string, Rule>>;
+export type FieldTable = Readonly<Record<string, NamedRule>>;
 
 export const DEPOSIT_RECEIVED_FIELDS: FieldTable = byName(DEPOSIT_RECEIVED);
 
@@ -18,6 +18,6 @@ export const NOT_COMPLETED_WITHDRAWAL_FIELDS: FieldTable = byName(NOT_COMPLETED)
 
 export const TX_ADDRESS_OWNER_FIELDS: FieldTable = byName(TX_ADDRESS_OWNER);
 
-function byName(table: Table): FieldTable {
-  return Object.fromEntries(rulesOf(table));
+function byName(rules: Rules): FieldTable {
+  return Object.fromEntries(namedRules(rules).map((rule) => [rule.name, rule]));
 }

@@ -1,4 +1,4 @@
-import type { Rule } from '../../src/internal/fields.js';
+import type { NamedRule } from '../../src/internal/fields.js';
 import { depositReceivedBody, withdrawalBroadcastBody } from '../../src/testing/bodies.js';
 import { type Docblocks, readDocblocks, WITHDRAWAL_MEANINGS } from './docblocks.js';
 import { ifCompleted, type JsonSchema, mapValues, standAlone, titleOf } from './json-schema.js';
@@ -81,7 +81,8 @@ export function acceptedSchema(name: BodyName): JsonSchema {
   const body = BODIES[name];
   const rules = Object.values(body.table);
   const sometimes = Object.keys(body.notCompleted);
-  const isRequired = ({ name, need }: Rule) => need === 'required' && !sometimes.includes(name);
+  const isRequired = ({ name, need }: NamedRule) =>
+    need === 'required' && !sometimes.includes(name);
   const [expected, optional] = [`Expected: ${TOLERATED}`, `Optional: ${TOLERATED}`];
   const costs = { required: REQUIRED, expected, optional };
   const schema = {
@@ -104,7 +105,7 @@ export function acceptedSchema(name: BodyName): JsonSchema {
   return standAlone(schema, WIRE_DEFINITIONS);
 }
 
-function documentedField({ need, type }: Rule): JsonSchema {
+function documentedField({ need, type }: NamedRule): JsonSchema {
   if (type.kind !== 'object') return need === 'optional' ? orNoValue(type) : kindSchema(type);
   // The owner of an address, of which both fields are expected.
   const { members } = readDocblocks('withdrawal-broadcast', 'TxAddressOwner');
@@ -120,7 +121,11 @@ function documentedField({ need, type }: Rule): JsonSchema {
 }
 
 /** What a field means, what its absence costs, and an example. */
-function describeField(body: Body, { name, need }: Rule, costs: Record<Rule['need'], string>) {
+function describeField(
+  body: Body,
+  { name, need }: NamedRule,
+  costs: Record<NamedRule['need'], string>,
+) {
   const ofCompleted =
     'Required of a COMPLETED withdrawal: without it, the body is refused. Of any other,';
   const cost = body.notCompleted[name]

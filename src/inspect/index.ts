@@ -83,11 +83,11 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   if (as !== undefined && !Object.hasOwn(SAMPLES, as)) {
     throw new TypeError(`as: expected ${Object.keys(SAMPLES).join(' or ')}, received ${quote(as)}`);
   }
-  const context = openBody(body);
-  if (context.fields === null) {
+  const opened = openBody(body);
+  if (opened.fields === null) {
     // Only text that JSON.parse rejected has a SyntaxError as its cause.
-    const isText = context.cause instanceof SyntaxError;
-    const refused = { type: as ?? null, issues: context.issues, reference: {} };
+    const isText = opened.cause instanceof SyntaxError;
+    const refused = { type: as ?? null, issues: opened.issues, reference: {} };
     const likeness = isText ? likenessOf(body) : null;
     return {
       summary: summarizeRefusal({ ...refused, likeness }),
@@ -97,15 +97,15 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
       ...{ idempotencyKey: null, fields: [], absent: [], warnings: [] },
     };
   }
-  if (context.text === null) {
+  if (opened.text === null) {
     throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
   }
 
-  const { type, notification, error } = acceptOrRefuse(context, as ?? null, readNotification);
+  const { type, notification, error } = acceptOrRefuse(opened, as ?? null, readNotification);
   const warnings = notification?.warnings ?? [];
   const verdict = warnings.length === 0 ? 'valid' : 'warnings';
-  const members = readMembers(context.text);
-  const reference = referenceOf(context.fields);
+  const members = readMembers(opened.text);
+  const reference = referenceOf(opened.fields);
   return {
     summary:
       error === null
@@ -135,14 +135,15 @@ function inspectFields(
     const quirks = counts.get(name) === 1 ? [] : [quirk('repeated')];
     if (notification === null) return { name, raw, parsed: null, quirks };
     const value = findValue(notification, name, raw);
+    if (value === undefined) {
+      return { name, raw, parsed: null, quirks: [...quirks, quirk('deeply_nested')] };
+    }
     quirks.push(...findQuirks(notification, name, raw, value, isAccepted));
-    // JSON.stringify is recursive, so deep nesting would overflow the stack.
-    const isDeep = isNestedDeeperThan(100, value);
-    if (isDeep) quirks.push(quirk('deeply_nested'));
-    return { name, raw, parsed: isDeep ? null : JSON.parse(JSON.stringify(value)), quirks };
+    return { name, raw, parsed: JSON.parse(JSON.stringify(value)), quirks };
   });
 }
 
+/** Returns a field's value in the notification; undefined for an unknown field that was left out. */
 function findValue(notification: Partly<PaymentNotification>, name: string, raw: string): unknown {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];
@@ -150,11 +151,6 @@ function findValue(notification: Partly<PaymentNotification>, name: string, raw:
   if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
   const key = name === DEDUCED ? DEDUCTED : name;
   return Object.getOwnPropertyDescriptor(notification, key)?.value;
-}
-
-function isNestedDeeperThan(limit: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return limit === 0 || Object.values(value).some((part) => isNestedDeeperThan(limit - 1, part));
 }
 
 function findAbsent(members: readonly Member[], type: NotificationType): string[] {

@@ -1,5 +1,4 @@
 import type { IssueCode, NotificationIssue } from '../errors.js';
-import { createContext, type ReadContext } from './fields.js';
 import { issue } from './issues.js';
 import { type Fields, isArray, withoutPrototype } from './objects.js';
 import { escapeUnprintable, quote } from './quote.js';
@@ -11,6 +10,14 @@ const MAX_CAUSE = 200;
 
 // Keeps a byte-order mark, because openText removes exactly one.
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A body that was opened. */
+export interface OpenBody {
+  /** The object's fields, none of them inherited. */
+  readonly fields: Fields;
+  /** The raw text of the body. Null if the caller passed a parsed one, whose numbers may be rounded. */
+  readonly text: string | null;
+}
 
 /** A body that could not be opened. */
 export interface UnreadableBody {
@@ -24,10 +31,7 @@ export interface UnreadableBody {
  *
  * @param maxBytes - Maximum size in UTF-8. A larger body is refused without being parsed.
  */
-export function openBody(
-  body: unknown,
-  maxBytes: number = MAX_BYTES,
-): ReadContext | UnreadableBody {
+export function openBody(body: unknown, maxBytes: number = MAX_BYTES): OpenBody | UnreadableBody {
   if (typeof body === 'string') return openText(body, maxBytes);
   if (body === undefined) {
     return unreadable('not_an_object', 'undefined. Pass the raw body, before middleware reads it');
@@ -45,10 +49,7 @@ export function isBytes(body: unknown): body is Uint8Array | ArrayBuffer {
   }
 }
 
-function openBytes(
-  bytes: ArrayBuffer | Uint8Array,
-  maxBytes: number,
-): ReadContext | UnreadableBody {
+function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody | UnreadableBody {
   let text: string;
   try {
     // An object that pretends to be an ArrayBuffer may throw here.
@@ -61,7 +62,7 @@ function openBytes(
   return openText(text, maxBytes);
 }
 
-function openText(text: string, maxBytes: number): ReadContext | UnreadableBody {
+function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
   if (text.length > maxBytes) return tooLarge(`${text.length} characters`, maxBytes);
   // A UTF-16 code unit takes at most 3 bytes, so the exact size rarely has to be computed.
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
@@ -87,7 +88,7 @@ function openText(text: string, maxBytes: number): ReadContext | UnreadableBody 
 }
 
 /** Opens an already parsed body. Reading it may throw, because it may have getters or be a proxy. */
-function openObject(body: object): ReadContext | UnreadableBody {
+function openObject(body: object): OpenBody | UnreadableBody {
   let fields: Fields;
   try {
     const mistake = describeWrongInput(body);
@@ -99,8 +100,8 @@ function openObject(body: object): ReadContext | UnreadableBody {
   return openFields(fields, null);
 }
 
-function openFields(fields: Fields, text: string | null): ReadContext | UnreadableBody {
-  if (fields.type !== 'Buffer' || !isArray(fields.data)) return createContext(fields, text);
+function openFields(fields: Fields, text: string | null): OpenBody | UnreadableBody {
+  if (fields.type !== 'Buffer' || !isArray(fields.data)) return { fields, text };
   const received = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
   return unreadable('not_an_object', received);
 }

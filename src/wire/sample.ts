@@ -3,7 +3,7 @@ import failed from '../../fixtures/withdrawal-broadcast/failed.json' with { type
 import withdrawal from '../../fixtures/withdrawal-broadcast/sample.json' with { type: 'json' };
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
-import type { FieldOf, Table } from '../internal/fields.js';
+import type { FieldOf, Rules } from '../internal/fields.js';
 import type { Fields } from '../internal/objects.js';
 import { WITHDRAWAL_BROADCAST, type WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
@@ -46,7 +46,7 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
 /** How a sample encodes a field. An amount is a `number` or a `string`. */
 export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 
-const TABLE: Table = { ...DEPOSIT_RECEIVED, ...WITHDRAWAL_BROADCAST };
+const RULES: Rules = { ...DEPOSIT_RECEIVED, ...WITHDRAWAL_BROADCAST };
 
 /**
  * Returns how a sample encodes a field. An amount that the sample leaves out counts as a string.
@@ -54,7 +54,7 @@ const TABLE: Table = { ...DEPOSIT_RECEIVED, ...WITHDRAWAL_BROADCAST };
  * @param name - A field of either body. Fields with the same name have the same kind.
  */
 export function encodingOf(sample: Sample, name: string): Encoding {
-  const kind = TABLE[name === DEDUCED ? DEDUCTED : name]?.type.kind;
+  const kind = RULES[name === DEDUCED ? DEDUCTED : name]?.type.kind;
   if (kind === 'timestamp') return 'time';
   if (kind === 'object') return 'owner';
   if (kind !== 'amount') return 'text';

@@ -62,7 +62,7 @@ test.each(fixtures)('on $id, the inspection agrees with the parser', ({ body, en
   for (const { name, raw, parsed } of inspection.fields) {
     if (name === 'deducedSettlementAmount' || name === 'deductedSettlementAmount') continue;
     expect(parsed, name).toStrictEqual(
-      name in SAMPLES[notification.type] ? json[name] : json.additionalFields[name],
+      name in SAMPLES[notification.type] ? json[name] : (json.additionalFields[name] ?? null),
     );
     if ((notification[name as 'type'] as unknown) instanceof Decimal) {
       expect(new Decimal(raw.replaceAll('"', '')).equals(String(parsed)), name).toBe(true);

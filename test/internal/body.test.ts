@@ -237,16 +237,77 @@ describe('the cause of a refusal', () => {
 
   test('is absent without one', () => {
     expect(errorOf(safeParseDepositReceived('{}'))).not.toHaveProperty('cause');
-    expect(errorOf(safeParseDepositReceived([]))).not.toHaveProperty('cause');
+    expect(errorOf(safeParseDepositReceived([] as unknown as RawBody))).not.toHaveProperty('cause');
   });
 });
 
-test('a body that is nested very deeply is read, to the digit', () => {
-  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
-  const body = deposit({ deep, actualDepositAmount: '0.123456789012345678' });
-  const { actualDepositAmount, additionalFields } = read(safeParseDepositReceived(body));
-  expect(actualDepositAmount.toString()).toBe('0.123456789012345678');
-  expect(additionalFields).toHaveProperty('deep');
+describe('a field that is nested deeply', () => {
+  /** Arrays and objects, in turn. */
+  const nested = (levels: number): string =>
+    `${'[{"a":'.repeat(levels / 2)}${levels % 2 ? '[]' : '1'}${'}]'.repeat(levels / 2)}`;
+  const leftOut = (path: string, name: string) =>
+    `${path}: expected fields of at most 1000 levels of nesting, received more in "${name}". The field is left out`;
+  const messages = ({ warnings }: { warnings: readonly { message: string }[] }) =>
+    warnings.map(({ message }) => message);
+
+  test.each([1000, 1001, 10_000])('by %s levels costs no digit and no notification', (levels) => {
+    const body = deposit({ deep: nested(levels), also: '1.50', actualDepositAmount: '1e-18' });
+    for (const given of [body, JSON.parse(body)]) {
+      const notification = read(safeParseDepositReceived(given));
+      const { actualDepositAmount, additionalFields, warnings } = notification;
+      expect(actualDepositAmount.toString()).toBe('0.000000000000000001');
+      const isKept = levels === 1000;
+      expect(Object.keys(additionalFields)).toStrictEqual(isKept ? ['deep', 'also'] : ['also']);
+      const expected = isKept ? [] : [leftOut('body', 'deep')];
+      expect(
+        messages({ warnings: warnings.filter(({ code }) => code === 'wrong_type') }),
+      ).toStrictEqual(expected);
+      expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+    }
+  });
+
+  test('is left out if it is documented, or of an owner', () => {
+    const txAddressOwner = `{"name":"x","category":"y","risk":${nested(1001)}}`;
+    const body = withdrawal({ transactionId: nested(1002), txAddressOwner });
+    const notification = read(safeParseWithdrawalBroadcast(body));
+    expect(messages(notification)).toStrictEqual([
+      leftOut('txAddressOwner', 'risk'),
+      'transactionId: expected a non-empty string, received an array',
+      leftOut('body', 'transactionId'),
+    ]);
+    expect(notification).toMatchObject({ transactionId: null, additionalFields: {} });
+    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+  });
+
+  test('is quoted by its name, which may be any text', () => {
+    const body = deposit({ ['a\n'.repeat(30)]: nested(1001) });
+    expect(messages(read(safeParseDepositReceived(body)))[0]).toMatch(
+      /received more in "(?:a\\n){13}a…" \(60 characters\)\. /,
+    );
+  });
+
+  test('ends, if it is an object that contains itself', () => {
+    const loop: Record<string, unknown> = {};
+    Object.assign(loop, { first: loop, second: loop });
+    const { additionalFields } = read(safeParseDepositReceived({ ...JSON.parse(TEXT), loop }));
+    expect(additionalFields).toStrictEqual({});
+  });
+
+  test('may throw when it is read', () => {
+    const odd = { inner: revoked() };
+    const { additionalFields } = read(safeParseDepositReceived({ ...JSON.parse(TEXT), odd }));
+    expect(additionalFields.odd).toBe(odd);
+  });
+
+  test("refuses a notification's JSON, which never has one", () => {
+    const json = JSON.stringify(read(safeParseDepositReceived(TEXT)));
+    for (const field of [`"x":${nested(1001)}`, `"additionalFields":{"x":${nested(1001)}}`]) {
+      const parse = () => notificationFromJSON(json.replace(/}$/, `,${field}}`));
+      expect(refusalOf(parse).issues).toMatchObject([
+        { code: 'wrong_type', received: expect.stringContaining('more in "x"') },
+      ]);
+    }
+  });
 });
 
 test.each([
@@ -276,6 +337,15 @@ describe('a property of Object.prototype', () => {
       Reflect.deleteProperty(Object.prototype, name);
     }
   }
+
+  // valibot reads this name from what it creates. A 500 is retried, a refusal isn't.
+  test.each(['x', []])(
+    'named issues is a fault of the process, and refuses no body: %j',
+    (value) => {
+      const parse = () => polluted('issues', () => safeParseDepositReceived(TEXT), value);
+      expect(parse).toThrow('Object.prototype.issues is set');
+    },
+  );
 
   test.each(FIELDS)('is not taken for the $name of a $of', ({ of, name }) => {
     const others = { deductedSettlementAmount: undefined, x: '1' };
@@ -339,6 +409,7 @@ test('a fault of the package is thrown as it is, and never becomes a refusal', (
     expect(() => safeParseDepositReceived(body)).toThrow('exhausted stack');
   }
   parse.mockRestore();
-  vi.spyOn(Object, 'keys').mockThrow(new TypeError('our bug'));
+  // Called for each string.
+  vi.spyOn(String.prototype, 'isWellFormed').mockThrow(new TypeError('our bug'));
   expect(() => safeParseDepositReceived(TEXT)).toThrow('our bug');
 });

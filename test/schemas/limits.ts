@@ -40,6 +40,8 @@ export const IS_BEYOND: Readonly<Record<LimitName, (fields: WireFields) => boole
     const [one = '', other = ''] = names.map((name) => fields.get(name)?.replace(/^"|"$/g, ''));
     return NUMBER.test(one) && NUMBER.test(other) && !new Decimal(one).equals(other);
   },
+  nesting: (fields) => [...fields.values()].some((json) => json.startsWith('['.repeat(1001))),
+  rounding: some('timestamp', (json) => /^"0*9{14}\.99/.test(json)),
   offsets: some('timestamp', (json) =>
     /^"(?:19(?:69-12-31|70-01-01)|9999-12-31)T.*[+-]\d\d:\d\d"$/i.test(json),
   ),

@@ -8,6 +8,8 @@ const withdrawal = pn.parseWithdrawalBroadcast('');
 const notification = pn.parseNotification('');
 const result = pn.safeParseDepositReceived('');
 declare const attempt: kit.DeliveryAttempt;
+declare const stream: { pipe(): void };
+declare const response: { text(): Promise<string> };
 const hooks = { secret: null, onRefused: async () => {}, onError: async () => {} };
 // Each line below is a mistake that every compiler must report, with the code at its end.
 deposit.status = 'CONFIRMED'; // TS2540
@@ -38,6 +40,11 @@ pn.splitToTxAddress(withdrawal.toTxAddress); // TS2345
 pn.joinToTxAddress('r'); // TS2345
 pn.parseDepositReceived(); // TS2554
 pn.parseDepositReceived(Promise.resolve('')); // TS2769
+pn.parseDepositReceived([]); // TS2769
+pn.parseDepositReceived(new Map<string, string>()); // TS2769
+pn.parseDepositReceived(new Date()); // TS2769
+pn.parseDepositReceived(stream); // TS2769
+pn.parseDepositReceived(response); // TS2769
 export const raw: pn.RawBody = deposit; // TS2322
 export const parse = (body: unknown) => pn.parseNotification(body); // TS2769
 export const safe = (body: string | undefined) => pn.safeParseNotification(body); // TS2769

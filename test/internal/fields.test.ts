@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type { Decimal } from '../../src/amount.js';
+import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/deposit-received.js';
+import {
+  amount,
+  nonNegativeAmount,
+  text,
+  txAddress,
+  uuid,
+} from '../../src/internal/field-types.js';
+import {
+  expected,
+  namedRules,
+  notificationReader,
+  object,
+  optional,
+  type Reading,
+  type RulesOf,
+  required,
+} from '../../src/internal/fields.js';
+import type { Fields } from '../../src/internal/objects.js';
+import {
+  NOT_COMPLETED,
+  WITHDRAWAL_BROADCAST,
+  type WithdrawalFailed,
+} from '../../src/withdrawal-broadcast.js';
+
+test('the compiler finds a rule that contradicts the interface', () => {
+  const { network: _, ...withoutNetwork } = DEPOSIT_RECEIVED;
+  const { status: _status, ...withdrawal } = WITHDRAWAL_BROADCAST;
+  type Failed = RulesOf<Omit<WithdrawalFailed, 'status'>>;
+  const faulty: readonly RulesOf<DepositReceived>[] = [
+    // @ts-expect-error: a field that the interface doesn't have.
+    { ...DEPOSIT_RECEIVED, netwrok: optional(text) },
+    // @ts-expect-error: a field without a rule.
+    withoutNetwork,
+    // @ts-expect-error: a required field that may be null.
+    { ...DEPOSIT_RECEIVED, depositId: optional(uuid) },
+    // @ts-expect-error: the same, with a warning.
+    { ...DEPOSIT_RECEIVED, depositId: expected(uuid) },
+    // @ts-expect-error: an optional field that refuses the body.
+    { ...DEPOSIT_RECEIVED, network: required(text) },
+    // @ts-expect-error: an amount read as text.
+    { ...DEPOSIT_RECEIVED, onChainFee: optional(text) },
+  ];
+  const exceptions: readonly (typeof NOT_COMPLETED)[] = [
+    // @ts-expect-error: an exception for a field that is never null.
+    { ...NOT_COMPLETED, estimatedWithdrawAmount: optional(nonNegativeAmount) },
+    // @ts-expect-error: an exception that refuses what may be null.
+    { toTxAddress: required(txAddress) },
+  ];
+  const merged: readonly Failed[] = [
+    { ...withdrawal, ...NOT_COMPLETED },
+    // @ts-expect-error: without the exception.
+    withdrawal,
+    // @ts-expect-error: with one that the type of the exceptions would allow.
+    { ...withdrawal, ...NOT_COMPLETED, withdrawalId: expected(uuid) },
+  ];
+  expect([faulty, exceptions, merged].flat()).toHaveLength(11);
+});
+
+interface Refund {
+  readonly type: 'refund';
+  readonly amount: Decimal | null;
+  readonly payee: Payee | null;
+  readonly additionalFields: Fields;
+}
+
+interface Payee {
+  readonly limit: Decimal | null;
+  readonly additionalFields: Fields;
+}
+
+const PAYEE: RulesOf<Payee> = { limit: optional(amount) };
+
+const REFUND: RulesOf<Refund> = {
+  amount: optional(amount, 'sum'),
+  payee: expected(object(PAYEE, 'a payee')),
+};
+
+function readRefund(text: string): Reading<Refund> {
+  return notificationReader<Refund>('refund', REFUND)({ fields: JSON.parse(text), text });
+}
+
+test('an amount of a nested object is read to the digit, and its unknown fields as sent', () => {
+  const body = '{"payee":{"limit":0.12345678901234567890,"later":[1.50]},"amount":1e-20}';
+  expect(JSON.parse(JSON.stringify(readRefund(body)))).toStrictEqual({
+    issues: [],
+    notification: {
+      type: 'refund',
+      amount: '0.00000000000000000001',
+      payee: { limit: '0.1234567890123456789', additionalFields: { later: ['1.50'] } },
+      additionalFields: {},
+      warnings: [],
+    },
+  });
+});
+
+test('every name of a body has a rule, in the order of the output', () => {
+  const rules = namedRules(REFUND);
+  expect(rules.map(({ name, outputName, need }) => [name, outputName, need])).toStrictEqual([
+    ['amount', 'amount', 'optional'],
+    ['sum', 'amount', 'optional'],
+    ['payee', 'payee', 'expected'],
+  ]);
+});

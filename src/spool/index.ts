@@ -1,22 +1,22 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import process from 'node:process';
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quote } from '../internal/quote.js';
 import { reportOrPrint } from '../internal/report-or-print.js';
+import {
+  listBodies,
+  nullIfMissing,
+  prepareFolder,
+  syncFolder,
+  timeOf,
+  writeBody,
+} from './folder.js';
 
-/** From this age on, a draft is what a crash left, in milliseconds. Before, it may still be written. */
-const DRAFT_AGE = 5 * 60_000;
-/** A longer wait would be none. */
-const MAX_WAIT = 2 ** 31 - 1;
-
-/** The names of bodies and drafts. Other files are left alone: the folder may be a wrong one. */
-const BODY = /^[0-9a-f]{64}$/;
-const DRAFT = /^\.[0-9a-f-]{36}$/;
-
-/** Bodies contain customers' addresses. */
-const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
+/** How long a body may take to settle, in milliseconds. */
+const MAX_SETTLING = 60_000;
+/** The longest time that `setTimeout` can wait, in milliseconds. */
+const MAX_PAUSE = 2 ** 31 - 1;
 
 /** Settles a body: the `settle` of a receiver, or a function of yours. */
 export type SettleBody = (body: Uint8Array) => Promise<{ readonly status: number }>;
@@ -31,29 +31,39 @@ export interface SpoolSchedule {
 
 /** A folder of bodies that wait. Its functions don't use `this`. */
 export interface Spool {
-  /** Saves a body, once. When this resolves, the body survives a power cut. */
+  /**
+   * Saves a body, once. When this resolves, the body survives a power cut (on Windows, a crash).
+   *
+   * @throws Error if the body can't be written, such as on a full disk.
+   */
   readonly save: (body: Uint8Array) => Promise<void>;
   /**
    * Passes each body on, the oldest first, and removes those that are answered below 500.
    *
    * @returns How many still wait.
-   * @throws AggregateError after the last body, if one could not be read, passed on or removed.
+   * @throws AggregateError after the last body, if one could not be read, passed on or removed, or
+   * was not answered within a minute.
    */
   readonly settle: (settle: SettleBody) => Promise<number>;
   /**
-   * Calls `settle` now, and again after each pause. The pause doesn't keep the process running.
+   * Settles bodies now, and again after each pause. The pause doesn't keep the process running.
    *
-   * @returns A function that stops this. It resolves when the body in progress is done.
+   * While your database is down, each round passes only one body on. The next round begins after it.
+   *
+   * @returns A function that stops this. It resolves when the body in progress is answered, after a
+   * minute at most.
    */
   readonly start: (settle: SettleBody, schedule?: SpoolSchedule) => () => Promise<void>;
 }
 
 /**
- * Keeps bodies in a folder while they can't be settled, such as while the database is down. For Node.js, Bun and Deno.
+ * Keeps bodies in a folder while they can't be settled, such as while the database is down. For
+ * Node.js, Bun and Deno.
  *
- * Several processes may share the folder. Two of them may then settle the same body, as if it were delivered twice.
+ * Several processes may share the folder. Two of them may then settle the same body, as if it were
+ * delivered twice.
  *
- * @param folder - A folder of its own, on a persistent disk. It is created if it is missing.
+ * @param folder - A folder for bodies only, on a persistent disk. It is created if it is missing.
  * @throws Error if the folder can't be created or written to.
  *
  * @example
@@ -67,131 +77,129 @@ export interface Spool {
  */
 export function createSpool(folder: string): Spool {
   const root = resolve(folder);
-  const draftPath = () => join(root, `.${randomUUID()}`);
-  const failure = (cause: unknown) =>
-    new Error(`spool: ${root} can't be written to: ${messageOf(cause)}`, { cause });
-
-  const parents: string[] = [];
   try {
-    const created = mkdirSync(root, { recursive: true, mode: FOLDER_MODE });
-    for (let path = root; created && path.length >= created.length; path = dirname(path)) {
-      parents.push(dirname(path));
-    }
-    const draft = draftPath();
-    writeFileSync(draft, '', { mode: FILE_MODE });
-    rmSync(draft);
+    prepareFolder(root);
   } catch (error) {
-    throw failure(error);
+    throw cannotWrite(root, error);
   }
-  // The names of new folders have to survive a power cut as well.
-  const named = Promise.all(parents.map(syncFolder));
-  named.catch(() => {}); // each save says it
-
-  const write = async (path: string, body: Uint8Array): Promise<void> => {
-    const draft = draftPath();
-    try {
-      const file = await open(draft, 'wx', FILE_MODE);
-      try {
-        await file.writeFile(body);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(draft, path);
-    } catch (error) {
-      await rm(draft, { force: true }); // on a full disk, each delivery would leave one
-      throw error;
-    }
-  };
-
-  const list = async (): Promise<string[]> => {
-    const files: { path: string; time: number }[] = [];
-    for (const name of await readdir(root)) {
-      const isDraft = DRAFT.test(name);
-      if (!isDraft && !BODY.test(name)) continue;
-      const path = join(root, name);
-      const time = await timeOf(path).catch(() => 0); // to read it fails as well, and says why
-      // A draft that a crash left may be whole. If not, the receiver refuses it.
-      if (time !== null && !(isDraft && time > Date.now() - DRAFT_AGE)) files.push({ path, time });
-    }
-    return files.sort((one, other) => one.time - other.time).map(({ path }) => path);
-  };
-
-  const settle = async (settleBody: SettleBody, signal?: AbortSignal): Promise<number> => {
-    const paths = await list();
-    const errors: unknown[] = [];
-    let waiting = paths.length;
-    for (const path of paths) {
-      if (signal?.aborted) break;
-      try {
-        const body = await readFile(path).catch(nullIfMissing); // another process was first
-        if (body && !((await settleBody(body)).status < 500)) continue;
-        await rm(path, { force: true });
-        waiting -= 1;
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length === 0) return waiting;
-    const first = messageOf(errors[0]);
-    throw new AggregateError(errors, `spool: ${waiting} bodies wait in ${root}: ${first}`);
-  };
-
   return {
-    async save(body) {
-      try {
-        const path = join(root, createHash('sha256').update(body).digest('hex'));
-        // A file that is there keeps the time of the first arrival.
-        if ((await timeOf(path)) === null) await write(path, body);
-        await Promise.all([syncFolder(root), named]);
-      } catch (error) {
-        throw failure(error);
-      }
-    },
-    settle: (settleBody) => settle(settleBody),
-    start(settleBody, { every = 60_000, onError = console.error } = {}) {
-      if (!(every >= 1 && every <= MAX_WAIT)) {
-        throw new RangeError(`every: expected 1 to ${MAX_WAIT} milliseconds, received ${every}`);
-      }
-      const controller = new AbortController();
-      const { signal } = controller;
-      const run = async () => {
-        while (!signal.aborted) {
-          await settle(settleBody, signal).catch((error) =>
-            reportOrPrint(() => onError(error), error),
-          );
-          await sleep(every, null, { ref: false, signal }).catch(() => {}); // stopped
-        }
-      };
-      const ended = run();
-      return () => {
-        controller.abort();
-        return ended;
-      };
-    },
+    save: (body) => save(root, body),
+    settle: (settle) => settleAll(root, settle),
+    start: (settle, schedule) => start(root, settle, schedule),
   };
 }
 
-/** Makes the names in a folder survive a power cut. Windows can't: there, NTFS's journal has to do. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path);
+async function save(root: string, body: Uint8Array): Promise<void> {
   try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    const name = createHash('sha256').update(body).digest('hex');
+    // A file that is there keeps the time of its first arrival.
+    if ((await timeOf(join(root, name))) === null) await writeBody(root, name, body);
+    await syncFolder(root);
+  } catch (error) {
+    throw cannotWrite(root, error);
   }
 }
 
-/** When a file was written. Null if there is none. */
-async function timeOf(path: string): Promise<number | null> {
-  const found = await stat(path).catch(nullIfMissing);
-  return found?.isFile() ? found.mtimeMs : null;
+async function settleAll(root: string, settle: SettleBody): Promise<number> {
+  const paths = await listBodies(root);
+  const errors: unknown[] = [];
+  let waiting = paths.length;
+  for (const path of paths) {
+    const isSettled = await settleFile(path, settle).catch((error) => void errors.push(error));
+    if (isSettled) waiting -= 1;
+  }
+  if (errors.length === 0) return waiting;
+  const message = `spool: ${waiting} bodies wait in ${root}: ${messageOf(errors[0])}`;
+  throw new AggregateError(errors, message);
 }
 
-function nullIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
+function start(
+  root: string,
+  settle: SettleBody,
+  { every = 60_000, onError = console.error }: SpoolSchedule = {},
+): () => Promise<void> {
+  if (!(typeof every === 'number' && every >= 1 && every <= MAX_PAUSE)) {
+    throw new RangeError(
+      `every: expected 1 to ${MAX_PAUSE} milliseconds, received ${quote(every)}`,
+    );
+  }
+  const report = (error: unknown) => reportOrPrint(() => onError(error), error);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const repeat = async () => {
+    let last = '';
+    while (!signal.aborted) {
+      last = await settleRound({ root, settle, report, signal }, last).catch(async (error) => {
+        await report(error); // the folder can't be listed
+        return '';
+      });
+      await sleep(every, null, { ref: false, signal }).catch(() => {}); // stopped
+    }
+  };
+  const ended = repeat();
+  return () => {
+    controller.abort();
+    return ended;
+  };
+}
+
+interface Round {
+  readonly root: string;
+  readonly settle: SettleBody;
+  readonly report: (error: unknown) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Passes on the bodies after the one that ended the last round, and then those before it. Ends at a
+ * body that isn't settled unless the one before it was: if the database is down, the others would
+ * only fill a log. A body that fails for a reason of its own stops no other, because the next round
+ * begins after it.
+ *
+ * @returns The path of the body that ended it. Empty after the last body.
+ */
+async function settleRound({ root, settle, report, signal }: Round, last: string): Promise<string> {
+  const paths = await listBodies(root);
+  const first = paths.indexOf(last) + 1;
+  let wasSettled = false;
+  for (const path of [...paths.slice(first), ...paths.slice(0, first)]) {
+    if (signal.aborted) break;
+    const isSettled = (await settleFile(path, settle).catch(report)) ?? false;
+    if (!isSettled && !wasSettled) return path;
+    wasSettled = isSettled;
+  }
+  return '';
+}
+
+/** @returns Whether the body was settled. Its file is then removed. */
+async function settleFile(path: string, settle: SettleBody): Promise<boolean> {
+  try {
+    const body = await readFile(path).catch(nullIfMissing); // another process was first
+    if (body && !((await answerWithin(MAX_SETTLING, settle(body))).status < 500)) return false;
+    // If a power cut brings the file back, the body is settled once more, as if it were delivered twice.
+    await rm(path, { force: true });
+    return true;
+  } catch (cause) {
+    throw new Error(`spool: ${path} waits: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Rejects if there is no answer in time: otherwise, one lost connection would stop everything. */
+async function answerWithin<T>(time: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(`expected an answer within ${time} milliseconds, received none`);
+    timer = setTimeout(reject, time, error);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function cannotWrite(root: string, cause: unknown): Error {
+  return new Error(`spool: ${root} can't be written to: ${messageOf(cause)}`, { cause });
 }
 
 function messageOf(error: unknown): string {

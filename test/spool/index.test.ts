@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { open } from 'node:fs/promises';
+import promises, { open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import timers from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createReceiver } from 'payment-notifications/receiver';
 import { createSpool } from 'payment-notifications/spool';
@@ -19,8 +21,17 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.useRealTimers();
+  syncBuiltinESMExports();
   fs.rmSync(base, { recursive: true });
 });
+
+/** Runs a program on src in a process of its own, with this folder as its argument. */
+const run = (script: string, ...command: string[]) => {
+  const [program = '', ...args] = [...command, process.execPath, '--import', 'tsx'];
+  const evaluate = ['--input-type=module', '--eval', script, folder];
+  return promisify(execFile)(program, [...args, ...evaluate], { timeout: 120_000 });
+};
 
 const nameOf = (body: string) => createHash('sha256').update(body).digest('hex');
 const files = () => fs.readdirSync(folder).sort();
@@ -49,34 +60,59 @@ async function watchFiles(failing = /^$/) {
   await file.close();
   const prototype = Object.getPrototypeOf(file);
   const done: string[] = [];
+  const record = (name: string, fd: number) => {
+    const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
+    const what = `${name} ${path.replace(/[0-9a-f-]{36}$/, 'draft')}`;
+    if (failing.test(what))
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    // Whether the file already had its name.
+    done.push(what.endsWith('draft') ? what : `${what} ${files().map((name) => name.length)}`);
+  };
   for (const name of ['writeFile', 'sync'] as const) {
     const original = prototype[name];
     vi.spyOn(prototype, name).mockImplementation(async function (this: typeof file, ...args) {
-      const path = fs.readlinkSync(`/proc/self/fd/${this.fd}`);
-      const what = `${name} ${path.replace(/[0-9a-f-]{36}$/, 'draft')}`;
-      if (failing.test(what))
-        throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-      // Whether the file already had its name.
-      done.push(what.endsWith('draft') ? what : `${what} ${files().map((name) => name.length)}`);
+      record(name, this.fd);
       return original.apply(this, args);
     });
   }
+  const { fsyncSync } = fs;
+  vi.spyOn(fs, 'fsyncSync').mockImplementation((fd) => {
+    record('sync', fd);
+    fsyncSync(fd);
+  });
+  syncBuiltinESMExports();
   return done;
 }
 
-test('a body is on the disk before its name is, and both before save resolves', async () => {
+test('new folders are on the disk before anything is saved', async () => {
   const done = await watchFiles();
   folder = join(base, 'a/unsettled');
+  createSpool(folder);
+  expect(done).toStrictEqual([`sync ${base} `, `sync ${join(base, 'a')} `, `sync ${folder} `]);
+  for (const path of [folder, join(base, 'a')]) expect(fs.statSync(path).mode & 0o777).toBe(0o700);
+});
+
+test('a body is on the disk before its name is, and both before save resolves', async () => {
   const { save } = createSpool(folder);
+  const done = await watchFiles();
   await save(bytes('{}'));
-  const parents = [`sync ${join(base, 'a')} `, `sync ${base} `];
-  const file = [`writeFile ${folder}/.draft`, `sync ${folder}/.draft`, `sync ${folder} 64`];
-  expect(done.splice(0).sort()).toStrictEqual([...parents, ...file].sort());
+  const file = [`writeFile ${folder}/.draft`, `sync ${folder}/.draft`];
+  expect(done.splice(0)).toStrictEqual([...file, `sync ${folder} 64`]);
   await save(bytes('[]'));
-  expect(done).toStrictEqual([...file.slice(0, 2), `sync ${folder} 64,64`]);
+  expect(done).toStrictEqual([...file, `sync ${folder} 64,64`]);
   expect(fs.readFileSync(join(folder, nameOf('{}')), 'utf8')).toBe('{}');
   for (const name of files()) expect(fs.statSync(join(folder, name)).mode & 0o777).toBe(0o600);
-  expect(fs.statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('a folder that another process creates at the same time is used', () => {
+  const { mkdirSync } = fs;
+  vi.spyOn(fs, 'mkdirSync').mockImplementation((path) => {
+    mkdirSync(path);
+    return `${mkdirSync(path)}`;
+  });
+  syncBuiltinESMExports();
+  createSpool(folder);
+  expect(files()).toStrictEqual([]);
 });
 
 test('the same body is saved once, with the time of its first arrival, however many save it', async () => {
@@ -98,6 +134,7 @@ describe('a folder that can’t be written to', () => {
     expect(() => createSpool(folder)).toThrow(message(folder, 'EEXIST'));
     expect(() => createSpool(join(folder, 'a'))).toThrow(message(join(folder, 'a'), 'ENOTDIR'));
     expect(() => createSpool('/proc')).toThrow(message('/proc', 'ENOENT'));
+    expect(() => createSpool('/proc/a/b')).toThrow(message('/proc/a/b', 'ENOENT')); // and returns
   });
 
   test.each(['writeFile', 'sync'])(
@@ -111,13 +148,34 @@ describe('a folder that can’t be written to', () => {
     },
   );
 
-  test('because it is gone, or its parent fails, rejects', async () => {
-    await watchFiles(/^sync .*spool-\w+$/);
-    const { save, settle } = createSpool(folder);
+  test('as the first error says, even if the draft can’t be removed either', async () => {
+    const { save } = createSpool(folder);
+    await watchFiles(/^writeFile .*draft$/);
+    vi.spyOn(promises, 'rm').mockRejectedValue(new Error('EROFS: read-only file system'));
+    syncBuiltinESMExports();
     await expect(save(bytes('{}'))).rejects.toThrow("can't be written to: ENOSPC");
+  });
+
+  test.each([
+    ['its parent', /^sync .*spool-\w+$/],
+    ['it', /^sync .*unsettled$/],
+  ])('because %s can’t be synced, is an error at the start', async (_, failing) => {
+    await watchFiles(failing);
+    expect(() => createSpool(folder)).toThrow("can't be written to: ENOSPC");
+    fs.mkdirSync(folder, { recursive: true });
+  });
+
+  test('because it is gone, rejects', async () => {
+    const { save, settle } = createSpool(folder);
     fs.rmSync(folder, { recursive: true });
     await expect(save(bytes('{}'))).rejects.toThrow(/ENOENT: no such file or directory, open/);
     await expect(settle(async () => ({ status: 200 }))).rejects.toThrow('ENOENT');
+    const errors: unknown[] = [];
+    const stop = createSpool(join(base, 'other')).start; // its folder goes as well
+    fs.rmSync(join(base, 'other'), { recursive: true });
+    const ended = stop(async () => ({ status: 200 }), { onError: (error) => errors.push(error) });
+    await expect.poll(() => errors).toStrictEqual([expect.objectContaining({ code: 'ENOENT' })]);
+    await ended();
     fs.mkdirSync(folder);
   });
 
@@ -131,12 +189,61 @@ describe('a folder that can’t be written to', () => {
   });
 });
 
+/** A disk of 64 KiB of its own, which ends with the process. */
+const MOUNT = ['unshare', '-rm', 'sh', '-c', 'mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"'];
+
+describe('on a disk of its own', () => {
+  const [unshare = '', ...args] = MOUNT;
+  const { status } = spawnSync(unshare, [...args, '/mnt', 'true']);
+  const isMissing = status !== 0; // in a container that may mount nothing
+
+  test.skipIf(isMissing)(
+    'that is full, and then read-only, no body is lost in silence',
+    async () => {
+      fs.mkdirSync(folder);
+      const script = `
+      import { execFileSync } from 'node:child_process';
+      import fs from 'node:fs';
+      import { createSpool } from './src/spool/index.ts';
+      const folder = process.argv[1];
+      const told = [];
+      const tell = async (act) => told.push(await act().catch((error) => error.message));
+      const { save, settle } = createSpool(folder);
+      const saveText = (text) => tell(async () => (await save(Buffer.from(text)), 'saved'));
+      await saveText('small');
+      try {
+        for (;;) fs.appendFileSync(folder + '/filler', Buffer.alloc(4096));
+      } catch (error) {
+        told.push(error.code);
+      }
+      await saveText('x'.repeat(10_000));
+      told.push(fs.readdirSync(folder).length);
+      fs.rmSync(folder + '/filler');
+      await saveText('x'.repeat(10_000));
+      execFileSync('mount', ['-o', 'remount,ro', folder]);
+      await saveText('another');
+      await tell(async () => createSpool(folder));
+      const lengths = [];
+      await tell(() => settle(async (body) => (lengths.push(body.length), { status: 200 })));
+      console.log(JSON.stringify([...told, lengths]));`;
+      const { stdout } = await run(script, ...MOUNT, folder);
+      const cannot = (what: string) =>
+        expect.stringMatching(`^spool: ${folder} can't be written to: ${what}`);
+      expect(JSON.parse(stdout)).toStrictEqual([
+        ...['saved', 'ENOSPC', cannot('ENOSPC'), 2, 'saved', cannot('EROFS'), cannot('EROFS')],
+        expect.stringMatching(`^spool: 2 bodies wait in ${folder}: .* waits: EROFS`),
+        [5, 10_000],
+      ]);
+    },
+  );
+});
+
 test('Windows can’t sync a folder, so there it isn’t tried', async () => {
-  const { save } = createSpool(folder);
   const done = await watchFiles();
   const { platform } = process;
   try {
     Object.defineProperty(process, 'platform', { value: 'win32' });
+    const { save } = createSpool(folder);
     await save(bytes('{}'));
   } finally {
     Object.defineProperty(process, 'platform', { value: platform });
@@ -187,8 +294,13 @@ test('what rejects or answers without a status stops no other body, and is said 
   });
   await expect(settling).rejects.toThrow(AggregateError);
   const error = await settling.catch((error) => error);
-  expect(error.message).toMatch(`spool: 3 bodies wait in ${folder}: `);
-  expect(error.errors).toStrictEqual([expect.any(TypeError), new Error('no')]);
+  const b = `spool: ${join(folder, nameOf('b'))} waits: `;
+  expect(error.message).toContain(`spool: 3 bodies wait in ${folder}: ${b}`);
+  const c = new Error(`spool: ${join(folder, nameOf('c'))} waits: no`, { cause: new Error('no') });
+  expect(error.errors).toStrictEqual([
+    expect.objectContaining({ cause: expect.any(TypeError) }),
+    c,
+  ]);
   expect(files()).toStrictEqual([...'bcd'].map(nameOf).sort());
   await expect(settle(() => Promise.reject('text'))).rejects.toThrow(/: text$/);
 });
@@ -210,8 +322,27 @@ test('a file that can’t be read stops no other body, and is said at the end', 
   fs.symlinkSync(nameOf('a'), join(folder, nameOf('a'))); // to itself
   leave(nameOf('b'), 'b', 1);
   const { bodies, settle: answer } = answering(() => 200);
-  await expect(settle(answer)).rejects.toThrow(`spool: 1 bodies wait in ${folder}: ELOOP`);
+  const message = `spool: 1 bodies wait in ${folder}: spool: ${join(folder, nameOf('a'))} waits: ELOOP`;
+  await expect(settle(answer)).rejects.toThrow(message);
   expect(bodies).toStrictEqual(['b']);
+});
+
+test('one that is never answered stops no other body, and is said a minute later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { settle } = createSpool(folder);
+  for (const [index, body] of [...'ab'].entries()) leave(nameOf(body), body, 9 - index);
+  const settleFirst = vi.fn(() => new Promise<never>(() => {}));
+  const settling = settle(async (body) => (`${body}` === 'a' ? settleFirst() : { status: 200 }));
+  const outcome = settling.catch((error) => error.message);
+  await expect.poll(() => settleFirst.mock.calls.length).toBe(1);
+  vi.advanceTimersByTime(59_999);
+  expect(files().length).toBe(2);
+  vi.advanceTimersByTime(1);
+  expect(await outcome).toBe(
+    `spool: 1 bodies wait in ${folder}: spool: ${join(folder, nameOf('a'))} waits: expected an answer within 60000 milliseconds, received none`,
+  );
+  expect(files()).toStrictEqual([nameOf('a')]);
+  expect(vi.getTimerCount()).toBe(0); // or the process would wait for the others
 });
 
 test('no file stays open', async () => {
@@ -230,10 +361,8 @@ describe('start', () => {
   test('does not keep the process running while it waits', async () => {
     const spool = createSpool(folder);
     await spool.save(bytes('{}'));
-    const script = `import { createSpool } from './src/spool/index.ts';
-      createSpool(process.argv[1]).start(async () => ({ status: 200 }), { every: ${2 ** 31 - 1} });`;
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', script, folder];
-    await promisify(execFile)(process.execPath, args, { timeout: 60_000 }); // or it would never end
+    await run(`import { createSpool } from './src/spool/index.ts';
+      createSpool(process.argv[1]).start(async () => ({ status: 200 }), { every: ${2 ** 31 - 1} });`);
     expect(files()).toStrictEqual([]);
   });
 
@@ -248,6 +377,69 @@ describe('start', () => {
     await save(bytes('b'));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(files()).toStrictEqual([nameOf('b')]);
+  });
+
+  describe('while bodies fail', () => {
+    /** The bodies that are passed on until there were so many pauses, which end at once. */
+    async function rounds(bodies: string, pauses: number, statusOf: (body: string) => number) {
+      const { start } = createSpool(folder);
+      for (const [index, body] of [...bodies].entries()) leave(nameOf(body), body, 60 - index);
+      const seen: string[] = [''];
+      vi.spyOn(timers, 'setTimeout').mockImplementation(async () => {
+        seen.push('');
+        await new Promise(setImmediate);
+        return undefined as never;
+      });
+      syncBuiltinESMExports();
+      const stop = start(async (body) => {
+        seen[seen.length - 1] += `${body}`;
+        return { status: statusOf(`${body}`) };
+      });
+      await expect.poll(() => seen.length).toBeGreaterThan(pauses);
+      await stop();
+      return seen.slice(0, pauses);
+    }
+
+    test('because the database is down, each round tries one, in turn', async () => {
+      expect(await rounds('abc', 5, () => 500)).toStrictEqual([...'abcab']);
+    });
+
+    test('because the database goes down, the round ends at the second of them', async () => {
+      const ups = new Set('a');
+      const seen = await rounds('abcde', 3, (body) => (ups.has(body) ? 200 : 503));
+      expect(seen).toStrictEqual(['abc', 'd', 'e']);
+    });
+
+    test('for reasons of their own, the others are settled', async () => {
+      const seen = await rounds('abcdef', 4, (body) => ('ad'.includes(body) ? 500 : 200));
+      expect(seen).toStrictEqual(['a', 'bcdefa', 'a', 'd']);
+      expect(files()).toStrictEqual([nameOf('a'), nameOf('d')].sort());
+    });
+  });
+
+  test('does not stop at a body that is never answered, nor does its stop', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { start } = createSpool(folder);
+    for (const [index, body] of [...'ab'].entries()) leave(nameOf(body), body, 9 - index);
+    const calls: string[] = [];
+    const errors: unknown[] = [];
+    const stop = start(
+      (body) => {
+        calls.push(`${body}`);
+        return `${body}` === 'a' ? new Promise(() => {}) : Promise.resolve({ status: 200 });
+      },
+      { every: 1, onError: (error) => errors.push(error) },
+    );
+    await expect.poll(() => calls).toStrictEqual(['a']);
+    vi.advanceTimersByTime(60_000);
+    await expect.poll(() => calls).toStrictEqual(['a', 'b', 'a']);
+    const stopped = stop();
+    vi.advanceTimersByTime(60_000);
+    await stopped;
+    const late = expect.stringContaining('waits: expected an answer within 60000 milliseconds');
+    const error = expect.objectContaining({ message: late });
+    expect(errors).toStrictEqual([error, error]);
+    expect(files()).toStrictEqual([nameOf('a')]);
   });
 
   test('finishes the body in progress when it is stopped, and starts no other', async () => {
@@ -281,19 +473,21 @@ describe('start', () => {
     });
     await expect.poll(() => errors.length).toBeGreaterThan(1);
     await stop();
-    expect(errors[0]).toBeInstanceOf(AggregateError);
+    const message = `spool: ${join(folder, nameOf('a'))} waits: no`;
+    expect(errors[0]).toStrictEqual(new Error(message, { cause: new Error('no') }));
     expect(print.mock.calls[0]).toStrictEqual([errors[0], new Error('no logger')]);
     print.mockClear();
     await createSpool(folder).start(() => Promise.reject(new Error('no')), { every: 1e9 })();
     const byDefault = start(() => Promise.reject(new Error('no')));
-    await expect.poll(() => print.mock.calls).toStrictEqual([[expect.any(AggregateError)]]);
+    await expect.poll(() => print.mock.calls).toStrictEqual([[new Error(message)]]);
     await byDefault();
   });
 
-  test.each([0, -1, Number.NaN, 2 ** 31, '1m'])('refuses a pause of %j', (every) => {
+  test.each([0, -1, Number.NaN, 2 ** 31, '5', null])('refuses a pause of %j', (every) => {
     const { start } = createSpool(folder);
     const begin = () => start(async () => ({ status: 200 }), { every: every as number });
-    expect(begin).toThrow(`every: expected 1 to 2147483647 milliseconds, received ${every}`);
+    const received = every === '5' ? '"5"' : every;
+    expect(begin).toThrow(`every: expected 1 to 2147483647 milliseconds, received ${received}`);
   });
 });
 

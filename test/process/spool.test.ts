@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createSpool } from 'payment-notifications/spool';
+import { expect, test } from 'vitest';
+
+const KILLS = 50;
+
+/** Saves one body after the other, and settles those of both processes. Says both on its output. */
+const PROGRAM = `
+  import { writeSync } from 'node:fs';
+  import { createSpool } from 'payment-notifications/spool';
+  const [, folder] = process.argv;
+  const { save, start } = createSpool(folder);
+  start(async (body) => {
+    writeSync(1, 'settled ' + body.length + ' ' + Buffer.from(body.subarray(0, 36)) + '\\n');
+    return { status: 200 };
+  }, { every: 1 });
+  for (;;) {
+    const id = crypto.randomUUID();
+    await save(Buffer.from(id.padEnd(${50_000})));
+    writeSync(1, 'saved ' + id + '\\n');
+  }`;
+
+test(`two processes on one folder, killed ${KILLS} times each, lose nothing that was saved`, async () => {
+  const base = fs.mkdtempSync(join(tmpdir(), 'spool-'));
+  const folder = join(base, 'unsettled');
+  const saved: string[] = [];
+  const settled = new Set<string>();
+
+  /** Kills a process after it has saved so many bodies: while it does what comes next. */
+  async function killAfter(count: number) {
+    const args = ['--input-type=module', '--eval', PROGRAM, folder];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let left = count;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [what, ...rest] = line.split(' ');
+      if (what === 'settled') return settled.add(rest.join(' '));
+      left -= 1;
+      if (left === 0) child.kill('SIGKILL');
+      return saved.push(`50000 ${rest[0]}`);
+    });
+    const [, signal] = await once(child, 'close');
+    expect(signal).toBe('SIGKILL');
+  }
+  const killOften = async () => {
+    for (let index = 0; index < KILLS; index += 1) await killAfter(1 + (index % 4));
+  };
+  await Promise.all([killOften(), killOften()]);
+
+  // A draft is that of a crash once it is old enough.
+  const left = fs.readdirSync(folder);
+  for (const name of left) fs.utimesSync(join(folder, name), 0, 0);
+  expect(left.length).toBeGreaterThan(0);
+  const waiting = await createSpool(folder).settle(async (body) => {
+    settled.add(`${body.length} ${Buffer.from(body.subarray(0, 36))}`);
+    return { status: 200 };
+  });
+  expect(waiting).toBe(0);
+  expect(saved.length).toBeGreaterThanOrEqual(2 * KILLS);
+  expect(saved.filter((body) => !settled.has(body))).toStrictEqual([]);
+  fs.rmSync(base, { recursive: true });
+});

@@ -1,4 +1,5 @@
 import type { NotificationIssue } from '../errors.js';
+import { findBodies } from '../inspect/find-bodies.js';
 import { type InspectedField, type Inspection, inspectBody } from '../inspect/index.js';
 import type { JsonFault } from '../inspect/json-fault.js';
 import { MAX_BYTES } from '../internal/body.js';
@@ -17,7 +18,7 @@ const OPTIONS = {
 
 export const INSPECT_HELP: string = helpOf(
   'inspect [FILE…]',
-  'Shows how a body is parsed: one from each file, or one from standard input. Explains faults, warnings, and values that are easy to misread. A page does the same in a browser, offline: open inspector.html in the folder of this package.',
+  'Shows how a body is parsed: one from each file, or one from standard input. Also finds bodies in other text, such as a log. Explains faults, warnings, and values that are easy to misread. A page does the same in a browser, offline: open inspector.html in the folder of this package.',
   OPTIONS,
   'inspect body.json',
   'inspect --json body.json | jq .idempotencyKey',
@@ -30,14 +31,21 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   const unread: string[] = [];
   let exit: number = EXIT.ok;
   for await (const { label, body } of readEach(files, terminal, unread, readFile)) {
+    const isTooLong = body.length > MAX_BYTES;
     const found = inspectBody(body, options);
-    const inspection = body.length > MAX_BYTES ? { ...found, issues: [TOO_LONG] } : found;
-    terminal.print(
-      values.json
-        ? jsonLine({ file: label, ...inspection })
-        : `${linesOf(label, inspection, terminal).join('\n')}\n`,
-    );
-    if (inspection.verdict === 'refused') exit = EXIT.failed;
+    const inspection = isTooLong ? { ...found, issues: [TOO_LONG] } : found;
+    const print = (name: string, shown: Inspection): void =>
+      terminal.print(`${linesOf(name, shown, terminal).join('\n')}\n`);
+    if (values.json) terminal.print(jsonLine({ file: label, ...inspection }));
+    else print(label, inspection);
+    if (inspection.verdict !== 'refused') continue;
+    exit = EXIT.failed;
+    // A program gets one line for each file. The first 64 KiB of a longer file have only some of its bodies.
+    if (values.json || isTooLong) continue;
+    for (const { body: part, from, line } of findBodies(body.toString())) {
+      const place = `${label}, ${from === 'escaped' ? 'escaped ' : ''}in line ${line}`;
+      if (from !== 'whole') print(place, inspectBody(part, options));
+    }
   }
   return unread.length > 0 ? EXIT.usage : exit;
 }

@@ -146,6 +146,37 @@ describe('a body that is refused', () => {
   });
 });
 
+describe('text that contains bodies', () => {
+  const escaped = JSON.stringify({ body: deposit() });
+  const text = `INFO received\n${escaped}\nINFO ${withdrawal({ businessId: '"x"' })}`;
+
+  test('is refused, and each body is shown as well', async () => {
+    const { exit, out } = await command(['inspect'], { stdin: text });
+    expect(exit).toBe(1);
+    expect(linesOf(out).filter((line) => /^[✓!✗]/.test(line))).toStrictEqual([
+      '✗ standard input: refused, unknown type',
+      '✓ standard input, escaped in line 2: valid, deposit.received',
+      '✗ standard input, in line 3: refused, withdrawal.broadcast',
+    ]);
+    expect(out).toContain('Payment order-10042: 0.01523 BTC arrived');
+  });
+
+  test('is read for its endpoint', async () => {
+    const { out } = await command(['inspect', '--as', 'withdrawal'], { stdin: escaped });
+    expect(out).toContain('✗ standard input, escaped in line 1: refused, withdrawal.broadcast');
+  });
+
+  test('has one line of JSON', async () => {
+    const { out } = await command(['inspect', '--json'], { stdin: text });
+    expect(JSON.parse(out)).toStrictEqual({ file: 'standard input', ...inspectBody(text) });
+  });
+
+  test('is not searched if it is too long', async () => {
+    const { out } = await command(['inspect'], { stdin: text.padEnd(65_537) });
+    expect(out).not.toContain('in line');
+  });
+});
+
 describe('on a terminal', () => {
   const bodies = fixtures.filter(({ body }) => body.length < 5000);
 

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findBodies } from '../../src/inspect/find-bodies.js';
+import { runs } from '../fuzz/runs.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 const one = deposit({ actualDepositAmount: '0.123456789012345678' });
@@ -48,4 +50,120 @@ describe('a body is found', () => {
     const bodies = from === 'whole' ? [text] : [one, two, pretty];
     expect(bodies).toContain(found?.body);
   });
+});
+
+describe('several bodies', () => {
+  test('of JSON Lines are found in order, with their lines', () => {
+    const text = `${one}\n\n${two}\r\nnothing\n{"body":"${escaped(one)}"}\n${one}\n`;
+    expect(findBodies(text)).toStrictEqual([
+      { body: one, from: 'text', line: 1 },
+      { body: two, from: 'text', line: 3 },
+      { body: one, from: 'escaped', line: 5 },
+      { body: one, from: 'text', line: 6 },
+    ]);
+  });
+
+  test.each<[string, string]>([
+    ['printed one after another', `${pretty}${one}`],
+    ['of a list', JSON.stringify([JSON.parse(pretty), JSON.parse(one)], null, 1)],
+    ['in one string', JSON.stringify({ log: `${pretty}\n${one}` })],
+    ['in strings of one object', JSON.stringify({ first: pretty, second: { third: [one] } })],
+    ['in fields of one object', `{"first":${pretty},"second":{"third":[${one}]}}`],
+    ['of which one is escaped', `{"first":${pretty},"second":${JSON.stringify(one)}}`],
+  ])('%s are found', (_, text) => {
+    const found = findBodies(text).map(({ body }) => JSON.parse(body));
+    expect(found).toStrictEqual([JSON.parse(pretty), JSON.parse(one)]);
+  });
+});
+
+describe('exactly one reading', () => {
+  test.each<[string, string]>([
+    ['an object', deposit({ extra: one })],
+    ['an object in a list', deposit({ extra: `{"a":[${one}]}` })],
+    ['escaped text', deposit({ extra: JSON.stringify(one) })],
+  ])('is that of the outer body: %s in a field of it is another value', (_, body) => {
+    expect(findBodies(body)).toStrictEqual([{ body, from: 'whole', line: 1 }]);
+    expect(findBodies(`x ${body}`)).toStrictEqual([{ body, from: 'text', line: 1 }]);
+  });
+
+  test('is none if the outer body is no JSON', () => {
+    expect(findBodies(deposit({ extra: one }).replace(/}$/, ',}'))).toStrictEqual([]);
+    expect(findBodies(deposit({ extra: one, network: '"\\x"' }))).toStrictEqual([]);
+  });
+
+  test.each<[string, string]>([
+    ['nothing', ''],
+    ['white space', ' \n'],
+    ['HTML', '<html><script>const a = {"b": {}}</script></html>'],
+    ['an object without names', '{}'],
+    [
+      'an object with five names',
+      '{"depositId":"","paymentId":"","clientPaymentId":"","status":"","transactionId":""}',
+    ],
+    [
+      'names that are values',
+      JSON.stringify(Object.keys(JSON.parse(one)).map((name) => ({ name }))),
+    ],
+    ['a body that is cut off', two.slice(0, -1)],
+    ['a body with a number that is no JSON', deposit({ onChainFee: '01' })],
+    ['an escaped body that is cut off', `"${escaped(one).slice(0, -1)}`],
+    ['an escaped body with an escape that is none', `"${escaped(one)}\\x"`],
+    ['a body that is escaped four times', [1, 2, 3, 4].reduce((text) => JSON.stringify(text), one)],
+    ['an object that was printed', "{ depositId: 'x', depositCurrency: 'BTC' }"],
+  ])('is none in %s', (_, text) => {
+    expect(findBodies(text)).toStrictEqual([]);
+  });
+});
+
+test('a body is found in any text, exactly as it was', () => {
+  const junk = fc
+    .array(
+      fc.constantFrom(
+        ...'{}[],:"\\ \n\tab0-'.split(''),
+        ...['{"a":', '["', '{\\"', '":', 'null', '{{', '"}', '\\\\', '1e5', '{"status":'],
+      ),
+      { maxLength: 12 },
+    )
+    .map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(junk, fc.constantFrom(one, two, pretty), junk, (before, body, after) => {
+      const [found, ...others] = findBodies(`${before}${body}${after}`);
+      expect(others).toStrictEqual([]);
+      expect(found?.body.trim()).toBe(body);
+    }),
+    { numRuns: runs(2000) },
+  );
+});
+
+const MANY = 100_000;
+test.each([
+  '{',
+  '[',
+  '{"',
+  '{"a":',
+  '{"a":[',
+  '{"status":',
+  '{"status":{},',
+  '{\\"',
+  '{\\',
+  '{\\\\"',
+  '{"\\"',
+  '{ ',
+  '{"a" ',
+  '{"a":1,"',
+  '{}',
+  '"',
+  '\\"',
+  '\\',
+  '{"a":"{\\"',
+  '{"a":"{',
+])(`text that repeats %j ${MANY} times is read in linear time`, (piece) => {
+  expect(findBodies(piece.repeat(MANY))).toStrictEqual([]);
+});
+
+test('bodies in bodies are read in linear time', () => {
+  const names = '"status":1,"depositId":1,"paymentId":1,"network":1,"rateType":1,"onChainFee":1';
+  const text = `{${names},"a":`.repeat(20_000);
+  expect(findBodies(text)).toStrictEqual([]);
+  expect(findBodies(`${text}1${'}'.repeat(20_000)}`)).toHaveLength(1);
 });

@@ -40,7 +40,8 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     else print(label, inspection);
     if (inspection.verdict !== 'refused') continue;
     exit = EXIT.failed;
-    // A program gets one line for each file. The first 64 KiB of a longer file have only some of its bodies.
+    // A program gets one line for each file. The first 64 KiB of a longer file have only some of
+    // its bodies.
     if (values.json || isTooLong) continue;
     for (const { body: part, from, line } of findBodies(body.toString())) {
       const place = `${label}, ${from === 'escaped' ? 'escaped ' : ''}in line ${line}`;

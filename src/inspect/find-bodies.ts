@@ -2,7 +2,10 @@ import { SAMPLES } from '../wire/sample.js';
 
 /** A body that was found in text. */
 export interface FoundBody {
-  /** The body's JSON: all of the text, a part of it, or a part that was unescaped. No digit is changed. */
+  /**
+   * The body's JSON: all of the text, a part of it, or a part that was unescaped. No digit is
+   * changed.
+   */
   readonly body: string;
   /** Where the body was: it is the whole text, next to other text, or escaped in a JSON string. */
   readonly from: 'whole' | 'text' | 'escaped';
@@ -11,8 +14,9 @@ export interface FoundBody {
 }
 
 /**
- * An object with fewer documented names is not taken for a body. A body needs ten, so a faulty one is found as well.
- * A line of a log may have a few of them next to the body, such as its identifiers.
+ * An object with fewer documented names is not taken for a body. The parser requires nine or ten,
+ * so that most faulty bodies are found. A line of a log has a few next to the body, such as its
+ * identifiers.
  */
 const MIN_NAMES = 6;
 /** A body that is escaped more often is not found. */
@@ -21,12 +25,11 @@ const MAX_ESCAPES = 3;
 const NAMES = new Set(Object.values(SAMPLES).flatMap((sample) => Object.keys(sample)));
 
 /**
- * Finds the bodies in what people have: a line of a log, an email, a `curl` command, a list, JSON Lines. Takes linear
- * time. An object in a body is not another body.
+ * Finds the bodies in other text: in a line of a log, an email, a `curl` command, a list, JSON
+ * Lines. An object inside a body is not another body. Takes linear time.
  *
  * @param text - The text, of any size and content.
- * @returns The bodies in the order of the text. None if it has none; a faulty body with less than six documented names
- * is none.
+ * @returns The bodies in the order of the text. A body that is not JSON is not found.
  */
 export function findBodies(text: string): FoundBody[] {
   const spans = [...findSpans(text, 0)];
@@ -65,7 +68,10 @@ const MARGIN = /[ \tnr\\]*/y;
 /** A part of a JSON string. */
 const ESCAPED = /[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*/y;
 
-/** Finds the bodies in the parts of a text that may be JSON strings, each from the first brace to the end of the string. */
+/**
+ * Finds the bodies in the parts of a text that may be JSON strings, each from the first brace to
+ * the end of the string.
+ */
 function* findEscaped(text: string, offset: number, escapes: number): Generator<Span> {
   if (escapes === MAX_ESCAPES) return;
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at)) {
@@ -108,7 +114,10 @@ const SPACE = /[ \t\n\r]*/y;
 const TOKEN =
   /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
 
-/** Finds the outermost objects that look like a body, by reading from each brace as far as the text is JSON. */
+/**
+ * Finds the outermost objects that look like a body, by reading from each brace as far as the text
+ * is JSON.
+ */
 function findObjects(text: string): Part[] {
   const found: Part[] = [];
   let open: Open[] = [];
@@ -135,7 +144,8 @@ function findObjects(text: string): Part[] {
     }
     const start = at;
     at += token.length;
-    // A string that is cut off ends at the first quotation mark of what follows, maybe another object.
+    // A string that is cut off ends at the first quotation mark of what follows, maybe another
+    // object.
     retry = first === '"' ? start + 1 : at;
     if (first === '{') open.push({ start, closer: '}', names: 0 });
     if (first === '[') open.push({ start, closer: ']', names: 0 });

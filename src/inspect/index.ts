@@ -18,19 +18,26 @@ export type { Quirk, QuirkCode } from './quirks.js';
 /** The parser's verdict: accepted, accepted with warnings, or refused. */
 export type Verdict = 'valid' | 'warnings' | 'refused';
 
-/** A body, field by field, as plain data: `JSON.stringify` and `JSON.parse` change nothing in it. */
+/**
+ * A body, field by field, as plain data: `JSON.stringify` and `JSON.parse` change nothing in it.
+ */
 export interface Inspection {
   /**
-   * One printable line for support: what arrived or was sent, and what to review; of a refused body, why
-   * it is refused, what to answer and what to do. Its words may change in any version.
+   * One printable line for support: what arrived or was sent, and what to review; of a refused
+   * body, why it is refused, what to answer and what to do. Its words may change in any version.
    */
   readonly summary: string;
   readonly verdict: Verdict;
-  /** The notification's type; null if the body has both identifiers or neither, or can't be read. */
+  /**
+   * The notification's type; null if the body has both identifiers or neither, or can't be read.
+   */
   readonly type: NotificationType | null;
   /** The event's key (see `idempotencyKey`); null for a refused body. */
   readonly idempotencyKey: string | null;
-  /** All fields in the order in which they were sent; of a refused body, as far as they could be read. */
+  /**
+   * All fields in the order in which they were sent; of a refused body, as far as they could be
+   * read.
+   */
   readonly fields: readonly InspectedField[];
   /** The documented fields that were not sent. */
   readonly absent: readonly string[];
@@ -50,8 +57,9 @@ export interface InspectedField {
   /** The value as JSON text, with every digit, without white space between its parts. */
   readonly raw: string;
   /**
-   * The value as in the notification's JSON: an amount in plain digits, a time in ISO 8601, an address split
-   * into its parts, an unknown field as `additionalFields` has it. Null if there is no value.
+   * The value as in the notification's JSON: an amount in plain digits, a time in ISO 8601, an
+   * address split into its parts, an unknown field as `additionalFields` has it. Null if there is
+   * no value.
    */
   readonly parsed: unknown;
   /** What a receiver may misread. */
@@ -60,17 +68,21 @@ export interface InspectedField {
 
 /** Options of {@link inspectBody}. */
 export interface InspectOptions {
-  /** The type that the endpoint expects. By default, it is detected by the identifier of the body. */
+  /**
+   * The type that the endpoint expects. By default, it is detected by the identifier of the body.
+   */
   readonly as?: NotificationType | undefined;
 }
 
 /**
- * Shows how the parser reads a body: every field, raw and parsed, with its quirks; absent fields; warnings; and
- * the issues of a refused body. Use it in tools and dashboards. To handle a notification, call a parser.
+ * Shows how the parser reads a body: a summary for support; every field, raw and parsed, with its
+ * quirks; absent fields; warnings; and the issues of a refused body. Use it in tools and
+ * dashboards. To handle a notification, call a parser.
  *
  * @param body - The raw body, as text or bytes.
  * @param options - `as` sets the expected type.
- * @returns Plain data. Nothing is redacted: it contains every value of the body, including personal data.
+ * @returns Plain data. Nothing is redacted: it contains every value of the body, including personal
+ * data.
  * @throws TypeError if the body is already parsed, or `as` is unknown.
  *
  * @example

@@ -7,7 +7,7 @@ import { quote } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
 import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** Maximum number of warnings that a summary names. */
+/** A summary names at most this many warnings, and counts the rest. */
 const MAX_NAMED = 3;
 
 /** Says in one line what an accepted notification reports, and what to review or not to do. */
@@ -24,7 +24,8 @@ function summarizeDeposit(deposit: DepositReceived): string {
   const { actualDepositAmount, actualDisplayAmount } = deposit;
   const arrived = `Payment ${show(clientPaymentId)}: ${money(actualDepositAmount, depositCurrency)} arrived`;
   const worth = `worth ${money(actualDisplayAmount, displayCurrency)}`;
-  // Both are compared: with a floating rate, the expected coins may be worth more or less than was requested.
+  // Both are compared: with a floating rate, the expected coins may be worth more or less than was
+  // requested.
   const coins = compare(actualDepositAmount, deposit.expectedDepositAmount, depositCurrency);
   const value = compare(actualDisplayAmount, deposit.expectedDisplayAmount, displayCurrency);
   if (coins === '' && value === '') {
@@ -110,11 +111,10 @@ const ASK = 'Answer 400, store the body, and ask the service.';
 function eventOf(type: NotificationType | null, reference: NotificationReference): string {
   const { depositId, clientPaymentId, withdrawalId, clientWithdrawalId } = reference;
   const isDeposit = type === 'deposit.received';
-  const [name, id] = !isDeposit
-    ? ['withdrawal', clientWithdrawalId ?? withdrawalId]
-    : clientPaymentId === undefined
-      ? ['deposit', depositId]
-      : ['payment', clientPaymentId];
+  if (isDeposit && clientPaymentId !== undefined) return ` of payment ${show(clientPaymentId)}`;
+  const [name, id] = isDeposit
+    ? ['deposit', depositId]
+    : ['withdrawal', clientWithdrawalId ?? withdrawalId];
   return id === undefined ? '' : ` of ${name} ${show(id)}`;
 }
 
@@ -122,7 +122,10 @@ function money(amount: Decimal, currency: string): string {
   return `${amount} ${show(currency)}`;
 }
 
-/** Shows a text of the body: quoted and truncated, unless it can't be mistaken for words of the summary. */
+/**
+ * Shows a text of the body: quoted and truncated, unless it can't be mistaken for words of the
+ * summary.
+ */
 function show(text: string): string {
   return /^[\w.:#/@+-]{1,128}$/.test(text) ? text : quote(text);
 }

@@ -100,6 +100,8 @@ describe('a body that is refused', () => {
     });
     const { exit, out } = await command(['inspect'], { stdin });
     expect(exit).toBe(1);
+    // One report.
+    expect(out.match(/^✗/gm)).toHaveLength(1);
     const rows = rowsOf(out);
     expect(rows.slice(0, 12)).toStrictEqual([
       ['✗ standard input: refused, withdrawal.broadcast'],

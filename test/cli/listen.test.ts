@@ -206,7 +206,7 @@ describe('--save', () => {
     await using merchant = await endpoint((response) => response.end());
     await command(['send', ...paths, '--to', merchant.url]);
     expect(merchant.received.map(({ body }) => body)).toStrictEqual(kept);
-    expect((await command(['inspect', ...paths])).out.match(/^✓/gm)).toHaveLength(4);
+    expect((await command(['inspect', ...paths])).out.match(/^✓ \S+: valid/gm)).toHaveLength(4);
     // A second run adds to the folder.
     await listening(['--save', callbacks], (url) => post(url, depositReceivedBody()));
     expect(readdirSync(callbacks)).toHaveLength(kept.length + 1);

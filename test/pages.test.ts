@@ -19,14 +19,12 @@ const blocks = PAGES.flatMap((page) => blocksOn(page).map((block) => ({ page, ..
 
 // Within the project, whose settings and packages they use.
 const FOLDER = join(ROOT, 'coverage/pages');
-const files = blocks
-  .filter(({ mark }) => mark === 'file')
-  .map(({ page, argument: name, code }) => {
-    const path = join(FOLDER, page.replace(/\.md$/, ''), name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, code);
-    return { page, name, code, path };
-  });
+for (const { mark, page, argument: name, code } of blocks) {
+  if (mark !== 'file') continue;
+  const path = join(FOLDER, page.replace(/\.md$/, ''), name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
+}
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 test('tables are as their sources are', async () => {
@@ -72,20 +70,6 @@ test('the code is formatted and linted as all code is', () => {
   const options = ['--error-on-warnings', '--vcs-enabled=false', '--config-path', ROOT];
   expect(complaints(biome, 'check', ...options, FOLDER)).toBe('');
 });
-
-// The tests of the examples run what takes a framework; test/package, the rest.
-test.each(files.filter(({ code }) => code.includes("from 'vitest'")))(
-  '$name of $page passes',
-  ({ path }) => {
-    const config = join(FOLDER, 'vitest.config.ts');
-    writeFileSync(
-      config,
-      "import config from '../../vitest.config.ts';\nconst { testTimeout } = config.test;\nexport default { resolve: config.resolve, test: { testTimeout } };\n",
-    );
-    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-    expect(complaints(vitest, 'run', '--root', FOLDER, '--config', config, path)).toBe('');
-  },
-);
 
 /** What a program of Node.js has to complain of; empty if it is content. */
 function complaints(program: string, ...args: string[]): string {

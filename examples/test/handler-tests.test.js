@@ -1,17 +1,20 @@
 // The tests that the package has for every handler, of postgres.mjs, and of what a merchant may make of it.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { handlerTests } from 'payment-notifications/testing';
+import { filesOn } from '../../scripts/pages/code.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
-import { startServer } from './server.js';
+import { SECRET, startServer } from './server.js';
 
 /** @import { Postgres } from './postgres.js' */
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START = new URL('../start/', import.meta.url);
 const [PROGRAM, SCHEMA] = ['postgres.mjs', 'schema.sql'].map((name) =>
   fs.readFileSync(new URL(name, START), 'utf8'),
@@ -71,8 +74,41 @@ const MUTANTS = [
   ['overwrites', 'schema', 'balance.amount + excluded.amount', 'excluded.amount', /two deposits/],
 ];
 
+/** The receiver.mjs of the page's reader. */
+const RECEIVER = `import { createReceiver } from 'payment-notifications/receiver';
+import pg from 'pg';
+
+export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, allowExitOnIdle: true });
+
+export const receiver = createReceiver({
+  secret: process.env.CALLBACK_SECRET,
+  async onDepositReceived({ clientPaymentId, depositCurrency, actualDepositAmount }, { key }) {
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN');
+      const insert = 'INSERT INTO seen VALUES ($1) ON CONFLICT DO NOTHING';
+      const { rowCount: isNew } = await client.query(insert, [key]);
+      const credit = 'INSERT INTO ledger SELECT customer, $2, $3 FROM payment WHERE id = $1';
+      const values = [clientPaymentId, depositCurrency, actualDepositAmount.toString()];
+      const { rowCount } = isNew ? await client.query(credit, values) : { rowCount: 1 };
+      if (rowCount !== 1) throw new Error('unknown order');
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw error;
+    } finally {
+      client.release();
+    }
+  },
+  onRefused: async () => {},
+  onError: async () => {},
+});
+`;
+
 describe('every handler', { skip: whyNoPostgres() }, () => {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'handler-tests-'));
+  // Within the project, which has Vitest.
+  fs.mkdirSync(join(ROOT, 'coverage'), { recursive: true });
+  const folder = fs.mkdtempSync(join(ROOT, 'coverage/handler-tests-'));
   /** @type {Postgres} */
   let postgres;
   /** @type {Awaited<ReturnType<typeof startServer>>} */
@@ -134,4 +170,63 @@ describe('every handler', { skip: whyNoPostgres() }, () => {
       assert.match(failed.join('\n'), found);
     });
   }
+
+  describe('docs/testing.md', () => {
+    const page = filesOn('docs/testing.md');
+    const tool = (/** @type {string} */ path) => join(ROOT, 'node_modules', path);
+    /** @param {string[]} args */
+    const run = async (...args) => {
+      // Otherwise, node:test takes itself for a part of this test.
+      const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+      const own = {
+        DATABASE_URL: postgres.url(),
+        CALLBACK_URL: server.url,
+        CALLBACK_SECRET: SECRET,
+      };
+      const { stdout } = await promisify(execFile)(process.execPath, args, {
+        cwd: folder,
+        env: { ...env, ...own },
+      });
+      return stdout;
+    };
+    /** @param {string} name */
+    const write = (name) => fs.writeFileSync(join(folder, name), page.get(name) ?? '');
+
+    test('the test of Vitest compiles, and passes with the accountOf of the other page', async () => {
+      const [lookUp = ''] =
+        /^async function accountOf.*?^}$/ms.exec(
+          fs.readFileSync(join(ROOT, 'docs/credit-once.md'), 'utf8'),
+        ) ?? [];
+      await server.stop();
+      await start(
+        PROGRAM.replace(/^async function accountOf.*?^}$/ms, () => lookUp),
+        `${SCHEMA} CREATE TABLE payment (id text PRIMARY KEY, customer text NOT NULL);
+         CREATE TABLE withdrawal (id uuid PRIMARY KEY, customer text NOT NULL)`,
+      );
+      write('callbacks.test.ts');
+      // Otherwise, it finds the settings of this project.
+      fs.writeFileSync(join(folder, 'vitest.config.js'), 'export default {};');
+      const options =
+        '--noEmit --strict --skipLibCheck --module nodenext --target es2022 --types node';
+      await run(
+        tool('typescript/bin/tsc'),
+        '--ignoreConfig',
+        ...options.split(' '),
+        'callbacks.test.ts',
+      );
+      const printed = await run(tool('vitest/vitest.mjs'), 'run', 'callbacks', '--no-color');
+      assert.match(printed, /Tests +24 passed \(24\)/);
+    });
+
+    test('the test of node:test passes with a receiver in its process', async () => {
+      await postgres.query(`CREATE TABLE seen (key text PRIMARY KEY);
+        CREATE TABLE IF NOT EXISTS payment (id text PRIMARY KEY, customer text NOT NULL);
+        CREATE TABLE ledger (customer text NOT NULL, currency text NOT NULL, amount numeric NOT NULL)`);
+      write('callbacks.test.mjs');
+      fs.writeFileSync(join(folder, 'receiver.mjs'), RECEIVER);
+      const printed = await run('--test', 'callbacks.test.mjs');
+      assert.match(printed, /^# pass 11$/m);
+      assert.match(printed, /^# fail 0$/m);
+    });
+  });
 });

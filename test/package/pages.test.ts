@@ -33,11 +33,11 @@ const SKILL = 'skills/payment-notifications/SKILL.md';
 
 const folder = join(inject('folder'), 'pages');
 const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
-/** What takes a framework or Vitest is run elsewhere. */
+/** The tests of the examples run what needs a framework, a database or a test runner. */
 const files = ['README.md', SKILL, ...names.map((name) => `docs/${name}`)]
   .filter((page) => page !== 'docs/handlers.md')
   .flatMap((page) => [...filesOn(page)].map(([name, code]) => ({ page, name, code })))
-  .filter(({ code }) => !code.includes("from 'vitest'"))
+  .filter(({ code }) => !/from '(?:vitest|node:test)'/.test(code))
   .map(({ page, name, code }) => ({ path: join(page.replace(/\.md$/, ''), name), code }));
 
 /** It doesn't end by itself, so a test of its own starts it. */

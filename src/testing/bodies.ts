@@ -2,7 +2,7 @@ import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
 import { isDecimalLiteral } from '../internal/digits.js';
 import { REFERENCE_FIELDS } from '../internal/issues.js';
-import { quote } from '../internal/quote.js';
+import { describe, quote } from '../internal/quote.js';
 import type { TxAddress } from '../tx-address.js';
 import { type WireFields, writeWire } from '../wire/members.js';
 import {
@@ -51,8 +51,8 @@ export interface BodyOptions {
    */
   readonly seed?: number | undefined;
   /**
-   * Fields that this version doesn't know, as JSON text that is written unchanged: `{ networkFeeAmount: '0.10' }`. They
-   * come last in the body.
+   * Fields that this version doesn't know, as JSON text, which is written unchanged, so that no digit is lost:
+   * `{ networkFeeAmount: '0.10', memoText: JSON.stringify('hi') }`. They come last in the body.
    */
   readonly additional?: Readonly<Record<string, string>> | undefined;
 }
@@ -128,12 +128,19 @@ export function writeBody(
       throw new TypeError(`additional: expected unknown fields, received "${name}". Override it`);
     }
     if (!isJson(json)) {
-      const expected = 'JSON text such as 0.10 or "text"';
-      throw new TypeError(`${name}: expected ${expected}, received ${quote(json)}`);
+      throw new TypeError(
+        `${name}: expected JSON text such as 0.10 or "text", received ${describeNoJson(json)}`,
+      );
     }
     fields.set(name, json);
   }
   return writeWire(fields);
+}
+
+/** A string is shown without quotation marks, because those are what it usually lacks. */
+function describeNoJson(value: unknown): string {
+  if (typeof value !== 'string') return `${describe(value)}. Pass its JSON text`;
+  return `${quote(value).replace(/^"|"$/g, '')}. Put a string in quotation marks`;
 }
 
 function isJson(text: unknown): boolean {

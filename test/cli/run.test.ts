@@ -100,7 +100,10 @@ describe('wrong usage is told in one line', () => {
     ['deposit --set txAddressOwner.name=x', `--set: ${NO_FIELD} "txAddressOwner.name"`],
     ['deposit --set =1', '--set: expected FIELD=VALUE, received "=1"'],
     ['deposit --add fee', '--add: expected NAME=JSON, received "fee"'],
-    ['deposit --add fee=0,1', 'fee: expected JSON text such as 0.10 or "text", received "0,1"'],
+    [
+      'deposit --add fee=0,1',
+      'fee: expected JSON text such as 0.10 or "text", received 0,1. Put a string in quotation marks',
+    ],
     ['deposit --add network=1', '--add: a deposit has a field "network". Use --set network=VALUE'],
     ['deposit --set network', '--set: expected FIELD=VALUE, received "network"'],
     ['deposit --set onChainFee=1,5', `onChainFee: ${AMOUNT} "1,5"`],

@@ -104,9 +104,9 @@ describe('an additional field', () => {
 
   const JSON_TEXT = 'expected JSON text such as 0.10 or "text", received';
   test.each<[Record<string, unknown>, string]>([
-    [{ fee: '0,1' }, `fee: ${JSON_TEXT} "0,1"`],
-    [{ fee: '' }, `fee: ${JSON_TEXT} an empty string`],
-    [{ fee: 0.1 }, `fee: ${JSON_TEXT} 0.1`],
+    [{ memoText: 'hi' }, `memoText: ${JSON_TEXT} hi. Put a string in quotation marks`],
+    [{ fee: '' }, `fee: ${JSON_TEXT} an empty string. Put a string in quotation marks`],
+    [{ fee: 0.1 }, `fee: ${JSON_TEXT} a number. Pass its JSON text`],
     [{ network: '"x"' }, 'additional: expected unknown fields, received "network". Override it'],
   ])('%j is refused', (additional, message) => {
     expect(() => write(additional as Record<string, string>)).toThrow(new TypeError(message));

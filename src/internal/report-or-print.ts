@@ -3,10 +3,12 @@
  * answer depends on a logger.
  */
 export async function reportOrPrint(report: () => unknown, ...subject: unknown[]): Promise<void> {
+  const print = async (...shown: unknown[]) => console.error(...shown);
   try {
     await report();
   } catch (error) {
-    const print = async () => console.error(...subject, error);
-    await print().catch(() => console.error('payment-notifications: an error throws when printed'));
+    await print(...subject, error)
+      .catch(() => print('payment-notifications: an error throws when printed'))
+      .catch(() => {}); // where nothing can be printed, nothing can be said
   }
 }

@@ -2,7 +2,10 @@ import { isBytes, MAX_BYTES } from '../internal/body.js';
 import { quote } from '../internal/quote.js';
 import type { RawBody } from '../parse.js';
 
-/** How much of a body is dropped after its limit, in bytes: if a connection ends earlier, the answer may be lost. */
+/**
+ * How much of a body is dropped after its limit, in bytes. If the connection ended earlier, the
+ * answer could be lost.
+ */
 const MAX_DROPPED = 4 * 1024 * 1024;
 
 /** The bytes of a raw body. */
@@ -19,7 +22,10 @@ export function bytesOf(body: RawBody): Uint8Array {
     : new Uint8Array(value);
 }
 
-/** Reads a stream. If it is too long, returns early with one byte more than the limit, drops the rest, and calls `stop`. */
+/**
+ * Reads a stream. If it is too long, returns early with one byte more than the limit, drops the
+ * rest, and calls `stop`.
+ */
 export async function readBytes(
   stream: AsyncIterable<Uint8Array>,
   stop?: () => unknown,
@@ -30,9 +36,9 @@ export async function readBytes(
   while (length <= MAX_BYTES) {
     const { done, value } = await iterator.next();
     if (done) return bytes.subarray(0, length);
-    const chunk = bytesOf(value).subarray(0, MAX_BYTES + 1 - length); // text, if middleware has set an encoding
+    const chunk = bytesOfChunk(value).subarray(0, MAX_BYTES + 1 - length);
     if (length === 0) {
-      bytes = chunk; // mostly the only one, so it is not copied
+      bytes = chunk; // usually the only one, so it isn't copied
     } else {
       if (length + chunk.length > bytes.length) bytes = grown(bytes, 2 * (length + chunk.length));
       bytes.set(chunk, length);
@@ -42,6 +48,20 @@ export async function readBytes(
   // Not awaited, so that the answer is sent first. It rejects if the sender leaves.
   drop(iterator, stop).catch(() => {});
   return bytes.subarray(0, length);
+}
+
+/** The bytes of a chunk. It is text if middleware has called `setEncoding('utf8')`. */
+function bytesOfChunk(chunk: RawBody): Uint8Array {
+  const bytes = bytesOf(chunk);
+  if (typeof chunk !== 'string') return bytes;
+  // U+FFFD may stand for bytes that were no UTF-8 and are lost. Two different bodies could look the
+  // same, so it becomes a byte that UTF-8 doesn't have, and the parser refuses the body.
+  for (let index = 0; index < bytes.length; index += 1) {
+    const isReplacement =
+      bytes[index] === 0xef && bytes[index + 1] === 0xbf && bytes[index + 2] === 0xbd;
+    if (isReplacement) bytes[index] = 0xff;
+  }
+  return bytes;
 }
 
 function grown(bytes: Uint8Array, length: number): Uint8Array {

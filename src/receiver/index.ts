@@ -41,30 +41,43 @@ type MaybeAnswer = ReceiverAnswer | void;
 type Settle<T> = (notification: T, context: DeliveryContext) => Promise<MaybeAnswer>;
 
 /**
- * The functions of a receiver. It answers when their promises resolve: with what they return, 200 `ok` by default.
+ * The secret and the functions of a receiver. It answers when a function's promise resolves: with
+ * what that returns, 200 `ok` by default.
  *
- * For an endpoint that receives only one type of notification, omit the other type's function. The receiver then refuses that type.
+ * For an endpoint that receives only one type of notification, omit the other type's function. The
+ * receiver then refuses that type.
  */
 export interface ReceiverOptions {
   /**
-   * The last segment of the callback URL's path: at least 16 characters that only you and the service know. Any other
-   * URL is answered with 404, unread. Null if something in front of the receiver checks who calls.
+   * The last segment of the callback URL's path, which only you and the service know: at least 16
+   * letters, digits or any of `-._~`. While you change it, a list of the old one and the new one.
+   *
+   * Any other URL is answered with 404, and its body isn't read. A query and one trailing slash are
+   * ignored. Pass null if something in front of the receiver checks who calls.
    */
-  readonly secret: string | null | undefined;
-  /** Settles a deposit. It is called for every delivery, so insert the key and credit the amount in one transaction. */
+  readonly secret: string | readonly string[] | null | undefined;
+  /**
+   * Settles a deposit. It is called for every delivery, so insert the key and credit the amount in
+   * one transaction.
+   */
   readonly onDepositReceived?: Settle<DepositReceived> | undefined;
-  /** Settles a withdrawal. It is called for every delivery, so insert the key and debit the amount in one transaction. */
+  /**
+   * Settles a withdrawal. It is called for every delivery, so insert the key and debit the amount in
+   * one transaction.
+   */
   readonly onWithdrawalBroadcast?: Settle<WithdrawalBroadcast> | undefined;
   /**
-   * Stores a refused body for review. Default answer: the issue codes, and 400, or 413 for a body over 64 KiB. Of such
-   * a body, it gets only the start.
+   * Stores a refused body for review. Default answer: 400 and the issue codes.
+   *
+   * A body over 64 KiB is answered with 413. Of such a body, it gets only the start.
    */
   readonly onRefused: (
     error: NotificationError,
     context: Pick<DeliveryContext, 'body'>,
   ) => Promise<MaybeAnswer>;
   /**
-   * Reports an error, after which the answer is 500: one of the functions above has thrown, or the body could not be read.
+   * Reports an error, after which the answer is 500: one of the functions above has thrown, or the
+   * body could not be read.
    *
    * Save the body here. The service repeats a deposit, but maybe not a withdrawal.
    */
@@ -75,21 +88,29 @@ export interface ReceiverOptions {
 
 /** An endpoint for callbacks. Its functions accept any method and headers, never reject, and don't use `this`. */
 export interface Receiver {
-  /** Receives a raw body, for platforms such as AWS Lambda, and the URL that was called, or its path. */
+  /**
+   * Receives a raw body, for platforms such as AWS Lambda.
+   *
+   * @param url - The URL that was called, or its path.
+   */
   readonly receive: (body: RawBody, url: string) => Promise<ReceiverAnswer>;
   /** Receives a web standard `Request`, for Hono, Next.js, h3, Cloudflare Workers, Bun and Deno. */
   readonly fetch: (request: WebRequest) => Promise<WebResponse>;
   /** Receives a request of Node.js, for Express, Fastify, Koa, NestJS and `node:http`. */
   readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>;
-  /** Receives a raw body that you kept, in a spool or a queue, without a URL. A parsed body is answered with 500. */
+  /**
+   * Receives a raw body that you saved, in a spool or a queue. It has no URL, so nothing checks the
+   * secret: don't call it for a request.
+   */
   readonly settle: (body: RawBody) => Promise<ReceiverAnswer>;
 }
 
 /**
- * Creates an endpoint that reads a raw body, parses it, passes the notification on, and answers.
+ * Creates an endpoint that checks who calls, reads a raw body, parses it, passes the notification
+ * on, and answers.
  *
- * @throws TypeError if neither type of notification has a function, `onRefused` or `onError` is missing, or `secret` is
- * undefined or too short.
+ * @throws TypeError if `secret` is missing or too short, neither type of notification has a
+ * function, or `onRefused` or `onError` is missing.
  *
  * @example
  * ```ts
@@ -112,26 +133,13 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     if (!options[name]) throw new TypeError(`options: expected ${name}, received none`);
   }
   const isOurs = createCheck(options.secret);
-
   const parse = !options.onWithdrawalBroadcast
     ? safeParseDepositReceived
     : !options.onDepositReceived
       ? safeParseWithdrawalBroadcast
       : safeParseNotification;
 
-  // Called as methods, because the options may be an object of a class.
-  const settle = (notification: PaymentNotification, context: DeliveryContext) =>
-    notification.type === 'deposit.received'
-      ? options.onDepositReceived?.(notification, context)
-      : options.onWithdrawalBroadcast?.(notification, context);
-  const warn = (issue: NotificationIssue, context: DeliveryContext) => {
-    const line = `${context.key}: ${issue.message}`;
-    const report = () =>
-      options.onWarning ? options.onWarning(issue, context) : console.warn(line);
-    reportOrPrint(report, line);
-  };
-
-  /** @param read - Returns false for a URL that is not ours. */
+  /** @param read - Returns false if the URL is not ours. */
   const answer = async (
     read: () => Uint8Array | false | Promise<Uint8Array>,
   ): Promise<ReceiverAnswer> => {
@@ -141,17 +149,13 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       const bytes = await read();
       if (!bytes) return { status: 404, text: 'not found' };
       body = bytes;
-      const { notification, error } = parse(body);
-      if (error) {
-        const codes = error.issues.map(({ code }) => code);
-        const status = codes[0] === 'body_too_large' ? 413 : 400;
-        const refused = await options.onRefused(error, { body });
-        return checkAnswer(refused ?? { status, text: codes.join(', ') });
-      }
-      key = idempotencyKey(notification);
+      const result = parse(body);
+      if (!result.success) return await refuse(options, result.error, body);
+      key = idempotencyKey(result.notification);
       const context = { key, body };
-      for (const warning of notification.warnings) warn(warning, context);
-      return checkAnswer((await settle(notification, context)) ?? { status: 200, text: 'ok' });
+      for (const warning of result.notification.warnings) warn(options, warning, context);
+      const settled = await settle(options, result.notification, context);
+      return checkAnswer(settled ?? { status: 200, text: 'ok' });
     } catch (error) {
       const context = { key, body };
       await reportOrPrint(() => options.onError(error, context), key, error);
@@ -164,9 +168,50 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     fetch: async (request) =>
       toResponse(await answer(() => isOurs(request.url) && readWebBody(request))),
     node: async (request, response) => {
-      const read = () => isOurs(request.originalUrl ?? request.url) && readNodeBody(request);
-      sendNode(response, await answer(read));
+      const url = request.originalUrl ?? request.url;
+      const sent = await answer(() => isOurs(url) && readNodeBody(request));
+      // A response that other middleware has changed may throw.
+      await reportOrPrint(
+        () => sendNode(response, sent),
+        'payment-notifications: no answer was sent',
+      );
     },
     settle: (body) => answer(() => bytesOf(body)),
   };
+}
+
+// The functions are called as methods of the options, which may be an object of a class.
+
+async function settle(
+  options: ReceiverOptions,
+  notification: PaymentNotification,
+  context: DeliveryContext,
+): Promise<MaybeAnswer> {
+  if (notification.type === 'deposit.received') {
+    if (options.onDepositReceived) return options.onDepositReceived(notification, context);
+  } else if (options.onWithdrawalBroadcast) {
+    return options.onWithdrawalBroadcast(notification, context);
+  }
+  // Without the function at creation, the parser would have refused the body.
+  throw new TypeError(
+    `options: expected a function for ${notification.type}, received none. It was removed after createReceiver()`,
+  );
+}
+
+async function refuse(
+  options: ReceiverOptions,
+  error: NotificationError,
+  body: Uint8Array,
+): Promise<ReceiverAnswer> {
+  const codes = error.issues.map(({ code }) => code);
+  const status = codes[0] === 'body_too_large' ? 413 : 400;
+  return checkAnswer(
+    (await options.onRefused(error, { body })) ?? { status, text: codes.join(', ') },
+  );
+}
+
+function warn(options: ReceiverOptions, issue: NotificationIssue, context: DeliveryContext): void {
+  const line = `${context.key}: ${issue.message}`;
+  const report = () => (options.onWarning ? options.onWarning(issue, context) : console.warn(line));
+  reportOrPrint(report, line); // not awaited, because no answer depends on a logger
 }

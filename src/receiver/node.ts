@@ -1,13 +1,16 @@
 import { isBytes } from '../internal/body.js';
+import { quote } from '../internal/quote.js';
 import type { ReceiverAnswer } from './answer.js';
 import { bytesOf, readBytes } from './bytes.js';
 
 /** The parts of a Node.js request that a receiver uses. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly url?: string | undefined;
-  /** The URL, if a router has cut off a part of `url`: in Express. */
+  /** The URL that was called, if a router has cut off a part of `url`: in Express. */
   readonly originalUrl?: string | undefined;
   readonly readableDidRead: boolean;
+  /** The encoding that middleware has set with `setEncoding`. */
+  readonly readableEncoding?: string | null | undefined;
   /** The raw body, if middleware has read it: from Firebase, or the `verify` option of `express.json`. */
   readonly rawBody?: unknown;
   /** The body, if middleware has read it: bytes from `express.raw`. */
@@ -20,15 +23,16 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
 /** The parts of a Node.js response that a receiver uses. */
 export interface NodeResponse {
   readonly headersSent: boolean;
+  readonly writableEnded: boolean;
   statusCode: number;
   setHeader(name: string, value: string): unknown;
   end(text: string): unknown;
+  destroy(): unknown;
 }
 
 /** Reads the body of a request, or takes the bytes that middleware has read. */
 export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
-  const stop = () => (request.stream ?? request).destroy();
-  if (!request.readableDidRead) return readBytes(request, stop);
+  if (!request.readableDidRead) return readStream(request);
   for (const body of [request.rawBody, request.body]) {
     if (isBytes(body)) return bytesOf(body);
   }
@@ -37,10 +41,25 @@ export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
   );
 }
 
+function readStream(request: NodeRequest): Promise<Uint8Array> {
+  const { readableEncoding } = request;
+  if (readableEncoding && readableEncoding !== 'utf8') {
+    throw new Error(
+      `body: expected raw bytes, received text in the encoding ${quote(readableEncoding)}. Remove request.setEncoding() from the middleware above the receiver`,
+    );
+  }
+  return readBytes(request, () => (request.stream ?? request).destroy());
+}
+
 /** Sends an answer, unless other middleware has, such as one for timeouts. */
 export function sendNode(response: NodeResponse, { status, text }: ReceiverAnswer): void {
-  if (response.headersSent) return;
-  response.statusCode = status;
-  response.setHeader('content-type', 'text/plain; charset=utf-8');
-  response.end(text);
+  if (!response.headersSent) {
+    response.statusCode = status;
+    response.setHeader('content-type', 'text/plain; charset=utf-8');
+    response.end(text);
+  } else if (!response.writableEnded) {
+    // Middleware has sent the status. If that is a success and this isn't, only a broken response says so.
+    if (response.statusCode < 400 && status >= 400) response.destroy();
+    else response.end('');
+  }
 }

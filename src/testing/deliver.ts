@@ -188,14 +188,15 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
 }
 
 /** Describes why a URL can't be used; null if it can. */
-export function urlErrorOf(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+export function urlErrorOf(text: string | undefined): string | null {
+  const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   // fetch rejects a URL with credentials. The message leaves the URL out, so that no password gets into a log.
   if (url !== null && url.username + url.password !== '') {
     return 'expected a URL without user name and password';
   }
   if (url !== null && /^https?:$/.test(url.protocol)) return null;
   const isSecret = String(text).includes('@');
-  const received = isSecret ? 'a hidden value that may contain a password' : `"${text}"`;
+  const shown = text === undefined ? 'nothing' : `"${text}"`;
+  const received = isSecret ? 'a hidden value that may contain a password' : shown;
   return `expected an http or https URL, received ${received}`;
 }

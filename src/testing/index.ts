@@ -22,10 +22,6 @@ export {
   type RetryPolicy,
 } from './deliver.js';
 export { type FaultyBody, faultyBodies } from './faults.js';
-export {
-  type HandlerAmount,
-  type HandlerTest,
-  type HandlerTestsOptions,
-  handlerTests,
-} from './handler-tests.js';
+export type { HandlerAmount, HandlerTestsOptions } from './handler-options.js';
+export { type HandlerTest, handlerTests } from './handler-tests.js';
 export { type BodyVariant, bodyVariants } from './variants.js';

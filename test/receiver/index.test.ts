@@ -103,6 +103,22 @@ describe('a function that fails', () => {
     ]);
   });
 
+  test.each<[what: string, body: string, options: Partial<ReceiverOptions>, status: number]>([
+    ['onError', DEPOSIT, { onDepositReceived: throws, onError: rejects }, 500],
+    ['onWarning', TOLERATED, { onWarning: throws }, 200],
+    ['console.warn', TOLERATED, { onWarning: undefined }, 200],
+  ])('is answered even if nothing can be printed either: %s', async (_, body, failing, status) => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled); // without a listener, it ends the process
+    for (const method of ['warn', 'error'] as const)
+      vi.spyOn(console, method).mockImplementation(throws);
+    const answer = await createReceiver(recording(failing).options).settle(body);
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', unhandled);
+    expect(answer.status).toBe(status);
+    expect(unhandled.mock.calls).toStrictEqual([]);
+  });
+
   test('may be a logger that never comes back', async () => {
     const { options } = recording({ onWarning: () => new Promise(() => {}) });
     expect(await createReceiver(options).settle(TOLERATED)).toStrictEqual(OK);
@@ -146,6 +162,54 @@ test('calls its functions as methods of the options, which may be an object of a
   expect((await settle(WITHDRAWAL)).status).toBe(500);
   expect(called.map((self) => self === options)).toStrictEqual([true, true, true, true]);
 });
+
+test.each<[name: keyof ReceiverOptions, body: string, message: string]>([
+  [
+    'onDepositReceived',
+    DEPOSIT,
+    'options: expected a function for deposit.received, received none',
+  ],
+  [
+    'onWithdrawalBroadcast',
+    WITHDRAWAL,
+    'options: expected a function for withdrawal.broadcast, received none',
+  ],
+  ['onRefused', REFUSED, 'options.onRefused is not a function'],
+])('answers 500 if %s is gone later, and not 200 for nothing', async (name, body, message) => {
+  const { calls, options } = recording();
+  const { settle } = createReceiver(options);
+  Object.assign(options, { [name]: undefined });
+  expect(await settle(body)).toStrictEqual(FAILED);
+  const key = name === 'onRefused' ? null : expect.stringContaining('.');
+  const error = expect.stringContaining(`TypeError: ${message}`);
+  expect(calls).toStrictEqual([['error', error, key, bytes(body)]]);
+});
+
+test('prints an error if onError is gone later', async () => {
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  const error = new Error('the database says no');
+  const { options } = recording({ onDepositReceived: () => Promise.reject(error) });
+  const { settle } = createReceiver(options);
+  Object.assign(options, { onError: undefined });
+  expect(await settle(DEPOSIT)).toStrictEqual(FAILED);
+  expect(print.mock.calls).toStrictEqual([[KEY, error, expect.any(TypeError)]]);
+});
+
+test.each(['error', 'success', 'notification'])(
+  'settles as ever if somebody has set %s on every object',
+  async (name) => {
+    const { calls, options } = recording();
+    const { settle } = createReceiver(options);
+    try {
+      Object.assign(Object.prototype, { [name]: { issues: [] } });
+      expect(await settle(DEPOSIT)).toStrictEqual(OK);
+      expect((await settle(REFUSED)).status).toBe(400);
+    } finally {
+      delete (Object.prototype as Record<string, unknown>)[name];
+    }
+    expect(calls.map(([called]) => called)).toStrictEqual(['deposit', 'refused']);
+  },
+);
 
 test.each([
   [undefined, 'onDepositReceived or onWithdrawalBroadcast, received neither'],

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { createReceiver } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bytes, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
@@ -164,24 +164,137 @@ test('reads the stream if middleware has set a body without reading it', async (
   expect(calls).toStrictEqual([settled]);
 });
 
-test('reads text if middleware has set an encoding', async () => {
-  const { calls, options } = recording();
-  const { node } = createReceiver(options);
-  const body = depositReceivedBody({ clientPaymentId: 'ümlaut' });
-  const port = await serve((request, response) => node(request.setEncoding('utf8'), response));
-  expect(await post(port, body)).toStrictEqual([200, 'ok']);
-  expect(calls[0]?.at(-1)).toStrictEqual(bytes(body));
+describe('a request on which middleware has set an encoding', () => {
+  const serveEncoded = (node: RequestListener, encoding: BufferEncoding) =>
+    serve((request, response) => node(request.setEncoding(encoding), response));
+
+  test.each(['utf8', 'utf-8'] as const)('is read as text in %s', async (encoding) => {
+    const { calls, options } = recording();
+    const body = depositReceivedBody({ clientPaymentId: 'ümlaut' });
+    const port = await serveEncoded(createReceiver(options).node, encoding);
+    const socket = connect(port, '127.0.0.1');
+    const sent = bytes(body);
+    const half = sent.indexOf(0xc3) + 1; // in the middle of a character
+    socket.write(head('Connection: close', `Content-Length: ${sent.length}`));
+    socket.write(sent.subarray(0, half));
+    setImmediate(() => socket.write(sent.subarray(half)));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(calls[0]?.at(-1)).toStrictEqual(sent);
+  });
+
+  test('is refused if its text may have lost bytes, so that two bodies are not one account', async () => {
+    const { calls, options } = recording();
+    const port = await serveEncoded(createReceiver(options).node, 'utf8');
+    const before = Buffer.from(depositReceivedBody({ clientPaymentId: 'caf_-1' }));
+    const lost: unknown[] = [];
+    for (const byte of [0xe8, 0xe9]) {
+      const body = Buffer.from(before);
+      body[before.indexOf('_')] = byte; // in latin1, "cafè-1" and "café-1"
+      const init = { method: 'POST', body };
+      const response = await fetch(`http://127.0.0.1:${port}`, init);
+      expect([response.status, await response.text()]).toStrictEqual([400, 'invalid_json']);
+      lost.push(Buffer.from(calls.at(-1)?.at(-1) as Uint8Array).toString('latin1'));
+    }
+    const message = expect.stringContaining('bytes that are not UTF-8');
+    const refused = ['refused', message, expect.anything()];
+    expect(calls).toStrictEqual([refused, refused]);
+    // For review, the rest is there.
+    const kept = expect.stringContaining('"clientPaymentId":"caf\xff');
+    expect(lost).toStrictEqual([kept, kept]);
+  });
+
+  test.each(['latin1', 'ascii', 'utf16le', 'hex', 'base64'] as const)(
+    'is answered with 500 and unread if that is %s',
+    async (encoding) => {
+      const { calls, options } = recording();
+      const port = await serveEncoded(createReceiver(options).node, encoding);
+      const body = depositReceivedBody({ clientPaymentId: 'café-1' });
+      expect(await post(port, body)).toStrictEqual([500, 'failed']);
+      const error = `Error: body: expected raw bytes, received text in the encoding "${encoding}". Remove request.setEncoding() from the middleware above the receiver`;
+      expect(calls).toStrictEqual([['error', error, null, null]]);
+    },
+  );
+
+  test('is read in HTTP/2 as well', async () => {
+    const { calls, options } = recording();
+    const { node } = createReceiver(options);
+    const port = await listen(
+      http2.createServer((request, response) => {
+        request.setEncoding(request.url === '/latin1' ? 'latin1' : 'utf8');
+        return node(request, response);
+      }),
+    );
+    const client = http2.connect(`http://127.0.0.1:${port}`);
+    for (const [path, status] of [
+      ['/latin1', 500],
+      ['/utf8', 200],
+    ]) {
+      const sent = client.request({ ':method': 'POST', ':path': path }).end(DEPOSIT);
+      const [headers] = await once(sent.resume(), 'response');
+      expect(headers[':status']).toBe(status);
+    }
+    client.close();
+    expect(calls.map(([name]) => name)).toStrictEqual(['error', 'deposit']);
+  });
 });
 
-test('leaves an answer alone that other middleware has sent', async () => {
-  const { calls, options } = recording();
-  const { node } = createReceiver(options);
-  const port = await serve((request, response) => {
-    response.writeHead(503).end('timed out');
-    return node(request, response);
+describe('a response of which other middleware', () => {
+  test('has sent an answer is left alone', async () => {
+    const { calls, options } = recording();
+    const { node } = createReceiver(options);
+    const port = await serve((request, response) => {
+      response.writeHead(503).end('timed out');
+      return node(request, response);
+    });
+    expect(await post(port, DEPOSIT)).toStrictEqual([503, 'timed out']);
+    await expect.poll(() => calls, PATIENCE).toStrictEqual([settled]);
   });
-  expect(await post(port, DEPOSIT)).toStrictEqual([503, 'timed out']);
-  await expect.poll(() => calls, PATIENCE).toStrictEqual([settled]);
+
+  test.each([
+    ['200', 200, DEPOSIT],
+    ['503, although the receiver answers 200', 503, DEPOSIT],
+    ['503, and the receiver answers 400', 503, '{'],
+  ])('has sent the headers with %s is ended', async (_, status, body) => {
+    const { node } = createReceiver(recording().options);
+    const port = await serve((request, response) => {
+      response.writeHead(status).flushHeaders();
+      return node(request, response);
+    });
+    expect(await post(port, body)).toStrictEqual([status, '']);
+  });
+
+  test('has sent a success that the receiver would not is cut off', async () => {
+    const { node } = createReceiver(recording().options);
+    const port = await serve((request, response) => {
+      response.flushHeaders();
+      return node(request, response);
+    });
+    const sent = head('Content-Length: 1', 'Connection: close');
+    const received = await exchange(port, `${sent}{`);
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received).not.toContain('\r\n0\r\n'); // the end of its chunks
+    await expect(post(port, '{')).rejects.toThrow('terminated');
+  });
+
+  test('has replaced a method by one that throws is no rejection', async () => {
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    const { calls, options } = recording();
+    const { node } = createReceiver(options);
+    const error = new Error('of some middleware');
+    const server = createServer();
+    const port = await listen(server);
+    const posted = post(port, DEPOSIT).catch(() => {});
+    const [request, response] = await once(server, 'request');
+    response.setHeader = () => {
+      throw error;
+    };
+    await node(request, response);
+    response.destroy();
+    await posted;
+    expect(calls).toStrictEqual([settled]);
+    expect(print.mock.calls).toStrictEqual([['payment-notifications: no answer was sent', error]]);
+    print.mockRestore();
+  });
 });
 
 test('receives requests of HTTP/2, and ends one that never ends, but not its connection', async () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createReceiver } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { bytes, recording, streamed } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
@@ -84,21 +84,55 @@ test.each([undefined, null, 5])('reports a call with %j for a URL', async (url) 
   expect(calls).toStrictEqual([['error', message, null, null]]);
 });
 
-test.each([
-  [undefined, 'nothing'],
-  ['', 'another text'],
-  ['fifteen-letters', 'another text'],
-  [`${SECRET}\n`, 'another text'],
-  [`${SECRET}/`, 'another text'],
-  [`/${SECRET}`, 'another text'],
-  [`${SECRET}é`, 'another text'],
-  [1234567890123456, '1234567890123456'],
-  [false, 'false'],
-])('is not created with a secret of %j, which may be a missing variable', (secret, received) => {
-  const create = () => createReceiver(recording({ secret: secret as never }).options);
-  expect(create).toThrow(TypeError);
-  expect(create).toThrow(
-    `secret: expected at least 16 letters, digits or any of -._~, received ${received}. Make one`,
-  );
-  expect(create).not.toThrow(SECRET);
+describe('of several secrets', () => {
+  const list = ['the-old-secret-of-2025', SECRET];
+
+  test('each is let through, and nothing else', async () => {
+    const { calls, options } = recording({ secret: list });
+    const { receive } = createReceiver(options);
+    for (const secret of list) expect((await receive(DEPOSIT, `/${secret}`)).status).toBe(200);
+    expect(calls.splice(0)).toStrictEqual([settled, settled]);
+    for (const other of [list.join(), list.join(''), list[0]?.slice(1), ''])
+      expect(await receive(DEPOSIT, `/${other}`)).toStrictEqual(NOT_FOUND);
+    expect(calls).toStrictEqual([]);
+  });
+
+  test('those of the creation count: a list that is emptied later changes nothing', async () => {
+    const secret = [...list];
+    const { receive } = createReceiver(recording({ secret }).options);
+    secret.splice(0, 2, 'another-secret-of-2027');
+    expect((await receive(DEPOSIT, `/${SECRET}`)).status).toBe(200);
+    expect(await receive(DEPOSIT, '/another-secret-of-2027')).toStrictEqual(NOT_FOUND);
+  });
 });
+
+test.each([
+  [undefined, 'secret', 'nothing'],
+  ['', 'secret', 'an empty string'],
+  ['fifteen-letters', 'secret', 'a string of length 15'],
+  [`${SECRET}\n`, 'secret', 'a string of length 21'],
+  [`${SECRET}/`, 'secret', 'a string of length 21'],
+  [`/${SECRET}`, 'secret', 'a string of length 21'],
+  [`${SECRET}é`, 'secret', 'a string of length 21'],
+  [1234567890123456, 'secret', 'a number'],
+  [false, 'secret', 'a boolean'],
+  [{ length: 1, 0: SECRET }, 'secret', 'an object'],
+  [[], 'secret', 'an empty list'],
+  [[SECRET, undefined], 'secret[1]', 'nothing'],
+  [[SECRET, null], 'secret[1]', 'null'],
+  [[SECRET, ''], 'secret[1]', 'an empty string'],
+  [['fifteen-letters', SECRET], 'secret[0]', 'a string of length 15'],
+  [[[SECRET]], 'secret[0]', 'an array'],
+])(
+  'is not created with a secret of %j, which may be a missing variable',
+  (secret, name, received) => {
+    const create = () => createReceiver(recording({ secret: secret as never }).options);
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(
+      `${name}: expected at least 16 letters, digits or any of -._~, received ${received}. Make one`,
+    );
+    expect(create).not.toThrow(SECRET);
+    expect(create).not.toThrow('fifteen');
+    expect(create).not.toThrow('1234567890123456');
+  },
+);

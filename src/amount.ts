@@ -7,8 +7,8 @@ import {
 } from './internal/digits.js';
 
 /**
- * An exact amount. Compare with `gte`, `lt` or `equals` and calculate with `plus` or `times`, because operators
- * such as `>=` and `+` treat amounts as text.
+ * An exact amount. Compare with `gte`, `lt` or `equals` and calculate with `plus` or `times`,
+ * because operators such as `>=` and `+` treat amounts as text.
  */
 export type Decimal = DecimalJs;
 
@@ -22,17 +22,18 @@ const PRECISION = 256;
 const MAX_PRINTED_EXPONENT = 1000;
 
 /**
- * A decimal.js constructor configured for amounts. Its values are also `instanceof` decimal.js's `Decimal`.
+ * A decimal.js constructor configured for amounts. Its values are also `instanceof` decimal.js's
+ * `Decimal`.
  *
- * It keeps every significant digit, and prints plain digits without trailing zeros: `0.00000001`, not `1e-8`, and
- * `100` for `100.00`. Sums and products of two amounts are exact: it keeps 256
+ * It keeps every significant digit, and prints plain digits without trailing zeros: `0.00000001`,
+ * not `1e-8`, and `100` for `100.00`. Sums and products of two amounts are exact: it keeps 256
  * digits, and decimal.js 20.
  *
- * The left operand sets the precision. `amount.plus(x)` is exact, but `x.plus(amount)` rounds to 20 digits if
- * `x` comes from decimal.js itself. Start sums with this constructor.
+ * The left operand sets the precision. `amount.plus(x)` is exact, but `x.plus(amount)` rounds to 20
+ * digits if `x` comes from decimal.js itself. Start sums with this constructor.
  *
- * The whole process shares this constructor, so `Decimal.set` and `Decimal.config` throw. For other settings,
- * use `Decimal.clone({ precision })`.
+ * The whole process shares this constructor, so `Decimal.set` and `Decimal.config` throw. For other
+ * settings, use `Decimal.clone({ precision })`.
  *
  * @example
  * ```ts
@@ -58,17 +59,21 @@ function createDecimal(): typeof DecimalJs {
 /** Reused for every amount: `fromParts` fills it in, and decimal.js copies it. */
 const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 
-/** Whether the installed decimal.js has these parts. If not, it parses literals itself, which is slower. */
+/**
+ * Whether the installed decimal.js has these parts. If not, it parses literals itself, which is
+ * slower.
+ */
 export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 
 /** The `expected` text of an issue about an amount that exceeds the limits. */
 export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
 
 /**
- * Parses a decimal literal exactly. Returns null if it is not one, or exceeds the limits. -0 becomes 0.
+ * Parses a decimal literal exactly. Returns null if it is not one, or exceeds the limits. -0
+ * becomes 0.
  *
- * The limits keep later operations cheap: decimal.js accepts `1e1000000`, and `toFixed` then prints a million
- * digits. 78 digits are enough for any 256-bit integer.
+ * The limits keep later operations cheap: decimal.js accepts `1e1000000`, and `toFixed` then prints
+ * a million digits. 78 digits are enough for any 256-bit integer.
  */
 export function toAmount(literal: string | number): Decimal | null {
   const isLiteral =

@@ -18,8 +18,8 @@ export const DepositStatus = {
 export type DepositStatus = (typeof DepositStatus)[keyof typeof DepositStatus];
 
 /**
- * The rate types. Which one a deposit has depends on the payment's rate type, and on the time frame in
- * which the end-user created the deposit.
+ * The rate types. Which one a deposit has depends on the payment's rate type, and on the time frame
+ * in which the end-user created the deposit.
  */
 export const RateType = {
   FIXED: 'FIXED',
@@ -29,12 +29,12 @@ export const RateType = {
 export type RateType = (typeof RateType)[keyof typeof RateType];
 
 /**
- * A deposit that arrived and was credited to your account with the service. Amounts are exact, to every
- * significant digit.
+ * A deposit that arrived and was credited to your account with the service. Amounts are exact, to
+ * every significant digit.
  *
- * A field is null if it was missing, null, empty or unreadable. An unreadable field also adds a warning. The
- * service doesn't document which fields it always sends. The parser requires the identifiers, and the amount
- * in each of the three currencies, because you may credit any of them.
+ * A field is null if it was missing, null, empty or unreadable. An unreadable field also adds a
+ * warning. The service doesn't document which fields it always sends. The parser requires the
+ * identifiers, and the amount in each of the three currencies, because you may credit any of them.
  */
 export interface DepositReceived {
   /** Discriminates `PaymentNotification`. */
@@ -91,7 +91,8 @@ export interface DepositReceived {
   /**
    * How the exchange rate was set.
    *
-   * @remarks Also null for a rate type that this version doesn't know. That value is in `additionalFields`.
+   * @remarks Also null for a rate type that this version doesn't know. That value is in
+   * `additionalFields`.
    */
   readonly rateType: RateType | null;
   /** When the payment was requested. */
@@ -101,12 +102,12 @@ export interface DepositReceived {
   /** When the payment link expires. */
   readonly expirationTime: Date | null;
   /**
-   * Fields that this version doesn't know or couldn't read. Each number in them, at any depth, is a string
-   * with the digits as sent: `'1.50'`, whether the body has `1.50` or `"1.50"`. If you pass a parsed body, its
-   * numbers stay numbers.
+   * Fields that this version doesn't know or couldn't read. Each number in them, at any depth, is a
+   * string with the digits as sent: `'1.50'`, whether the body has `1.50` or `"1.50"`. If you pass
+   * a parsed body, its numbers stay numbers.
    *
-   * @remarks A field with more than 1,000 levels of nesting is left out, because `JSON.stringify` fails on it.
-   * Then there is a warning.
+   * @remarks A field with more than 1,000 levels of nesting is left out, because `JSON.stringify`
+   * fails on it. Then there is a warning.
    */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */

@@ -9,13 +9,16 @@ export type IssueCode =
   | 'body_too_large'
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
-  /** The body is for the other callback, has the identifiers of both or of neither, or is a notification's JSON. */
+  /**
+   * The body is for the other callback, has the identifiers of both or of neither, or is a
+   * notification's JSON.
+   */
   | 'unrecognized_notification'
   /** A field that should always be sent is missing or null. */
   | 'missing_field'
   /**
-   * A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required field. Or an
-   * unknown field has more than 1,000 levels of nesting.
+   * A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required
+   * field. Or an unknown field has more than 1,000 levels of nesting.
    */
   | 'wrong_type'
   /** An amount is not a number in JSON syntax, or exceeds the limits. */
@@ -36,8 +39,8 @@ export type IssueCode =
   | 'conflicting_fields';
 
 /**
- * A fault in a body: a reason to refuse it, or a warning. All strings are single printable lines, whatever
- * the body contained.
+ * A fault in a body: a reason to refuse it, or a warning. All strings are single printable lines,
+ * whatever the body contained.
  */
 export interface NotificationIssue {
   /** What kind of fault this is. */
@@ -48,15 +51,18 @@ export interface NotificationIssue {
   readonly message: string;
   /** What was expected: `a decimal number`. */
   readonly expected: string;
-  /** What was received, quoted and truncated to 40 characters. Identifiers and addresses are only described. */
+  /**
+   * What was received, quoted and truncated to 40 characters. Identifiers and addresses are only
+   * described.
+   */
   readonly received: string;
 }
 
 /**
  * Identifiers from a refused body. Use them to trace and reconcile it.
  *
- * They are not validated: any printable string of up to 128 characters is accepted. A key is missing if the
- * body has no such string.
+ * They are not validated: any printable string of up to 128 characters is accepted. A key is
+ * missing if the body has no such string.
  */
 export interface NotificationReference {
   readonly depositId?: string;
@@ -79,7 +85,10 @@ export interface NotificationErrorDetails {
 /** The message lists at most this many issues, and counts the rest. */
 const MAX_LISTED_ISSUES = 20;
 
-/** The identifiers that the message may name. Any other may be personal data, such as an email address. */
+/**
+ * The identifiers that the message may name. Any other may be personal data, such as an email
+ * address.
+ */
 const SERVICE_IDS = ['depositId', 'paymentId', 'withdrawalId'] as const;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -87,15 +96,16 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const BRAND = Symbol.for('payment-notifications.NotificationError');
 
 /**
- * The error for a refused body. `issues` lists every fault; `reference` identifies the payment or withdrawal.
+ * The error for a refused body. `issues` lists every fault; `reference` identifies the payment or
+ * withdrawal.
  *
- * The message is a single line for your log. Of the identifiers, it names only those that the service assigned.
- * `JSON.stringify` returns structured data, with all of them.
+ * The message is a single line for your log. Of the identifiers, it names only those that the
+ * service assigned. `JSON.stringify` returns structured data, with all of them.
  */
 export class NotificationError extends Error {
   // Defined once, on the prototype: an own `name` would be set only after the stack is captured.
   static {
-    // biome-ignore lint/complexity/noThisInStatic: the build renames a class that names itself here, and Node.js prints _NotificationError.
+    // biome-ignore lint/complexity/noThisInStatic: else the build renames the class in logs.
     const { prototype } = this;
     Object.defineProperty(prototype, BRAND, { value: true });
     Object.defineProperty(prototype, 'name', { value: 'NotificationError' });
@@ -130,8 +140,8 @@ export class NotificationError extends Error {
 }
 
 /**
- * Whether a caught value is a {@link NotificationError}. Unlike `instanceof`, this also recognizes errors from
- * another copy of the package, such as its CommonJS build.
+ * Whether a caught value is a {@link NotificationError}. Unlike `instanceof`, this also recognizes
+ * errors from another copy of the package, such as its CommonJS build.
  *
  * @param value - The caught value.
  * @returns Whether the value is a `NotificationError`.

@@ -7,16 +7,18 @@ import { describe, escapeUnprintable, quote } from './internal/quote.js';
 import { type PaymentNotification, readNotification } from './notification.js';
 import type { TxAddress } from './tx-address.js';
 
-/** Maximum size in bytes. A notification's JSON is longer than its body: `1e78` becomes 79 digits. */
+/**
+ * Maximum size in bytes. A notification's JSON is longer than its body: `1e78` becomes 79 digits.
+ */
 const MAX_JSON_BYTES = 1024 * 1024;
 
 /**
  * Restores a notification from its JSON, for example from a queue or a JSONB column. Every field is
  * validated again.
  *
- * It also reads JSON written by other versions of this package. A missing key becomes null, or is refused if
- * the field is required. Unknown keys are kept in `additionalFields`, and unknown values treated as in a
- * callback body. A warning may have a code that is not in `IssueCode`.
+ * It also reads JSON written by other versions of this package. A missing key becomes null, or is
+ * refused if the field is required. Unknown keys are kept in `additionalFields`, and unknown values
+ * treated as in a callback body. A warning may have a code that is not in `IssueCode`.
  *
  * @param json - JSON as text or bytes (at most 1 MiB), or the object parsed from it.
  * @returns A notification that equals the original.
@@ -51,8 +53,8 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   };
   const body = { fields: withoutPrototype(wire), text: opened.text };
   const { notification: read, issues: refusals } = readNotification(body, type);
-  // The JSON already has the original warnings. New ones mean that it is faulty, except for unknown values,
-  // which a later version may have written.
+  // The JSON already has the original warnings. New ones mean that it is faulty, except for unknown
+  // values, which a later version may have written.
   const found = read.warnings.filter(({ code }) => code !== 'missing_field');
   const issues = [...refusals, ...found.filter(({ code }) => code !== 'unknown_value')];
   if (read.type === 'withdrawal.broadcast' && isContradictory(read.toTxAddress, address)) {

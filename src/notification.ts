@@ -9,7 +9,9 @@ import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-
 /** Either notification, discriminated by `type`. */
 export type PaymentNotification = DepositReceived | WithdrawalBroadcast;
 
-/** Detects the type by `depositId` or `withdrawalId`. Returns null if the body has both or neither. */
+/**
+ * Detects the type by `depositId` or `withdrawalId`. Returns null if the body has both or neither.
+ */
 export function detectType(fields: Fields): NotificationType | null {
   const isDeposit = hasValue(fields, 'depositId');
   const isWithdrawal = hasValue(fields, 'withdrawalId');
@@ -31,15 +33,16 @@ export function readNotification(
 }
 
 /**
- * Returns a key that is the same for every delivery of an event. The service repeats a deposit every 2
- * minutes for up to 24 hours, until a delivery succeeds.
+ * Returns a key that is the same for every delivery of an event. The service repeats a deposit
+ * every 2 minutes for up to 24 hours, until a delivery succeeds.
  *
- * Store the key under a unique constraint, in the transaction that credits or debits, and never delete it. A
- * withdrawal's key contains its status, so that a later status is not mistaken for a repeat.
+ * Store the key under a unique constraint, in the transaction that credits or debits, and never
+ * delete it. A withdrawal's key contains its status, so that a later status is not mistaken for a
+ * repeat.
  *
  * @param notification - A notification that a parser or `notificationFromJSON` returned.
- * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with the
- * identifier in lower case.
+ * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with
+ * the identifier in lower case.
  * @throws TypeError if the argument is not a notification.
  *
  * @example

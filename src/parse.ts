@@ -12,7 +12,9 @@ import {
 } from './notification.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
-/** The result of a `safeParse…` function, discriminated by `success`. You can also destructure it. */
+/**
+ * The result of a `safeParse…` function, discriminated by `success`. You can also destructure it.
+ */
 export type ParseResult<T> =
   | { readonly success: true; readonly notification: T; readonly error?: undefined }
   | {
@@ -39,11 +41,11 @@ type ParsedBody = object & {
 
 /** Parses a request body. */
 export interface BodyParser<T> {
-  // Comes first, so that editors also strike through a body of type `any`. The compiler's error for a wrong
-  // type names the last overload.
+  // Comes first, so that editors also strike through a body of type `any`. The compiler's error for
+  // a wrong type names the last overload.
   /**
-   * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers of a parsed one to 15 to 17 digits,
-   * and the lost digits can't be recovered.
+   * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers of a parsed one to 15 to 17
+   * digits, and the lost digits can't be recovered.
    */
   (body: ParsedBody): T;
   (body: RawBody): T;
@@ -52,8 +54,8 @@ export interface BodyParser<T> {
 /**
  * Parses the body of a deposit callback.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one counts, as in
- * `JSON.parse`.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
+ * counts, as in `JSON.parse`.
  * @returns The deposit, with exact amounts.
  * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
@@ -69,8 +71,8 @@ export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown)
 /**
  * Parses the body of a withdrawal callback.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one counts, as in
- * `JSON.parse`.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
+ * counts, as in `JSON.parse`.
  * @returns The withdrawal, discriminated by `status`, with exact amounts and a split address.
  * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
@@ -85,11 +87,11 @@ export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: 
   unwrap(safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast));
 
 /**
- * Parses the body of either callback. A body with a `depositId` is a deposit; a body with a `withdrawalId` is
- * a withdrawal.
+ * Parses the body of either callback. A body with a `depositId` is a deposit; a body with a
+ * `withdrawalId` is a withdrawal.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one counts, as in
- * `JSON.parse`.
+ * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
+ * counts, as in `JSON.parse`.
  * @returns The notification, discriminated by `type`.
  * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
@@ -165,12 +167,18 @@ function safeParse<T>(
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** A body that was accepted or refused. A refused one also has what could be read, if anything could. */
+/**
+ * A body that was accepted or refused. A refused one also has what could be read, if anything
+ * could.
+ */
 type Outcome<T> =
   | { type: NotificationType; notification: T; error: null }
   | { type: NotificationType | null; notification: Partly<T> | null; error: NotificationError };
 
-/** @param expectedType - The type that the endpoint receives, or null to detect it by the body's identifiers. */
+/**
+ * @param expectedType - The type that the endpoint receives, or null to detect it by the body's
+ * identifiers.
+ */
 export function acceptOrRefuse<T>(
   body: OpenBody,
   expectedType: NotificationType | null,

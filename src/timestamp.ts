@@ -15,8 +15,9 @@ const DATE_TIME =
 /**
  * Parses a time. Returns null if the value is not one.
  *
- * A number, or a string of digits with or without decimals, is a UNIX time. The service doesn't document its
- * unit, so it is read as seconds unless it is too large for that. Any other string must be an RFC 3339 date-time.
+ * A number, or a string of digits with or without decimals, is a UNIX time. The service doesn't
+ * document its unit, so it is read as seconds unless it is too large for that. Any other string
+ * must be an RFC 3339 date-time.
  */
 export function toDate(value: number | string): Date | null {
   if (typeof value === 'string' && !UNIX_TIME.test(value)) return toDateFromText(value);

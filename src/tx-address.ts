@@ -3,8 +3,8 @@ import { type Fault, issue } from './internal/issues.js';
 import { describe } from './internal/quote.js';
 
 /**
- * The destination of a withdrawal: `<address>?dt=<tag>`, split into its parts. Only some currencies have a
- * destination tag.
+ * The destination of a withdrawal: `<address>?dt=<tag>`, split into its parts. Only some currencies
+ * have a destination tag.
  */
 export interface TxAddress {
   /** The value as sent. */
@@ -19,13 +19,13 @@ const TAG_MARK = '?dt=';
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 
 /**
- * Splits `<address>?dt=<tag>` at the first `?dt=`. It doesn't decode or trim the parts. An empty tag is null.
- * Without `?dt=`, the whole value is the address.
+ * Splits `<address>?dt=<tag>` at the first `?dt=`. It doesn't decode or trim the parts. An empty
+ * tag is null. Without `?dt=`, the whole value is the address.
  *
  * @param value - The `toTxAddress` of a withdrawal, as sent.
  * @returns The value, its address and its tag.
- * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty, or
- * `wrong_type` if the value is not a string.
+ * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty,
+ * or `wrong_type` if the value is not a string.
  *
  * @example
  * ```ts
@@ -49,8 +49,8 @@ export function splitToTxAddress(value: string): TxAddress {
  *
  * @param parts - The address and the tag. Null or an empty string means no tag.
  * @returns The address, followed by `?dt=` and the tag if there is one.
- * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty or contains
- * `?dt=`, or `wrong_type` if the tag is not a string.
+ * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty
+ * or contains `?dt=`, or `wrong_type` if the tag is not a string.
  *
  * @example
  * ```ts

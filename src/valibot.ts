@@ -15,8 +15,9 @@ import type { TxAddress } from './tx-address.js';
 import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /**
- * An amount, for your own schemas: turns a number, or a string in JSON's number syntax, into a `Decimal`. It
- * may be negative. A string is read exactly; a number was rounded by `JSON.parse` to 15 to 17 digits.
+ * An amount, for your own schemas: turns a number, or a string in JSON's number syntax, into a
+ * `Decimal`. It may be negative. A string is read exactly; a number was rounded by `JSON.parse` to
+ * 15 to 17 digits.
  *
  * @example
  * ```ts
@@ -27,8 +28,8 @@ import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
 export const AmountSchema: GenericSchema<unknown, Decimal> = /* @__PURE__ */ toFieldSchema(amount);
 
 /**
- * A time, for your own schemas: turns a UNIX time in seconds or milliseconds, or an RFC 3339 date-time,
- * into a `Date`.
+ * A time, for your own schemas: turns a UNIX time in seconds or milliseconds, or an RFC 3339
+ * date-time, into a `Date`.
  *
  * @example
  * ```ts
@@ -52,17 +53,22 @@ export const TxAddressSchema: GenericSchema<unknown, TxAddress> =
   /* @__PURE__ */ toFieldSchema(txAddress);
 
 /**
- * `parseDepositReceived` as a valibot schema. Give it the raw body, because `JSON.parse` has rounded the
- * numbers of a parsed one.
+ * `parseDepositReceived` as a valibot schema. Give it the raw body, because `JSON.parse` has
+ * rounded the numbers of a parsed one.
  */
 export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
-/** `parseWithdrawalBroadcast` as a valibot schema. Give it the raw body, as {@link DepositReceivedSchema}. */
+/**
+ * `parseWithdrawalBroadcast` as a valibot schema. Give it the raw body, as {@link
+ * DepositReceivedSchema}.
+ */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
-/** `parseNotification` as a valibot schema. Give it the raw body, as {@link DepositReceivedSchema}. */
+/**
+ * `parseNotification` as a valibot schema. Give it the raw body, as {@link DepositReceivedSchema}.
+ */
 export const NotificationSchema: GenericSchema<unknown, PaymentNotification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 

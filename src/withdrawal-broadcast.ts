@@ -36,16 +36,20 @@ export interface TxAddressOwner {
   readonly name: string | null;
   /** Category of the owner; can be an empty string. */
   readonly category: string | null;
-  /** Fields of `txAddressOwner` that this version doesn't know or couldn't read; see `DepositReceived`. */
+  /**
+   * Fields of `txAddressOwner` that this version doesn't know or couldn't read; see
+   * `DepositReceived`.
+   */
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
 /**
  * A finished withdrawal: a union, discriminated by `status`.
  *
- * Amounts are exact, to every significant digit. A field is null if it was missing, null, empty or unreadable. An unreadable field adds a
- * warning, and so does a missing `toTxAddress` or `txAddressOwner`. The service doesn't require the actual
- * amounts, so they may be null even if the withdrawal completed.
+ * Amounts are exact, to every significant digit. A field is null if it was missing, null, empty or
+ * unreadable. An unreadable field adds a warning, and so does a missing `toTxAddress` or
+ * `txAddressOwner`. The service doesn't require the actual amounts, so they may be null even if the
+ * withdrawal completed.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
@@ -100,11 +104,14 @@ interface WithdrawalFields {
   readonly displayFee: Decimal | null;
   /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string;
-  /** Amount debited from your balance, in `settlementCurrency`. Also spelled `deducedSettlementAmount`. */
+  /**
+   * Amount debited from your balance, in `settlementCurrency`. Also spelled
+   * `deducedSettlementAmount`.
+   */
   readonly deductedSettlementAmount: Decimal | null;
   /**
-   * Loss from the pegged rate between the withdrawal and display currencies, in `displayCurrency`; negative for
-   * a gain.
+   * Loss from the pegged rate between the withdrawal and display currencies, in `displayCurrency`;
+   * negative for a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /** Loss from the pegged rate, in `settlementCurrency`; negative for a gain. */
@@ -140,7 +147,8 @@ export const WITHDRAWAL_BROADCAST: RulesOf<WithStatus<WithdrawalCompleted>> = {
   actualDisplayAmount: optional(nonNegativeAmount),
   displayFee: optional(amount),
   settlementCurrency: required(text),
-  // The service documents both spellings: `deduced…` in its field table, `deducted…` in its sample body.
+  // The service documents both spellings: `deduced…` in its field table, `deducted…` in its sample
+  // body.
   deductedSettlementAmount: optional(nonNegativeAmount, 'deducedSettlementAmount'),
   displayRateDepegLossAmount: optional(amount),
   settlementRateDepegLossAmount: optional(amount),
@@ -150,8 +158,8 @@ export const WITHDRAWAL_BROADCAST: RulesOf<WithStatus<WithdrawalCompleted>> = {
 };
 
 /**
- * The rules that differ if the withdrawal failed or was blocked. The service documents its address as required, but
- * the withdrawal must be reported even without one.
+ * The rules that differ if the withdrawal failed or was blocked. The service documents its address
+ * as required, but the withdrawal must be reported even without one.
  */
 export const NOT_COMPLETED: Pick<RulesOf<WithdrawalFailed>, 'toTxAddress'> = {
   toTxAddress: expected(txAddress),

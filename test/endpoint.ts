@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 
-/** What an endpoint does with the nth request, counted from 1; it answers, hangs up, or does neither. */
+/**
+ * What an endpoint does with the nth request, counted from 1; it answers, hangs up, or does
+ * neither.
+ */
 export type Behaviour = (response: http.ServerResponse, request: Received, n: number) => void;
 
 /** A request that an endpoint received. */
@@ -65,8 +68,9 @@ export async function against<T extends object>(
 }
 
 /**
- * An address that refuses connections. Its port is the near end of a connection: nobody listens there, and
- * nobody else gets it before this is disposed of, as could happen to a port that is merely free.
+ * An address that refuses connections. Its port is the near end of a connection: nobody listens
+ * there, and nobody else gets it before this is disposed of, as could happen to a port that is
+ * merely free.
  */
 export async function refusingEndpoint(): Promise<AsyncDisposable & { readonly url: string }> {
   const server = net.createServer();

@@ -72,7 +72,8 @@ describe('JSON of another version', () => {
     .map((line) => JSON.parse(line));
 
   test.each(stored)('is read: $id', ({ id, notification }) => {
-    // A field may have been unknown to the version that read the body, and a warning may have had other words.
+    // A field may have been unknown to the version that read the body, and a warning may have had
+    // other words.
     const { additionalFields, warnings } = notification;
     const today = parseNotification(fixture(id).body);
     const later = Object.keys(today).filter((key) => !Object.hasOwn(notification, key));

@@ -6,12 +6,15 @@ export interface Docblocks {
   readonly members: ReadonlyMap<string, string>;
 }
 
-/** A type, or a property or a string of one, in our formatting, with the docblock in front of it. */
+/**
+ * A type, or a property or a string of one, in our formatting, with the docblock in front of it.
+ */
 const DECLARATION =
   /(?:\/\*\*((?:[^*]|\*(?!\/))*)\*\/\n)?(?:^(?:export )?(?:interface|type) (\w+)|^ {2}(?:readonly |\| ')(\w+))/gm;
 
 /**
- * Reads the docblocks of a type, without their tags: `@remarks` are about the package's types alone.
+ * Reads the docblocks of a type, without their tags: `@remarks` are about the package's types
+ * alone.
  *
  * @param file - A file in `src`, without its extension.
  * @param type - The name of an interface or a union in it.
@@ -32,7 +35,10 @@ export function readDocblocks(file: string, type: string): Docblocks {
   return found;
 }
 
-/** The meanings of a withdrawal's fields. Its address and its status depend on each other, and have types of their own. */
+/**
+ * The meanings of a withdrawal's fields. Its address and its status depend on each other, and have
+ * types of their own.
+ */
 export const WITHDRAWAL_MEANINGS: Docblocks['members'] = new Map([
   ...readDocblocks('withdrawal-broadcast', 'WithdrawalFields').members,
   ['status', readDocblocks('withdrawal-broadcast', 'WithdrawalStatus').type],

@@ -29,8 +29,8 @@ const RESPONSES: JsonSchema = {
 };
 
 /**
- * The OpenAPI description of both callbacks, which refers to no other file. `security` is empty because the service
- * doesn't document authentication.
+ * The OpenAPI description of both callbacks, which refers to no other file. `security` is empty
+ * because the service doesn't document authentication.
  */
 export function openapi(): JsonSchema {
   return {
@@ -84,8 +84,8 @@ export function openapi(): JsonSchema {
 }
 
 /**
- * Either the documented schema, for generators and readers, or the accepted one, which accepts every documented body.
- * Its examples are fixtures.
+ * Either the documented schema, for generators and readers, or the accepted one, which accepts
+ * every documented body. Its examples are fixtures.
  */
 function requestBody(group: BodyName, name: string, summaries: Record<string, string>): JsonSchema {
   const schemas = [name, `${name}Accepted`].map((each) => ({ $ref: `${COMPONENTS}${each}` }));

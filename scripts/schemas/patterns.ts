@@ -1,7 +1,8 @@
 import { MAX_DIGITS } from '../../src/amount.js';
 
-// Regular expressions for JSON Schema: without lookahead, which RE2 doesn't have, and with [0-9] for \d,
-// which in some languages matches the digits of every script. Each takes time linear in the text.
+// Regular expressions for JSON Schema: without lookahead, which RE2 doesn't have, and with [0-9]
+// for \d, which in some languages matches the digits of every script. Each takes time linear in the
+// text.
 
 const LEADING_ZEROS = `0{0,${MAX_DIGITS - 1}}`;
 const INTEGER = `[1-9][0-9]{0,${MAX_DIGITS}}`;
@@ -15,15 +16,17 @@ export const SCIENTIFIC = '(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?[eE][+-]?0*[0-9]{1,3}$
 
 const MORE_DIGITS = MAX_DIGITS - 1;
 /**
- * From the first digit that isn't 0 to the last one are too many: all of them before the point or all
- * behind it, or with the point among them, where it counts as one more.
+ * From the first digit that isn't 0 to the last one are too many: all of them before the point or
+ * all behind it, or with the point among them, where it counts as one more.
  */
 export const TOO_MANY_DIGITS: readonly string[] = [
   `^-?[.0]*[1-9][0-9]{${MORE_DIGITS}}0*[1-9]`,
   `^-?[1-9][.0-9]{${MORE_DIGITS + 1}}[.0]*[1-9]`,
 ];
 
-/** Ends with a digit that isn't 0, or has no fraction: as a notification's JSON writes an amount. */
+/**
+ * Ends with a digit that isn't 0, or has no fraction: as a notification's JSON writes an amount.
+ */
 export const WRITTEN_AMOUNT = `(?:0\\.${LEADING_ZEROS}[1-9](?:[0-9]*[1-9])?|${INTEGER}(?:\\.[0-9]*[1-9])?)`;
 
 export const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';

@@ -55,7 +55,9 @@ const REQUIRED = 'Required: without it, the body is refused.';
 const WARNS = 'Expected: without it, the body is read with a warning.';
 const TOLERATED = 'any value will do, or none; one that can’t be read leaves a warning.';
 
-/** The schema of a body as the service documents it: one that the parser reads without a warning. */
+/**
+ * The schema of a body as the service documents it: one that the parser reads without a warning.
+ */
 export function documentedSchema(name: BodyName): JsonSchema {
   const body = BODIES[name];
   const rules = Object.values(body.table);

@@ -1,4 +1,5 @@
-// Writes the schemas from the rules, the docblocks of the types and the fixtures: before each build and before the tests.
+// Writes the schemas from the rules, the docblocks of the types and the fixtures: before each build
+// and before the tests.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { FOLDER, schemaFiles } from './files.js';
 

@@ -15,7 +15,9 @@ const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBO
 export interface OpenBody {
   /** The object's fields, none of them inherited. */
   readonly fields: Fields;
-  /** The raw text of the body. Null if the caller passed a parsed one, whose numbers may be rounded. */
+  /**
+   * The raw text of the body. Null if the caller passed a parsed one, whose numbers may be rounded.
+   */
   readonly text: string | null;
 }
 
@@ -87,7 +89,9 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
   return openFields(withoutPrototype(value), json);
 }
 
-/** Opens an already parsed body. Reading it may throw, because it may have getters or be a proxy. */
+/**
+ * Opens an already parsed body. Reading it may throw, because it may have getters or be a proxy.
+ */
 function openObject(body: object): OpenBody | UnreadableBody {
   let fields: Fields;
   try {
@@ -136,7 +140,10 @@ function tagOf(body: unknown): string {
   return Object.prototype.toString.call(body).slice('[object '.length, -1);
 }
 
-/** Describes bytes that can't be decoded: they are compressed, in another encoding, or no bytes at all. */
+/**
+ * Describes bytes that can't be decoded: they are compressed, in another encoding, or no bytes at
+ * all.
+ */
 function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
   try {
     const [first = 0, second = 0] = new Uint8Array(bytes);

@@ -8,7 +8,10 @@ const POWERS_OF_10: readonly number[] = /* @__PURE__ */ Array.from({ length: 23 
 /** An integer below this has at most 15 digits, which a double always preserves. */
 const SAFE_LIMIT = 1e15;
 
-/** The fields of a Decimal that decimal.js documents. Copying a Decimal is four times as fast as parsing a literal. */
+/**
+ * The fields of a Decimal that decimal.js documents. Copying a Decimal is four times as fast as
+ * parsing a literal.
+ */
 export interface Parts {
   /** The sign: 1 or -1. */
   s: number;
@@ -19,10 +22,12 @@ export interface Parts {
 }
 
 /**
- * Returns the shortest decimal that parses to this double; null if it has more than 15 digits or 22 decimals.
+ * Returns the shortest decimal that parses to this double; null if it has more than 15 digits or 22
+ * decimals.
  *
- * Tries `digits / 10^n` for growing `n`, which is faster than `String(value)`. The first match is the number that
- * `String` prints, because no two decimals of up to 15 digits parse to the same double.
+ * Tries `digits / 10^n` for growing `n`, which is faster than `String(value)`. The first match is
+ * the number that `String` prints, because no two decimals of up to 15 digits parse to the same
+ * double.
  */
 export function digitsOfDouble(value: number): Parts | null {
   const magnitude = Math.abs(value);
@@ -46,16 +51,24 @@ function fromDigits(s: number, digits: number, decimals: number): Parts {
   const high = (rest / powerOf10(WORD)) | 0;
   const middle = (rest % powerOf10(WORD)) | 0;
   const low = ((digits % powerOf10(filled)) * powerOf10(WORD - filled)) | 0;
-  const words = high > 0 ? [high, middle, low] : middle > 0 ? [middle, low] : [low];
+  const words = wordsOf(high, middle, low);
   while (words.at(-1) === 0 && words.length > 1) words.pop();
   return { s, e: length - 1 - decimals, d: words };
+}
+
+/** The words without leading zeros. */
+function wordsOf(high: number, middle: number, low: number): number[] {
+  if (high > 0) return [high, middle, low];
+  return middle > 0 ? [middle, low] : [low];
 }
 
 function powerOf10(power: number): number {
   return POWERS_OF_10[power] as number;
 }
 
-/** Returns the parts of a decimal literal; null if its digits or its exponent exceed `maxDigits`. */
+/**
+ * Returns the parts of a decimal literal; null if its digits or its exponent exceed `maxDigits`.
+ */
 export function digitsOfLiteral(text: string, maxDigits: number): Parts | null {
   let point = -1;
   // The first and the last digit that is not zero.
@@ -80,7 +93,9 @@ export function digitsOfLiteral(text: string, maxDigits: number): Parts | null {
   return { s: text.startsWith('-') ? -1 : 1, e: exponent, d };
 }
 
-/** JSON's number grammar (RFC 8259, section 6). It allows `1E-8`, but not `+1`, `0x10` or `1_000`. */
+/**
+ * JSON's number grammar (RFC 8259, section 6). It allows `1E-8`, but not `+1`, `0x10` or `1_000`.
+ */
 const DECIMAL_LITERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 export function isDecimalLiteral(text: string): boolean {
@@ -91,7 +106,10 @@ export function isExponentMark(code: number): boolean {
   return code === 0x65 || code === 0x45;
 }
 
-/** Splits the digits from `first` to `last` into words, so that the decimal point falls between two words. */
+/**
+ * Splits the digits from `first` to `last` into words, so that the decimal point falls between two
+ * words.
+ */
 function toWords(
   text: string,
   first: number,
@@ -102,7 +120,8 @@ function toWords(
   const words: number[] = [];
   let word = 0;
   let room = (((exponent % WORD) + WORD) % WORD) + 1;
-  // Pads the last word with zeros one by one. Multiplying by a power of 10 would make it a double, which is slower.
+  // Pads the last word with zeros one by one. Multiplying by a power of 10 would make it a double,
+  // which is slower.
   for (let at = first; at <= last || room < WORD; at += 1) {
     if (at === point) continue;
     word = word * 10 + (at <= last ? text.charCodeAt(at) - 0x30 : 0);

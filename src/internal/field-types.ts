@@ -30,7 +30,9 @@ export const uuid: PlainType<string> = stringType(
   'invalid_id',
 );
 
-/** An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain). */
+/**
+ * An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain).
+ */
 export const amount: PlainType<Decimal> = {
   kind: 'amount',
   read: readAmount,
@@ -76,8 +78,8 @@ export function oneOf<T extends string>(documented: Readonly<Record<string, T>>)
 /**
  * A string validated by a valibot schema.
  *
- * @param show - How messages show the value. By default they only describe it, so that no name, identifier or
- * address gets into a log.
+ * @param show - How messages show the value. By default they only describe it, so that no name,
+ * identifier or address gets into a log.
  */
 /* @__NO_SIDE_EFFECTS__ */
 function stringType<T extends string>(
@@ -90,8 +92,8 @@ function stringType<T extends string>(
   return {
     kind,
     read: (value) => {
-      // valibot inspects a non-string to describe it, and a hostile object may throw. Databases store every
-      // lone surrogate as the same character, which would merge two accounts.
+      // valibot inspects a non-string to describe it, and a hostile object may throw. Databases
+      // store every lone surrogate as the same character, which would merge two accounts.
       if (typeof value !== 'string' || !value.isWellFormed()) return null;
       const result = v.safeParse(schema, value, OWN_CONFIG);
       if (result.success) return result.output;
@@ -107,7 +109,10 @@ function stringType<T extends string>(
   };
 }
 
-/** A language for which no application registers messages, so that valibot never calls code of the application. */
+/**
+ * A language for which no application registers messages, so that valibot never calls code of the
+ * application.
+ */
 const OWN_CONFIG = { lang: 'payment-notifications' };
 
 function readAmount(value: unknown): Decimal | null {

@@ -29,7 +29,10 @@ export interface Rule<T = unknown, N extends Need = Need> {
   readonly otherName: string | null;
 }
 
-/** A field that identifies the event or says what moved. If it is missing or unreadable, the body is refused. */
+/**
+ * A field that identifies the event or says what moved. If it is missing or unreadable, the body is
+ * refused.
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
   return { need: 'required', type, otherName: null };
@@ -51,8 +54,8 @@ export function optional<T>(type: FieldType<T>, otherName?: string): Rule<T, 'op
 export type FieldOf<T> = Exclude<keyof T, 'type' | 'additionalFields' | 'warnings'>;
 
 /**
- * The rules of an interface's fields, in output order. Every field has one. It is `required` if and only if the
- * field can't be null.
+ * The rules of an interface's fields, in output order. Every field has one. It is `required` if and
+ * only if the field can't be null.
  */
 export type RulesOf<T> = {
   readonly [Name in FieldOf<T>]: Rule<
@@ -189,7 +192,8 @@ function createPlan(outputNames: readonly string[], table: Rules): Plan {
 
 function readObject(context: Context, { rules, ruleOf, empty }: Plan): Record<string, unknown> {
   const { fields } = context;
-  // One loop over the fields takes half as long as a lookup for each rule, and finds those without a rule.
+  // One loop over the fields takes half as long as a lookup for each rule, and finds those without
+  // a rule.
   const values = new Array<unknown>(rules.length);
   let isKnown = true;
   for (const name in fields) {
@@ -233,7 +237,9 @@ function literalsOf(context: Context): Fields {
   return context.literals;
 }
 
-/** Returns the value of a field with two spellings. If they contradict each other, adds a warning. */
+/**
+ * Returns the value of a field with two spellings. If they contradict each other, adds a warning.
+ */
 function oneOfTwo(context: Context, rule: NamedRule, value: unknown, other: unknown): unknown {
   if (value === null || other === null || String(value) === String(other)) return value ?? other;
   const { outputName, name } = rule;
@@ -292,7 +298,8 @@ function additionalFields(context: Context, ruleOf: Plan['ruleOf']): Fields {
 }
 
 /**
- * Copies some fields. Leaves out those that are nested too deeply for JSON.stringify, and notes each.
+ * Copies some fields. Leaves out those that are nested too deeply for JSON.stringify, and notes
+ * each.
  *
  * @param path - Path to the object that has the fields.
  */

@@ -4,8 +4,8 @@ import { isExponentMark } from './digits.js';
 const SAFE_LENGTH = 15;
 
 /**
- * Parses JSON with each number, at any depth, as the text of its literal. It quotes the numbers and calls
- * `JSON.parse`, which alone decides what repeated names mean.
+ * Parses JSON with each number, at any depth, as the text of its literal. It quotes the numbers and
+ * calls `JSON.parse`, which alone decides what repeated names mean.
  *
  * @param text - Valid JSON: an object.
  */
@@ -43,7 +43,9 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1;
 }
 
-/** Whether `JSON.parse` may have rounded a field's number. Text that looks like one counts as well. */
+/**
+ * Whether `JSON.parse` may have rounded a field's number. Text that looks like one counts as well.
+ */
 export function mayBeRounded(text: string): boolean {
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
     let start = colon + 1;

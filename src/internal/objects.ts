@@ -4,7 +4,9 @@ export const MAX_LEVELS = 1000;
 /** The fields of a JSON object, by name. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Copies an object without its prototype. Null if the value is not an object, or throws when read. */
+/**
+ * Copies an object without its prototype. Null if the value is not an object, or throws when read.
+ */
 export function ownProperties(value: unknown): Fields | null {
   try {
     if (typeof value !== 'object' || value === null || isArray(value)) return null;
@@ -28,7 +30,9 @@ export function isArray(value: unknown): boolean {
   }
 }
 
-/** Whether a value has more than 1,000 levels of nesting. False for a value that throws when read. */
+/**
+ * Whether a value has more than 1,000 levels of nesting. False for a value that throws when read.
+ */
 export function isDeeplyNested(value: unknown): boolean {
   // A list of what is left to see, because recursion could overflow the stack as well.
   const rest = [{ value, level: 1 }];

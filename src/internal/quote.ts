@@ -4,8 +4,8 @@ import { isArray } from './objects.js';
 const MAX_QUOTED = 40;
 
 /**
- * Quotes a value for a message: as JSON, escaped to one printable line that can't forge a line of a log, and
- * truncated to 40 characters.
+ * Quotes a value for a message: as JSON, escaped to one printable line that can't forge a line of a
+ * log, and truncated to 40 characters.
  */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing';
@@ -16,7 +16,9 @@ export function quote(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** Describes a value without showing it, so that no name, identifier or address gets into a message. */
+/**
+ * Describes a value without showing it, so that no name, identifier or address gets into a message.
+ */
 export function describe(value: unknown): string {
   if (typeof value === 'string' && value !== '') {
     const fault = value.isWellFormed() ? '' : ' with a lone surrogate';
@@ -36,10 +38,11 @@ export function quoteLiteral(literal: string): string {
 
 /** Escapes invisible characters, and those that move the text around them, as `\uXXXX`. */
 export function escapeUnprintable(text: string): string {
-  // Most text needs no escapes, and the expression below takes three times as long to find that out.
+  // Most text needs no escapes, and the expression below takes three times as long to find that
+  // out.
   if (/^[ -~]*$/.test(text)) return text;
-  // Control and format characters, lone surrogates, line and paragraph separators, invisible letters (the
-  // Hangul filler). Inline, because a constant would be compiled at every import.
+  // Control and format characters, lone surrogates, line and paragraph separators, invisible
+  // letters (the Hangul filler). Inline, because a constant would be compiled at every import.
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
     character
       .split('')

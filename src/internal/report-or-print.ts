@@ -1,6 +1,6 @@
 /**
- * Reports something. If that fails, prints what was to be reported, and why it wasn't. Never rejects, so that no
- * answer depends on a logger.
+ * Reports something. If that fails, prints what was to be reported, and why it wasn't. Never
+ * rejects, so that no answer depends on a logger.
  */
 export async function reportOrPrint(report: () => unknown, ...subject: unknown[]): Promise<void> {
   const print = async (...shown: unknown[]) => console.error(...shown);

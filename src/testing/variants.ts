@@ -47,9 +47,9 @@ export function bodyVariants(body: string): BodyVariant[] {
     ...nullOrAbsent(fields, sample),
     ...(isWithdrawal ? inEitherSpelling(fields) : []),
   ];
-  // Drop duplicates.
-  const texts = new Set([writeWire(fields)]);
-  const others = variants.filter(({ body: text }) => !texts.has(text) && texts.add(text));
+  // Drop duplicates. Of several variants with one text, keep the first.
+  const texts = [writeWire(fields), ...variants.map((variant) => variant.body)];
+  const others = variants.filter((variant, index) => texts.indexOf(variant.body) === index + 1);
   return [{ label: 'as given', body }, ...others];
 }
 

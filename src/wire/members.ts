@@ -7,8 +7,8 @@ export type Member = readonly [name: string, value: string];
 export type WireFields = Map<string, string>;
 
 /**
- * Reads the JSON text of an object without losing a digit. As in `JSON.parse`, the last of several fields with
- * one name counts.
+ * Reads the JSON text of an object without losing a digit. As in `JSON.parse`, the last of several
+ * fields with one name counts.
  *
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
  */
@@ -31,12 +31,14 @@ export function writeWire(fields: WireFields): string {
   return `{${members.join(',')}}`;
 }
 
-/** A token of JSON. The closing quote is optional, so that matching takes linear time on any text. */
+/**
+ * A token of JSON. The closing quote is optional, so that matching takes linear time on any text.
+ */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
- * Returns all fields of an object's valid JSON text in order, including repeated ones. It isn't recursive, so that
- * deep nesting can't overflow the stack.
+ * Returns all fields of an object's valid JSON text in order, including repeated ones. It isn't
+ * recursive, so that deep nesting can't overflow the stack.
  */
 export function readMembers(text: string): Member[] {
   const members: Member[] = [];

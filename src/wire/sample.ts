@@ -30,8 +30,8 @@ export const WITHDRAWAL_SAMPLE: Sample = {
 } satisfies Record<WithdrawalBroadcastField, unknown>;
 
 /**
- * A failed or blocked withdrawal. The service doesn't document which fields such a body has. This one leaves out
- * those that the service doesn't document as required.
+ * A failed or blocked withdrawal. The service doesn't document which fields such a body has. This
+ * one leaves out those that the service doesn't document as required.
  */
 export const NOT_COMPLETED_WITHDRAWAL_SAMPLE: Sample = Object.fromEntries(
   Object.keys(WITHDRAWAL_SAMPLE).map((name) => [name, (failed as Fields)[name]]),

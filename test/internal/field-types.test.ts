@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { deposit, errorOf, issuesOf, parseWith, read } from '../sample-bodies.js';
 
 /**
- * The outcome of each wire value in a field of each kind: the code of the issue or warning, the JSON of
- * the output, or `=` where the value is kept as it was sent.
+ * The outcome of each wire value in a field of each kind: the code of the issue or warning, the
+ * JSON of the output, or `=` where the value is kept as it was sent.
  */
 const OUTCOMES = `
 wire                                      | text       | id         | non-negative       | amount             | timestamp                  | deposit status | withdrawal status | rate type     | address            | owner

@@ -61,7 +61,10 @@ const PAIRS = [
   },
 ];
 
-/** Compares the parser's verdicts on bodies with those of the schemas. What is no JSON is passed over. */
+/**
+ * Compares the parser's verdicts on bodies with those of the schemas. What is no JSON is passed
+ * over.
+ */
 export function judge(bodies: Iterable<string>): Agreement {
   const agreement: Agreement = { valid: 0, limits: new Set(), differed: [] };
   for (const body of bodies) {

@@ -12,7 +12,10 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 export type LimitName = keyof typeof LIMITS;
 
-/** For each limit, whether a body is beyond it: told by the text alone, not by what the parser makes of it. */
+/**
+ * For each limit, whether a body is beyond it: told by the text alone, not by what the parser makes
+ * of it.
+ */
 export const IS_BEYOND: Readonly<Record<LimitName, (fields: WireFields) => boolean>> = {
   size: (fields) =>
     [...fields].reduce((sum, [name, json]) => sum + Buffer.byteLength(name + json) + 6, 0) >

@@ -103,6 +103,13 @@ export interface Receiver {
    * secret: don't call it for a request.
    */
   readonly settle: (body: RawBody) => Promise<ReceiverAnswer>;
+  /**
+   * Waits until no body is in progress: each is settled, or was passed to `onError`.
+   *
+   * Call it before the process ends, after the server has closed. Closed connections are not enough:
+   * a sender that gave up leaves none, but its body may still be on its way to your database.
+   */
+  readonly idle: () => Promise<void>;
 }
 
 /**
@@ -140,7 +147,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       : safeParseNotification;
 
   /** @param read - Returns false if the URL is not ours. */
-  const answer = async (
+  const answerBody = async (
     read: () => Uint8Array | false | Promise<Uint8Array>,
   ): Promise<ReceiverAnswer> => {
     let key: string | null = null;
@@ -163,6 +170,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
   };
 
+  const inProgress = new Set<Promise<ReceiverAnswer>>();
+  const answer: typeof answerBody = async (read) => {
+    const answered = answerBody(read);
+    inProgress.add(answered);
+    await answered; // it never rejects
+    inProgress.delete(answered);
+    return answered;
+  };
+
   return {
     receive: (body, url) => answer(() => isOurs(url) && bytesOf(body)),
     fetch: async (request) =>
@@ -177,6 +193,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       );
     },
     settle: (body) => answer(() => bytesOf(body)),
+    idle: async () => {
+      while (inProgress.size > 0) await Promise.all(inProgress);
+    },
   };
 }
 

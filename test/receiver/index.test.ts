@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setImmediate as tick } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { createReceiver, type ReceiverOptions } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
@@ -221,4 +223,36 @@ test.each([
 ])('is not created without the functions that keep money: %o', (options, message) => {
   const create = () => createReceiver(options as never);
   expect(create).toThrow(new TypeError(`options: expected ${message}`));
+});
+
+test('waits for the bodies in progress, also for one that comes meanwhile', async () => {
+  const ended: string[] = [];
+  const [first, second] = [new AbortController(), new AbortController()];
+  const [deposited, withdrawn] = [once(first.signal, 'abort'), once(second.signal, 'abort')];
+  const receiver = createReceiver({
+    ...recording().options,
+    async onDepositReceived() {
+      await deposited;
+      ended.push('deposit');
+    },
+    async onWithdrawalBroadcast() {
+      await withdrawn;
+      throw new Error('the database says no');
+    },
+    async onError() {
+      ended.push('error');
+    },
+  });
+  await receiver.idle(); // there is none
+  const answers = [receiver.settle(DEPOSIT)];
+  const idle = receiver.idle().then(() => ended.push('idle'));
+  answers.push(receiver.settle(WITHDRAWAL));
+  first.abort();
+  await answers[0];
+  await tick();
+  expect(ended).toStrictEqual(['deposit']);
+  second.abort();
+  await idle;
+  expect(ended).toStrictEqual(['deposit', 'error', 'idle']);
+  expect(await Promise.all(answers)).toStrictEqual([OK, FAILED]);
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createReceiver } from 'payment-notifications/receiver';
 import { createSpool } from 'payment-notifications/spool';
@@ -153,15 +154,10 @@ const receiver = createReceiver({
 });
 const stopSpool = spool.start(receiver.settle);
 
-/** What is in progress, also of a sender that has left. @type {Set<Promise<void>>} */
-const work = new Set();
-
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
+  // A kept connection would keep a stopped server open.
   if (!server.listening) response.setHeader('connection', 'close');
-  const done = receiver.node(request, response);
-  work.add(done);
-  await done;
-  work.delete(done);
+  receiver.node(request, response);
 });
 
 const { HOST = '127.0.0.1', PORT = '3000' } = process.env;
@@ -172,10 +168,8 @@ server.listen(Number(PORT), HOST, () => {
 // Waits for the work, not only for the connections: a sender that has given up leaves none, and its
 // withdrawal may not come again. What has come is settled, or saved.
 for (const signal of ['SIGINT', 'SIGTERM'])
-  process.once(signal, () => {
-    const spoolStopped = stopSpool();
-    server.close(async () => {
-      await Promise.all([...work, spoolStopped]);
-      process.exit();
-    });
+  process.once(signal, async () => {
+    await Promise.all([once(server.close(), 'close'), stopSpool()]);
+    await receiver.idle();
+    process.exit();
   });

@@ -19,6 +19,9 @@ export const receiver = createReceiver({
   },
 });
 
+/** The receiver of the page has a spool. */
+export const stopSpool = async (): Promise<void> => {};
+
 async function settleOnce(notification: PaymentNotification, { key }: DeliveryContext) {
   failOn('clientPaymentId' in notification ? notification.clientPaymentId : undefined);
   console.info(JSON.stringify({ key, isRepeated: keys.has(key), notification }));

@@ -22,7 +22,7 @@ export function summarize(notification: PaymentNotification): string {
 function summarizeDeposit(deposit: DepositReceived): string {
   const { clientPaymentId, depositCurrency, displayCurrency } = deposit;
   const { actualDepositAmount, actualDisplayAmount } = deposit;
-  const arrived = `Payment ${show(clientPaymentId)}: ${money(actualDepositAmount, depositCurrency)} arrived`;
+  const arrived = `Order ${show(clientPaymentId)}: ${money(actualDepositAmount, depositCurrency)} arrived`;
   const worth = `worth ${money(actualDisplayAmount, displayCurrency)}`;
   // Both are compared: with a floating rate, the expected coins may be worth more or less than was
   // requested.
@@ -107,11 +107,11 @@ export function summarizeRefusal({ type, issues, reference, likeness }: Refusal)
 
 const ASK = 'Answer 400, store the body, and ask the service.';
 
-/** The event that a body reports, as far as it is known: ` of payment order-10042`. */
+/** The event that a body reports, as far as it is known: ` of order order-10042`. */
 function eventOf(type: NotificationType | null, reference: NotificationReference): string {
   const { depositId, clientPaymentId, withdrawalId, clientWithdrawalId } = reference;
   const isDeposit = type === 'deposit.received';
-  if (isDeposit && clientPaymentId !== undefined) return ` of payment ${show(clientPaymentId)}`;
+  if (isDeposit && clientPaymentId !== undefined) return ` of order ${show(clientPaymentId)}`;
   const [name, id] = isDeposit
     ? ['deposit', depositId]
     : ['withdrawal', clientWithdrawalId ?? withdrawalId];

@@ -160,7 +160,7 @@ describe('text that contains bodies', () => {
       '✓ standard input, escaped in line 2: valid, deposit.received',
       '✗ standard input, in line 3: refused, withdrawal.broadcast',
     ]);
-    expect(out).toContain('Payment order-10042: 0.01523 BTC arrived');
+    expect(out).toContain('Order order-10042: 0.01523 BTC arrived');
   });
 
   test('is read for its endpoint', async () => {

@@ -22,7 +22,7 @@ describe('an inspection', () => {
     });
     expect(inspectBody(body)).toStrictEqual({
       summary:
-        'Payment "a\\u202e": 0.123456789012345678 BTC arrived, 0.108226789012345678 BTC more than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.',
+        'Order "a\\u202e": 0.123456789012345678 BTC arrived, 0.108226789012345678 BTC more than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.',
       verdict: 'valid',
       type: 'deposit.received',
       idempotencyKey: 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11',

@@ -11,61 +11,61 @@ const TYPES = {
 
 const SUMMARIES: Readonly<Record<string, string>> = {
   'deposit-received/sample':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/all-amounts-as-strings':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/all-optional-null':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is missing or unreadable.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is missing or unreadable.',
   'deposit-received/byte-order-mark':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/compact':
-    'Payment order-10042: 0.01523 LTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 LTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/depeg-losses':
-    'Payment order-10042: 0.01523 USDT arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 USDT arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/depeg-losses-absent':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/duplicate-key':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/eighteen-decimals':
-    'Payment order-10042: 0.123456789012345678 ETH arrived, 0.000000000000000001 ETH less than the 0.123456789012345679 ETH expected. It is worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.123456789012345678 ETH arrived, 0.000000000000000001 ETH less than the 0.123456789012345679 ETH expected. It is worth 950.25 EUR, exactly what was expected.',
   'deposit-received/empty-strings':
-    'Payment order-10042: 0.01523 BTC arrived. It is worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived. It is worth 950.25 EUR, exactly what was expected.',
   'deposit-received/empty-withdrawal-id':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/expected-amount-as-string':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/exponent':
-    'Payment order-10042: 0.00000001 BTC arrived, 0.01522999 BTC less than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.00000001 BTC arrived, 0.01522999 BTC less than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.',
   'deposit-received/floating-rate':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/large-amount':
-    'Payment order-10042: 123456789012345678901234567890.123456789 SHIB arrived, 123456789012345678901234567890.108226789 SHIB more than the 0.01523 SHIB expected. It is worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 123456789012345678901234567890.123456789 SHIB arrived, 123456789012345678901234567890.108226789 SHIB more than the 0.01523 SHIB expected. It is worth 950.25 EUR, exactly what was expected.',
   'deposit-received/one-satoshi':
-    'Payment order-10042: 0.00000001 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.00000001 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/overpaid':
-    'Payment order-10042: 0.02 BTC arrived, 0.00477 BTC more than the 0.01523 BTC expected. It is worth 1247.87 EUR, 297.62 EUR more than the 950.25 EUR expected.',
+    'Order order-10042: 0.02 BTC arrived, 0.00477 BTC more than the 0.01523 BTC expected. It is worth 1247.87 EUR, 297.62 EUR more than the 950.25 EUR expected.',
   'deposit-received/rate-type-as-number':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected. Review a warning: rateType.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected. Review a warning: rateType.',
   'deposit-received/required-only':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is missing or unreadable.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is missing or unreadable.',
   'deposit-received/rfc-3339-times':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/shared-endpoint':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/timestamps-in-milliseconds':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/unicode-text':
-    'Payment "заказ-10042 🧾": 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order "заказ-10042 🧾": 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/unknown-fields':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'deposit-received/unlisted-rate-type':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected. Review a warning: rateType.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected. Review a warning: rateType.',
   'deposit-received/unreadable-fields':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is missing or unreadable. Review 10 warnings: expectedDepositAmount, expectedDisplayAmount, displayServiceFee and 7 more.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is missing or unreadable. Review 10 warnings: expectedDepositAmount, expectedDisplayAmount, displayServiceFee and 7 more.',
   'deposit-received/unreadable-times':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected. Review 3 warnings: paymentRequestedAt, paymentReceivedAt, expirationTime.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected. Review 3 warnings: paymentRequestedAt, paymentReceivedAt, expirationTime.',
   'deposit-received/upper-case-ids':
-    'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
   'withdrawal-broadcast/sample':
     'Withdrawal payout-7731 completed: 480.73 XRP to rExampleXrpAddress111111111111111 with the tag 48291.',
   'withdrawal-broadcast/amounts-as-numbers':
@@ -127,23 +127,23 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'invalid/address-empty':
     'The body of withdrawal payout-7731 is refused: toTxAddress should be an address, alone or followed by ?dt=<tag>, but is a tag without an address. Answer 400, store the body, and ask the service.',
   'invalid/amount-beyond-limits':
-    'The body of payment order-10042 is refused for 3 faults. The first: actualDepositAmount should be a decimal number of at most 160 characters, 78 digits and a magnitude within 1e±78, but is 1e400. Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused for 3 faults. The first: actualDepositAmount should be a decimal number of at most 160 characters, 78 digits and a magnitude within 1e±78, but is 1e400. Answer 400, store the body, and ask the service.',
   'invalid/amount-hexadecimal':
-    'The body of payment order-10042 is refused: settlementAmount should be a decimal number, but is "0x10". Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "0x10". Answer 400, store the body, and ask the service.',
   'invalid/amount-infinity':
-    'The body of payment order-10042 is refused: settlementAmount should be a decimal number, but is "Infinity". Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "Infinity". Answer 400, store the body, and ask the service.',
   'invalid/amount-nan':
-    'The body of payment order-10042 is refused: settlementAmount should be a decimal number, but is "NaN". Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "NaN". Answer 400, store the body, and ask the service.',
   'invalid/amount-of-another-type':
-    'The body of payment order-10042 is refused for 3 faults. The first: actualDepositAmount should be a decimal number, but is true. Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused for 3 faults. The first: actualDepositAmount should be a decimal number, but is true. Answer 400, store the body, and ask the service.',
   'invalid/amount-with-comma':
-    'The body of payment order-10042 is refused: actualDepositAmount should be a decimal number, but is "12,5". Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: actualDepositAmount should be a decimal number, but is "12,5". Answer 400, store the body, and ask the service.',
   'invalid/amount-with-plus':
-    'The body of payment order-10042 is refused: settlementAmount should be a decimal number, but is "+1". Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "+1". Answer 400, store the body, and ask the service.',
   'invalid/amount-with-space':
-    'The body of payment order-10042 is refused: settlementAmount should be a decimal number, but is " 1". Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: settlementAmount should be a decimal number, but is " 1". Answer 400, store the body, and ask the service.',
   'invalid/amount-with-underscore':
-    'The body of payment order-10042 is refused: settlementAmount should be a decimal number, but is "1_000". Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "1_000". Answer 400, store the body, and ask the service.',
   'invalid/array':
     'The body is refused: it should be a JSON object, but is an array. Answer 400, store the body, and ask the service.',
   'invalid/base64':
@@ -153,7 +153,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'invalid/cut-off':
     'The body is refused: it should be a JSON object, but is incomplete JSON of 300 characters. Answer 400, store the body, and ask the service.',
   'invalid/deposit-status':
-    'The body of payment order-10042 is refused: status should be "CONFIRMED", but is "PENDING". Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: status should be "CONFIRMED", but is "PENDING". Answer 400, store the body, and ask the service.',
   'invalid/empty-address':
     'The body of withdrawal payout-7731 is refused: toTxAddress should be an address, alone or followed by ?dt=<tag>, but is an empty string. Answer 400, store the body, and ask the service.',
   'invalid/empty-body':
@@ -161,7 +161,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'invalid/empty-object':
     'The body is refused for 10 faults. The first: status should be "CONFIRMED", but is missing. Answer 400, store the body, and ask the service.',
   'invalid/empty-strings':
-    'The body of payment order-10042 is refused for 4 faults. The first: status should be "CONFIRMED", but is an empty string. Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused for 4 faults. The first: status should be "CONFIRMED", but is an empty string. Answer 400, store the body, and ask the service.',
   'invalid/empty-text':
     'The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 is refused: clientPaymentId should be a non-empty string, but is an empty string. Answer 400, store the body, and ask the service.',
   'invalid/encoded-twice':
@@ -169,9 +169,9 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'invalid/form-encoded':
     'The body is refused: it should be a JSON object, but is form-encoded text. The service posts JSON. Answer 400 and store the body.',
   'invalid/id-as-number':
-    'The body of payment order-10042 is refused: depositId should be a UUID, but is a number. Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused: depositId should be a UUID, but is a number. Answer 400, store the body, and ask the service.',
   'invalid/ids':
-    'The body of payment order-10042 is refused for 2 faults. The first: depositId should be a UUID, but is a string of length 5. Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused for 2 faults. The first: depositId should be a UUID, but is a string of length 5. Answer 400, store the body, and ask the service.',
   'invalid/json-null':
     'The body is refused: it should be a JSON object, but is null. Answer 400, store the body, and ask the service.',
   'invalid/log-injection':
@@ -179,13 +179,13 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'invalid/lone-surrogate':
     'The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 is refused: clientPaymentId should be a non-empty string, but is a string of length 7 with a lone surrogate. Answer 400, store the body, and ask the service.',
   'invalid/many-faults':
-    'The body of payment order-10042 is refused for 4 faults. The first: status should be "CONFIRMED", but is null. Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused for 4 faults. The first: status should be "CONFIRMED", but is null. Answer 400, store the body, and ask the service.',
   'invalid/missing-address':
     'The body of withdrawal payout-7731 is refused: toTxAddress should be an address, alone or followed by ?dt=<tag>, but is null. Answer 400, store the body, and ask the service.',
   'invalid/missing-fields':
     'The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 is refused for 2 faults. The first: clientPaymentId should be a non-empty string, but is null. Answer 400, store the body, and ask the service.',
   'invalid/negative-deposit':
-    'The body of payment order-10042 is refused for 2 faults. The first: actualDepositAmount should be zero or more, but is -0.00000001. Answer 400, store the body, and ask the service.',
+    'The body of order order-10042 is refused for 2 faults. The first: actualDepositAmount should be zero or more, but is -0.00000001. Answer 400, store the body, and ask the service.',
   'invalid/negative-withdrawal':
     'The body of withdrawal payout-7731 is refused for 2 faults. The first: estimatedWithdrawAmount should be zero or more, but is "-480.76923077". Answer 400, store the body, and ask the service.',
   'invalid/neither-id':
@@ -220,7 +220,7 @@ test.each(Object.entries(SUMMARIES))('%s', (id, summary) => {
 });
 
 describe('a summary', () => {
-  const dep = 'Payment order-10042: 0.01523 BTC arrived';
+  const dep = 'Order order-10042: 0.01523 BTC arrived';
   const sent = 'Withdrawal payout-7731 completed: 480.73 XRP';
   const to = 'to rExampleXrpAddress111111111111111 with the tag 48291';
   const ask = 'Before you refund it, ask the service whether it moved money.';
@@ -256,12 +256,12 @@ describe('a summary', () => {
     [
       'shows the difference of the largest and the smallest amount',
       deposit({ actualDepositAmount: '1e78', expectedDepositAmount: '1e-78' }),
-      `Payment order-10042: 1${'0'.repeat(78)} BTC arrived, ${'9'.repeat(78)}.${'9'.repeat(78)} BTC more than the 0.${'0'.repeat(77)}1 BTC expected. It is worth 950.25 EUR, exactly what was expected.`,
+      `Order order-10042: 1${'0'.repeat(78)} BTC arrived, ${'9'.repeat(78)}.${'9'.repeat(78)} BTC more than the 0.${'0'.repeat(77)}1 BTC expected. It is worth 950.25 EUR, exactly what was expected.`,
     ],
     [
       'says that nothing arrived',
       deposit({ actualDepositAmount: '0', actualDisplayAmount: '-0' }),
-      'Payment order-10042: 0 BTC arrived, 0.01523 BTC less than the 0.01523 BTC expected. It is worth 0 EUR, 950.25 EUR less than the 950.25 EUR expected.',
+      'Order order-10042: 0 BTC arrived, 0.01523 BTC less than the 0.01523 BTC expected. It is worth 0 EUR, 950.25 EUR less than the 950.25 EUR expected.',
     ],
     [
       'says that a completed withdrawal has no amount',
@@ -335,7 +335,7 @@ describe('a summary', () => {
   ])('can not be forged with %j', (value, shown) => {
     const wire = JSON.stringify(value);
     const of = (body: string) => inspectBody(body).summary;
-    expect(of(deposit({ clientPaymentId: wire }))).toContain(`Payment ${shown}: 0.01523 BTC`);
+    expect(of(deposit({ clientPaymentId: wire }))).toContain(`Order ${shown}: 0.01523 BTC`);
     expect(of(deposit({ depositCurrency: wire }))).toContain(`: 0.01523 ${shown} arrived, `);
     expect(of(deposit({ displayCurrency: wire }))).toContain(`worth 950.25 ${shown}, exactly`);
     expect(of(withdrawal({ clientWithdrawalId: wire }))).toContain(`Withdrawal ${shown} completed`);

@@ -11,6 +11,7 @@ export type Behaviour = (response: http.ServerResponse, request: Received, n: nu
 /** A request that an endpoint received. */
 interface Received {
   readonly method: string | undefined;
+  readonly url: string | undefined;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
 }
@@ -28,8 +29,8 @@ export async function endpoint(behave: Behaviour): Promise<Endpoint> {
   const received: Received[] = [];
   const waiting: (() => void)[] = [];
   const server = http.createServer(async (request, response) => {
-    const { method, headers } = request;
-    const seen = { method, headers, body: Buffer.concat(await request.toArray()) };
+    const { method, url, headers } = request;
+    const seen = { method, url, headers, body: Buffer.concat(await request.toArray()) };
     received.push(seen);
     for (const wake of waiting.splice(0)) wake();
     behave(response, seen, received.length);

@@ -34,11 +34,14 @@ export function createCallbackLog(terminal: Terminal, folder: string | undefined
     if (save === null || body.length === 0) return [];
     const path = save(time, kind, body);
     saved += 1;
-    return [`→ ${path}`];
+    return [path];
   };
   const print = (mark: Mark, time: Date, ...texts: readonly string[]): void => {
     const [color, sign] = MARKS[mark];
-    const text = [time.toISOString(), ...texts.map(escapeUnprintable)].join('  ');
+    const iso = time.toISOString();
+    // Without the date, a key fits next to the time in 80 columns.
+    const shownTime = Number.isFinite(columns) ? `${iso.slice(11, 19)}Z` : iso;
+    const text = [shownTime, ...texts.map(escapeUnprintable)].join('  ');
     const lines = wrap(text, columns - 2).join('\n  ');
     terminal.print(`${paint(terminal, color, sign)} ${lines}\n`);
   };
@@ -59,7 +62,7 @@ export function createCallbackLog(terminal: Terminal, folder: string | undefined
       const file = saveBody(time, 'refused', body);
       received += 1;
       refused += 1;
-      // The receiver doesn't read the rest, so the size that the issue names is not that of the body.
+      // The receiver doesn't read the rest, so the issue doesn't name the size of the whole body.
       const isTooLarge = issues[0].code === 'body_too_large';
       const texts = isTooLarge ? [`body_too_large: only its start was read`] : summaryOf(issues);
       print('refused', time, 'refused', ...texts, ...file);
@@ -91,7 +94,7 @@ export function createCallbackLog(terminal: Terminal, folder: string | undefined
         ...(folder === undefined ? [] : [`${format.count(saved)} saved in ${nameOf(folder)}`]),
         ...(turnedAway === 0 ? [] : [`${format.count(turnedAway)} answered with 404`]),
       ];
-      terminal.print(`${wrap(texts.join(', '), columns).join('\n')}\n`);
+      terminal.print(`\n${wrap(texts.join(', '), columns).join('\n')}\n`);
     },
   };
 }

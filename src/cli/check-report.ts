@@ -1,18 +1,6 @@
-import type { IssueCode } from '../errors.js';
 import { escapeUnprintable } from '../internal/quote.js';
-import { beside, format, highlight, paint, type Terminal, wrap } from './terminal.js';
-
-/** Bodies with the same issue in the same field, `body` for a body as a whole. */
-export interface Kind {
-  readonly verdict: 'refused' | 'warnings';
-  readonly code: IssueCode;
-  readonly field: string;
-  count: number;
-  /** File and line of the first body, such as `archive.ndjson:2`, and its issue. */
-  readonly first: string;
-  readonly message: string;
-  readonly examples: { readonly place: string; readonly body: string }[];
-}
+import type { Counts, Kind, UnknownField } from './check-tally.js';
+import { beside, type Color, format, highlight, paint, type Terminal, wrap } from './terminal.js';
 
 /** The result of `check`. */
 export interface CheckResult {
@@ -23,21 +11,30 @@ export interface CheckResult {
   readonly bytes: number;
   readonly durationMs: number;
   readonly interrupted: boolean;
-  readonly counts: Readonly<Record<'lines' | 'blank' | 'valid' | Kind['verdict'], number>>;
+  readonly counts: Readonly<Counts>;
   /** Why these are probably no archives. */
   readonly hint: string | null;
   readonly kinds: readonly Kind[];
+  /** The most frequent ones. */
+  readonly unknownFields: readonly UnknownField[];
+}
+
+/** The most frequent first; of the same frequency, the one that came first. */
+export function mostFrequent<T extends { readonly count: number }>(found: Iterable<T>): T[] {
+  return [...found].sort((one, other) => other.count - one.count);
 }
 
 export function reportOf(result: CheckResult, terminal: Terminal): string {
-  const { files, unread, bytes, durationMs, interrupted, counts, hint, kinds } = result;
+  const { files, unread, bytes, durationMs, interrupted, counts, hint, kinds, unknownFields } =
+    result;
   const { columns } = terminal;
   const name = files.length === 1 ? files[0] : `${files.length} files`;
-  const lineCount = `${format.count(counts.lines)} ${counts.lines === 1 ? 'line' : 'lines'}`;
+  const bodies = `${format.count(counts.bodies)} ${counts.bodies === 1 ? 'body' : 'bodies'}`;
   const row = (count: number, ...labels: string[]): string[] =>
     count === 0 ? [] : beside(`${format.count(count).padStart(10)}  `, labels, columns);
+  const title = (color: Color, text: string): string[] => ['', paint(terminal, color, text)];
   const summary =
-    `${interrupted ? 'Interrupted: ' : ''}${name}: ${lineCount}, ` +
+    `${interrupted ? 'Interrupted: ' : ''}${name}: ${bodies}, ` +
     `${format.bytes(bytes)} in ${format.duration(durationMs)}`;
   const lines = [
     ...wrap(summary, columns),
@@ -48,14 +45,14 @@ export function reportOf(result: CheckResult, terminal: Terminal): string {
     ...row(counts.refused, 'refused'),
     ...row(counts.blank, 'blank'),
     ...(hint === null ? [] : ['', ...highlight(terminal, 'yellow', hint)]),
-    ...(kinds.length === 0 ? [] : ['', paint(terminal, 'red', 'faults and warnings')]),
-    ...[...kinds]
-      .sort((one, other) => other.count - one.count)
-      .flatMap(({ verdict, code, count, first, message, examples }) => [
-        ...row(count, `${verdict}: ${code}, first in ${first}`, message),
-        // One line each, so that they can be copied.
-        ...examples.map((one) => `${one.place} ${escapeUnprintable(one.body.trim())}`),
-      ]),
+    ...(kinds.length === 0 ? [] : title('red', 'faults and warnings')),
+    ...mostFrequent(kinds).flatMap(({ verdict, code, count, first, message, examples }) => [
+      ...row(count, `${verdict}: ${code}, first in ${first}`, message),
+      // One line each, so that they can be copied.
+      ...examples.map((one) => `${one.place} ${escapeUnprintable(one.body.trim())}`),
+    ]),
+    ...(unknownFields.length === 0 ? [] : title('yellow', 'unknown fields')),
+    ...unknownFields.flatMap(({ name, count, first }) => row(count, `${name}, first in ${first}`)),
   ];
   return `${lines.join('\n')}\n`;
 }

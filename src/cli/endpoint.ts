@@ -1,15 +1,19 @@
 import querystring from 'node:querystring';
 import { MAX_BYTES } from '../internal/body.js';
 import type { DeliveryFetch } from '../testing/attempt.js';
-import { urlErrorOf } from '../testing/deliver.js';
 import { CommandError } from './errors.js';
 import { readStart } from './input.js';
+import { redactPath } from './redact.js';
+
+/** Where `send` posts bodies. */
+export interface Endpoint {
+  /** Without a user name and password: they are in the headers. */
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+}
 
 /** Moves a user name and password from the URL into an Authorization header. */
-export function readEndpoint(
-  to = '',
-  lines: readonly string[] = [],
-): { url: string; headers: Record<string, string> } {
+export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
   const headers = new Headers();
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^:]*):\s*(\S.*)$/.exec(line) ?? [];
@@ -20,18 +24,22 @@ export function readEndpoint(
       throw new CommandError("--header: expected 'NAME: VALUE', in quotes");
     }
   }
+  if (to === '') throw new CommandError('--to: expected the URL of your endpoint');
   const url = URL.canParse(to) ? new URL(to) : null;
-  if (url !== null && url.username + url.password !== '') {
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    const received = to.includes('@')
+      ? 'a hidden value that may contain a password'
+      : `"${redactPath(to)}"`;
+    throw new CommandError(`--to: expected an http or https URL, received ${received}`);
+  }
+  if (url.username + url.password !== '') {
     const login = querystring.unescape(`${url.username}:${url.password}`);
     const basic = `Basic ${Buffer.from(login).toString('base64')}`;
     if (!headers.has('authorization')) headers.set('authorization', basic);
     url.username = '';
     url.password = '';
   }
-  const address = url?.href ?? to;
-  const reason = to === '' ? 'expected the URL of your endpoint' : urlErrorOf(address);
-  if (reason !== null) throw new CommandError(`--to: ${reason}`);
-  return { url: address, headers: Object.fromEntries(headers) };
+  return { url, headers: Object.fromEntries(headers) };
 }
 
 /** Like `fetch`, but reads at most 64 KiB of an answer. */

@@ -1,7 +1,10 @@
 import { escapeUnprintable } from '../internal/quote.js';
+import { redactUrlsIn } from './redact.js';
 import { CLEAR_LINE, type Terminal } from './terminal.js';
 
-/** The exit codes of every command. The last two follow the shell convention for SIGINT and SIGPIPE. */
+/**
+ * The exit codes of every command. The last two follow the shell convention for SIGINT and SIGPIPE.
+ */
 export const EXIT = { ok: 0, failed: 1, usage: 2, output: 3, interrupted: 130, pipe: 141 } as const;
 
 /** Ends a command. The message is printed in one line; the default exit code is that of wrong usage. */
@@ -9,8 +12,11 @@ export class CommandError extends Error {
   exit: number = EXIT.usage;
 }
 
-/** Prints an error to standard error in one line. Escapes it, because it may quote arguments. */
+/**
+ * Prints an error to standard error in one line. Escapes it and redacts URLs, because it may quote
+ * arguments.
+ */
 export function printError({ warn, watched }: Terminal, message: string): void {
   const clear = watched ? CLEAR_LINE : '';
-  warn(`${clear}payment-notifications: ${escapeUnprintable(message)}\n`);
+  warn(`${clear}payment-notifications: ${escapeUnprintable(redactUrlsIn(message))}\n`);
 }

@@ -1,17 +1,19 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { MAX_BYTES } from '../internal/body.js';
+import { MAX_BYTES, openBody } from '../internal/body.js';
 import { escapeUnprintable } from '../internal/quote.js';
 import { printError } from './errors.js';
+import { redactUrlsIn } from './redact.js';
 import type { Terminal } from './terminal.js';
 
 /** The file name that stands for standard input. */
 export const STDIN = '-';
 
-/** A file name for messages. */
+/** A file name for messages. It may be a URL, by mistake. */
 export function nameOf(file: string): string {
-  return file === STDIN ? 'standard input' : escapeUnprintable(file);
+  return file === STDIN ? 'standard input' : escapeUnprintable(redactUrlsIn(file));
 }
 
 /** A file, or a line of an archive. */
@@ -21,7 +23,10 @@ export interface Input {
   readonly body: Buffer;
 }
 
-/** Reads files in turn, until Ctrl-C. Reports those that can't be read to the end, and adds their names to `unread`. */
+/**
+ * Reads files in turn, until Ctrl-C. Reports those that can't be read to the end, and adds their
+ * names to `unread`.
+ */
 export async function* readEach<T>(
   files: readonly string[],
   terminal: Terminal,
@@ -50,6 +55,42 @@ function openInput(file: string, { input, interrupt, warn }: Terminal): Readable
   return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));
 }
 
+/** Whether a path is that of a folder. */
+export function isFolder(path: string): boolean {
+  return path !== STDIN && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Lists the files in a folder by their names, without hidden ones and those of folders in it. */
+export function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'));
+  return files.map(({ name }) => join(folder, name)).sort();
+}
+
+/**
+ * Reads a file as one body, as `listen` saves it or an editor formats it. Returns null for an
+ * archive.
+ *
+ * A JSON object that spans lines is one body. A `.json` file is one body as well, even if it is not
+ * JSON, unless one of its lines is a JSON object.
+ */
+export function readOnlyBody(file: string): Input | null {
+  const found = file === STDIN ? undefined : statSync(file, { throwIfNoEntry: false });
+  // The body of a pipe could not be read again.
+  if (!found?.isFile() || found.size > MAX_BYTES + 1) return null;
+  const body = readFileSync(file);
+  const lines = body
+    .toString()
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const isOne = isObject(body) ? lines.length > 1 : file.endsWith('.json') && !lines.some(isObject);
+  return isOne && lines.length > 0 ? { label: nameOf(file), body } : null;
+}
+
+function isObject(body: string | Buffer): boolean {
+  return openBody(body).fields !== null;
+}
+
 /** Reads a stream. Stops once it is longer than a body may be. */
 export async function readStart(stream: AsyncIterable<Uint8Array> | []): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
@@ -60,7 +101,7 @@ export async function readStart(stream: AsyncIterable<Uint8Array> | []): Promise
   return bytes;
 }
 
-/** Reads an archive, plain or gzip, in batches of lines. Complete lines come before an error. */
+/** Reads an archive, plain or gzip, in batches of lines, up to the end or to an error. */
 export async function* readLines(
   file: string,
   terminal: Terminal,
@@ -111,26 +152,9 @@ async function* unzip(input: Readable, onBytes: (count: number) => void): AsyncG
     yield* whole;
     return;
   }
-  // Unzip each chunk before reading the next one, so that nothing is lost if the file is cut off.
-  const oneByOne = { chunkSize: 16_384, writableHighWaterMark: 1 };
-  const gunzip = createGunzip(oneByOne);
+  const gunzip = createGunzip();
   // An error in either stream ends the loop and surfaces there.
-  yield* pipeline(splitCorrupt(whole), gunzip, () => {});
+  yield* pipeline(whole, gunzip, () => {});
   // After a gzip member, Node.js takes a zero byte for the end, and reports no error.
   if (gunzip.bytesWritten < given) throw new Error('data after the end of the gzip stream');
-}
-
-// When gunzip fails, it discards everything that it has unzipped from a chunk. So a second instance finds the corrupt
-// chunk first, which is then split into single bytes.
-async function* splitCorrupt(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const scout = createGunzip().resume();
-  for await (const chunk of chunks) {
-    const isSound = await new Promise((resolve) => {
-      // A failed write does not call back.
-      scout.removeAllListeners('error').on('error', () => resolve(false));
-      scout.write(chunk, (error) => resolve(!error));
-    });
-    if (isSound) yield chunk;
-    else for (const byte of chunk) yield Buffer.of(byte);
-  }
 }

@@ -1,17 +1,35 @@
-/** The last segment of a path, and each of at least 16 characters: the receiver takes no shorter secret. */
-const SECRETS = /[^/]+(?=\/*$)|[^/]{16,}/g;
-/** How many characters of such a segment are shown. */
+/** A segment of this length may be a secret: the receiver takes no shorter one. */
+const SECRET_LENGTH = 16;
+/** How many characters of a possible secret are shown. */
 const SHOWN = 4;
 
-/** Truncates what may be a secret in a path. Removes the query. Takes a URL as well, or a failed attempt at one. */
+/**
+ * Truncates the last segment of a path, and long ones, because each may be a secret. Removes the
+ * query. The text may be something that should have been a URL.
+ */
 export function redactPath(text: string): string {
   const [path = ''] = text.split(/[?#]/, 1);
-  return path.replace(SECRETS, (segment) => truncate(segment, SHOWN));
+  const segments = path.split('/');
+  const last = segments.map((segment) => segment !== '').lastIndexOf(true);
+  return segments
+    .map((segment, index) =>
+      index === last || segment.length >= SECRET_LENGTH ? truncate(segment, SHOWN) : segment,
+    )
+    .join('/');
 }
 
 /** Shows a URL without its user name, password, query and secret. */
 export function redactUrl({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${redactPath(pathname)}`;
+}
+
+/** Redacts the path and query of a URL in an answer, such as in `Cannot POST /callbacks/…`. */
+export function redactPathIn(text: string, { pathname, search }: URL): string {
+  const segments = pathname.split('/').filter((segment) => segment.length >= SECRET_LENGTH);
+  const secrets = [pathname + search, pathname, search, ...segments];
+  return secrets
+    .filter((secret) => secret.length > 1)
+    .reduce((redacted, secret) => redacted.replaceAll(secret, () => redactPath(secret)), text);
 }
 
 /** Removes everything but the scheme from the URLs in a text. */

@@ -12,7 +12,7 @@ const HELP = helpOf(
   `  inspect [FILE…]                  show how a body is parsed
   sample deposit|withdrawal        print a sample body
   send deposit|withdrawal|FILE…    post bodies to your endpoint
-  check [FILE…]                    find saved bodies that can't be parsed
+  check [FILE|FOLDER…]             find saved bodies that can't be parsed
   listen                           print and save the callbacks that arrive
 
   payment-notifications <command> --help shows options and examples.`,

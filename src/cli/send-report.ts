@@ -27,7 +27,10 @@ export function warningOf({ label, body }: SentBody, terminal: Terminal): string
   return highlight(terminal, 'yellow', text);
 }
 
-/** Names the likely cause if the only faulty bodies that were accepted are valid once they are decoded and parsed. */
+/**
+ * Names the likely cause if the only faulty bodies that were accepted are valid once they are
+ * decoded and parsed.
+ */
 export function causeOf(accepted: readonly SentBody[], terminal: Terminal): string[] {
   const isParsed = ({ code, body }: SentBody): boolean =>
     code === 'body_too_large' || typeof body !== 'string' || body.startsWith('"');

@@ -1,8 +1,13 @@
 import { inspectBody } from '../inspect/index.js';
 import { MAX_BYTES } from '../internal/body.js';
 import type { Clock } from '../testing/clock.js';
-import { type DeliverOptions, type DeliveryAttempt, deliver } from '../testing/deliver.js';
-import { fetchStart, readEndpoint } from './endpoint.js';
+import {
+  type DeliverOptions,
+  type DeliveryAttempt,
+  deliver,
+  type RetryPolicy,
+} from '../testing/deliver.js';
+import { type Endpoint, fetchStart, readEndpoint } from './endpoint.js';
 import { EXIT, printError } from './errors.js';
 import {
   COMMON,
@@ -14,6 +19,7 @@ import {
   readDuration,
   text,
 } from './options.js';
+import { redactPathIn, redactUrl } from './redact.js';
 import { SAMPLE_OPTIONS } from './sample.js';
 import { readBodies, type SentBody } from './send-bodies.js';
 import { causeOf, endOf, isRefused, linesOf, type SendSummary, warningOf } from './send-report.js';
@@ -48,54 +54,27 @@ const HIDDEN = '(not shown without --answers)';
 
 export async function send(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
-  const { clock, interrupt: signal } = terminal;
-  const { url, headers } = readEndpoint(values.to, values.header);
-  const intervalMs = readDuration('--every', values.every ?? '2m');
-  const retry =
-    (values.retry ?? values.every ?? values.for) !== undefined
-      ? { intervalMs, durationMs: readDuration('--for', values.for ?? '24h') }
-      : null;
+  const { clock, interrupt } = terminal;
+  const endpoint = readEndpoint(values.to, values.header);
   const copies = readCount('--copies', values.copies, 1);
+  const policy = { copies, retry: readRetry(values) };
   const timeoutMs = readDuration('--timeout', values.timeout);
   const unread: string[] = [];
   const { bodies, total, faults } = readBodies(positionals, values, terminal, unread);
+
   const progress = showProgress(terminal);
-  const print = (lines: readonly string[], data?: object): void => {
+  const print: Print = (lines, data) => {
     const text = values.json ? data && jsonLine(data) : lines.map((line) => `${line}\n`).join('');
     if (!text) return;
     progress('');
     terminal.print(text);
   };
-  const sleep: Clock['sleep'] = (milliseconds, stop) => {
-    print([`  trying again in ${format.duration(milliseconds)}`]);
-    return clock.sleep(milliseconds, stop);
-  };
-  // An answer may repeat a header in any form, so hide all answers if there are headers.
-  const hidesAnswers = Object.keys(headers).length > 0 && !values.answers;
-  const waiting = { now: clock.now, sleep };
-  const endpoint = { url, headers, timeoutMs, fetch: fetchStart, signal, clock: waiting };
-  // Report a refused connection once per attempt, not for every body and copy.
-  let refusedAt = 0;
-  const post = async (sent: SentBody, policy: Partial<DeliverOptions> = {}) => {
-    const { label, body, code } = sent;
-    if (code === undefined && !values.variants) print(warningOf(sent, terminal));
-    const onAttempt = (ended: DeliveryAttempt): void => {
-      const { number, answer, error } = ended;
-      const isHidden = hidesAnswers && answer !== null;
-      const shown = isHidden ? { ...ended, answer: { ...answer, body: HIDDEN } } : ended;
-      const isRefused = error?.includes('ECONNREFUSED') ?? false;
-      const isKnown = (isRefused && refusedAt === number) || (values.lines && ended.success);
-      refusedAt = isRefused ? number : 0;
-      print(isKnown ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
-    };
-    const { attempts } = await deliver(body, { ...endpoint, onAttempt, ...policy });
-    return attempts;
-  };
+  const post = createPost(endpoint, { ...values, timeoutMs }, terminal, print);
 
   const start = clock.now();
-  let [begun, delivered, attempts, refused] = [0, 0, 0, 0];
+  print([`POST ${redactUrl(endpoint.url)}`]);
+  let [begun, delivered, attempts] = [0, 0, 0];
   const keys = new Set<string | null>();
-  print([`POST ${url}`]);
   for await (const sent of bodies) {
     begun += 1;
     if (typeof sent.body !== 'string' && sent.body.length > MAX_BYTES) {
@@ -103,30 +82,112 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       unread.push(sent.label);
       continue;
     }
-    const ended = await post(sent, { retry, copies });
+    const ended = await post(sent, policy);
     attempts += ended.length;
     delivered += ended.filter(({ success }) => success).length;
     // Two keys show that there are several events.
     if (keys.size < 2) keys.add(inspectBody(sent.body).idempotencyKey);
-    if (signal.aborted) break;
+    if (interrupt.aborted) break;
     const counts = `${format.count(begun)} sent, ${format.count(delivered)} delivered`;
     progress(values.lines ? counts : '');
   }
-  const accepted: SentBody[] = [];
-  for (const sent of faults) {
-    if (signal.aborted) break;
-    const [attempt] = await post(sent);
-    if (attempt?.success) accepted.push(sent);
-    else if (attempt && isRefused(attempt)) refused += 1;
-  }
+  const { accepted, refused } = await postFaults(faults, post, interrupt);
+
   const [key = null] = keys.size === 1 ? keys : [];
   const summary: SendSummary = {
-    ...{ delivered, of: Math.max(total, begun) * copies, attempts },
-    ...{ durationMs: clock.now() - start, interrupted: signal.aborted, idempotencyKey: key },
+    delivered,
+    of: Math.max(total, begun) * copies,
+    attempts,
+    durationMs: clock.now() - start,
+    interrupted: interrupt.aborted,
+    idempotencyKey: key,
     faulty: { of: faults.length, refused },
   };
   print([...endOf(summary, terminal), ...causeOf(accepted, terminal)], summary);
   if (unread.length > 0) return EXIT.usage;
   const isComplete = delivered === summary.of && refused === faults.length;
   return isComplete && delivered > 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** Reads the options for retries; null if there are none. */
+function readRetry(
+  values: Partial<Readonly<Record<'every' | 'for', string> & { retry: boolean }>>,
+): RetryPolicy | null {
+  const intervalMs = readDuration('--every', values.every ?? '2m');
+  const durationMs = readDuration('--for', values.for ?? '24h');
+  const isAsked = values.retry || values.every !== undefined || values.for !== undefined;
+  return isAsked ? { intervalMs, durationMs } : null;
+}
+
+/** Prints lines, or data with --json. */
+type Print = (lines: readonly string[], data?: object) => void;
+
+/** Posts a body, and prints its attempts. */
+type Post = (
+  sent: SentBody,
+  policy?: Pick<DeliverOptions, 'copies' | 'retry'>,
+) => Promise<readonly DeliveryAttempt[]>;
+
+function createPost(
+  { url, headers }: Endpoint,
+  options: Partial<Readonly<Record<'answers' | 'lines' | 'variants', boolean>>> & {
+    readonly timeoutMs: number;
+  },
+  terminal: Terminal,
+  print: Print,
+): Post {
+  const { clock, interrupt: signal } = terminal;
+  const sleep: Clock['sleep'] = (milliseconds, stop) => {
+    print([`  trying again in ${format.duration(milliseconds)}`]);
+    return clock.sleep(milliseconds, stop);
+  };
+  const request: DeliverOptions = {
+    url: url.href,
+    headers,
+    timeoutMs: options.timeoutMs,
+    fetch: fetchStart,
+    signal,
+    clock: { now: clock.now, sleep },
+  };
+  const redact = (attempt: DeliveryAttempt): DeliveryAttempt => {
+    if (attempt.answer === null || options.answers) return attempt;
+    const { status, body } = attempt.answer;
+    // An answer may repeat a header in any form, so hide all answers if there are headers.
+    const isHidden = Object.keys(headers).length > 0;
+    const answer = { status, body: isHidden ? HIDDEN : redactPathIn(body, url) };
+    return { ...attempt, answer };
+  };
+  // Report a refused connection once per attempt, not for every body and copy.
+  let refusedAt = 0;
+  return async (sent, policy) => {
+    const { label, body, code } = sent;
+    if (code === undefined && !options.variants) print(warningOf(sent, terminal));
+    const onAttempt = (attempt: DeliveryAttempt): void => {
+      const { number, error, success } = attempt;
+      const isRefused = error?.includes('ECONNREFUSED') ?? false;
+      const isKnown = (isRefused && refusedAt === number) || (options.lines && success);
+      refusedAt = isRefused ? number : 0;
+      const shown = redact(attempt);
+      print(isKnown ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
+    };
+    const { attempts } = await deliver(body, { ...request, ...policy, onAttempt });
+    return attempts;
+  };
+}
+
+/** Posts each faulty body once. Returns those that were accepted, and the number that was refused. */
+async function postFaults(
+  faults: readonly SentBody[],
+  post: Post,
+  interrupt: AbortSignal,
+): Promise<{ accepted: SentBody[]; refused: number }> {
+  const accepted: SentBody[] = [];
+  let refused = 0;
+  for (const sent of faults) {
+    if (interrupt.aborted) break;
+    const [attempt] = await post(sent);
+    if (attempt?.success) accepted.push(sent);
+    else if (attempt && isRefused(attempt)) refused += 1;
+  }
+  return { accepted, refused };
 }

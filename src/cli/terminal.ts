@@ -77,12 +77,17 @@ export const format = {
   },
 };
 
-/** Returns how many columns a text takes at most: from U+1100, a character may be two columns wide. */
+/**
+ * Returns how many columns a text takes at most. From U+1100, a character may be two columns wide.
+ */
 export function widthOf(text: string): number {
   return text.length + (text.match(/[\u1100-\ud7ff\ue000-\uffff]/g)?.length ?? 0);
 }
 
-/** Wraps text at word boundaries, or inside a word that is too long, so that a body can't forge a line of a report. */
+/**
+ * Wraps text at word boundaries, or inside a word that is too long, so that a body can't forge a
+ * line of a report.
+ */
 export function wrap(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
   const lines: string[] = [];

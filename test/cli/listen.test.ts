@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -9,6 +10,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
+import { openFolder } from '../../src/cli/save.js';
 import { endpoint } from '../endpoint.js';
 import { command, type Given, linesOf, temporaryFolder } from './terminal.js';
 
@@ -52,6 +54,15 @@ async function post(url: string, body: string | Uint8Array): Promise<number> {
   await response.arrayBuffer();
   return response.status;
 }
+
+/** Posts a body on its own connection. `fetch` gives up after ten seconds without one. */
+const postAlone = (url: string, body: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const request = http.request(url, { method: 'POST', agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    });
+    request.on('error', reject).end(body);
+  });
 
 /** The names and bytes of the files in a folder. */
 const filesIn = (path: string): [name: string, body: Buffer][] =>
@@ -195,7 +206,7 @@ describe('--save', () => {
     expect(files.map(([, body]) => body)).toStrictEqual(kept);
     for (const [name] of files) {
       expect(name).toMatch(/^2026-09-21T14-34-20\.000Z-\d{4}-(deposit|withdrawal|refused)\.json$/);
-      expect(told.filter((line) => line.endsWith(`  → ${join(callbacks, name)}`))).toHaveLength(1);
+      expect(told.filter((line) => line.endsWith(`  ${join(callbacks, name)}`))).toHaveLength(1);
       expect(statSync(join(callbacks, name)).mode & 0o777).toBe(0o600);
     }
     expect(statSync(callbacks).mode & 0o777).toBe(0o700);
@@ -206,6 +217,10 @@ describe('--save', () => {
     await using merchant = await endpoint((response) => response.end());
     await command(['send', ...paths, '--to', merchant.url]);
     expect(merchant.received.map(({ body }) => body)).toStrictEqual(kept);
+    const checked = JSON.parse((await command(['check', '--json', callbacks])).out);
+    expect(checked.counts).toStrictEqual({
+      ...{ bodies: kept.length, blank: 0, valid: 4, warnings: 0, refused: kept.length - 4 },
+    });
     expect((await command(['inspect', ...paths])).out.match(/^✓ \S+: valid/gm)).toHaveLength(4);
     // A second run adds to the folder.
     await listening(['--save', callbacks], (url) => post(url, depositReceivedBody()));
@@ -216,7 +231,7 @@ describe('--save', () => {
     const callbacks = join(folder, 'thousand');
     const sent = Array.from({ length: 1000 }, (_, seed) => depositReceivedBody({}, { seed }));
     const { told } = await listening(['--save', callbacks], async (url) => {
-      const statuses = await Promise.all(sent.map((body) => post(url, body)));
+      const statuses = await Promise.all(sent.map((body) => postAlone(url, body)));
       expect(statuses.filter((status) => status !== 200)).toStrictEqual([]);
     });
     expect(told).toHaveLength(1001);
@@ -237,7 +252,7 @@ describe('--save', () => {
       expect(await post(url, depositReceivedBody().padEnd(65_537))).toBe(413);
     });
     const line =
-      /^✗ .*Z {2}refused {2}body_too_large: only its start was read {2}→ \S+-refused\.json$/;
+      /^✗ .*Z {2}refused {2}body_too_large: only its start was read {2}\S+-refused\.json$/;
     expect(told).toStrictEqual([
       expect.stringMatching(line),
       expect.stringMatching(line),
@@ -260,6 +275,13 @@ describe('--save', () => {
       expect.stringMatching(line),
       `2 callbacks, 0 refused, 2 not read or not saved, 0 saved in ${callbacks}`,
     ]);
+  });
+
+  test('leaves no part of a body that can not be written whole', () => {
+    const callbacks = join(folder, 'parts');
+    const save = openFolder(callbacks);
+    expect(() => save(new Date(0), 'deposit', Symbol('no bytes') as never)).toThrow(TypeError);
+    expect(readdirSync(callbacks)).toStrictEqual([]);
   });
 
   test('names a folder that can not be written, and starts nothing', async () => {
@@ -285,12 +307,11 @@ test('answers with --status, on --host', async () => {
   expect(told.at(-1)).toBe('2 callbacks, 1 refused');
 });
 
-test('fits a narrow terminal', async () => {
-  const { told } = await listening([], (url) => post(url, withdrawalBroadcastBody()), {
-    columns: 60,
-  });
+test('fits a narrow terminal, with the time alone', async () => {
+  const body = withdrawalBroadcastBody();
+  const { told } = await listening([], (url) => post(url, body), { columns: 60 });
   expect(told.join('\n')).toBe(`port, and keep the path. Ctrl-C ends it.
-✓ ${TIME}
+✓ 14:34:20Z
   ${`${WITHDRAWAL}:COMPLETED`.slice(0, 58)}
   ${`${WITHDRAWAL}:COMPLETED`.slice(58)}  480.73 XRP
 1 callback, 0 refused`);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { readCount, readDuration } from '../../src/cli/options.js';
+import { redactUrlsIn } from '../../src/cli/redact.js';
 import { command } from './terminal.js';
 
 describe('help', () => {
@@ -12,7 +13,7 @@ describe('help', () => {
     ['inspect --help', 'payment-notifications inspect [FILE…]'],
     ['sample --help', 'payment-notifications sample deposit|withdrawal'],
     ['send deposit -h', 'payment-notifications send deposit|withdrawal|FILE… --to URL'],
-    ['check --help', 'payment-notifications check [FILE…]'],
+    ['check --help', 'payment-notifications check [FILE|FOLDER…]'],
     ['listen --help', 'payment-notifications listen'],
   ])('of %j has examples and all exit codes, and fits 80 columns', async (line, first) => {
     const { exit, out, err } = await command(line.split(' ').filter(Boolean));
@@ -79,7 +80,12 @@ describe('wrong usage is told in one line', () => {
     ['listen --port 65536', `--port: ${PORT} "65536"`],
     ['listen --status 199', `--status: ${STATUS} "199"`],
     ['listen --status 600', `--status: ${STATUS} "600"`],
-    ['send deposit --to ftp://me:secret@x/', `${NO_URL} "ftp://x/"`],
+    ['send deposit --to ftp://x/', `${NO_URL} "ftp://…"`],
+    ['send deposit --to localhost:3000/callbacks', `${NO_URL} "localhost:3000/call…"`],
+    [
+      'send deposit --to ftp://me:secret@x/',
+      `${NO_URL} a hidden value that may contain a password`,
+    ],
   ])('%j', (line, message) => expectTold(line.split(' '), message));
 
   test.each<[line: string | string[], message: string]>([
@@ -116,6 +122,44 @@ describe('wrong usage is told in one line', () => {
   ])('send %j --to URL', (line, message) => {
     const args = typeof line === 'string' ? line.split(' ') : line;
     return expectTold(['send', ...args, ...TO], message);
+  });
+});
+
+describe('a URL that is given', () => {
+  const URL = 'http://me:s3cret@127.0.0.1:1/callbacks/s3cret-s3cret-s3cret?token=s3cret';
+
+  test.each([
+    ...[URL, `inspect ${URL}`, `check ${URL}`, `check ${URL} ${URL}`, `check --json ${URL}`],
+    ...[`check --refused ${URL}`, `check --show ${URL}`, `inspect --as ${URL}`, `sample ${URL}`],
+    ...[`sample deposit --set ${URL}=1`, `sample deposit --set onChainFee=${URL}`],
+    ...[
+      `sample deposit --set ${URL}`,
+      `sample deposit --omit ${URL}`,
+      `sample deposit --add ${URL.split('?')[0]}`,
+    ],
+    ...[`send ${URL}`, `send deposit ${URL}`, `send deposit --too=${URL}`, `send --lines ${URL}`],
+    ...[`send deposit --to ${URL}`, `send deposit --json --to ${URL}`],
+    ...[`send ${URL} --to ${URL}`, `send deposit --to ${URL} --every ${URL}`],
+    ...[`send deposit --to ${URL.slice(7)}`, `send deposit --to ${URL.replace('http', 'ftp')}`],
+    ...['send deposit --to 127.0.0.1:1/s3cret-s3cret-s3cret', 'send deposit --to s3cret-s3cret'],
+    ...[
+      'send deposit --to http:/s3cret-s3cret-s3cret@x',
+      `send deposit --to ${URL} --header ${URL}`,
+    ],
+    ...[`listen ${URL}`, `listen --save ${URL}`, `listen --secret ${URL}`, `listen --port ${URL}`],
+    `listen --host ${URL}`,
+  ])('is not printed with a password or a secret: %s', async (line) => {
+    const { out, err } = await command(line.split(' '));
+    expect(out + err).not.toBe('');
+    expect(out + err).not.toMatch(/s3cret/);
+  });
+
+  test('is found in a message, to its end', () => {
+    expect(redactUrlsIn(`open 'ftp://a b"c:d@x/y', http://x/?y z`)).toBe(
+      "open 'ftp://…', http://… z",
+    );
+    expect(redactUrlsIn('at the end: wss://x/y')).toBe('at the end: wss://…');
+    expect(redactUrlsIn('me@example.com: no URL')).toBe('me@example.com: no URL');
   });
 });
 

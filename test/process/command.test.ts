@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import net from 'node:net';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { depositReceivedBody } from 'payment-notifications/testing';
@@ -44,7 +47,8 @@ describe('the command', () => {
 
       await using merchant = await endpoint(answers(200));
       const body = `${depositReceivedBody()}\n`;
-      for (const file of ['body.json', 'archive.ndjson', 'refused.ndjson']) write(file, body);
+      mkdirSync(join(folder, 'callbacks'), { recursive: true });
+      for (const file of ['body.json', 'refused.ndjson', 'callbacks/1.json']) write(file, body);
       write('2026-01.ndjson.gz', gzipSync(body));
       const script = [
         'set -euo pipefail',
@@ -105,7 +109,7 @@ describe('check', () => {
     const file = write('long.ndjson', `${depositReceivedBody()}\n`.repeat(20_000));
     const { out } = await onTerminal(['check', file], 40);
     const [, ...told] = stripVTControlCharacters(out).split('\r');
-    expect(told.pop()?.replace(/\s/g, '')).toContain(`${file}:20,000lines,`);
+    expect(told.pop()?.replace(/\s/g, '')).toContain(`${file}:20,000bodies,`);
     for (const line of told) expect(line).toMatch(/^[^\n]{0,39}$/);
   });
 
@@ -133,5 +137,65 @@ describe('send', () => {
       ...{ exit: 130, signal: null },
     });
     expect(merchant.received).toHaveLength(1);
+  });
+});
+
+describe('listen', () => {
+  /** Starts `listen` on a free port, in a shell, and waits for its URL. */
+  async function startListen(line: string) {
+    const { child, ended } = start('bash', ['-c', line], { cwd: folder, stdin: '' });
+    onTestFinished(() => void child.kill());
+    let out = '';
+    const url = await new Promise<string>((resolve) => {
+      child.stdout.on('data', (chunk) => {
+        out += chunk;
+        const [, found] = /^listening at (\S+)\n/.exec(out) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const post = (body: string) => fetch(url, { method: 'POST', body });
+    return { child, ended, url, post };
+  }
+
+  test('has examples that work', async () => {
+    const { out } = await run(['listen', '--help']);
+    const [, example, next] =
+      /Examples:\n\n {2}payment-notifications (.*)\n {2}payment-notifications (.*)\n/.exec(out) ??
+      [];
+    const { child, ended, post } = await startListen(`exec ${PROGRAM} ${example} --port 0`);
+    expect((await post(depositReceivedBody())).status).toBe(200);
+    child.kill('SIGINT');
+    const { err, exit } = await ended;
+    expect({ err, exit }).toStrictEqual({ err: '', exit: 130 });
+    expect((await inShell(`${PROGRAM} ${next}`, folder)).exit).toBe(0);
+  });
+
+  test('is ended by Ctrl-C while a body arrives, and counts it', async () => {
+    const { child, ended, url } = await startListen(`exec ${PROGRAM} listen --port 0`);
+    const { port, pathname } = new URL(url);
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`POST ${pathname} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n`);
+    socket.write('content-length: 9\r\n\r\n');
+    // The server says so when it begins to read.
+    await once(socket, 'data');
+    socket.write('{', () => child.kill('SIGINT'));
+    const { out, err, exit } = await ended;
+    expect({ err, exit }).toStrictEqual({ err: '', exit: 130 });
+    expect(out).toMatch(/\n✗ \S+Z {2}not read: aborted\n\n1 callback, 0 refused, 1 not read or/);
+  });
+
+  test('answers 500 while the disk is full, and leaves no part of a body', async () => {
+    // No file may have more than 1,024 bytes, so that the second body is written in part.
+    const line = `ulimit -f 1; exec ${PROGRAM} listen --port 0 --save full`;
+    const { child, ended, post } = await startListen(line);
+    expect((await post('{}')).status).toBe(400);
+    expect((await post(depositReceivedBody().padEnd(2000))).status).toBe(500);
+    child.kill('SIGINT');
+    const { out, exit } = await ended;
+    expect(exit).toBe(130);
+    expect(out).toMatch(/\n✗ \S+Z {2}not saved, answered with 500: EFBIG: file too large, write\n/);
+    expect(out).toMatch(/\n2 callbacks, 1 refused, 1 not read or not saved, 1 saved in full\n$/);
+    expect(readdirSync(join(folder, 'full'))).toHaveLength(1);
   });
 });

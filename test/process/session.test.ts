@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../cli/terminal.js';
 import { type Behaviour, endpoint } from '../endpoint.js';
-import { run } from './command.js';
+import { COMMAND, run, start } from './command.js';
 
 const BLOCKS = /(?<=^```console\n).*?(?=^```$)/gms;
 
@@ -28,18 +29,32 @@ const BODIES = {
     depositReceivedBody({ settlementAmount: undefined }, { seed: 2 }),
     withdrawalBroadcastBody({ txAddressOwner: { name: 'Example Exchange', category: null } }),
     depositReceivedBody(),
-    depositReceivedBody({ settlementAmount: '950.26' }),
+    depositReceivedBody(
+      { settlementAmount: '950.26' },
+      { additional: { networkFeeAmount: '0.10' } },
+    ),
   ].join('\n'),
 };
 
-const ADDRESS = 'http://127.0.0.1:3000/callbacks';
+/** What `listen` receives. */
+const CALLBACKS = [
+  depositReceivedBody(),
+  withdrawalBroadcastBody({ txAddressOwner: { name: 'Example Exchange', category: null } }),
+  depositReceivedBody({ settlementAmount: undefined }, { seed: 2 }),
+];
+
+const ORIGIN = 'http://127.0.0.1:3000';
+const PATH = '/callbacks/0123456789abcdef';
 const SESSION = [
   'inspect callback.json',
-  `send deposit --to ${ADDRESS} --retry --every 1s`,
+  `send deposit --to ${ORIGIN}${PATH} --retry --every 1s`,
+  'listen --save callbacks',
   'check archive.ndjson',
 ];
 
 const { folder, write } = temporaryFolder();
+
+const GIVEN = { cwd: folder, env: { COLUMNS: '80' } };
 
 // npm run test:package -- --update writes the session of that run into the page.
 test('the session on the page of the command is what happens', async () => {
@@ -54,12 +69,13 @@ test('the session on the page of the command is what happens', async () => {
   };
   await using merchant = await endpoint(behave);
   for (const [name, body] of Object.entries(BODIES)) write(name, body);
+  const { origin } = new URL(merchant.url);
   const told: string[] = [];
   for (const line of SESSION) {
-    const args = line.replace(ADDRESS, merchant.url).split(' ');
-    const { out, err } = await run(args, { cwd: folder, env: { COLUMNS: '80' } });
+    const args = line.replace(ORIGIN, origin).split(' ');
+    const { out, err } = line.startsWith('listen') ? await listen(args) : await run(args, GIVEN);
     const shown = `$ payment-notifications ${line}\n${(out + err).trim()}\n`;
-    told.push(shown.replaceAll(merchant.url, ADDRESS));
+    told.push(shown.replace(/http:\/\/127\.0\.0\.1:\d+/g, ORIGIN));
   }
   const page = readFileSync('docs/command.md', 'utf8');
   const blocks = [...page.matchAll(BLOCKS)];
@@ -74,7 +90,20 @@ test('the session on the page of the command is what happens', async () => {
   await expect(current).toMatchFileSnapshot('../../docs/command.md');
 });
 
-/** Durations differ from run to run. */
+/** Runs `listen` until it has received the callbacks. */
+async function listen(args: string[]) {
+  const { child, ended } = start(process.execPath, [COMMAND, ...args, '--port', '0'], GIVEN);
+  const [first] = await once(child.stdout, 'data');
+  const [url = ''] = /http:\S+/.exec(first) ?? [];
+  for (const body of CALLBACKS) await fetch(url, { method: 'POST', body });
+  child.kill('SIGINT');
+  return ended;
+}
+
+/** Times, durations and secrets differ from run to run. */
 function withoutTimes(text: string): string {
-  return text.replace(/\b\d[\d.]*(?:ms|s|m|h)\b/g, 'TIME');
+  return text
+    .replace(/\b\d[\d.]*(?:ms|s|m|h)\b/g, 'TIME')
+    .replace(/(?:\d{4}-\d\d-\d\dT)?\d\d[:-]\d\d[:-]\d\d(?:\.\d{3})?Z/g, 'TIME')
+    .replace(/\b[0-9a-f]{32}\b/, 'SECRET');
 }

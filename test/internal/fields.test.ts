@@ -67,11 +67,11 @@ interface Refund {
 }
 
 interface Payee {
-  readonly limit: Decimal | null;
+  readonly amount: Decimal | null;
   readonly additionalFields: Fields;
 }
 
-const PAYEE: RulesOf<Payee> = { limit: optional(amount) };
+const PAYEE: RulesOf<Payee> = { amount: optional(amount) };
 
 const REFUND: RulesOf<Refund> = {
   amount: optional(amount, 'sum'),
@@ -83,17 +83,23 @@ function readRefund(text: string): Reading<Refund> {
 }
 
 test('an amount of a nested object is read to the digit, and its unknown fields as sent', () => {
-  const body = '{"payee":{"limit":0.12345678901234567890,"later":[1.50]},"amount":1e-20}';
+  const body = '{"payee":{"amount":0.12345678901234567890,"later":[1.50]},"amount":1e-20}';
   expect(JSON.parse(JSON.stringify(readRefund(body)))).toStrictEqual({
     issues: [],
     notification: {
       type: 'refund',
       amount: '0.00000000000000000001',
-      payee: { limit: '0.1234567890123456789', additionalFields: { later: ['1.50'] } },
+      payee: { amount: '0.1234567890123456789', additionalFields: { later: ['1.50'] } },
       additionalFields: {},
       warnings: [],
     },
   });
+});
+
+test('an unreadable field of a nested object is not taken for one of the object around it', () => {
+  const { notification } = readRefund('{"payee":{"amount":[]},"amount":1}');
+  expect(notification.additionalFields).toStrictEqual({});
+  expect(notification.payee?.additionalFields).toStrictEqual({ amount: [] });
 });
 
 test('every name of a body has a rule, in the order of the output', () => {

@@ -103,8 +103,8 @@ const MUTANTS = [
   {
     fault: '200 although the database failed',
     program: [
-      'throw error;\n    return review(400',
-      "return { status: 200, text: '' };\n    return review(400",
+      'if (!isRefusal(error)) throw error;',
+      "if (!isRefusal(error)) return { status: 200, text: '' };",
     ],
     test: 'withdrawal: answered 500 while the database fails, debited afterwards',
     cause: 'The error of the database was caught',

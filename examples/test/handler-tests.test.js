@@ -72,7 +72,7 @@ const MUTANTS = [
   {
     fault: 'no check of the key',
     schema: [/IF known.deliveries > 1[^;]*;\n *END IF;/, ''],
-    test: 'deposit: ten copies at the same time are credited once',
+    test: 'deposit: five copies at the same time are credited once',
     cause: 'Several copies passed the check of the key',
   },
   {
@@ -84,7 +84,7 @@ const MUTANTS = [
   values[0] += Math.random();
   const { rows } = await pool.query(`,
     ],
-    test: 'deposit: ten copies at the same time are credited once',
+    test: 'deposit: five copies at the same time are credited once',
     cause: 'Several copies passed the check of the key',
   },
   {

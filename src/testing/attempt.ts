@@ -33,11 +33,14 @@ export interface AttemptOptions {
   /** The URL of the endpoint (`http:` or `https:`). */
   readonly url: string;
   /**
-   * Additional headers, which may replace `content-type: application/json`. Undefined values are ignored. The
-   * service doesn't document its headers.
+   * Additional headers, which may replace `content-type: application/json`. Undefined values are
+   * ignored. The service doesn't document its headers.
    */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The timeout in milliseconds of real time (default: 30,000). The service doesn't document its timeout. */
+  /**
+   * The timeout in milliseconds of real time (default: 30,000). The service doesn't document its
+   * timeout.
+   */
   readonly timeoutMs?: number | undefined;
   /** A replacement for the global `fetch`. */
   readonly fetch?: DeliveryFetch | undefined;
@@ -70,7 +73,10 @@ export async function post(
   return outcome;
 }
 
-/** Converts names to lower case. Otherwise, fetch would send a given `Content-Type` in addition to the default one. */
+/**
+ * Converts names to lower case. Otherwise, fetch would send a given `Content-Type` in addition to
+ * the default one.
+ */
 function headersOf(given: AttemptOptions['headers'] = {}): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   for (const [name, value] of Object.entries(given)) {
@@ -92,7 +98,10 @@ async function answerOf(
   }
 }
 
-/** Returns the innermost message, such as `connect ECONNREFUSED 127.0.0.1:3000` instead of `fetch failed`. */
+/**
+ * Returns the innermost message, such as `connect ECONNREFUSED 127.0.0.1:3000` instead of `fetch
+ * failed`.
+ */
 function reasonOf(error: unknown, depth = 0): string {
   const isError = error instanceof Error;
   // The depth is limited, because an error can be its own cause.

@@ -39,20 +39,24 @@ export type WithdrawalBroadcastOverrides = {
     | Override<WithdrawalBroadcast[Field]>
     | undefined;
 } & {
-  /** The other spelling of `deductedSettlementAmount`. If you set it, set that one to undefined or null. */
+  /**
+   * The other spelling of `deductedSettlementAmount`. If you set it, set that one to undefined or
+   * null.
+   */
   readonly deducedSettlementAmount?: string | null | undefined;
 };
 
 /** Options of a sample body. */
 export interface BodyOptions {
   /**
-   * A number from 0 to 2^48 - 1. Each seed makes a different event, with its own identifiers; the same seed always
-   * makes the same body. Without a seed, the identifiers are the sample's.
+   * A number from 0 to 2^48 - 1. Each seed makes a different event, with its own identifiers; the
+   * same seed always makes the same body. Without a seed, the identifiers are the sample's.
    */
   readonly seed?: number | undefined;
   /**
-   * Fields that this version doesn't know, as JSON text, which is written unchanged, so that no digit is lost:
-   * `{ networkFeeAmount: '0.10', memoText: JSON.stringify('hi') }`. They come last in the body.
+   * Fields that this version doesn't know, as JSON text, which is written unchanged, so that no
+   * digit is lost: `{ networkFeeAmount: '0.10', memoText: JSON.stringify('hi') }`. They come last
+   * in the body.
    */
   readonly additional?: Readonly<Record<string, string>> | undefined;
 }
@@ -60,9 +64,10 @@ export interface BodyOptions {
 /**
  * Makes a deposit body, encoded like the documented sample.
  *
- * @param overrides - Fields to change. Pass an amount as a string: it is written digit for digit, as a number or a
- * string like in the sample. `undefined` removes a field.
- * @param options - `seed` makes a different event; `additional` adds fields that this version doesn't know.
+ * @param overrides - Fields to change. Pass an amount as a string: it is written digit for digit,
+ * as a number or a string like in the sample. `undefined` removes a field.
+ * @param options - `seed` makes a different event; `additional` adds fields that this version
+ * doesn't know.
  * @throws TypeError for an unknown field or an invalid value; RangeError for an invalid seed.
  *
  * @example
@@ -81,8 +86,8 @@ export function depositReceivedBody(
 /**
  * Makes a withdrawal body, encoded like the documented sample.
  *
- * A FAILED or BLOCKED withdrawal leaves out the fields that say what moved. The service doesn't document whether it
- * sends them; {@link bodyVariants} also includes them as null.
+ * A FAILED or BLOCKED withdrawal leaves out the fields that say what moved. The service doesn't
+ * document whether it sends them; {@link bodyVariants} also includes them as null.
  *
  * @param overrides - As for {@link depositReceivedBody}.
  * @param options - As for {@link depositReceivedBody}.

@@ -46,8 +46,8 @@ export function checkTime(name: string, value: number): void {
 }
 
 /**
- * Makes a clock that advances only when `sleep` is called, and then immediately. 24 hours of retries take only as
- * long as the endpoint needs to answer.
+ * Makes a clock that advances only when `sleep` is called, and then immediately. 24 hours of
+ * retries take only as long as the endpoint needs to answer.
  *
  * @param start - Its initial time, in milliseconds since 1970.
  * @throws TypeError if `start` is not a finite number.

@@ -18,18 +18,24 @@ export interface RetryPolicy {
 /**
  * How the service retries a deposit: every 2 minutes for up to 24 hours, until a delivery succeeds.
  *
- * The service doesn't document whether there is a retry after exactly 24 hours. Here there is, so an endpoint that
- * never succeeds gets 721 attempts: the first one and 720 retries.
+ * The service doesn't document whether there is a retry after exactly 24 hours. Here there is, so
+ * an endpoint that never succeeds gets 721 attempts: the first one and 720 retries.
  */
 export const DEPOSIT_RETRY: RetryPolicy = { intervalMs: 120_000, durationMs: 86_400_000 };
 
 /** The options of {@link deliver}. */
 export interface DeliverOptions extends AttemptOptions {
-  /** When to retry. {@link DEPOSIT_RETRY} retries as the service does. By default (null), there is one attempt. */
+  /**
+   * When to retry. {@link DEPOSIT_RETRY} retries as the service does. By default (null), there is
+   * one attempt.
+   */
   readonly retry?: RetryPolicy | null | undefined;
   /** How many copies to send at the same time (default: 1). Each copy is retried independently. */
   readonly copies?: number | undefined;
-  /** Decides which answers count as success (default: status 200 to 299). The service doesn't document which do. */
+  /**
+   * Decides which answers count as success (default: status 200 to 299). The service doesn't
+   * document which do.
+   */
   readonly isSuccess?: ((answer: EndpointResponse) => boolean) | undefined;
   /** A replacement for real time. With a {@link virtualClock}, 24 hours pass immediately. */
   readonly clock?: Clock | undefined;
@@ -63,11 +69,11 @@ export interface Delivery {
 }
 
 /**
- * Posts a body as the service does: once or, with `retry`, until it succeeds. Redirects are not followed, and count
- * as failures.
+ * Posts a body as the service does: once or, with `retry`, until it succeeds. Redirects are not
+ * followed, and count as failures.
  *
- * The service doesn't document its method, headers, timeout or what counts as success. You can change all of them
- * except the method.
+ * The service doesn't document its method, headers, timeout or what counts as success. You can
+ * change all of them except the method.
  *
  * @param body - Text or bytes, sent unchanged.
  * @param options - The endpoint, and how to deliver.
@@ -133,8 +139,8 @@ async function repeat(
   const start = clock.now();
   checkTime('clock.now()', start);
   const pauses = new Map<number, Promise<void>>();
-  // All copies share one pause per round, so that a custom clock advances once per round. The pause starts when
-  // all pending requests have ended, or the interval is over.
+  // All copies share one pause per round, so that a custom clock advances once per round. The pause
+  // starts when all pending requests have ended, or the interval is over.
   const pauseUntil = async (until: number): Promise<void> => {
     const ended = new AbortController();
     Promise.all(requests).then(() => ended.abort());
@@ -190,7 +196,8 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
 /** Describes why a URL can't be used; null if it can. */
 export function urlErrorOf(text: string | undefined): string | null {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
-  // fetch rejects a URL with credentials. The message leaves the URL out, so that no password gets into a log.
+  // fetch rejects a URL with credentials. The message leaves the URL out, so that no password gets
+  // into a log.
   if (url !== null && url.username + url.password !== '') {
     return 'expected a URL without user name and password';
   }

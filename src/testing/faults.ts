@@ -14,8 +14,8 @@ export interface FaultyBody {
 }
 
 /**
- * Makes one body for each kind of fault for which a body is refused. A handler that answers one with success has
- * settled something that was not sent, or has lost a notification.
+ * Makes one body for each kind of fault for which a body is refused. A handler that answers one
+ * with success has settled something that was not sent, or has lost a notification.
  *
  * @param body - The JSON text of a valid body (default: a sample deposit).
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.

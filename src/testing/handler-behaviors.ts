@@ -32,12 +32,16 @@ interface TestEvent {
 }
 type Json = Readonly<Record<string, string>>;
 
-/** What a handler must do, and the steps that show it. In a name, {moved} is credited or debited. */
+/**
+ * What a handler must do, and the steps that show it. In a name, {moved} is credited or debited.
+ */
 type Behaviors = Readonly<Record<string, (newEvent: () => TestEvent) => Step[]>>;
 
 const AMOUNT = '0.75';
-/** A handler may win a race by chance: beside other work, one of PostgreSQL won 4 rounds of 10. */
-const ROUNDS = 20;
+/**
+ * A handler may win a race by chance: beside six busy loops, one on PostgreSQL won 11 rounds of 20.
+ */
+const ROUNDS = 30;
 
 const BOTH: Behaviors = {
   '18 decimals are {moved} exactly': (newEvent) =>
@@ -47,8 +51,8 @@ const BOTH: Behaviors = {
   '28 digits are {moved} exactly': (newEvent) =>
     inBothEncodings(newEvent, '1234567890.123456789012345678'),
 
-  'ten copies at the same time are {moved} once': (newEvent) =>
-    Array.from({ length: ROUNDS }, () => settles(newEvent(), { copies: 10 })),
+  'five copies at the same time are {moved} once': (newEvent) =>
+    Array.from({ length: ROUNDS }, () => settles(newEvent(), { copies: 5 })),
 
   'every encoding is {moved} once': (newEvent) =>
     bodyVariants(newEvent().body(AMOUNT)).flatMap((_, index) => {
@@ -173,7 +177,9 @@ function settles(event: TestEvent, rest: Partial<Step> = {}): Step {
   return sends(event, { moves: true, ...rest });
 }
 
-/** One event with every amount as a number, and one as a string: what one keeps, the other may lose. */
+/**
+ * One event with every amount as a number, and one as a string: what one keeps, the other may lose.
+ */
 function inBothEncodings(newEvent: () => TestEvent, amount: string): Step[] {
   return ['every amount as a number', 'every amount as a string'].map((encoding) => {
     const event = newEvent();
@@ -181,7 +187,7 @@ function inBothEncodings(newEvent: () => TestEvent, amount: string): Step[] {
     const variant = bodyVariants(body).find(({ label }) => label === encoding);
     const cause =
       'Check whether a column has too few digits, such as numeric(20,8), and what balance reads';
-    return settles(event, { body, label: encoding, ...variant, cause, ifRefused: cause });
+    return settles(event, { body, label: encoding, ...variant, cause });
   });
 }
 

@@ -16,36 +16,44 @@ export interface HandlerAmount {
 
 /** The options of `handlerTests`: your handler and its database. */
 export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
-  /** The URL of the endpoint, or a function that returns it if the server starts after the tests are made. */
+  /**
+   * The URL of the endpoint, or a function that returns it if the server starts after the tests are
+   * made.
+   */
   readonly url: string | undefined | (() => string);
   /**
-   * Returns all credits minus all debits so far in a currency, as decimal text: `SELECT sum(amount)::text`. Null
-   * means zero. Leave out what is only reserved. If the handler settles after it answers, wait here until it has.
+   * Returns all credits minus all debits so far in a currency, as decimal text: `SELECT
+   * sum(amount)::text`. Null means zero. Leave out what is only reserved. If the handler settles
+   * after it answers, wait here until it has.
    */
   readonly balance: (currency: string) => Promise<string | Decimal | null>;
   /**
-   * Called once in each test, before it sends bodies, with one notification for each order. Insert the orders that
-   * they name, and fund the withdrawals.
+   * Called once in each test, before it sends bodies, with one notification for each order. Insert
+   * the orders that they name, and fund the withdrawals.
    */
   readonly prepare?: ((notifications: readonly PaymentNotification[]) => Promise<void>) | undefined;
   /**
-   * Makes the statement fail that changes the balance, while the insert of the key still works: rename the table of
-   * balances. Returns a function that mends it. Without this option, the tests of a failing database are left out.
+   * Makes the statement fail that changes the balance, while the insert of the key still works:
+   * rename the table of balances. Returns a function that mends it. Without this option, the tests
+   * of a failing database are left out.
    */
   readonly breakDatabase?: (() => Promise<() => Promise<unknown>>) | undefined;
   /** The only type that the endpoint receives (default: both). */
   readonly receives?: NotificationType | undefined;
   /**
-   * Returns what your handler credits or debits, rounded as it rounds. By default, that is `actualDepositAmount` in
-   * `depositCurrency`, and `actualWithdrawAmount` in `withdrawCurrency`.
+   * Returns what your handler credits or debits, rounded as it rounds. By default, that is
+   * `actualDepositAmount` in `depositCurrency`, and `actualWithdrawAmount` in `withdrawCurrency`.
    */
   readonly amountOf?: ((notification: PaymentNotification) => HandlerAmount) | undefined;
   /**
-   * Returns fields that your handler needs in a deposit, such as a `clientPaymentId` that is a number (default: a
-   * UUID). Each event has its own seed. The tests set the amounts.
+   * Returns fields that your handler needs in a deposit, such as a `clientPaymentId` that is a
+   * number (default: a UUID). Each event has its own seed. The tests set the amounts.
    */
   readonly deposit?: ((seed: number) => DepositReceivedOverrides) | undefined;
-  /** Returns fields that your handler needs in a withdrawal, as `deposit` does. The tests also set `status`. */
+  /**
+   * Returns fields that your handler needs in a withdrawal, as `deposit` does. The tests also set
+   * `status`.
+   */
   readonly withdrawal?: ((seed: number) => WithdrawalBroadcastOverrides) | undefined;
 }
 

@@ -69,7 +69,10 @@ const ANSWERS = {
   any: { expected: 'an answer', from: 0, to: 599 },
 };
 
-/** Returns one notification for each order: the one that is settled, if there is one, because it has the amount. */
+/**
+ * Returns one notification for each order: the one that is settled, if there is one, because it has
+ * the amount.
+ */
 function ordersOf(
   steps: readonly Step[],
   parsed: readonly (PaymentNotification | undefined)[],
@@ -86,8 +89,7 @@ function ordersOf(
 
 /** Says why the bodies are invalid: because of the fields that the merchant set. */
 function reasonOf(steps: readonly Step[]): string {
-  const errors = steps.flatMap(({ body }) => safeParseNotification(body).error ?? []);
-  const reasons = errors.flatMap(({ issues }) => issues.map(({ message }) => message));
+  const reasons = steps.map(({ body }) => safeParseNotification(body).error?.issues[0].message);
   return `deposit or withdrawal: expected fields of a valid body, but ${reasons.at(-1)}`;
 }
 
@@ -130,11 +132,15 @@ function answerOf({ answer, error }: DeliveryAttempt): string {
 /** The likely cause of a wrong answer. */
 function causeOfAnswer(
   step: Step,
-  { answer }: DeliveryAttempt,
+  { answer, error }: DeliveryAttempt,
   attempts: readonly DeliveryAttempt[],
   hasMoved: boolean | undefined,
 ): string {
-  if (answer === null) return 'Check that the handler runs at this URL, and answers every request';
+  if (answer === null) {
+    return attempts.length > 1 && error?.startsWith('no answer')
+      ? 'Copies wait for each other. Use one connection to the database for each request'
+      : 'Check that the handler runs at this URL, and answers every request';
+  }
   const isFailure = answer.status >= 500;
   const isSuccess = answer.status >= 200 && answer.status <= 299;
   if (step.broken) {
@@ -150,7 +156,8 @@ function causeOfAnswer(
       : 'The handler accepts a faulty body. Answer 400 if the parser throws';
   }
   if (!isFailure) {
-    return step.ifRefused ?? 'Check the URL and its secret, and whether prepare inserts the order';
+    const usual = 'Check the URL and its secret, whether prepare inserts the order, and the log';
+    return answer.status === 404 ? usual : (step.ifRefused ?? usual);
   }
   return attempts.some(({ success }) => success)
     ? 'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING'

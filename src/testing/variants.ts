@@ -19,14 +19,17 @@ export interface BodyVariant {
 }
 
 /**
- * Makes the same notification in every encoding that a receiver must accept, the given one first: amounts as numbers
- * and as strings, both spellings of `deductedSettlementAmount`, and missing values as null or left out.
+ * Makes the same notification in every encoding that a receiver must accept, the given one first:
+ * amounts as numbers and as strings, both spellings of `deductedSettlementAmount`, and missing
+ * values as null or left out.
  *
- * If the body is valid, all variants parse to equal notifications, except for the wording of warnings. A handler
- * should settle the first variant, and treat the others as repeats.
+ * If the body is valid, all variants parse to equal notifications, except for the wording of
+ * warnings. A handler should settle the first variant, and treat the others as repeats.
  *
- * @param body - The JSON text of either notification, such as a {@link depositReceivedBody} or a body that you kept.
- * @throws SyntaxError if the text is not JSON, TypeError for anything but text, or if the JSON is not an object.
+ * @param body - The JSON text of either notification, such as a {@link depositReceivedBody} or a
+ * body that you kept.
+ * @throws SyntaxError if the text is not JSON, TypeError for anything but text, or if the JSON is
+ * not an object.
  *
  * @example
  * ```ts
@@ -86,7 +89,10 @@ function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
   ];
 }
 
-/** The amount under each of its two spellings, and under both, with equal values or one of them null. */
+/**
+ * The amount under each of its two spellings, and under both, with equal values or one of them
+ * null.
+ */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
   const [amount, second] = [DEDUCTED, DEDUCED]
     .filter((name) => hasWireValue(fields, name))

@@ -66,6 +66,15 @@ test.each(Object.entries(MUTANTS))('a fault is found: %s', async (mutant, [type,
   await expect(finder?.run()).rejects.toThrow(cause);
 });
 
+test('a key that is committed before the credit is also found by copies', async () => {
+  const failures = await failuresOf(merchant('key committed before the credit'));
+  const name =
+    'deposit: five copies answered 500 while the database fails, credited once afterwards';
+  expect(failures[name]?.message).toMatch(
+    /received 200 ok\. The key was committed without the change of the balance\. Put both into one transaction$/,
+  );
+});
+
 test('a failure says what was sent, what was expected and received, and the likely cause', async () => {
   const failures = await failuresOf(merchant('toFixed(8)'));
   const error = failures['withdrawal: 18 decimals are debited exactly'];
@@ -95,12 +104,12 @@ describe('what is wrong with the endpoint is named', () => {
     [
       '404',
       answer(404),
-      '404. Check the URL and its secret, and whether prepare inserts the order',
+      '404. Check the URL and its secret, whether prepare inserts the order, and the log',
     ],
     [
       '302',
       answer(302),
-      '302. Check the URL and its secret, and whether prepare inserts the order',
+      '302. Check the URL and its secret, whether prepare inserts the order, and the log',
     ],
     ['500', answer(500), '500. The handler fails. See its log'],
     [
@@ -119,6 +128,14 @@ describe('what is wrong with the endpoint is named', () => {
     const message = failures['withdrawal: FAILED debits nothing']?.message;
     expect(message).toMatch(/ \(with an amount, seed \d+\): /);
     expect(message?.replace(/^.*?\): /, '')).toBe(`${EXPECTED} ${expected}`);
+  });
+
+  test('copies that wait for each other', async () => {
+    const never = () => new Promise<never>(() => {});
+    const failures = await failuresOf({ ...merchant(), fetch: never, timeoutMs: 1 });
+    expect(failures['deposit: five copies at the same time are credited once']?.message).toMatch(
+      /received no answer within 1 ms\. Copies wait for each other\. Use one connection to the database for each request$/,
+    );
   });
 
   test('success without a change', async () => {

@@ -4,7 +4,7 @@ import { createReceiver, type DeliveryContext } from 'payment-notifications/rece
 import type { HandlerTestsOptions } from 'payment-notifications/testing';
 
 const DOUBLE = 'The amount was a double. Look for Number(), parseFloat(), JSON.parse';
-const COPIES = 'ten copies at the same time are credited once';
+const COPIES = 'five copies at the same time are credited once';
 const PASSED = 'Several copies passed the check of the key. Insert it into a unique column';
 const ENCODING = 'every encoding is credited once';
 const BROKEN = 'answered 500 while the database fails, credited afterwards';

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -93,9 +93,47 @@ test.each<[step: string, state: { changelog?: string; tag?: string; changeset?: 
   git('commit', '--quiet', '--allow-empty', '--message', 'x');
   if (tag !== undefined) git('tag', tag);
 
-  const job = jobs.find(({ name }) => name === 'release.yml: next');
-  const lines = job?.steps.find(({ id }) => id === 'next')?.run ?? '';
-  const env = { ...process.env, GITHUB_OUTPUT: join(folder, 'output') };
-  execFileSync('bash', ['-eo', 'pipefail', '-c', lines], { cwd: folder, env, stdio: 'pipe' });
-  expect(readFileSync(env.GITHUB_OUTPUT, 'utf8')).toBe(`step=${step}\n`);
+  const output = join(folder, 'output');
+  expect(dryRun('next', 'next', folder, { GITHUB_OUTPUT: output })).toMatchObject({ status: 0 });
+  expect(readFileSync(output, 'utf8')).toBe(`step=${step}\n`);
 });
+
+test.each([
+  ['{}', ' repository homepage'],
+  ['{ "repository": "github:shop/callbacks" }', ' homepage'],
+  ['{ "homepage": "https://shop.github.io/callbacks/" }', ' repository'],
+  ['{ "repository": "github:shop/callbacks", "homepage": "https://x.example/" }', null],
+])('a release packs nothing without the addresses of the project: %s', (manifest, missing) => {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  writeFileSync(join(folder, 'package.json'), manifest);
+  const env = { GITHUB_REPOSITORY: 'shop/callbacks', GITHUB_REPOSITORY_OWNER: 'shop' };
+  const { status, stderr } = dryRun('pack', 'addresses', folder, env);
+  expect({ status, stderr }).toStrictEqual(
+    missing === null
+      ? { status: 0, stderr: '' }
+      : {
+          status: 1,
+          stderr: `package.json lacks:${missing}. Write
+  "repository": "github:shop/callbacks",
+  "homepage": "https://shop.github.io/callbacks/",
+`,
+        },
+  );
+});
+
+test('a release looks for the addresses before it packs', () => {
+  const steps = jobs.find(({ name }) => name === 'release.yml: pack')?.steps ?? [];
+  const addresses = steps.findIndex(({ id }) => id === 'addresses');
+  const packs = steps.findIndex(({ run }) => run?.includes('.ci/run'));
+  expect(packs).toBeGreaterThan(addresses);
+});
+
+/** Runs a step of the release in a folder, as GitHub does in a container, which has its own shell. */
+function dryRun(job: string, step: string, cwd: string, env: Readonly<Record<string, string>>) {
+  const { steps } = jobs.find(({ name }) => name === `release.yml: ${job}`) ?? { steps: [] };
+  const lines = steps.find(({ id }) => id === step)?.run ?? '';
+  expect(lines).not.toBe('');
+  const options = { cwd, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
+  return spawnSync('sh', ['-e', '-c', lines], options);
+}

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,17 +23,16 @@ export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 /** Whether to run what takes long, too: `.ci/run --full`. */
 export const isFull: boolean = process.env.FULL === 'true';
 
-/** Copies of the project are inside it: there they find its tools. */
+/** Inside the project, whose git ignores them. */
 const COPIES: string = join(ROOT, 'pack/copies');
 
-/** A copy of all that a build needs. */
-export async function copyProject(name: string): Promise<string> {
+/** A copy of every file that git has, or will have. */
+export async function copyRepository(name: string): Promise<string> {
   const folder = join(COPIES, name);
-  const config = ['tsup.config.ts', 'tsconfig.json', 'package.json'];
-  const sources = ['src', 'scripts', 'fixtures', 'schemas', 'docs/.vitepress/inspector'];
-  for (const path of [...sources, ...config]) {
-    await cp(join(ROOT, path), join(folder, path), { recursive: true });
-  }
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
+  const files = (await output('git', args, ROOT)).split('\0').filter(Boolean);
+  for (const file of files) await cp(join(ROOT, file), join(folder, file));
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 

@@ -1,12 +1,13 @@
-// Writes the schemas, builds the package into an empty dist, and writes the inspector. With --if-older, only if a
-// source is newer.
+// Writes the schemas, builds the package into an empty dist, and writes the inspector. With
+// --if-older, only if a source is newer.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { isBuildOld, ROOT } from './dist.js';
 
 if (!process.argv.includes('--if-older') || isBuildOld()) {
-  // tsup's builds run at the same time: with its `clean`, each would remove what another has written.
+  // tsup's builds run at the same time: with its `clean`, each would remove what another has
+  // written.
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
   // tsup and esbuild take the current folder for the project's, esbuild as soon as it is imported.
   process.chdir(ROOT);

@@ -22,7 +22,8 @@ export function isBuildOld() {
 }
 
 /**
- * Lists a path and, if it is a folder, everything in it. Removing a file changes only the time of its folder.
+ * Lists a path and, if it is a folder, everything in it. Removing a file changes only the time of
+ * its folder.
  *
  * @param {string} path
  * @returns {string[]}

@@ -129,7 +129,9 @@ test('a release looks for the addresses before it packs', () => {
   expect(packs).toBeGreaterThan(addresses);
 });
 
-/** Runs a step of the release in a folder, as GitHub does in a container, which has its own shell. */
+/**
+ * Runs a step of the release in a folder, as GitHub does in a container, which has its own shell.
+ */
 function dryRun(job: string, step: string, cwd: string, env: Readonly<Record<string, string>>) {
   const { steps } = jobs.find(({ name }) => name === `release.yml: ${job}`) ?? { steps: [] };
   const lines = steps.find(({ id }) => id === step)?.run ?? '';

@@ -18,7 +18,10 @@ const SOURCES: Record<string, string> = {
   'payment-notifications/valibot': path('../../src/valibot.ts'),
 };
 
-/** What a snippet is checked against: the declarations that are published, which are read much faster. */
+/**
+ * What a snippet is checked against: the declarations that are published, which are read much
+ * faster.
+ */
 const DECLARATIONS: Record<string, string> = {
   'payment-notifications': path('../../dist/index.d.ts'),
   'payment-notifications/testing': path('../../dist/testing.d.ts'),
@@ -43,7 +46,9 @@ const twoslasher: TwoslashShikiFunction = (code, extension, options) => {
   return result;
 };
 
-/** Names that get no hover: each one is a component, which costs time here and bytes on the page. */
+/**
+ * Names that get no hover: each one is a component, which costs time here and bytes on the page.
+ */
 const WELL_KNOWN = [
   ['console', 'log', 'JSON', 'parse', 'stringify', 'Error', 'Date', 'toISOString', 'length', 'at'],
   ['createServer', 'AddressInfo', 'server', 'request', 'response', 'listen', 'listening', 'port'],
@@ -108,8 +113,8 @@ const sidebar = Object.entries(SIDEBAR).map(([text, pages]) => ({
 }));
 
 /**
- * What a page may do. Nothing of it connects anywhere: the inspector is given customers' data. The only
- * inline scripts are VitePress's own, by their hashes.
+ * What a page may do. Nothing of it connects anywhere: the inspector is given customers' data. The
+ * only inline scripts are VitePress's own, by their hashes.
  */
 function policyOf(html: string): string {
   const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)];

@@ -1,6 +1,6 @@
-// What the site makes of the plain Markdown that GitHub and the package show: a link to a file beside this folder
-// leads to the site's own copy, one command to install is a tab for each package manager, a picture reserves its
-// height and has the colors of the theme, a box can be ticked.
+// What the site makes of the plain Markdown that GitHub and the package show: a link to a file
+// beside this folder leads to the site's own copy, one command to install is a tab for each package
+// manager, a picture reserves its height and has the colors of the theme, a box can be ticked.
 import { readFileSync } from 'node:fs';
 import type { MarkdownRenderer } from 'vitepress';
 

@@ -1,5 +1,5 @@
-// Every page as plain Markdown beside it, and lists of them, for assistants; and the files of the package to which
-// pages link.
+// Every page as plain Markdown beside it, and lists of them, for assistants; and the files of the
+// package to which pages link.
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,5 @@
-// The pictures of the inspector for light and dark pages, from the built file. They have rounded corners.
+// The pictures of the inspector for light and dark pages, from the built file. They have rounded
+// corners.
 import { fileURLToPath } from 'node:url';
 import { INSPECTOR, launch, openPage } from '../test/site.js';
 

@@ -1,5 +1,6 @@
 /**
- * The anchor of a heading, as GitHub makes it: so that a link leads to the same place there and on the site.
+ * The anchor of a heading, as GitHub makes it: so that a link leads to the same place there and on
+ * the site.
  *
  * @param {string} heading
  */

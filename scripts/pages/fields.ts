@@ -55,7 +55,9 @@ export function ownerFields(): string {
   return fieldLists(ownerMeanings());
 }
 
-/** The fields of a body as the inspector explains them, with each spelling and each part of a name. */
+/**
+ * The fields of a body as the inspector explains them, with each spelling and each part of a name.
+ */
 export function fieldMeanings(): Record<NotificationType, FieldMeanings> {
   const withdrawal = withdrawalMeanings();
   const owner = Object.entries(ownerMeanings()).map(([name, meaning]) => [
@@ -97,7 +99,8 @@ function ownerMeanings(): FieldMeanings {
 
 /**
  * @param accepted - The schema of a body that the parser reads. It requires what is required.
- * @param documented - The schema of a body that gives no warning. It also requires what is expected.
+ * @param documented - The schema of a body that gives no warning. It also requires what is
+ * expected.
  */
 function meaningsOf(type: string, accepted: Schema, documented: Schema): FieldMeanings {
   const { properties = {} } = notification.$defs?.[type] ?? {};

@@ -34,7 +34,9 @@ async function sendTo(behaviour: Behaviour, line: string | string[], given: Give
   return { ...ran, told, received, bodies: received.map(({ body }) => `${body}`) };
 }
 
-/** Answers with success what the parser reads, or what it reads after something else has read it. */
+/**
+ * Answers with success what the parser reads, or what it reads after something else has read it.
+ */
 const parses =
   (read: (body: Buffer) => string | Buffer = (body) => body): Behaviour =>
   (response, { body }) => {

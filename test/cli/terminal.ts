@@ -39,7 +39,10 @@ export function ticking(milliseconds: number): Clock {
   return { now: () => (now += milliseconds), sleep: async () => {} };
 }
 
-/** A folder that is there until the tests of a file are over, and a function that writes a file to it. */
+/**
+ * A folder that is there until the tests of a file are over, and a function that writes a file to
+ * it.
+ */
 export function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,6 @@
-// Posts bodies to a real HTTP server on loopback, shows what its handler received, and compares that with the
-// expected outcome: a dozen that tell why the package exists, with --all every fixture.
+// Posts bodies to a real HTTP server on loopback, shows what its handler received, and compares
+// that with the expected outcome: a dozen that tell why the package exists, with --all every
+// fixture.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
@@ -22,7 +23,10 @@ const { all } = values;
 // A pager that was closed has read enough.
 process.stdout.on('error', () => process.exit(0));
 
-/** A merchant's endpoint in ten lines, with a path for each parser. It answers with what it understood, as JSON. */
+/**
+ * A merchant's endpoint in ten lines, with a path for each parser. It answers with what it
+ * understood, as JSON.
+ */
 const server = createServer(async (request, response) => {
   const parse = PARSERS[`${request.url}`.slice(1)] ?? parseNotification;
   const chunks = await request.toArray();

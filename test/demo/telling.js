@@ -1,4 +1,8 @@
-/** The fixtures that the demo shows, and what code that doesn't expect them would do. @type {Record<string, string>} */
+/**
+ * The fixtures that the demo shows, and what code that doesn't expect them would do.
+ *
+ * @type {Record<string, string>}
+ */
 export const TELLING = {
   'deposit-received/sample': 'typeof amount === "number" refuses it, and + glues strings together',
   'deposit-received/eighteen-decimals': 'JSON.parse makes 0.12345678901234568 of it',

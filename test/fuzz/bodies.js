@@ -1,5 +1,5 @@
-// Hostile bodies as arbitraries of fast-check: a fixture's body with up to three things done to it. They
-// shrink to a fixture with as little done to it as shows the fault.
+// Hostile bodies as arbitraries of fast-check: a fixture's body with up to three things done to it.
+// They shrink to a fixture with as little done to it as shows the fault.
 import fc from 'fast-check';
 import { fixtures } from '../../fixtures/index.js';
 import { readWire } from '../../src/wire/members.js';
@@ -17,7 +17,11 @@ import { TEXTS, VALUES } from './values.js';
  * @property {string} part Of a number.
  */
 
-/** The fixtures that are JSON objects of a real size, field by field; the samples first. @type {Fields[]} */
+/**
+ * The fixtures that are JSON objects of a real size, field by field; the samples first.
+ *
+ * @type {Fields[]}
+ */
 const SEEDS = fixtures
   .filter(({ body }) => body.length < 4096)
   .sort((a, b) => Number(b.id.endsWith('/sample')) - Number(a.id.endsWith('/sample')))
@@ -220,8 +224,8 @@ const objectBody = fc
   });
 
 /**
- * Any body: bytes, text or an object. It comes as a function that makes it, afresh for each use: fast-check
- * itself would trip over some of them.
+ * Any body: bytes, text or an object. It comes as a function that makes it, afresh for each use:
+ * fast-check itself would trip over some of them.
  *
  * @type {fc.Arbitrary<() => unknown>}
  */

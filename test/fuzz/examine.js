@@ -19,7 +19,8 @@ import {
 import { exactnessFault, LAST_ONE_COUNTS } from './texts.js';
 
 /**
- * @import { BodyParser, NotificationIssue, PaymentNotification, RawBody } from 'payment-notifications'
+ * @import { BodyParser, RawBody } from 'payment-notifications'
+ * @import { NotificationIssue, PaymentNotification } from 'payment-notifications'
  *
  * @typedef {Record<string, any>} Fields
  */
@@ -85,8 +86,8 @@ function parseOrCatch(parse, body) {
 }
 
 /**
- * An outcome as JSON. Only the unknown fields of an object hold what has none: a cycle, a BigInt, a getter
- * that throws.
+ * An outcome as JSON. Only the unknown fields of an object hold what has none: a cycle, a BigInt, a
+ * getter that throws.
  *
  * @param {PaymentNotification | NotificationError} outcome
  * @returns {string | null}
@@ -100,7 +101,8 @@ function stringify(outcome) {
 }
 
 /**
- * Whether a notification is what its type declares. What JSON doesn't tell, the way through JSON shows.
+ * Whether a notification is what its type declares. What JSON doesn't tell, the way through JSON
+ * shows.
  *
  * @param {Fields} notification
  */
@@ -164,8 +166,8 @@ function lossFault(body, notification) {
 }
 
 /**
- * Whether a notification is the same after a way through JSON, but for what JSON makes of unknown fields: it
- * holds no -0, no Infinity, no function.
+ * Whether a notification is the same after a way through JSON, but for what JSON makes of unknown
+ * fields: it holds no -0, no Infinity, no function.
  *
  * @param {Fields} notification
  * @param {string | null} json

@@ -4,7 +4,11 @@ import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { isLosslessNumber, parse as parseLosslessly } from 'lossless-json';
 
-/** Has lossless-json read a repeated field as JSON.parse does. @type {Parameters<typeof parseLosslessly>[2]} */
+/**
+ * Has lossless-json read a repeated field as JSON.parse does.
+ *
+ * @type {Parameters<typeof parseLosslessly>[2]}
+ */
 export const LAST_ONE_COUNTS = { onDuplicateKey: ({ newValue }) => newValue };
 
 /** @param {number} minLength @param {number} maxLength */
@@ -90,8 +94,8 @@ const { object } = fc.letrec((/** @type {fc.LetrecTypedTie<Texts>} */ tie) => ({
 export const anyText = object;
 
 /**
- * Compares what was read from a text with what lossless-json reads from it, at any depth: each number must be the
- * text of its literal.
+ * Compares what was read from a text with what lossless-json reads from it, at any depth: each
+ * number must be the text of its literal.
  *
  * @param {unknown} read
  * @param {unknown} exact
@@ -118,8 +122,9 @@ export function exactnessFault(read, exact) {
 }
 
 /**
- * Whether an amount consists of the same parts as the Decimal that decimal.js makes of its literal: sign,
- * exponent and every word. Beyond the limits there must be none. The same for the double nearest to it.
+ * Whether an amount consists of the same parts as the Decimal that decimal.js makes of its literal:
+ * sign, exponent and every word. Beyond the limits there must be none. The same for the double
+ * nearest to it.
  *
  * @param {(literal: string | number) => HostDecimal | null} toAmount
  * @param {string} literal

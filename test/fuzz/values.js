@@ -1,4 +1,5 @@
-// Hostile values of a field: for the fuzz, and for the schemas, which must judge each as the parser does.
+// Hostile values of a field: for the fuzz, and for the schemas, which must judge each as the parser
+// does.
 import { DepositStatus, RateType, WithdrawalStatus } from 'payment-notifications';
 
 /** @param {number} count */
@@ -8,7 +9,10 @@ const zeros = (count) => '0'.repeat(count);
 /** The words of a text, none of which has a space in it. @param {string} text */
 const words = (text) => text.trim().split(/\s+/);
 
-/** Amounts, most of them at a limit: each stands for itself as a JSON number where it is one, and as a string. */
+/**
+ * Amounts, most of them at a limit: each stands for itself as a JSON number where it is one, and as
+ * a string.
+ */
 const AMOUNTS = [
   ...words('0 -0 0.0 -0.000 0e5 -0E-999999 0.0e1000 1 -1 0.5 -0.00000001'),
   ...words('1E-8 1e+8 1e0 12.50e3 1.e5 .5 5. 01 -01 +1 --1 1e 1e+ e5'),

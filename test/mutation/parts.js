@@ -1,6 +1,6 @@
 /**
- * What is mutated, in parts that run one after the other: the files, the tests that must notice a mutant, and the
- * least percentage of mutants that they notice.
+ * What is mutated, in parts that run one after the other: the files, the tests that must notice a
+ * mutant, and the least percentage of mutants that they notice.
  *
  * @type {Readonly<Record<string, { mutate: string[], tests: string[], least: number }>>}
  */

@@ -1,5 +1,5 @@
-// Changes src in every way that Stryker knows, one change at a time, and lists the changes that no test notices:
-// node test/mutation/run.js [PART…] [--OPTION=VALUE-OF-STRYKER…]
+// Changes src in every way that Stryker knows, one change at a time, and lists the changes that no
+// test notices: node test/mutation/run.js [PART…] [--OPTION=VALUE-OF-STRYKER…]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { PARTS } from './parts.js';
 

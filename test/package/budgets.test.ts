@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, inject, test } from 'vitest';
 
-// Each is a tenth over the size on the day it was set, room for a few new fields. A commit that raises one says
-// what it is spent on.
+// Each is a tenth over the size on the day it was set, room for a few new fields. A commit that
+// raises one says what it is spent on.
 const WHOLE_JOB = 21_310;
 const OWN_CODE = 6_110;
 /** The receiver, in a bundle that has the parser. */

@@ -1,9 +1,9 @@
-// Runs inside each runtime, beside a bundle or a module of the packed package: plain JavaScript without
-// any import, so that every one of them takes it as it is.
+// Runs inside each runtime, beside a bundle or a module of the packed package: plain JavaScript
+// without any import, so that every one of them takes it as it is.
 
 /**
- * The part of a notification or an error that a fixture's expected outcome holds: of each warning and issue
- * its code, path and message.
+ * The part of a notification or an error that a fixture's expected outcome holds: of each warning
+ * and issue its code, path and message.
  *
  * @param {any} outcome
  */

@@ -1,5 +1,5 @@
-// The code on the pages with the packed package, as a merchant has it: compiled by an older TypeScript than our
-// own, run by a Node.js that strips types, and run by tsx.
+// The code on the pages with the packed package, as a merchant has it: compiled by an older
+// TypeScript than our own, run by a Node.js that strips types, and run by tsx.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -147,7 +147,10 @@ async function runAll(program: string, ...options: string[]): Promise<void> {
   );
 }
 
-/** What a snippet should print, by its comments: one behind each `console.log(…);`, or on the lines below it. */
+/**
+ * What a snippet should print, by its comments: one behind each `console.log(…);`, or on the lines
+ * below it.
+ */
 function promisedOutput(code: string): string[] {
   const calls = code.matchAll(/console\.log\([^\n]*\);(?: \/\/ (.*)|((?:\n *\/\/ .*)+))$/gm);
   return [...calls].map(

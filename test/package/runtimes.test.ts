@@ -157,7 +157,10 @@ test('Chromium, as ES modules of a page', async (context) => {
   }
 });
 
-/** Prints where Node.js finds each of the named modules, as a page on the consumer's folder would ask for them. */
+/**
+ * Prints where Node.js finds each of the named modules, as a page on the consumer's folder would
+ * ask for them.
+ */
 const IMPORT_MAP = `
   const entries = process.argv.slice(1).map((name) => {
     return [name, import.meta.resolve(name).replace(/^.*\\/node_modules\\//, '/node_modules/')];
@@ -173,7 +176,9 @@ interface Runtime {
 /** The registry has no such package for this machine. Any other failure to install is a failure. */
 const NOT_TO_BE_HAD = /\b(?:E403|E404|ETARGET|EBADPLATFORM)\b/;
 
-/** Installs a runtime into a folder of its own; where the machine can't get it, skips and says why. */
+/**
+ * Installs a runtime into a folder of its own; where the machine can't get it, skips and says why.
+ */
 async function binaryOf(runtime: Runtime, { skip }: TestContext): Promise<string> {
   const folder = join(inject('folder'), runtime.package.replaceAll('/', '-'));
   await mkdir(folder, { recursive: true });

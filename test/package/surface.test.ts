@@ -12,7 +12,7 @@ const ENTRIES = ['index', 'valibot', 'inspect', 'receiver', 'spool', 'testing'];
 
 test('the names and the declarations of every entry are those that were agreed on', async () => {
   const declared = declarationsOf('.d.ts');
-  // For a change that is meant: npm run test:package -- --update, and a review of what it did to this file.
+  // For a change that is meant: npm run update, and a review of what it did to this file.
   await expect(declared).toMatchFileSnapshot('declarations.txt');
   expect(declarationsOf('.d.cts')).toBe(declared);
 });
@@ -32,7 +32,10 @@ test.each(ENTRIES)('%s has the declared values, imported and required', async (e
   }
 });
 
-/** What a declaration file exports: each name, and the declarations of it, whatever file they are in. */
+/**
+ * What a declaration file exports: each name, and the declarations of it, whatever file they are
+ * in.
+ */
 function exportsOf(file: string) {
   const path = join(dist, file);
   const options = { moduleResolution: ts.ModuleResolutionKind.Bundler, noLib: true, types: [] };
@@ -59,8 +62,8 @@ function printed(node: ts.Node): string {
 }
 
 /**
- * What each entry exports, then all that these declarations need, in alphabetical order, so that it doesn't matter how
- * the build has spread them over files.
+ * What each entry exports, then all that these declarations need, in alphabetical order, so that it
+ * doesn't matter how the build has spread them over files.
  */
 function declarationsOf(extension: string): string {
   const exported = ENTRIES.map((entry) => exportsOf(`${entry}${extension}`));

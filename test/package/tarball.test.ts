@@ -78,7 +78,8 @@ test('no file points at a source map, since none is shipped', async () => {
 test('the build has no code of another package, and imports only dependencies', async () => {
   const { dependencies } = await manifest();
   for (const [file, text] of await dist()) {
-    // The build names each source in front of its code: without the names, nothing bundled would be found.
+    // The build names each source in front of its code: without the names, nothing bundled would be
+    // found.
     const sources = [...text.matchAll(/(?:^|;)\/\/ (\S+\.\w+)$/gm)].map(
       ([, source = '']) => source,
     );
@@ -136,14 +137,19 @@ async function manifest(): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
 }
 
-/** Every path that an importer, a compiler or a shell reaches by package.json; `*` stands for a name. */
+/**
+ * Every path that an importer, a compiler or a shell reaches by package.json; `*` stands for a
+ * name.
+ */
 function namedPaths({ main, module, types, typesVersions, exports, bin }: Record<string, unknown>) {
   const textsIn = (value: unknown): string[] =>
     typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn);
   return new Set(textsIn({ main, module, types, typesVersions, exports, bin }));
 }
 
-/** What an import leads to: of a declaration file, the declarations beside the code that it names. */
+/**
+ * What an import leads to: of a declaration file, the declarations beside the code that it names.
+ */
 function inTarball(path: string, from: string): string {
   return /\.d\.[cm]?ts$/.test(from) ? path.replace(/\.([cm]?)js$/, '.d.$1ts') : path;
 }

@@ -38,7 +38,10 @@ const RESOLUTIONS: readonly Resolution[] = [
   { moduleResolution: 'bundler', module: 'ESNext', extensions: ['ts'] },
 ];
 
-/** What is compiled at once: the sources that use an entry, and the library they need beside the language's own. */
+/**
+ * What is compiled at once: the sources that use an entry, and the library they need beside the
+ * language's own.
+ */
 const PROJECTS = [
   {
     name: '., /inspect, /receiver, /testing',

@@ -8,7 +8,8 @@ export default defineConfig({
     // And the built command as a process.
     include: ['**/*.test.ts', '../process/**/*.test.ts'],
     globalSetup: './pack.ts',
-    // One after another: the tests of a file start programs of their own, as many at once as there are cores.
+    // One after another: the tests of a file start programs of their own, as many at once as there
+    // are cores.
     fileParallelism: false,
     maxConcurrency: availableParallelism(),
     // For what hangs: no test measures how long it takes by these.

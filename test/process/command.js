@@ -14,7 +14,8 @@ export const COMMAND = fileURLToPath(new URL('../../dist/cli.js', import.meta.ur
  * @param {{ cwd?: string, env?: Record<string, string>, stdin?: string }} [given]
  */
 export function start(program, args, { cwd, env, stdin } = {}) {
-  // Whether there are colours is up to each test, not to where the tests run: Node.js heeds all of these.
+  // Whether there are colours is up to each test, not to where the tests run: Node.js heeds all of
+  // these.
   const neutral = {
     NO_COLOR: undefined,
     FORCE_COLOR: undefined,

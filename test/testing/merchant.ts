@@ -44,7 +44,10 @@ export const MUTANTS = {
 
 export type Mutant = keyof typeof MUTANTS;
 
-/** A handler with a database in memory, right but for one fault, and what the tests of a handler need of it. */
+/**
+ * A handler with a database in memory, right but for one fault, and what the tests of a handler
+ * need of it.
+ */
 export function merchant(mutant?: Mutant): HandlerTestsOptions {
   const is = (name: Mutant) => name === mutant;
   const keys = new Map<string, string>();

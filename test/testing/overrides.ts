@@ -29,7 +29,9 @@ function valuesOf({ kind, type }: (typeof FIELDS)[number]): fc.Arbitrary<unknown
   return values[kind];
 }
 
-/** Any fields of a body, with values that it may have; null and undefined where a field is optional. */
+/**
+ * Any fields of a body, with values that it may have; null and undefined where a field is optional.
+ */
 function overridesOf(of: 'deposit' | 'withdrawal'): fc.Arbitrary<Record<string, unknown>> {
   const fields = FIELDS.filter((field) => field.of === of && field.name !== DEDUCED).map(
     (field) => {

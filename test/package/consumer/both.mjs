@@ -1,4 +1,5 @@
-// A process in which one dependency imports the package and another one requires it, beside the host's valibot.
+// A process in which one dependency imports the package and another one requires it, beside the
+// host's valibot.
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import * as esm from 'payment-notifications';

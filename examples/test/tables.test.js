@@ -92,6 +92,7 @@ describe('MariaDB', { skip: whyNoMariadb() }, () => {
         { depositCurrency: ' USDT\t' },
         { clientPaymentId: 'x'.repeat(1_001) },
         { actualDepositAmount: '1e-31' },
+        { actualDepositAmount: '1e40' },
       ].map((fields, index) => depositReceivedBody(fields, { seed: Math.max(1, index) }));
       for (const [index, body] of [...bodies, '{'].entries()) {
         for (let delivery = 0; delivery < 2; delivery += 1)
@@ -139,19 +140,6 @@ describe('MariaDB', { skip: whyNoMariadb() }, () => {
       ['a ', '1'],
       ['ä', '1'],
     ]);
-  });
-
-  test('books nothing of what a table refuses', async () => {
-    const before = await balances();
-    for (const [key, move] of /** @type {const} */ ([
-      ['too long', moveOf('x'.repeat(1_001), '1')],
-      ['too large', moveOf('a', '1e40')],
-      ['too small', moveOf('a', '1e-31')],
-    ])) {
-      await assert.rejects(merchant.book(key, BODY, move), /too long|out of range|rounded/i, key);
-      assert.equal(await merchant.book(key, BODY, moveOf('b', '0')), 'settled');
-    }
-    assert.deepEqual(await balances(), [...before, ['b', '0']]);
   });
 
   test('books different events at the same time, all or nothing', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
 import { answersOf, statusOf } from './bodies.js';
@@ -24,7 +25,12 @@ async function start(program = []) {
   const cwd = pathToFileURL(`${folder}/`);
   server = await startServer(command, { cwd, env: { SQL_SOCKET: socketPath } });
 }
-const shownPath = () => server.printed.join('\n').match(/^listening at .*(\/callbacks\/.*)$/m)?.[1];
+/** What it prints when it listens, which may come later than that. */
+async function shownPath() {
+  const find = () => /^listening at .*(\/callbacks\/.*)$/m.exec(server.printed.join('\n'))?.[1];
+  while (find() === undefined) await sleep(20);
+  return find() ?? '';
+}
 
 /** Runs SQL in the server. @param {string} sql @returns {Promise<any[]>} */
 async function query(sql) {
@@ -38,7 +44,7 @@ async function query(sql) {
 before(async () => {
   // As a newcomer starts it.
   await start(['env', '--unset=CALLBACK_SECRET']);
-  server.url = new URL(shownPath() ?? '', server.url).href;
+  server.url = new URL(await shownPath(), server.url).href;
 });
 after(async () => {
   await server.stop();
@@ -70,7 +76,7 @@ describe('the handler of the README', () => {
 });
 
 test('nobody posts without the secret, which it makes and prints', async () => {
-  assert.match(`${shownPath()}`, /^\/callbacks\/[0-9a-f-]{36}$/);
+  assert.match(await shownPath(), /^\/callbacks\/[0-9a-f-]{36}$/);
   const body = depositReceivedBody({}, { seed: 3 });
   for (const path of ['', 'callbacks', `callbacks/${SECRET}`])
     assert.equal(await statusOf(new URL(`/${path}`, server.url).href, body), 404);
@@ -107,7 +113,7 @@ test('a second process says whose the folder is, and ends before it touches the 
   // One that was killed leaves its number, which is nobody's by now.
   await server.kill();
   await start();
-  assert.equal(shownPath(), '/callbacks/$CALLBACK_SECRET'); // as a server is started, whose logs are read
+  assert.equal(await shownPath(), '/callbacks/$CALLBACK_SECRET'); // as a server is started, whose logs are read
   assert.deepEqual(await answersTo(depositReceivedBody()), ['200 repeated']);
 });
 

@@ -1,4 +1,5 @@
-// Everything that is timed on the bodies of a case. Each peer's outcome is compared with ours first.
+// Everything that is timed on the bodies of a case. Each peer's outcome is compared with ours
+// first.
 import { safeParseDepositReceived, safeParseWithdrawalBroadcast } from '../dist/index.js';
 import { cases, floorOf } from './cases.js';
 import { peers } from './peers/all.js';
@@ -6,8 +7,8 @@ import { peers } from './peers/all.js';
 /**
  * @typedef {object} Candidate
  * @property {string} name
- * @property {'base' | 'ours' | import('./peers/all.js').Peer['group']} group The others are divided by
- * the base.
+ * @property {'base' | 'ours' | import('./peers/all.js').Peer['group']} group The others are divided
+ * by the base.
  * @property {readonly any[]} inputs
  * @property {(input: any, index: number) => unknown} run Parses one input.
  * @property {string} [note] What it does less than ours, beside the warnings.

@@ -1,5 +1,5 @@
-// What is measured: 2,000 bodies a case, each with digits of its own. A body that is repeated would keep the
-// text of its numbers in the engine's cache, which no real traffic has.
+// What is measured: 2,000 bodies a case, each with digits of its own. A body that is repeated would
+// keep the text of its numbers in the engine's cache, which no real traffic has.
 
 import fc from 'fast-check';
 import { Decimal } from '../dist/index.js';
@@ -80,8 +80,8 @@ function withDecimals(text, count) {
 }
 
 /**
- * A body with other digits in each of its amounts and identifiers, but as many of them. Its text is one flat
- * string, as a request's is.
+ * A body with other digits in each of its amounts and identifiers, but as many of them. Its text is
+ * one flat string, as a request's is.
  */
 function withOtherDigits(text) {
   const digits = ({ length }) =>
@@ -97,8 +97,8 @@ function withOtherDigits(text) {
 }
 
 /**
- * The least that an exact parser has to do with a valid body: JSON.parse, and a Decimal of each amount. For
- * digits that a double loses, the literals stand ready: how they are found is left out.
+ * The least that an exact parser has to do with a valid body: JSON.parse, and a Decimal of each
+ * amount. For digits that a double loses, the literals stand ready: how they are found is left out.
  *
  * @param {Case} one
  * @returns {(body: any, index: number) => unknown}
@@ -111,7 +111,8 @@ export function floorOf({ kind, texts, isParsed, isExact }) {
   return (text, index) => [JSON.parse(text), amountsOf(exact[index])];
 }
 
-// Property by property, so that the floor is as low as JavaScript allows. The sample's depeg losses are null.
+// Property by property, so that the floor is as low as JavaScript allows. The sample's depeg losses
+// are null.
 
 function depositAmounts(fields) {
   return [

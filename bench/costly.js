@@ -1,5 +1,6 @@
-// Bodies made to cost as much as they can. Each must be answered within 10 × the time that JSON.parse
-// takes for the same text, or within 5 ms, whichever is more; those over the limit without being read.
+// Bodies made to cost as much as they can. Each must be answered within 10 × the time that
+// JSON.parse takes for the same text, or within 5 ms, whichever is more; those over the limit
+// without being read.
 import process from 'node:process';
 import { safeParseDepositReceived } from '../dist/index.js';
 
@@ -58,7 +59,11 @@ for (const [name, body] of Object.entries(BODIES)) {
   console.log(`${name.padEnd(46)}${times}${isWithin ? '' : ': TOO SLOW'}`);
 }
 
-/** The fastest of some runs, in milliseconds: what the work itself costs. @param {() => unknown} run */
+/**
+ * The fastest of some runs, in milliseconds: what the work itself costs.
+ *
+ * @param {() => unknown} run
+ */
 function time(run) {
   let fastest = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round += 1) {

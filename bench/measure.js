@@ -14,7 +14,10 @@ import { cases } from './cases.js';
  * @property {number} ratio Median of the rounds' ratios to the base of the set.
  */
 
-/** How long a candidate runs at a stretch, in milliseconds: short, so that a round meets one machine. */
+/**
+ * How long a candidate runs at a stretch, in milliseconds: short, so that a round meets one
+ * machine.
+ */
 const BATCH = 0.5;
 const ROUNDS = process.argv.includes('--quick') ? 40 : 100;
 
@@ -24,9 +27,9 @@ export let sink;
 console.log(JSON.stringify(measure(cases.map(candidatesFor))));
 
 /**
- * Times sets of candidates in interleaved rounds: whatever the machine or the compiler does at a time,
- * it does to every candidate. The first candidate of a set is its base. Warming up takes twice as many
- * rounds again.
+ * Times sets of candidates in interleaved rounds: whatever the machine or the compiler does at a
+ * time, it does to every candidate. The first candidate of a set is its base. Warming up takes
+ * twice as many rounds again.
  *
  * @param {Candidate[][]} sets
  * @returns {Timed[][]} One list a set.
@@ -61,11 +64,12 @@ function measure(sets) {
 }
 
 /**
- * Milliseconds of CPU time a call, the collector's threads included: what else the machine runs costs none.
+ * Milliseconds of CPU time a call, the collector's threads included: what else the machine runs
+ * costs none.
  *
  * @param {Candidate} candidate
- * @param {number} turn Tells with which input to begin. In one round, each candidate of a set begins elsewhere:
- * the engine still has the text of the numbers that were just read.
+ * @param {number} turn Tells with which input to begin. In one round, each candidate of a set
+ * begins elsewhere: the engine still has the text of the numbers that were just read.
  * @param {number} calls
  */
 function timeOf({ inputs, run }, turn, calls) {

@@ -54,7 +54,12 @@ function ratioTable(/** @type {{ name: string, timed: Timed[] }[]} */ rows) {
   );
 }
 
-/** A Markdown table that reads well in a terminal, too. @param {string[]} head @param {string[][]} rows */
+/**
+ * A Markdown table that reads well in a terminal, too.
+ *
+ * @param {string[]} head
+ * @param {string[][]} rows
+ */
 function table(head, rows) {
   const lines = [head, head.map(() => '---'), ...rows];
   const widths = head.map((_, index) => Math.max(...lines.map((line) => line[index].length)));

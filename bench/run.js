@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { report, targetTable } from './report.js';
 import { judge } from './targets.js';
 
-/** By how much a ratio may pass its target before the check fails: a quick run on a shared machine is not exact. */
+/**
+ * By how much a ratio may pass its target before the check fails: a quick run on a shared machine
+ * is not exact.
+ */
 const TOLERANCE = 1.25;
 
 if (process.argv.includes('--check')) {

@@ -7,7 +7,8 @@ import { zod } from './zod.js';
 
 /**
  * @typedef {object} Reader
- * @property {(fields: unknown) => unknown} deposit Reads a deposit. Each peer has its own form of outcome.
+ * @property {(fields: unknown) => unknown} deposit Reads a deposit. Each peer has its own form of
+ * outcome.
  * @property {(fields: unknown) => unknown} withdrawal
  * @property {(outcome: any) => Outcome} outcomeOf That outcome in one form; not timed.
  *

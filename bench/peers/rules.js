@@ -3,10 +3,17 @@
 import { tsImport } from 'tsx/esm/api';
 import { Decimal, DepositStatus, RateType, WithdrawalStatus } from '../../dist/index.js';
 
-/** The tables of the fields, which dist doesn't export. @type {typeof import('../../scripts/schemas/tables.js')} */
+/**
+ * The tables of the fields, which dist doesn't export.
+ *
+ * @type {typeof import('../../scripts/schemas/tables.js')}
+ */
 const tables = await tsImport('../../scripts/schemas/tables.ts', import.meta.url);
 
-/** The fields by name, with what each needs: peers build their schemas from them, so that none is forgotten. */
+/**
+ * The fields by name, with what each needs: peers build their schemas from them, so that none is
+ * forgotten.
+ */
 export const { DEPOSIT_RECEIVED_FIELDS: DEPOSIT, WITHDRAWAL_BROADCAST_FIELDS: WITHDRAWAL } = tables;
 export const DEPOSIT_STATUSES = Object.values(DepositStatus);
 export const WITHDRAWAL_STATUSES = Object.values(WithdrawalStatus);
@@ -18,7 +25,10 @@ export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 export const TIME = /^(?:\d+|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/i;
 const ZERO = new Decimal(0);
 
-/** An amount from a number, a decimal string, or the LosslessNumber that lossless-json makes of a number. */
+/**
+ * An amount from a number, a decimal string, or the LosslessNumber that lossless-json makes of a
+ * number.
+ */
 export function toDecimal(value) {
   const amount = new Decimal(typeof value === 'object' ? value.value : value);
   return amount.isZero() ? ZERO : amount;

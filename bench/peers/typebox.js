@@ -3,9 +3,9 @@ import { Compile } from 'typebox/compile';
 import { readersOf } from './by-hand.js';
 import * as rules from './rules.js';
 
-// Compiled, TypeBox checks and maps nothing. Its users have it check what is required, and write the mapping,
-// in which whatever else is unreadable becomes null. What a JSON Schema can't say of a required amount (its
-// sign, the limits) is checked there, too.
+// Compiled, TypeBox checks and maps nothing. Its users have it check what is required, and write
+// the mapping, in which whatever else is unreadable becomes null. What a JSON Schema can't say of a
+// required amount (its sign, the limits) is checked there, too.
 
 /** @returns {import('./all.js').Reader} */
 export function typebox() {

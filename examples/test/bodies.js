@@ -2,7 +2,11 @@
 import { gzipSync } from 'node:zlib';
 import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 
-/** The service documents none, so what they say must change nothing. @type {Record<string, string>[]} */
+/**
+ * The service documents none, so what they say must change nothing.
+ *
+ * @type {Record<string, string>[]}
+ */
 export const ODD_HEADERS = [
   ...['utf-8', 'zstd', 'gzip', 'deflate', 'br', 'compress', 'identity', 'GZIP, aws-chunked'].map(
     (encoding) => ({ 'content-encoding': encoding }),
@@ -28,7 +32,13 @@ export function bodyOfLength(length) {
   return depositReceivedBody({ clientPaymentId: 'long' }, { seed: 64 }).padEnd(length);
 }
 
-/** The status that a posted body is answered with. @param {string} url @param {string | Uint8Array} body @param {Record<string, string>} [headers] */
+/**
+ * The status that a posted body is answered with.
+ *
+ * @param {string} url
+ * @param {string | Uint8Array} body
+ * @param {Record<string, string>} [headers]
+ */
 export async function statusOf(url, body, headers = {}) {
   const bytes = new Uint8Array(Buffer.from(body));
   return (await fetch(url, { method: 'POST', body: bytes, headers })).status;

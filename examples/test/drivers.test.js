@@ -58,7 +58,11 @@ describe('PostgreSQL', { skip: whyNoPostgres() }, () => {
   });
 
   const select = 'SELECT $1::numeric AS amount';
-  /** How each stores a value and reads it back. @type {Record<string, (value: any) => Promise<any[]>>} */
+  /**
+   * How each stores a value and reads it back.
+   *
+   * @type {Record<string, (value: any) => Promise<any[]>>}
+   */
   const DRIVERS = {
     pg: async (value) => (await on.pool.query(select, [value])).rows,
     'postgres.js': async (value) => [...(await on.sql`SELECT ${value}::numeric AS amount`)],

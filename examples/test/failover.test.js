@@ -1,5 +1,5 @@
-// Copies of postgres.mjs on a primary with a synchronous standby, as on several machines: each has its own folder,
-// any of them may be killed, and the standby takes over.
+// Copies of postgres.mjs on a primary with a synchronous standby, as on several machines: each has
+// its own folder, any of them may be killed, and the standby takes over.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -149,7 +149,12 @@ describe('copies of the handler, on a primary and its standby', { skip: whyNoPos
         yield parcel;
       }
     }
-    /** To any that runs, as a load balancer does. @param {string} _url @param {DeliveryRequest} request */
+    /**
+     * To any that runs, as a load balancer does.
+     *
+     * @param {string} _url
+     * @param {DeliveryRequest} request
+     */
     const toAny = async (_url, request) => {
       const { url } = pick(handlers.filter((handler) => handler.isRunning()));
       return fetch(url, /** @type {RequestInit} */ (request));

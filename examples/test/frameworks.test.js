@@ -38,7 +38,11 @@ process.env.NEXT_TELEMETRY_DISABLED = '1';
 
 const TSX = ['node', '--import', 'tsx'];
 
-/** How each is built and started. @type {Record<string, { command: string[], cwd?: URL, build?: string[], skip?: string | false }>} */
+/**
+ * How each is built and started.
+ *
+ * @type {Record<string, { command: string[], cwd?: URL, build?: string[], skip?: string | false }>}
+ */
 const SERVERS = {
   'Next.js': {
     cwd: new URL('next/', FRAMEWORKS),
@@ -255,7 +259,11 @@ test('an existing app with a global express.json hands on the bytes that it pars
 /** Far more than what the kernel keeps for a server that reads 4 MiB. */
 const MOST_WRITTEN = 64 * 1024 * 1024;
 
-/** What a body that never ends is answered with, and how much could be written of it. @param {number} port */
+/**
+ * What a body that never ends is answered with, and how much could be written of it.
+ *
+ * @param {number} port
+ */
 async function sendEndlessly(port) {
   const socket = connect(port, '127.0.0.1');
   socket.write(head(2 * MOST_WRITTEN - 1)); // Bun refuses more, unread

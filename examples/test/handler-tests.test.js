@@ -1,4 +1,5 @@
-// The tests that the package has for every handler, of postgres.mjs, and of what a merchant may make of it.
+// The tests that the package has for every handler, of postgres.mjs, and of what a merchant may
+// make of it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -20,10 +21,13 @@ const PROGRAM = fs.readFileSync(new URL('postgres.mjs', START), 'utf8');
 const SCHEMA = fs.readFileSync(new URL('schema.sql', START), 'utf8');
 
 /**
- * Faults that need a database: what replaces what, which test finds it, and the cause that its failure names.
+ * Faults that need a database: what replaces what, which test finds it, and the cause that its
+ * failure names.
  *
  * @typedef {[from: string | RegExp, to: string]} Replacement
- * @type {{ fault: string, program?: Replacement, schema?: Replacement, test: string, cause: string }[]}
+ * @type {{
+ *   fault: string, program?: Replacement, schema?: Replacement, test: string, cause: string
+ * }[]}
  */
 const MUTANTS = [
   {

@@ -1,5 +1,5 @@
-// Writes the handlers of docs/handlers.md as files, among the settings that some of them need: at the depth of
-// examples/frameworks, since packages are looked up from there.
+// Writes the handlers of docs/handlers.md as files, among the settings that some of them need: at
+// the depth of examples/frameworks, since packages are looked up from there.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { filesOn } from '../../scripts/pages/code.js';
@@ -14,7 +14,8 @@ export function writeHandlers() {
   // Where they import it from.
   write('next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
   write('receiver.cjs', "module.exports = require('./receiver.ts');\n");
-  // Of the mounts alone, for the oldest compiler. NestJS takes its decorators' settings from it, too.
+  // Of the mounts alone, for the oldest compiler. NestJS takes its decorators' settings from it,
+  // too.
   write('tsconfig.json', '{ "extends": "../tsconfig.json", "include": ["**/*.ts"] }');
 }
 

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 const { handler } = await import(pathToFileURL('lambda.ts').href);
 
 const server = createServer(async (request, response) => {
-  // The route is "ANY /callbacks/{secret}". A handler that fails would end this process, and its tests.
+  // The route is "ANY /callbacks/{secret}". A handler that fails would end this process, and its
+  // tests.
   const [rawPath = ''] = (request.url ?? '').split('?');
   if (!/^\/callbacks\/[^/]*\/?$/.test(rawPath)) return response.writeHead(404).end();
   const sent = await buffer(request).catch(() => null);
@@ -19,7 +20,8 @@ const server = createServer(async (request, response) => {
 /** What the handler reads of an event. @param {Buffer} body @returns {any} */
 function eventOf(body) {
   const text = body.toString('utf8');
-  // The gateway is free to choose, here by the length; but bytes that aren't text can only come in base64.
+  // The gateway is free to choose, here by the length; but bytes that aren't text can only come in
+  // base64.
   const isBase64Encoded = body.length % 2 === 0 || !Buffer.from(text).equals(body);
   // An empty body is left out of the event.
   if (body.length === 0) return { isBase64Encoded };

@@ -10,8 +10,8 @@ import { MARIADB } from './programs.js';
 import { atExit } from './server.js';
 
 /**
- * Starts a MariaDB server on a temporary folder, with its settings as they come. It takes no port: it
- * listens on a socket in its folder.
+ * Starts a MariaDB server on a temporary folder, with its settings as they come. It takes no port:
+ * it listens on a socket in its folder.
  */
 export async function startMariadb() {
   const folder = mkdtempSync(join(tmpdir(), 'mariadb-'));

@@ -19,11 +19,13 @@ export function findPostgres() {
 }
 
 /**
- * Starts a PostgreSQL server on a temporary folder, with its settings as they come: each commit is on the disk
- * before it is answered. It takes no port: it listens on a socket in its folder. It is a child of this process,
- * which reaps it: until somebody does, a killed server keeps the lock on its folder.
+ * Starts a PostgreSQL server on a temporary folder, with its settings as they come: each commit is
+ * on the disk before it is answered. It takes no port: it listens on a socket in its folder. It is
+ * a child of this process, which reaps it: until somebody does, a killed server keeps the lock on
+ * its folder.
  *
- * @param {{ settings?: string[], standbyOf?: string }} [options] `standbyOf`: the folder of another server.
+ * @param {{ settings?: string[], standbyOf?: string }} [options] `standbyOf`: the folder of another
+ * server.
  */
 export async function startPostgres({ settings = [], standbyOf } = {}) {
   const bin = findPostgres() ?? '';
@@ -66,7 +68,11 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
       await sleep(20);
     }
   }
-  /** Its processes of now, itself first, so that it starts no more. @param {NodeJS.Signals} signal */
+  /**
+   * Its processes of now, itself first, so that it starts no more.
+   *
+   * @param {NodeJS.Signals} signal
+   */
   function signalAll(signal) {
     const { pid = 0 } = server;
     process.kill(pid, 'SIGSTOP');

@@ -219,7 +219,8 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
       assert(printed.filter((line) => line === `synced ${unsettled}`).length >= bodies.length);
     // By the process that has created it.
     assert(servers.some(({ printed }) => printed.includes(`synced ${folder}`)));
-    // One that can't be saved, for a folder is in its way, leaves no draft, and stops none of the others.
+    // One that can't be saved, for a folder is in its way, leaves no draft, and stops none of the
+    // others.
     const unsaved = depositReceivedBody({}, { seed: 13 });
     const obstacle = join(unsettled, digestOf(unsaved));
     fs.mkdirSync(obstacle);
@@ -324,7 +325,8 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
       );
       return row?.amount;
     };
-    // In capitals, as a body may have it; its key is in lower case. The account is the clientPaymentId here.
+    // In capitals, as a body may have it; its key is in lower case. The account is the
+    // clientPaymentId here.
     const id = 'ABCDEF00-9D0C-4F9E-8D4A-0C3F6F3B5A99';
     const mended = depositReceivedBody({
       depositId: id,

@@ -1,5 +1,5 @@
-// Loaded into server.mjs before it starts: runs the SQL that is posted to a socket, because no second
-// process may open its folder.
+// Loaded into server.mjs before it starts: runs the SQL that is posted to a socket, because no
+// second process may open its folder.
 import { createServer } from 'node:http';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';

@@ -1,5 +1,6 @@
-// Loaded into postgres.mjs before it starts: prints which folders are synced, since the name of a file survives a
-// power cut only with its folder, and makes a minute of waiting last 60 milliseconds.
+// Loaded into postgres.mjs before it starts: prints which folders are synced, since the name of a
+// file survives a power cut only with its folder, and makes a minute of waiting last 60
+// milliseconds.
 import fs, { fstatSync, readlinkSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';

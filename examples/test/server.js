@@ -9,7 +9,11 @@ const PATIENCE_MS = 60_000;
 /** The last segment of the path to every handler. */
 export const SECRET = 'a-secret-of-these-tests';
 
-/** What still runs when the test ends in the middle: it would outlive it. @type {Set<() => void>} */
+/**
+ * What still runs when the test ends in the middle: it would outlive it.
+ *
+ * @type {Set<() => void>}
+ */
 const running = new Set();
 process.once('exit', () => {
   for (const end of running) end();
@@ -27,8 +31,8 @@ export function atExit(end) {
 }
 
 /**
- * Starts a server as a process of its own, on a port that the system picks, and waits until it takes
- * connections.
+ * Starts a server as a process of its own, on a port that the system picks, and waits until it
+ * takes connections.
  *
  * @param {string[]} command
  * @param {{ cwd: URL, env?: Record<string, string> }} options
@@ -93,8 +97,8 @@ export async function startServer([program = '', ...args], { cwd, env }) {
 }
 
 /**
- * On which port of IPv4 the processes of a group listen; null if on none. The kernel knows it, whatever
- * they print.
+ * On which port of IPv4 the processes of a group listen; null if on none. The kernel knows it,
+ * whatever they print.
  *
  * @param {number} group
  */

@@ -1,4 +1,5 @@
-// sqlite.mjs, twice, as two processes have it. For Deno, which has node:sqlite as newer versions of Node.js have it.
+// sqlite.mjs, twice, as two processes have it. For Deno, which has node:sqlite as newer versions of
+// Node.js have it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -23,7 +24,11 @@ for (let number = 0; number < 100; number += 1) {
 for (const field of [{ account: 'b' }, { currency: 'BTC' }, { amount: new Decimal(1) }])
   assert.equal(other.book('event 0', body, { ...move, ...field }), 'conflict');
 
-/** Runs `check` once, in the middle of the next transaction. @param {(sql: string, own: DatabaseSync) => void} check */
+/**
+ * Runs `check` once, in the middle of the next transaction.
+ *
+ * @param {(sql: string, own: DatabaseSync) => void} check
+ */
 function interrupt(check) {
   DatabaseSync.prototype.prepare = function (/** @type {string} */ sql) {
     if (sql.startsWith('INSERT INTO event')) {

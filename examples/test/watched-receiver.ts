@@ -1,4 +1,5 @@
-// Replaces receiver.ts in the tests: prints what its functions are given as JSON, and fails where a body asks for it.
+// Replaces receiver.ts in the tests: prints what its functions are given as JSON, and fails where a
+// body asks for it.
 import { Buffer } from 'node:buffer';
 import type { PaymentNotification } from 'payment-notifications';
 import { createReceiver, type DeliveryContext } from 'payment-notifications/receiver';

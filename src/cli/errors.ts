@@ -7,7 +7,9 @@ import { CLEAR_LINE, type Terminal } from './terminal.js';
  */
 export const EXIT = { ok: 0, failed: 1, usage: 2, output: 3, interrupted: 130, pipe: 141 } as const;
 
-/** Ends a command. The message is printed in one line; the default exit code is that of wrong usage. */
+/**
+ * Ends a command. The message is printed in one line; the default exit code is that of wrong usage.
+ */
 export class CommandError extends Error {
   exit: number = EXIT.usage;
 }

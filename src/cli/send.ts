@@ -175,7 +175,9 @@ function createPost(
   };
 }
 
-/** Posts each faulty body once. Returns those that were accepted, and the number that was refused. */
+/**
+ * Posts each faulty body once. Returns those that were accepted, and the number that was refused.
+ */
 async function postFaults(
   faults: readonly SentBody[],
   post: Post,

@@ -155,7 +155,9 @@ function inspectFields(
   });
 }
 
-/** Returns a field's value in the notification; undefined for an unknown field that was left out. */
+/**
+ * Returns a field's value in the notification; undefined for an unknown field that was left out.
+ */
 function findValue(notification: Partly<PaymentNotification>, name: string, raw: string): unknown {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];

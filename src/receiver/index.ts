@@ -62,8 +62,8 @@ export interface ReceiverOptions {
    */
   readonly onDepositReceived?: Settle<DepositReceived> | undefined;
   /**
-   * Settles a withdrawal. It is called for every delivery, so insert the key and debit the amount in
-   * one transaction.
+   * Settles a withdrawal. It is called for every delivery, so insert the key and debit the amount
+   * in one transaction.
    */
   readonly onWithdrawalBroadcast?: Settle<WithdrawalBroadcast> | undefined;
   /**
@@ -86,7 +86,10 @@ export interface ReceiverOptions {
   readonly onWarning?: ((issue: NotificationIssue, context: DeliveryContext) => void) | undefined;
 }
 
-/** An endpoint for callbacks. Its functions accept any method and headers, never reject, and don't use `this`. */
+/**
+ * An endpoint for callbacks. Its functions accept any method and headers, never reject, and don't
+ * use `this`.
+ */
 export interface Receiver {
   /**
    * Receives a raw body, for platforms such as AWS Lambda.
@@ -106,8 +109,9 @@ export interface Receiver {
   /**
    * Waits until no body is in progress: each is settled, or was passed to `onError`.
    *
-   * Call it before the process ends, after the server has closed. Closed connections are not enough:
-   * a sender that gave up leaves none, but its body may still be on its way to your database.
+   * Call it before the process ends, after the server has closed. Closed connections are not
+   * enough: a sender that gave up leaves none, but its body may still be on its way to your
+   * database.
    */
   readonly idle: () => Promise<void>;
 }

@@ -11,7 +11,10 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly readableDidRead: boolean;
   /** The encoding that middleware has set with `setEncoding`. */
   readonly readableEncoding?: string | null | undefined;
-  /** The raw body, if middleware has read it: from Firebase, or the `verify` option of `express.json`. */
+  /**
+   * The raw body, if middleware has read it: from Firebase, or the `verify` option of
+   * `express.json`.
+   */
   readonly rawBody?: unknown;
   /** The body, if middleware has read it: bytes from `express.raw`. */
   readonly body?: unknown;
@@ -58,7 +61,8 @@ export function sendNode(response: NodeResponse, { status, text }: ReceiverAnswe
     response.setHeader('content-type', 'text/plain; charset=utf-8');
     response.end(text);
   } else if (!response.writableEnded) {
-    // Middleware has sent the status. If that is a success and this isn't, only a broken response says so.
+    // Middleware has sent the status. If that is a success and this isn't, only a broken response
+    // says so.
     if (response.statusCode < 400 && status >= 400) response.destroy();
     else response.end('');
   }

@@ -12,10 +12,16 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 
-/** From this age on, a draft is what a crash left, in milliseconds. A newer one may still be written. */
+/**
+ * From this age on, a draft is what a crash left, in milliseconds. A newer one may still be
+ * written.
+ */
 const MIN_DRAFT_AGE = 5 * 60_000;
 
-/** The names of bodies and drafts. Other files are left alone, because the folder may be a wrong one. */
+/**
+ * The names of bodies and drafts. Other files are left alone, because the folder may be a wrong
+ * one.
+ */
 const BODY = /^[0-9a-f]{64}$/;
 const DRAFT = /^\.[0-9a-f-]{36}$/;
 
@@ -106,7 +112,9 @@ export function nullIfMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** Makes the names in a folder survive a power cut. Windows can't: there, NTFS's journal has to do. */
+/**
+ * Makes the names in a folder survive a power cut. Windows can't: there, NTFS's journal has to do.
+ */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path);

@@ -48,7 +48,8 @@ export interface Spool {
   /**
    * Settles bodies now, and again after each pause. The pause doesn't keep the process running.
    *
-   * While your database is down, each round passes only one body on. The next round begins after it.
+   * While your database is down, each round passes only one body on. The next round begins after
+   * it.
    *
    * @returns A function that stops this. It resolves when the body in progress is answered, after a
    * minute at most.
@@ -176,7 +177,8 @@ async function settleFile(path: string, settle: SettleBody): Promise<boolean> {
   try {
     const body = await readFile(path).catch(nullIfMissing); // another process was first
     if (body && !((await answerWithin(MAX_SETTLING, settle(body))).status < 500)) return false;
-    // If a power cut brings the file back, the body is settled once more, as if it were delivered twice.
+    // If a power cut brings the file back, the body is settled once more, as if it were delivered
+    // twice.
     await rm(path, { force: true });
     return true;
   } catch (cause) {

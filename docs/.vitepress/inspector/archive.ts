@@ -43,8 +43,8 @@ export interface Archive {
  * Reads several bodies.
  *
  * @param filter - Lists only what contains this text.
- * @param show - Is called with the first slice before this function returns, then every tenth of a second, and at
- * the end.
+ * @param show - Is called with the first slice before this function returns, then every tenth of a
+ * second, and at the end.
  */
 export function readArchive(
   pieces: Iterable<Piece>,
@@ -63,7 +63,9 @@ export function readArchive(
   let filtered = 0;
   let run = 0;
 
-  /** Filters the next entry, or reads the next piece. Returns false if there is nothing left to do. */
+  /**
+   * Filters the next entry, or reads the next piece. Returns false if there is nothing left to do.
+   */
   function step(): boolean {
     const entry = entries[filtered];
     if (entry !== undefined) {

@@ -1,4 +1,5 @@
-// Text of a body, with parts of it marked. It may be long, or contain characters that are invisible.
+// Text of a body, with parts of it marked. It may be long, or contain characters that are
+// invisible.
 import { escapeUnprintable } from '../../../src/internal/quote';
 
 const MAX_SHOWN = 400;

@@ -1,4 +1,5 @@
-// What the page shows of the project: the fixtures as samples, and the meaning of each field. Made while it is built.
+// What the page shows of the project: the fixtures as samples, and the meaning of each field. Made
+// while it is built.
 import { isUtf8 } from 'node:buffer';
 import { fixtures } from '../../../fixtures/index.js';
 import { fieldMeanings } from '../../../scripts/pages/fields.js';

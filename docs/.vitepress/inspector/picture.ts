@@ -18,7 +18,10 @@ interface Bar {
   readonly amount: readonly Segment[];
   /** The difference from the expected amount; empty if there is none. */
   readonly note: string;
-  /** The share of the largest amount of the currency, from 0 to 1. A double is exact enough for a picture. */
+  /**
+   * The share of the largest amount of the currency, from 0 to 1. A double is exact enough for a
+   * picture.
+   */
   readonly share: number;
   readonly isFee: boolean;
 }

@@ -98,10 +98,16 @@ interface FieldNameProps {
 
 /** A name that shows what it means while the pointer or the focus is on it, and after a tap. */
 function FieldName({ name, meaning, id }: FieldNameProps): VNode {
-  const [isShown, setShown] = useState(false);
+  const [isHovered, setHovered] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const isShown = isHovered || isFocused;
   useEffect(() => {
     if (!isShown) return;
-    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && setShown(false);
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return;
+      setHovered(false);
+      setFocused(false);
+    };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [isShown]);
@@ -109,16 +115,20 @@ function FieldName({ name, meaning, id }: FieldNameProps): VNode {
     <span
       role="none"
       class="named"
-      onMouseEnter={() => setShown(true)}
-      onMouseLeave={() => setShown(false)}
+      onMouseEnter={() => setHovered(true)}
+      onMouseLeave={() => setHovered(false)}
     >
       <button
         type="button"
         class="name"
         aria-describedby={id}
-        onFocus={() => setShown(true)}
-        onBlur={() => setShown(false)}
-        onClick={() => setShown(true)}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
+        // A tap doesn't focus a button in every browser.
+        onClick={({ currentTarget }) => {
+          currentTarget.focus();
+          setFocused(true);
+        }}
       >
         {name}
       </button>

@@ -64,7 +64,7 @@ function toParsed({ name, raw, parsed }: InspectedField): [label: string, value:
   if (typeof parsed === 'object' && ['toTxAddress', 'txAddressOwner'].includes(name)) {
     const { raw: _, additionalFields: __, ...parts } = parsed as Record<string, unknown>;
     return Object.entries(parts).map(([part, value]) => [
-      part === 'destinationTag' ? 'destination tag' : part,
+      part === 'destinationTag' ? 'destination tag' : printable(part, 80),
       value === null ? 'none' : printable(String(value)),
     ]);
   }

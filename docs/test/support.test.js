@@ -1,0 +1,470 @@
+// What people do with the inspector who have a complaint and no editor, on the site and in the file on this disk.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { fixture } from '../../fixtures/index.js';
+import { INSPECTOR, launch, openPage, serve } from './site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const MAX_FILE = 150_000;
+const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
+
+const DEPOSIT = fixture('deposit-received/sample').body.toString();
+const WITHDRAWAL = fixture('withdrawal-broadcast/tag-with-leading-zeros').body.toString();
+const ARRIVED = /Payment order-10042: 0\.01523 BTC arrived, worth 950\.25 EUR, exactly/;
+const SENT = /Withdrawal payout-7731 completed: .* with the tag 00482/;
+/** A body in one line. */
+const LINE = JSON.stringify(JSON.parse(DEPOSIT));
+const lineOf = (/** @type {number} */ order) => LINE.replace('order-10042', `order-${order}`);
+
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let site;
+/** @type {import('playwright-core').Browser} */
+let browser;
+const folder = mkdtempSync(join(tmpdir(), 'inspector-'));
+
+before(async () => {
+  site = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser.close();
+  site.close();
+  rmSync(folder, { recursive: true });
+});
+
+/**
+ * Opens the page, and at the end sees that it has sent nothing and has not complained.
+ *
+ * @param {'site' | 'disk'} where
+ * @param {(page: Page) => Promise<void>} use
+ * @param {import('playwright-core').BrowserContextOptions} [options]
+ */
+async function withInspector(where, use, options) {
+  const { page, complaints, requests, close } = await openPage(browser, options);
+  await page.goto(where === 'disk' ? INSPECTOR : `${site.url}inspector.html`);
+  await page.waitForFunction(() => performance.getEntriesByName('inspector-ready').length);
+  // A page that is opened from a disk asks for nothing but itself.
+  const loaded = where === 'disk' ? 1 : requests.length;
+  await use(page);
+  assert.deepEqual(requests.slice(loaded), []);
+  assert.deepEqual(complaints, []);
+  await close();
+}
+
+/** @param {Page} page @param {string} text */
+async function paste(page, text) {
+  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await page.keyboard.press('Control+v');
+}
+
+/** @param {Page} page @param {string} name @param {string | Buffer} content */
+async function drop(page, name, content) {
+  const base64 = Buffer.from(content).toString('base64');
+  await page.evaluate(
+    ([fileName = '', data = '']) => {
+      const dataTransfer = new DataTransfer();
+      const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+      dataTransfer.items.add(new File([bytes], fileName));
+      document.body.dispatchEvent(
+        new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }),
+      );
+    },
+    [name, base64],
+  );
+}
+
+/** Waits for the sentence of the body. @param {Page} page @param {RegExp} sentence */
+async function says(page, sentence) {
+  await page.locator('[data-test=verdict] .summary', { hasText: sentence }).waitFor();
+}
+
+/** Waits until all bodies are read. @param {Page} page @param {RegExp} counts */
+async function counts(page, counts) {
+  await page.locator('[data-test=bodies][aria-busy=false] .counts', { hasText: counts }).waitFor();
+}
+
+const sentences = (/** @type {Page} */ page) => page.locator('.list .summary').allTextContents();
+const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
+  page.getByRole('button', { name, exact: true });
+
+for (const where of /** @type {const} */ (['site', 'disk'])) {
+  test(`${where}: a paste into the sample replaces it, and Undo brings the last body back`, async () => {
+    await withInspector(
+      where,
+      async (page) => {
+        const box = page.locator('#body');
+        const sample = await box.inputValue();
+        await box.click();
+        await paste(page, DEPOSIT);
+        assert.equal(await box.inputValue(), DEPOSIT);
+        await says(page, ARRIVED);
+        await page.keyboard.press('Control+z');
+        assert.equal(await box.inputValue(), sample);
+        await button(page, 'Undo').click();
+        assert.equal(await box.inputValue(), DEPOSIT);
+
+        // With all selected.
+        await box.press('Control+a');
+        await paste(page, WITHDRAWAL);
+        assert.equal(await box.inputValue(), WITHDRAWAL);
+        await says(page, SENT);
+
+        // Into a body of one's own, a paste is a paste, which the browser can undo.
+        await box.press('Control+Home');
+        await paste(page, '  ');
+        assert.equal(await box.inputValue(), `  ${WITHDRAWAL}`);
+        await box.press('Control+z');
+        assert.equal(await box.inputValue(), WITHDRAWAL);
+
+        await button(page, 'Clear').click();
+        assert.equal(await box.inputValue(), '');
+        assert.equal(await page.locator('[data-test=verdict]').count(), 0);
+        await button(page, 'Undo').click();
+        await says(page, SENT);
+        await button(page, '18 decimals').click();
+        assert.equal(await box.inputValue(), sample);
+      },
+      CLIPBOARD,
+    );
+  });
+
+  test(`${where}: a paste anywhere on the page goes to the box`, async () => {
+    await withInspector(
+      where,
+      async (page) => {
+        await paste(page, DEPOSIT);
+        assert.equal(await page.locator('#body').inputValue(), DEPOSIT);
+        await page.locator('h1').click();
+        await paste(page, WITHDRAWAL);
+        await says(page, SENT);
+        await button(page, 'Clear').focus();
+        await paste(page, DEPOSIT);
+        await says(page, ARRIVED);
+        // Other fields take what is pasted into them.
+        await button(page, 'Compare').click();
+        await page.locator('#second').click();
+        await paste(page, WITHDRAWAL);
+        assert.equal(await page.locator('#second').inputValue(), WITHDRAWAL);
+        assert.equal(await page.locator('#body').inputValue(), DEPOSIT);
+      },
+      CLIPBOARD,
+    );
+  });
+
+  test(`${where}: a body is taken out of a line of a log and out of a string, and the page says so`, async () => {
+    await withInspector(where, async (page) => {
+      const box = page.locator('#body');
+      const words = page.locator('[data-test=verdict] .words');
+      const escaped = JSON.stringify({ level: 'info', body: LINE });
+      await box.fill(`support wrote:\n10:00:02 INFO callback body=${LINE} status=200`);
+      await says(page, ARRIVED);
+      assert.match(
+        (await words.textContent()) ?? '',
+        /^Taken out of the text around it, line 2: V/,
+      );
+      await box.fill(escaped);
+      await says(page, ARRIVED);
+      assert.match((await words.textContent()) ?? '', /^Taken out of a JSON string, line 1: Valid/);
+      const name = page.locator('[data-field=clientPaymentId] .value');
+      assert.equal(await name.textContent(), 'order-10042');
+      // What is copied is the body, without the text around it.
+      const copied = await page.locator('.copies pre').first().textContent();
+      assert(copied?.includes(`const body = ${JSON.stringify(LINE)};`));
+      await box.fill(DEPOSIT);
+      assert.equal(await words.textContent(), 'Valid, deposit.received');
+    });
+  });
+
+  test(`${where}: what is no body says what it looks like, and what to answer`, async () => {
+    await withInspector(where, async (page) => {
+      await page.locator('#body').fill('<!doctype html><html><h1>502 Bad Gateway</h1></html>');
+      await says(page, /is an HTML page\. Answer 400/);
+      await drop(page, 'nothing.json', '');
+      await page
+        .locator('.notice', { hasText: 'nothing.json is empty: it has 0 bytes.' })
+        .waitFor();
+      assert.equal(await page.locator('[data-test=verdict]').count(), 0);
+    });
+  });
+
+  test(`${where}: ten thousand pasted lines are counted as check counts them, listed and filtered`, async () => {
+    const lines = Array.from({ length: 10_000 }, (_, index) => lineOf(index));
+    lines[4999] = LINE.replace('CONFIRMED', 'NEW');
+    lines[6999] = '{"depositId": "0b0f';
+    lines[7999] = '';
+    lines[8999] = LINE.replace('"FIXED"', '"OTHER"');
+    await withInspector(
+      where,
+      async (page) => {
+        await paste(page, `${lines.join('\n')}\n`);
+        await counts(page, /^9,996 valid; 1 valid, with warnings; 2 refused; 1 blank$/);
+        assert.equal(await page.locator('#bodies').textContent(), '10,000 lines');
+        // So much text would make the box slow.
+        assert.equal(await page.locator('#body').inputValue(), '');
+        assert.equal((await sentences(page)).length, 100);
+        await says(page, /Payment order-0:/);
+
+        const filter = page.getByRole('searchbox');
+        await filter.fill('REFUSED');
+        await counts(page, /2 lines with this text$/);
+        const [fault, broken] = await sentences(page);
+        assert.match(fault ?? '', /status should be "CONFIRMED", but is "NEW"/);
+        assert.match(broken ?? '', /incomplete JSON/);
+        // The text of the body is searched, too.
+        await filter.fill('OTHER');
+        await counts(page, /1 line with this text$/);
+        await says(page, /rateType/);
+        await filter.fill('order-99');
+        await counts(page, /111 lines with this text$/);
+        await button(page, 'Show more: 11 lines left').click();
+        assert.equal((await sentences(page)).length, 111);
+
+        // By the keyboard.
+        await page.locator('.list input').first().focus();
+        await page.keyboard.press('ArrowDown');
+        await says(page, /Payment order-990:/);
+        const words = await page.locator('[data-test=verdict] .words').textContent();
+        assert.equal(words, 'Line 991: Valid, deposit.received');
+        await button(page, 'Undo').click();
+        await says(page, /0\.123456789012345678 ETH/);
+        assert.equal(await page.locator('[data-test=bodies]').count(), 0);
+      },
+      CLIPBOARD,
+    );
+  });
+
+  test(`${where}: of a log, only the lines with a body are listed`, async () => {
+    await withInspector(where, async (page) => {
+      const log = ['started', '{"level":"info"}', `a ${lineOf(1)}`, 'b', `c ${lineOf(2)}`, ''];
+      await page.locator('#body').fill(log.join('\n'));
+      await counts(page, /^2 valid; 3 without a body$/);
+      assert.deepEqual(await page.locator('.list .line').allTextContents(), ['3', '5']);
+      // The text around the body is searched.
+      await page.getByRole('searchbox').fill('c {');
+      await says(page, /order-2:/);
+    });
+  });
+
+  test(`${where}: a dropped archive is read, zipped or not, and bodies of several lines, too`, async () => {
+    await withInspector(where, async (page) => {
+      // Too much for the box, and one line that is not UTF-8.
+      const text = Buffer.from(
+        Array.from({ length: 300 }, (_, index) => `${lineOf(index)}\n`).join(''),
+      );
+      text[text.indexOf('order-7"')] = 0xff;
+      await drop(page, 'archive.ndjson.gz', gzipSync(text));
+      await counts(page, /^299 valid; 1 refused$/);
+      await drop(page, 'archive.ndjson', text);
+      await counts(page, /^299 valid; 1 refused$/);
+      await drop(page, 'cut.gz', gzipSync(text).subarray(0, 2000));
+      await page.locator('.notice', { hasText: 'cut.gz is damaged' }).waitFor();
+      const list = Array.from({ length: 300 }, (_, index) => JSON.parse(lineOf(index)));
+      await drop(page, 'list.json', JSON.stringify(list, null, 2));
+      await counts(page, /^300 valid$/);
+    });
+  });
+
+  test(`${where}: a file of 60 MB is not read: the page says so, and names the command`, async () => {
+    const path = join(folder, `${where}.ndjson`);
+    writeFileSync(path, `${LINE}\n`);
+    truncateSync(path, 60_000_000);
+    await withInspector(where, async (page) => {
+      await page.locator('input[type=file]').setInputFiles(path);
+      const notice = page.locator('.notice', { hasText: `${where}.ndjson has 60 MB` });
+      await notice.waitFor();
+      assert.match(
+        (await notice.textContent()) ?? '',
+        /at most 50 MB.*payment-notifications check/,
+      );
+      await says(page, /0\.123456789012345678 ETH/);
+      // Nor one that grows to more than that.
+      await drop(page, 'bomb.gz', gzipSync(Buffer.alloc(51_000_000, '\n')));
+      await page.locator('.notice', { hasText: 'bomb.gz is larger once it is unzipped' }).waitFor();
+    });
+  });
+
+  test(`${where}: no invisible character of a body gets onto the page, from any field`, async () => {
+    const invisible = '\u0000\u001b[31m\u202e\u200b\u2066\u3164\u115f\u034f\ufeff\u2028';
+    await withInspector(where, async (page) => {
+      for (const body of [DEPOSIT, WITHDRAWAL]) {
+        const fields = JSON.parse(body);
+        const bodies = Object.keys(fields).map((name) => ({
+          ...fields,
+          [name]: `${fields[name]}${invisible}`,
+          [`${name}${invisible}`]: [invisible],
+        }));
+        bodies.push({ ...fields, txAddressOwner: { name: invisible, [invisible]: invisible } });
+        // One after the other, then as an archive.
+        const lines = bodies.map((one) => JSON.stringify(one));
+        for (const text of [...lines, lines.join('\n')]) {
+          await page.locator('#body').fill(text);
+          const shown = await page.evaluate(() =>
+            [...document.querySelectorAll('[data-test], .results')]
+              .map(({ textContent }) => textContent)
+              .join(),
+          );
+          assert(shown.includes('\\u202e') && shown.includes('\\u3164'), text);
+          assert.doesNotMatch(shown, /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}]/u, text);
+        }
+      }
+    });
+  });
+
+  test(`${where}: a field's name says what it means, on hover, focus and tap`, async () => {
+    await withInspector(
+      where,
+      async (page) => {
+        const row = page.locator('[data-field=actualDepositAmount]');
+        const meaning = row.getByRole('tooltip');
+        const name = row.getByRole('button', { name: 'actualDepositAmount' });
+        assert.equal(await meaning.isVisible(), false);
+        await name.hover();
+        await meaning.waitFor();
+        assert.match((await meaning.textContent()) ?? '', /deposited.*required: amount/s);
+        // The pointer may go to the text, and Escape hides it.
+        await meaning.hover();
+        assert(await meaning.isVisible());
+        await page.keyboard.press('Escape');
+        await meaning.waitFor({ state: 'hidden' });
+        await page.mouse.move(0, 0);
+        await name.focus();
+        await meaning.waitFor();
+        await name.blur();
+        await meaning.waitFor({ state: 'hidden' });
+        await name.tap();
+        await meaning.waitFor();
+        assert.equal(await page.getByRole('tooltip').filter({ visible: true }).count(), 1);
+        // For a reader that can't see it.
+        const id = await name.getAttribute('aria-describedby');
+        assert.equal(await meaning.getAttribute('id'), id);
+      },
+      { hasTouch: true },
+    );
+  });
+
+  test(`${where}: an amount shows its value, whatever its encoding`, async () => {
+    await withInspector(where, async (page) => {
+      const value = page.locator('[data-field=settlementAmount] .value');
+      for (const raw of ['950.25', '"950.25"', '9.5025E+2', '"9.5025e2"']) {
+        const body = DEPOSIT.replace(/(?<="settlementAmount": )[^,]*/, raw);
+        await page.locator('#body').fill(body);
+        assert.equal(await value.textContent(), '950.25', raw);
+      }
+    });
+  });
+
+  test(`${where}: the keyboard reaches everything, in the order of the page`, async () => {
+    await withInspector(where, async (page) => {
+      await button(page, 'A faulty body').click();
+      await page.locator('#body').fill(`${LINE}\n${WITHDRAWAL.replaceAll('\n', '')}`);
+      await counts(page, /^2 valid$/);
+      await page.locator('#body').focus();
+      /** @type {string[]} */
+      const reached = [];
+      for (let last = ''; last !== 'The policy'; reached.push(last)) {
+        await page.keyboard.press('Tab');
+        last = await page.evaluate(() => {
+          const element = /** @type {HTMLElement} */ (document.activeElement);
+          const label = element.closest('label') ?? element;
+          if (getComputedStyle(element).outlineStyle === 'none' && !element.closest('.file')) {
+            return `no outline: ${label.textContent}`;
+          }
+          return element.getAttribute('placeholder') ?? label.textContent?.trim() ?? '';
+        });
+        assert(reached.length < 200 && !last.startsWith('no outline'), last);
+      }
+      const places = [
+        ...['Clear', 'Undo', 'Open a file', 'Compare', 'Make a link', '18 decimals', 'both'],
+        ...['an order, an address, refused…', 'Copy idempotency key', 'actualDepositAmount'],
+        ...['displayDistributedUserServiceFee', 'A test with the kit', 'The policy'],
+      ].map((text) => reached.indexOf(text));
+      assert(!places.includes(-1), reached.join('\n'));
+      assert.deepEqual(
+        places,
+        places.toSorted((one, other) => one - other),
+      );
+    });
+  });
+}
+
+test('axe finds nothing, and nothing is too wide, on a phone and on a desktop, light and dark', async () => {
+  for (const width of [390, 1280]) {
+    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+      const options = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' };
+      await withInspector(
+        'disk',
+        async (page) => {
+          await page.evaluate(AXE);
+          const examine = async (/** @type {string} */ what) => {
+            const { faults, isTooWide } = await page.evaluate(async () => {
+              const { axe } = /** @type {any} */ (globalThis);
+              const { violations } = await axe.run({ resultTypes: ['violations'] });
+              const { scrollWidth, clientWidth } = document.documentElement;
+              const describe = (/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html}`;
+              return { faults: violations.map(describe), isTooWide: scrollWidth > clientWidth };
+            });
+            assert.deepEqual(faults, [], `${what} at ${width} px, ${colorScheme}`);
+            assert(!isTooWide, `${what} at ${width} px is too wide`);
+          };
+          await examine('the sample');
+          await page.getByRole('button', { name: 'actualDepositAmount' }).focus();
+          await examine('a meaning');
+          await button(page, 'A faulty body').click();
+          await examine('a faulty body');
+          const bodies = [LINE, '{', LINE.replace('"FIXED"', '1'), `${'x'.repeat(500)}{`];
+          await page.locator('#body').fill(bodies.join('\n'));
+          await counts(page, /2 refused/);
+          await button(page, 'Compare').click();
+          await page.locator('#second').fill(WITHDRAWAL);
+          await examine('a list and a comparison');
+          await button(page, 'Clear').click();
+          await examine('nothing');
+        },
+        /** @type {any} */ (options),
+      );
+    }
+  }
+});
+
+test('the file is small, and its policy lets it ask nobody', async () => {
+  const { size } = statSync(new URL(INSPECTOR));
+  assert(size <= MAX_FILE, `${size} bytes`);
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.setHeader('access-control-allow-origin', '*').end();
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(null)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { page, close } = await openPage(browser);
+  await page.goto(INSPECTOR);
+  const tried = await page.evaluate(async (address) => {
+    /** @type {string[]} */
+    const refused = [];
+    addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
+      refused.push(effectiveDirective),
+    );
+    const image = new Image();
+    const failed = new Promise((resolve) => image.addEventListener('error', resolve));
+    image.src = `${address}image`;
+    const [fetched] = await Promise.allSettled([fetch(`${address}fetch`), failed]);
+    const script = document.createElement('script');
+    script.textContent = 'globalThis.hacked = 1';
+    document.head.append(script);
+    await new Promise((resolve) => setTimeout(resolve));
+    return { refused: refused.sort(), fetched: fetched.status, isHacked: 'hacked' in globalThis };
+  }, `http://127.0.0.1:${port}/`);
+  const refused = ['connect-src', 'img-src', 'script-src-elem'];
+  assert.deepEqual(tried, { refused, fetched: 'rejected', isHacked: false });
+  assert.equal(asked, 0);
+  await close();
+  server.close();
+});

@@ -38,6 +38,7 @@ const options = {
     'MaybeAnswer',
     'Settle',
     'NOTES',
+    'ParsedBody',
   ],
   githubPages: false,
   // Of typedoc-plugin-markdown:

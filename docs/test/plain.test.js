@@ -23,7 +23,7 @@ const MARKS = /<<<|@include|:::|\{\{|\{#|\{target|\[\[toc/i;
 const HEADINGS = 'h1, h2, h3, h4, h5, h6';
 const CONTENT = 'p, pre, table, ul, ol, blockquote';
 /** Written into the pages as HTML, and shown by GitHub. */
-const TAGS = ['a', 'b', 'br', 'div'];
+const TAGS = ['a', 'b', 'br', 'div', 'img', 'picture', 'source'];
 
 /** @type {Map<string, Document>} */
 const documents = new Map();

@@ -18,7 +18,9 @@ const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
 
 const DEPOSIT = fixture('deposit-received/sample').body.toString();
 const WITHDRAWAL = fixture('withdrawal-broadcast/tag-with-leading-zeros').body.toString();
-const ARRIVED = /Payment order-10042: 0\.01523 BTC arrived, worth 950\.25 EUR, exactly/;
+const SENTENCE =
+  'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.';
+const ARRIVED = new RegExp(SENTENCE);
 const SENT = /Withdrawal payout-7731 completed: .* with the tag 00482/;
 /** A body in one line. */
 const LINE = JSON.stringify(JSON.parse(DEPOSIT));
@@ -383,8 +385,8 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
       }
       const places = [
         ...['Clear', 'Undo', 'Open a file', 'Compare', 'Make a link', '18 decimals', 'both'],
-        ...['an order, an address, refused…', 'Copy idempotency key', 'actualDepositAmount'],
-        ...['displayDistributedUserServiceFee', 'A test with the kit', 'The policy'],
+        ...['an order, an address, refused…', `1✓valid: ${SENTENCE}`, 'Copy idempotency key'],
+        ...['actualDepositAmount', 'A test with the kit', 'The policy'],
       ].map((text) => reached.indexOf(text));
       assert(!places.includes(-1), reached.join('\n'));
       assert.deepEqual(

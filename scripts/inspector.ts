@@ -1,7 +1,8 @@
 // The inspector as one HTML file, which opens from a disk and sends nothing.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import page from '../docs/.vitepress/inspector/page.data.js';
 import { type InspectorProps, QUICK } from '../docs/.vitepress/inspector/props.js';
@@ -17,6 +18,8 @@ export async function writeInspector(): Promise<void> {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(ROOT, 'docs/.vitepress/inspector/standalone.tsx')],
     alias: {
+      // Not another version, which the tools of docs may bring.
+      preact: dirname(createRequire(import.meta.url).resolve('preact/package.json')),
       'payment-notifications': join(ROOT, 'src/index.ts'),
       'payment-notifications/inspect': join(ROOT, 'src/inspect/index.ts'),
     },

@@ -191,10 +191,14 @@ export default defineConfig({
   },
   vite: {
     resolve: {
-      alias: Object.entries(SOURCES).map(([name, replacement]) => ({
-        find: new RegExp(`^${name}$`),
-        replacement,
-      })),
+      alias: [
+        // Not another version, which VitePress brings.
+        { find: 'preact', replacement: path('../../node_modules/preact') },
+        ...Object.entries(SOURCES).map(([name, replacement]) => ({
+          find: new RegExp(`^${name}$`),
+          replacement,
+        })),
+      ],
     },
     server: { fs: { allow: [path('../..')] } },
     // A picture in the page would be one more thing that the policy has to allow.

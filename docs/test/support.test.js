@@ -19,7 +19,7 @@ const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
 const DEPOSIT = fixture('deposit-received/sample').body.toString();
 const WITHDRAWAL = fixture('withdrawal-broadcast/tag-with-leading-zeros').body.toString();
 const SENTENCE =
-  'Payment order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.';
+  'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.';
 const ARRIVED = new RegExp(SENTENCE);
 const SENT = /Withdrawal payout-7731 completed: .* with the tag 00482/;
 /** A body in one line. */
@@ -212,7 +212,7 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
         // So much text would make the box slow.
         assert.equal(await page.locator('#body').inputValue(), '');
         assert.equal((await sentences(page)).length, 100);
-        await says(page, /Payment order-0:/);
+        await says(page, /Order order-0:/);
 
         const filter = page.getByRole('searchbox');
         await filter.fill('REFUSED');
@@ -232,7 +232,7 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
         // By the keyboard.
         await page.locator('.list input').first().focus();
         await page.keyboard.press('ArrowDown');
-        await says(page, /Payment order-990:/);
+        await says(page, /Order order-990:/);
         const words = await page.locator('[data-test=verdict] .words').textContent();
         assert.equal(words, 'Line 991: Valid, deposit.received');
         await button(page, 'Undo').click();

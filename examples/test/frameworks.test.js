@@ -94,6 +94,8 @@ const INVALID = [
   ),
   GZIPPED,
 ];
+/** The other secret of the watched receiver. */
+const OLD_SECRET = 'the-secret-before-that';
 /** The watched receiver fails on it. */
 const FAILING = depositReceivedBody({ clientPaymentId: 'fail' });
 
@@ -173,11 +175,23 @@ describe('frameworks', { concurrency: 2 }, () => {
         assert.equal(await statusOf(`${server.url}/other`, body), 404);
       });
 
+      test('lets the secrets through, with a slash or a query behind them', async () => {
+        for (const secret of [SECRET, OLD_SECRET])
+          for (const ending of ['', '/', '?a=/b', '/?a=/b']) {
+            const url = server.url.replace(SECRET, secret) + ending;
+            const sent = await fetch(url, { method: 'POST', body: FAILING, redirect: 'manual' });
+            assert.equal(sent.status, 500, url); // as no framework would
+          }
+        assert.deepEqual(server.journal, []);
+      });
+
       test('answers another secret with 404, and hands nothing on', async () => {
-        for (const length of [0, 1000, LIMIT, 2 ** 21])
-          for (const url of [`${server.url}x`, server.url.replace(SECRET, '')])
+        const others = [`${SECRET}x`, `x${SECRET}`, SECRET.slice(1), SECRET.toUpperCase(), ''];
+        for (const other of [...others, `?${SECRET}`, `?/${SECRET}`, `${SECRET}x?/${SECRET}`])
+          for (const length of [0, 1000, LIMIT, 2 ** 21]) {
+            const url = server.url.replace(SECRET, other);
             assert.equal(await statusOf(url, bodyOfLength(length)), 404, `${url} ${length}`);
-        assert.equal(await statusOf(`${server.url}?a=/b`, FAILING), 500);
+          }
         assert.deepEqual(server.journal, []);
       });
 
@@ -209,6 +223,116 @@ describe('frameworks', { concurrency: 2 }, () => {
       });
     });
   }
+});
+
+/** Other ways to the receiver: where it is mounted, and the path to it in front of the secret. */
+const MOUNTS = {
+  'Express, on two routers and a whole path': {
+    path: '/payments/v1/callbacks/',
+    code: `import express, { Router } from 'express';
+      const [app, outer, inner] = [express(), Router(), Router()];
+      inner.use('/callbacks/:secret', receiver.node); // cuts off the secret as well
+      outer.use('/v1', inner);
+      app.use('/payments', outer).listen(0, '127.0.0.1');`,
+  },
+  'Express, in an app that is mounted on another': {
+    path: '/payments/callbacks/',
+    code: `import express from 'express';
+      const [app, inner] = [express(), express()];
+      inner.all('/callbacks/:secret', receiver.node);
+      app.use('/payments', inner).listen(0, '127.0.0.1');`,
+  },
+  'Express, by a rewritten URL': {
+    path: '/old/',
+    code: `import express from 'express';
+      const app = express();
+      app.use((request, _, next) => {
+        request.url = '/callbacks/any';
+        next();
+      });
+      app.all('/callbacks/:secret', receiver.node).listen(0, '127.0.0.1');`,
+  },
+  'node:http, by a rewritten URL': {
+    path: '/old/',
+    code: `import { createServer } from 'node:http';
+      createServer((request, response) => {
+        request.url = request.url.replace('/old/', '/callbacks/');
+        return receiver.node(request, response);
+      }).listen(0, '127.0.0.1');`,
+  },
+  'Fastify, in a plugin with a prefix, by a rewritten URL': {
+    path: '/old/',
+    code: `import fastify from 'fastify';
+      const app = fastify({
+        routerOptions: { ignoreTrailingSlash: true },
+        rewriteUrl: ({ url }) => url.replace('/old/', '/payments/callbacks/'),
+      });
+      app.register(async (plugin) => {
+        plugin.addHook('onRequest', async (request, reply) => {
+          reply.hijack();
+          await receiver.node(request.raw, reply.raw);
+        });
+        plugin.all('/callbacks/:secret', async () => {});
+      }, { prefix: '/payments' });
+      await app.listen({ port: 0, host: '127.0.0.1' });`,
+  },
+  'Koa, by a rewritten path': {
+    path: '/old/',
+    code: `import Koa from 'koa';
+      const app = new Koa();
+      app.use((context) => {
+        context.path = context.path.replace('/old/', '/callbacks/');
+        context.respond = false;
+        return receiver.node(context.req, context.res);
+      });
+      app.listen(0, '127.0.0.1');`,
+  },
+  'Hono, in an app that is mounted on another': {
+    path: '/payments/callbacks/',
+    code: `import { serve } from '@hono/node-server';
+      import { Hono } from 'hono';
+      const inner = new Hono({ strict: false });
+      inner.all('/callbacks/:secret', (context) => receiver.fetch(context.req.raw));
+      const app = new Hono({ strict: false }).route('/payments', inner);
+      serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });`,
+  },
+  'h3, with a base': {
+    path: '/payments/callbacks/',
+    code: `import { H3, serve, withBase } from 'h3';
+      const inner = new H3().all('/callbacks/:secret', ({ req }) => receiver.fetch(req));
+      const app = new H3().use('/payments/**', withBase('/payments', inner.handler));
+      serve(app, { port: 0, hostname: '127.0.0.1' });`,
+  },
+  'NestJS, with a global prefix': {
+    path: '/callbacks/',
+    code: `import { NestFactory } from '@nestjs/core';
+      import { AppModule } from './app.module.ts';
+      const app = await NestFactory.create(AppModule);
+      app.setGlobalPrefix('payments');
+      app.getHttpAdapter().all('/callbacks/:secret', receiver.node);
+      await app.listen(0, '127.0.0.1');`,
+  },
+};
+
+describe('the secret is checked in what was called:', { concurrency: 2 }, () => {
+  for (const [index, [name, { path, code }]] of Object.entries(MOUNTS).entries())
+    test(name, async () => {
+      const file = `mount-${index}.ts`;
+      const receiver = "import { receiver } from './receiver.ts';\n";
+      writeFileSync(new URL(file, FRAMEWORKS), receiver + code);
+      const server = await startServer([...TSX, file], { cwd: FRAMEWORKS });
+      const url = server.url.replace('/callbacks/', path);
+      for (const ending of ['', '/', '?a=/b', `/?${SECRET}x`]) {
+        assert.equal(await statusOf(url + ending, depositReceivedBody()), 200, url + ending);
+        assert.equal((await server.take()).length, 1);
+      }
+      for (const other of [`${SECRET}x`, 'callbacks', '', `?${SECRET}`, `x?/${SECRET}`]) {
+        const wrong = url.replace(SECRET, other);
+        assert.equal(await statusOf(wrong, depositReceivedBody()), 404, wrong);
+      }
+      assert.deepEqual(server.journal, []);
+      await server.stop();
+    });
 });
 
 test('below express.json, the receiver of the page says why it fails, and keeps what it gets', async () => {
@@ -253,6 +377,21 @@ test('an existing app with a global express.json hands on the bytes that it pars
   }
   assert.equal(await statusOf(server.url, bodyOfLength(LIMIT + 1), json), 413);
   assert.equal(await statusOf(server.url, FAILING, json), 500);
+  // What Express decodes by its label is no JSON, so its error handler calls the receiver.
+  const mislabeled = { 'content-type': 'application/json; charset=utf-16' };
+  assert.equal(await statusOf(server.url, body, mislabeled), 200);
+  assert.equal((await server.take()).length, 1);
+  for (const forged of [body, depositReceivedBody({}, { seed: 7 }), '{'])
+    for (const headers of [json, mislabeled, {}])
+      for (const other of [`${SECRET}x`, 'a-secret-of-someone-else', '', `?${SECRET}`]) {
+        const url = server.url.replace(SECRET, other);
+        assert.equal(
+          await statusOf(url, forged, headers),
+          404,
+          `${url} ${JSON.stringify(headers)}`,
+        );
+      }
+  assert.deepEqual(server.journal, []);
   await server.stop();
 });
 

@@ -7,7 +7,7 @@ import { createReceiver, type DeliveryContext } from 'payment-notifications/rece
 const keys = new Set<string>();
 
 export const receiver = createReceiver({
-  secret: 'a-secret-of-these-tests', // workerd has no environment
+  secret: ['the-secret-before-that', 'a-secret-of-these-tests'], // workerd has no environment
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,
   async onRefused(error, { body }) {

@@ -60,6 +60,20 @@ test.for(PROGRAMS)('$package', async ({ args, ...runtime }, context) => {
   expect(schemas).toStrictEqual(['Deposit received', '3.1.0']);
 });
 
+test.for(PROGRAMS)(
+  '$package saves bodies and settles them later',
+  async ({ args, ...runtime }, context) => {
+    const program = await binaryOf(runtime, context);
+    const folder = `unsettled-${runtime.package.replaceAll('/', '-')}`;
+    await writeFile(join(consumer, 'spooling.mjs'), SPOOLING);
+    const allowed = runtime.binary === 'deno' ? ['--allow-read', '--allow-write'] : [];
+    const command = [...args, ...allowed, 'spooling.mjs', folder];
+    expect(JSON.parse(await output(program, command, consumer))).toStrictEqual({
+      ...{ whileDown: 500, waiting: 1, modes: ['700', '600'], settled: 1, left: [] },
+    });
+  },
+);
+
 test('SQLite, by Node’s own driver, keeps an amount in a text column alone', async (context) => {
   const program = await binaryOf({ package: `${NODES.at(-1)}`, binary: 'bin/node' }, context);
   const script = `const { DatabaseSync } = require('node:sqlite');
@@ -156,6 +170,39 @@ test('Chromium, as ES modules of a page', async (context) => {
     server.close();
   }
 });
+
+/** A receiver whose database is down at first. */
+const SPOOLING = `
+  import { readdirSync, statSync } from 'node:fs';
+  import { join } from 'node:path';
+  import { createReceiver } from 'payment-notifications/receiver';
+  import { createSpool } from 'payment-notifications/spool';
+  import { depositReceivedBody } from 'payment-notifications/testing';
+  const [, , folder] = process.argv;
+  const spool = createSpool(folder);
+  const keys = new Set();
+  let isUp = false;
+  const receiver = createReceiver({
+    secret: ['the-old-secret-of-2025', 'the-new-secret-of-2026'],
+    async onDepositReceived(_, { key }) {
+      if (!isUp) throw new Error('the database is down');
+      keys.add(key);
+    },
+    async onRefused() {},
+    onError: async (_, { body }) => spool.save(body),
+  });
+  const url = 'http://127.0.0.1/the-new-secret-of-2026';
+  const request = new Request(url, { method: 'POST', body: depositReceivedBody() });
+  const { status: whileDown } = await receiver.fetch(request);
+  const waiting = await spool.settle(receiver.settle);
+  const paths = [folder, ...readdirSync(folder).map((name) => join(folder, name))];
+  const modes = paths.map((path) => (statSync(path).mode & 0o777).toString(8));
+  isUp = true;
+  const stop = spool.start(receiver.settle, { every: 1 });
+  while (readdirSync(folder).length > 0) await new Promise((again) => setTimeout(again, 1));
+  await stop();
+  const left = readdirSync(folder);
+  console.log(JSON.stringify({ whileDown, waiting, modes, settled: keys.size, left }));`;
 
 /**
  * Prints where Node.js finds each of the named modules, as a page on the consumer's folder would

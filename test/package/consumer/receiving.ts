@@ -1,11 +1,16 @@
-import { createReceiver, type WebRequest, type WebResponse } from 'payment-notifications/receiver';
+import {
+  createReceiver,
+  type ReceiverOptions,
+  type WebRequest,
+  type WebResponse,
+} from 'payment-notifications/receiver';
 import { createSpool, type Spool } from 'payment-notifications/spool';
 
 declare const request: WebRequest, environment: Record<string, string | undefined>;
 
 const spool: Spool = createSpool('unsettled');
 const { receive, fetch, node, settle } = createReceiver({
-  secret: environment.CALLBACK_SECRET,
+  secret: environment.CALLBACK_SECRETS?.split(','),
   async onDepositReceived({ actualDepositAmount }, { key, body }) {
     const length: number = body.length;
     if (actualDepositAmount.gt(1)) return { status: 200, text: `${key} ${length}` };
@@ -24,3 +29,9 @@ export const status: Promise<number> = answers[1].then((response) => response.st
 export const handler: (...args: Parameters<typeof node>) => Promise<void> = node;
 export const stop: () => Promise<void> = spool.start(settle, { every: 1000, onError() {} });
 export const waiting: Promise<number> = spool.settle(async (body) => ({ status: body.length }));
+
+export const secrets: ReceiverOptions['secret'][] = [
+  environment.CALLBACK_SECRET, // undefined, if it is missing
+  ['the-old-secret-of-2025', 'the-new-secret-of-2026'] as const,
+  null,
+];

@@ -1,13 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -36,7 +28,7 @@ const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
 export function prepareFolder(folder: string): void {
   const changed = createFolder(folder);
   const draft = draftPath(folder);
-  writeFileSync(draft, '', { mode: FILE_MODE });
+  closeSync(openSync(draft, 'wx'));
   rmSync(draft);
   // So that new folders survive a power cut, and a disk that can't promise that fails here.
   for (const path of [...changed, folder]) syncFolderNow(path);
@@ -77,7 +69,7 @@ export async function writeBody(folder: string, name: string, body: Uint8Array):
     await rename(draft, join(folder, name));
   } catch (error) {
     // On a full disk, each delivery would leave one.
-    await rm(draft, { force: true }).catch(() => {});
+    await rm(draft).catch(() => {});
     throw error;
   }
 }
@@ -94,9 +86,10 @@ export async function listBodies(folder: string): Promise<string[]> {
     if (!isDraft && !BODY.test(name)) continue;
     const path = join(folder, name);
     const time = await timeOf(path).catch(() => 0); // reading it fails as well, and says why
+    if (time === null) continue;
     // A draft that a crash left may be whole. If not, the receiver refuses it.
-    const isRecent = isDraft && time !== null && time > Date.now() - MIN_DRAFT_AGE;
-    if (time !== null && !isRecent) files.push({ path, time });
+    if (isDraft && time > Date.now() - MIN_DRAFT_AGE) continue;
+    files.push({ path, time });
   }
   return files.sort((one, other) => one.time - other.time).map(({ path }) => path);
 }
@@ -113,7 +106,8 @@ export function nullIfMissing(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * Makes the names in a folder survive a power cut. Windows can't: there, NTFS's journal has to do.
+ * Makes the names in a folder survive a power cut. Windows can't sync a folder: there, the journal
+ * of NTFS has to do.
  */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;

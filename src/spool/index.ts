@@ -177,8 +177,8 @@ async function settleFile(path: string, settle: SettleBody): Promise<boolean> {
   try {
     const body = await readFile(path).catch(nullIfMissing); // another process was first
     if (body && !((await answerWithin(MAX_SETTLING, settle(body))).status < 500)) return false;
-    // If a power cut brings the file back, the body is settled once more, as if it were delivered
-    // twice.
+    // If a power cut brings the file back, the body is settled once more, like one that was
+    // delivered twice.
     await rm(path, { force: true });
     return true;
   } catch (cause) {

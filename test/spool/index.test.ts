@@ -385,23 +385,33 @@ describe('start', () => {
       const { start } = createSpool(folder);
       for (const [index, body] of [...bodies].entries()) leave(nameOf(body), body, 60 - index);
       const seen: string[] = [''];
-      vi.spyOn(timers, 'setTimeout').mockImplementation(async () => {
+      const pause = vi.spyOn(timers, 'setTimeout').mockImplementation(async () => {
         seen.push('');
         await new Promise(setImmediate);
         return undefined as never;
       });
       syncBuiltinESMExports();
-      const stop = start(async (body) => {
+      const settle = async (body: Uint8Array) => {
         seen[seen.length - 1] += `${body}`;
         return { status: statusOf(`${body}`) };
-      });
+      };
+      const stop = start(settle, { onError() {} });
       await expect.poll(() => seen.length).toBeGreaterThan(pauses);
       await stop();
+      const options = expect.objectContaining({ ref: false }); // keeps no process running
+      expect(pause).toHaveBeenCalledWith(60_000, null, options);
       return seen.slice(0, pauses);
     }
 
     test('because the database is down, each round tries one, in turn', async () => {
       expect(await rounds('abc', 5, () => 500)).toStrictEqual([...'abcab']);
+    });
+
+    test('because the function throws, each round tries one, in turn', async () => {
+      const fail = () => {
+        throw new Error('no');
+      };
+      expect(await rounds('abc', 5, fail)).toStrictEqual([...'abcab']);
     });
 
     test('because the database goes down, the round ends at the second of them', async () => {
@@ -481,6 +491,10 @@ describe('start', () => {
     const byDefault = start(() => Promise.reject(new Error('no')));
     await expect.poll(() => print.mock.calls).toStrictEqual([[new Error(message)]]);
     await byDefault();
+  });
+
+  test.each([1, 2 ** 31 - 1])('takes a pause of %j', async (every) => {
+    await createSpool(folder).start(async () => ({ status: 200 }), { every })();
   });
 
   test.each([0, -1, Number.NaN, 2 ** 31, '5', null])('refuses a pause of %j', (every) => {

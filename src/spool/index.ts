@@ -124,14 +124,16 @@ function start(
       `every: expected 1 to ${MAX_PAUSE} milliseconds, received ${quote(every)}`,
     );
   }
-  const report = (error: unknown) => reportOrPrint(() => onError(error), error);
+  const report = (error: unknown) => {
+    reportOrPrint(() => onError(error), error); // not awaited: a logger may never come back
+  };
   const controller = new AbortController();
   const { signal } = controller;
   const repeat = async () => {
     let last = '';
     while (!signal.aborted) {
-      last = await settleRound({ root, settle, report, signal }, last).catch(async (error) => {
-        await report(error); // the folder can't be listed
+      last = await settleRound({ root, settle, report, signal }, last).catch((error) => {
+        report(error); // the folder can't be listed
         return '';
       });
       await sleep(every, null, { ref: false, signal }).catch(() => {}); // stopped
@@ -147,7 +149,7 @@ function start(
 interface Round {
   readonly root: string;
   readonly settle: SettleBody;
-  readonly report: (error: unknown) => Promise<void>;
+  readonly report: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
 
@@ -165,7 +167,10 @@ async function settleRound({ root, settle, report, signal }: Round, last: string
   let wasSettled = false;
   for (const path of [...paths.slice(first), ...paths.slice(0, first)]) {
     if (signal.aborted) break;
-    const isSettled = (await settleFile(path, settle).catch(report)) ?? false;
+    const isSettled = await settleFile(path, settle).catch((error) => {
+      report(error);
+      return false;
+    });
     if (!isSettled && !wasSettled) return path;
     wasSettled = isSettled;
   }

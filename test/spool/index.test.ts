@@ -438,7 +438,13 @@ describe('start', () => {
         calls.push(`${body}`);
         return `${body}` === 'a' ? new Promise(() => {}) : Promise.resolve({ status: 200 });
       },
-      { every: 1, onError: (error) => errors.push(error) },
+      {
+        every: 1,
+        onError(error) {
+          errors.push(error);
+          return new Promise(() => {}); // a logger that never comes back
+        },
+      },
     );
     await expect.poll(() => calls).toStrictEqual(['a']);
     vi.advanceTimersByTime(60_000);

@@ -11,6 +11,7 @@ export const LIMITS = {
   spellings:
     'The parser warns if both spellings of deductedSettlementAmount have different values.',
   nesting: 'The parser warns if an unknown field has more than 1,000 levels of nesting.',
-  offsets: 'The parser converts a time to UTC before it checks the year (1970 to 9999). A schema checks the year as written.',
+  offsets:
+    'The parser converts a time to UTC before it checks the year (1970 to 9999). A schema checks the year as written.',
   rounding: 'The parser rounds a UNIX time to a double before it checks its limit.',
 } as const;

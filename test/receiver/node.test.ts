@@ -164,13 +164,22 @@ test('reads the stream if middleware has set a body without reading it', async (
   expect(calls).toStrictEqual([settled]);
 });
 
+test('reads U+FFFD if the sender has sent it', async () => {
+  const { calls, options } = recording();
+  const port = await serve(createReceiver(options).node);
+  const body = depositReceivedBody({ clientPaymentId: 'caf\ufffd-1' });
+  expect(await post(port, body)).toStrictEqual([200, 'ok']);
+  expect(calls[0]?.at(-1)).toStrictEqual(bytes(body));
+});
+
 describe('a request on which middleware has set an encoding', () => {
   const serveEncoded = (node: RequestListener, encoding: BufferEncoding) =>
     serve((request, response) => node(request.setEncoding(encoding), response));
 
   test.each(['utf8', 'utf-8'] as const)('is read as text in %s', async (encoding) => {
     const { calls, options } = recording();
-    const body = depositReceivedBody({ clientPaymentId: 'ümlaut' });
+    // The others differ from U+FFFD in one byte.
+    const body = depositReceivedBody({ clientPaymentId: 'ü-\ufffc-\uff7d-\ucffd' });
     const port = await serveEncoded(createReceiver(options).node, encoding);
     const socket = connect(port, '127.0.0.1');
     const sent = bytes(body);

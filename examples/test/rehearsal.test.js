@@ -1,4 +1,5 @@
-// The rehearsal of docs/go-live.md, as it stands there, with the page's handler that looks its customers up.
+// The rehearsal of docs/go-live.md, as it stands there, with the page's handler that looks its
+// customers up.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -31,7 +32,11 @@ const LOOK_UP = blockOf('docs/credit-once.md', 'async function accountOf');
 const ORDERS = blockOf(PAGE, 'INSERT INTO payment');
 const [SETUP = '', LINES = ''] = blockOf(PAGE, 'send()').split('\n\n');
 
-/** What each line is answered with, and how often. @type {[start: string, answers: Record<string, number>][]} */
+/**
+ * What each line is answered with, and how often.
+ *
+ * @type {[start: string, answers: Record<string, number>][]}
+ */
 const ANSWERS = [
   ['deposit --copies 5', { '200 settled': 1, '200 repeated': 4 }],
   ['deposit --variants', { '200 repeated': bodyVariants(depositReceivedBody()).length }],

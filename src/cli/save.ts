@@ -25,7 +25,7 @@ export function openFolder(folder: string): SaveBody {
   return (time, kind, body) => {
     const stamp = time.toISOString().replaceAll(':', '-');
     for (;;) {
-      // The number tells the bodies of one millisecond apart, and keeps them in order.
+      // Two bodies may arrive in the same millisecond. The number keeps them in order.
       saved += 1;
       const path = join(folder, `${stamp}-${String(saved).padStart(4, '0')}-${kind}.json`);
       try {

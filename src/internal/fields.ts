@@ -81,7 +81,7 @@ export interface Reading<T> {
 export type Reader<T> = (body: OpenBody) => Reading<T>;
 
 /** The state of reading one JSON object. */
-export interface Context extends OpenBody {
+interface Context extends OpenBody {
   /** The object around a nested one. */
   readonly parent: Context | null;
   /** Path from the body to the object; empty for the body itself. */
@@ -129,7 +129,7 @@ export function notificationReader<T extends { readonly type: string }>(
   };
 }
 
-/** A nested object with rules of its own. */
+/** A nested object with its own rules. */
 /* @__NO_SIDE_EFFECTS__ */
 export function object<T>(rules: RulesOf<T>, description: string): FieldType<Partly<T>> {
   const plan = createPlan([...Object.keys(rules), 'additionalFields'], rules);

@@ -156,7 +156,7 @@ interface Round {
 /**
  * Passes on the bodies after the one that ended the last round, and then those before it. Ends at a
  * body that isn't settled unless the one before it was: if the database is down, the others would
- * only fill a log. A body that fails for a reason of its own stops no other, because the next round
+ * only fill a log. A body that fails for another reason stops no other, because the next round
  * begins after it.
  *
  * @returns The path of the body that ended it. Empty after the last body.

@@ -228,7 +228,7 @@ function eventsOf(type: NotificationType, options: HandlerTestsOptions): () => T
     return {
       seed,
       body(amount, changes, additional) {
-        // Each amount has digits of its own, so that a balance shows which one was moved.
+        // Each amount has different digits, so that a balance shows which one was moved.
         const amounts = [main, ...others].map((name, index) => {
           const digits = MOVED.includes(name) ? amount : (amount ?? AMOUNT);
           return [name, digits && `${index || ''}${digits}`];

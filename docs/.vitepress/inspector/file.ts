@@ -30,7 +30,7 @@ export async function readFile(file: File): Promise<Uint8Array> {
 }
 
 /** Says that a file, or a text, has too much for the page. */
-export function tooLarge({ name, size }: { readonly name: string; readonly size: number }): string {
+function tooLarge({ name, size }: { readonly name: string; readonly size: number }): string {
   const has = size > MAX_BYTES ? `has ${megabytes(size)}` : 'is larger once it is unzipped';
   return `${nameOf({ name })} ${has}, and was not read: this page reads at most ${MAX_MB} MB. Archives of any size: npx payment-notifications check FILE`;
 }

@@ -15,7 +15,7 @@ export interface SampleGroup {
   readonly samples: readonly Sample[];
 }
 
-export interface Sample {
+interface Sample {
   readonly id: string;
   readonly shows: string;
   readonly body: string;

@@ -169,6 +169,8 @@ server.listen(Number(PORT), HOST, () => {
 // withdrawal may not come again. What has come is settled, or saved.
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, async () => {
+    // A closing server has no timeouts: whoever connects and sends nothing would keep it open.
+    setTimeout(() => server.closeAllConnections(), 15_000);
     await Promise.all([once(server.close(), 'close'), stopSpool()]);
     await receiver.idle();
     process.exit();

@@ -8,7 +8,7 @@ import { Decimal } from 'payment-notifications';
 const database = new DatabaseSync(process.env.DATABASE_URL ?? 'merchant.sqlite');
 // In WAL mode, better-sqlite3 syncs no commit unless told to. Of several processes, one at a time
 // reads and writes.
-database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000`);
+database.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`);
 
 /**
  * Books an event once, in one transaction. `conflict`: its key is known, with another account,

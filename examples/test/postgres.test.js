@@ -292,6 +292,15 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
     servers[0] = await startHandler();
   });
 
+  test('ends though someone connects and sends nothing', async () => {
+    const server = await startHandler();
+    const silent = connect(server.port, '127.0.0.1');
+    await once(silent, 'connect');
+    const closed = once(silent, 'close');
+    await server.stop();
+    await closed;
+  });
+
   test('keeps what it works on when it is stopped, though the database hangs and the sender has left', async () => {
     const server = await startHandler('postgres.mjs', `${postgres.url()}&query_timeout=1000`);
     const body = withdrawalBroadcastBody({}, { seed: 20 });

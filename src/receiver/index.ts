@@ -1,5 +1,6 @@
 import type { DepositReceived } from '../deposit-received.js';
 import type { NotificationError, NotificationIssue } from '../errors.js';
+import { describe } from '../internal/quote.js';
 import { reportOrPrint } from '../internal/report-or-print.js';
 import { idempotencyKey, type PaymentNotification } from '../notification.js';
 import {
@@ -107,7 +108,7 @@ export interface Receiver {
    */
   readonly settle: (body: RawBody) => Promise<ReceiverAnswer>;
   /**
-   * Waits until no body is in progress: each is settled, or was passed to `onError`.
+   * Waits until no body is in progress: each is settled, was refused, or was passed to `onError`.
    *
    * Call it before the process ends, after the server has closed. Closed connections are not
    * enough: a sender that gave up leaves none, but its body may still be on its way to your
@@ -116,12 +117,20 @@ export interface Receiver {
   readonly idle: () => Promise<void>;
 }
 
+const FUNCTIONS = [
+  'onDepositReceived',
+  'onWithdrawalBroadcast',
+  'onRefused',
+  'onError',
+  'onWarning',
+] as const;
+
 /**
  * Creates an endpoint that checks who calls, reads a raw body, parses it, passes the notification
  * on, and answers.
  *
  * @throws TypeError if `secret` is missing or too short, neither type of notification has a
- * function, or `onRefused` or `onError` is missing.
+ * function, `onRefused` or `onError` is missing, or one of them is not a function.
  *
  * @example
  * ```ts
@@ -143,12 +152,14 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   for (const name of ['onRefused', 'onError'] as const) {
     if (!options[name]) throw new TypeError(`options: expected ${name}, received none`);
   }
+  for (const name of FUNCTIONS) {
+    const given: unknown = options[name];
+    if (given !== undefined && typeof given !== 'function') {
+      throw new TypeError(`${name}: expected a function, received ${describe(given)}`);
+    }
+  }
   const isOurs = createCheck(options.secret);
-  const parse = !options.onWithdrawalBroadcast
-    ? safeParseDepositReceived
-    : !options.onDepositReceived
-      ? safeParseWithdrawalBroadcast
-      : safeParseNotification;
+  const parse = parserOf(options);
 
   /** @param read - Returns false if the URL is not ours. */
   const answerBody = async (
@@ -201,6 +212,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };
+}
+
+function parserOf(options: ReceiverOptions) {
+  if (!options.onWithdrawalBroadcast) return safeParseDepositReceived;
+  if (!options.onDepositReceived) return safeParseWithdrawalBroadcast;
+  return safeParseNotification;
 }
 
 // The functions are called as methods of the options, which may be an object of a class.

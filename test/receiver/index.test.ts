@@ -256,3 +256,13 @@ test('waits for the bodies in progress, also for one that comes meanwhile', asyn
   expect(ended).toStrictEqual(['deposit', 'error', 'idle']);
   expect(await Promise.all(answers)).toStrictEqual([OK, FAILED]);
 });
+
+test.each(['onDepositReceived', 'onWithdrawalBroadcast', 'onRefused', 'onError', 'onWarning'])(
+  'throws if %s is not a function',
+  (name) => {
+    const { options } = recording({ [name]: 'later' });
+    expect(() => createReceiver(options)).toThrow(
+      new TypeError(`${name}: expected a function, received a string of length 5`),
+    );
+  },
+);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, type Stats, statSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -85,19 +85,20 @@ export async function listBodies(folder: string): Promise<string[]> {
     const isDraft = DRAFT.test(name);
     if (!isDraft && !BODY.test(name)) continue;
     const path = join(folder, name);
-    const time = await timeOf(path).catch(() => 0); // reading it fails as well, and says why
-    if (time === null) continue;
+    // If this fails, reading the file fails as well, and says why.
+    const found = await statFile(path).catch(() => ({ mtimeMs: 0 }));
+    if (found === null) continue;
     // A draft that a crash left may be whole. If not, the receiver refuses it.
-    if (isDraft && time > Date.now() - MIN_DRAFT_AGE) continue;
-    files.push({ path, time });
+    if (isDraft && found.mtimeMs > Date.now() - MIN_DRAFT_AGE) continue;
+    files.push({ path, time: found.mtimeMs });
   }
   return files.sort((one, other) => one.time - other.time).map(({ path }) => path);
 }
 
-/** Returns when a file was written, in milliseconds. Null if there is none. */
-export async function timeOf(path: string): Promise<number | null> {
+/** Returns the size and the times of a file. Null if there is none. */
+export async function statFile(path: string): Promise<Stats | null> {
   const found = await stat(path).catch(nullIfMissing);
-  return found?.isFile() ? found.mtimeMs : null;
+  return found?.isFile() ? found : null;
 }
 
 export function nullIfMissing(error: NodeJS.ErrnoException): null {

@@ -127,6 +127,26 @@ test('the same body is saved once, with the time of its first arrival, however m
   expect(files()).toStrictEqual([nameOf('{}'), nameOf('[]')].sort());
 });
 
+test.each(['', '{', '{"a":1}'])(
+  'a file of its name that holds %j is written anew',
+  async (other) => {
+    const { save } = createSpool(folder);
+    leave(nameOf('{}'), other, 60);
+    await save(bytes('{}'));
+    expect(files()).toStrictEqual([nameOf('{}')]);
+    expect(fs.readFileSync(join(folder, nameOf('{}')), 'utf8')).toBe('{}');
+  },
+);
+
+test.each([
+  ['', 'an empty string'],
+  [undefined, 'nothing'],
+  [5, '5'],
+])('%j is no folder: it would be the working directory, or none', (value, received) => {
+  const message = `folder: expected the path of a folder, received ${received}. Pass that of a folder for bodies only`;
+  expect(() => createSpool(value as string)).toThrow(new TypeError(message));
+});
+
 describe('a folder that can’t be written to', () => {
   test('is an error at the start', () => {
     fs.writeFileSync(folder, 'a file');
@@ -317,6 +337,17 @@ test('one that another process settles meanwhile is no error', async () => {
   expect(bodies).toStrictEqual(['a']);
 });
 
+test('a cut file that is replaced while it is settled stays', async () => {
+  const { save, settle } = createSpool(folder);
+  leave(nameOf('{}'), '{', 60);
+  const settling = settle(async () => {
+    await save(bytes('{}'));
+    return { status: 400 };
+  });
+  expect(await settling).toBe(1);
+  expect(fs.readFileSync(join(folder, nameOf('{}')), 'utf8')).toBe('{}');
+});
+
 test('a file that can’t be read stops no other body, and is said at the end', async () => {
   const { settle } = createSpool(folder);
   fs.symlinkSync(nameOf('a'), join(folder, nameOf('a'))); // to itself
@@ -403,40 +434,44 @@ describe('start', () => {
       return seen.slice(0, pauses);
     }
 
-    test('because the database is down, each round tries one, in turn', async () => {
-      expect(await rounds('abc', 5, () => 500)).toStrictEqual([...'abcab']);
+    test('because the database is down, each round tries five, in turn', async () => {
+      expect(await rounds('abcdefgh', 3, () => 500)).toStrictEqual(['abcde', 'fghab', 'cdefg']);
     });
 
-    test('because the function throws, each round tries one, in turn', async () => {
+    test('because the function throws, each round tries five, in turn', async () => {
       const fail = () => {
         throw new Error('no');
       };
-      expect(await rounds('abc', 5, fail)).toStrictEqual([...'abcab']);
+      expect(await rounds('abcdefgh', 3, fail)).toStrictEqual(['abcde', 'fghab', 'cdefg']);
     });
 
-    test('because the database goes down, the round ends at the second of them', async () => {
-      const ups = new Set('a');
-      const seen = await rounds('abcde', 3, (body) => (ups.has(body) ? 200 : 503));
-      expect(seen).toStrictEqual(['abc', 'd', 'e']);
+    test('because the database goes down, the round ends at the fifth of them', async () => {
+      const seen = await rounds('abcdefgh', 2, (body) => (body === 'a' ? 200 : 503));
+      expect(seen).toStrictEqual(['abcdef', 'ghbcd']);
     });
 
-    test('for reasons of their own, the others are settled', async () => {
-      const seen = await rounds('abcdef', 4, (body) => ('ad'.includes(body) ? 500 : 200));
-      expect(seen).toStrictEqual(['a', 'bcdefa', 'a', 'd']);
-      expect(files()).toStrictEqual([nameOf('a'), nameOf('d')].sort());
+    test('for reasons of their own, the others are settled in the same round', async () => {
+      const seen = await rounds('abcdefghi', 2, (body) => ('abcdfgh'.includes(body) ? 500 : 200));
+      expect(seen).toStrictEqual(['abcdefghi', 'abcdf']);
+    });
+
+    test('for reasons of their own, and more than five do, the next round settles the others', async () => {
+      const seen = await rounds('abcdefgh', 3, (body) => ('gh'.includes(body) ? 200 : 500));
+      expect(seen).toStrictEqual(['abcde', 'fghabcde', 'fabcd']);
+      expect(files()).toStrictEqual([...'abcdef'].map(nameOf).sort());
     });
   });
 
   test('does not stop at a body that is never answered, nor does its stop', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { start } = createSpool(folder);
-    for (const [index, body] of [...'ab'].entries()) leave(nameOf(body), body, 9 - index);
+    for (const [index, body] of [...'abc'].entries()) leave(nameOf(body), body, 9 - index);
     const calls: string[] = [];
     const errors: unknown[] = [];
     const stop = start(
       (body) => {
         calls.push(`${body}`);
-        return `${body}` === 'a' ? new Promise(() => {}) : Promise.resolve({ status: 200 });
+        return `${body}` === 'b' ? Promise.resolve({ status: 200 }) : new Promise(() => {});
       },
       {
         every: 1,
@@ -448,15 +483,55 @@ describe('start', () => {
     );
     await expect.poll(() => calls).toStrictEqual(['a']);
     vi.advanceTimersByTime(60_000);
-    await expect.poll(() => calls).toStrictEqual(['a', 'b', 'a']);
+    await expect.poll(() => calls).toStrictEqual(['a', 'b', 'c']);
     const stopped = stop();
     vi.advanceTimersByTime(60_000);
     await stopped;
     const late = expect.stringContaining('waits: expected an answer within 60000 milliseconds');
     const error = expect.objectContaining({ message: late });
     expect(errors).toStrictEqual([error, error]);
-    expect(files()).toStrictEqual([nameOf('a')]);
+    expect(files()).toStrictEqual([nameOf('a'), nameOf('c')].sort());
   });
+
+  test.each([
+    ['fails', async () => Promise.reject(new Error('no')), ['a', 'b', 'c', 'a']],
+    ['answers 500', async () => ({ status: 500 }), ['a', 'b', 'c', 'a']],
+    ['settles it', async () => ({ status: 200 }), ['a', 'b', 'c']],
+  ])(
+    'passes a body on again only after its first run has ended: it %s',
+    async (_, end, expected) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const { save, settle, start } = createSpool(folder);
+      leave(nameOf('a'), 'a', 9);
+      const calls: string[] = [];
+      const errors: unknown[] = [];
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const answer = async (body: Uint8Array) => {
+        if (calls.push(`${body}`) > 1) return { status: 200 };
+        await released;
+        return end();
+      };
+      const stop = start(answer, { every: 1, onError: (error) => errors.push(error) });
+      await expect.poll(() => calls).toStrictEqual(['a']);
+      expect(await settle(answer)).toBe(1);
+      vi.advanceTimersByTime(60_000);
+      await expect.poll(() => errors.length).toBe(1);
+      for (const body of 'bc') {
+        await save(bytes(body)); // a later round, in which the oldest would come first
+        await expect.poll(files).toStrictEqual([nameOf('a')]);
+      }
+      expect(await settle(answer)).toBe(1);
+      expect(calls).toStrictEqual(['a', 'b', 'c']);
+      release();
+      await expect.poll(files).toStrictEqual([]);
+      await stop();
+      expect(calls).toStrictEqual(expected);
+      expect(errors.length).toBe(1);
+    },
+  );
 
   test('finishes the body in progress when it is stopped, and starts no other', async () => {
     const { start } = createSpool(folder);

@@ -114,6 +114,18 @@ const MUTANTS = [
     cause: 'The error of the database was caught',
   },
   {
+    fault: 'a balance that was read, and then written',
+    schema: [
+      /INSERT INTO balance VALUES[^;]*;/,
+      `INSERT INTO balance VALUES (p_account, p_currency,
+      p_amount + coalesce((SELECT amount FROM balance
+        WHERE (account, currency) = (p_account, p_currency)), 0))
+    ON CONFLICT (account, currency) DO UPDATE SET amount = excluded.amount;`,
+    ],
+    test: 'deposit: five deposits at the same time add up',
+    cause: 'The balance was read and then written',
+  },
+  {
     fault: 'credited again on a conflict',
     schema: ["RETURN 'conflict';", 'known.deliveries := 1;'],
     test: 'deposit: a known key with another amount moves nothing',

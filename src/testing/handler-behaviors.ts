@@ -13,6 +13,8 @@ export interface Step {
   readonly label?: string;
   /** How many copies are sent at the same time (default: 1). */
   readonly copies?: number;
+  /** Other events that are sent at the same time, of the same order and with the same amount. */
+  readonly others?: readonly string[];
   /** What the handler must answer (default: success). */
   readonly answer?: 'success' | 'refusal' | 'failure' | 'any';
   /** Whether the amount must be credited or debited now (default: false). */
@@ -104,6 +106,18 @@ const DEPOSITS: Behaviors = {
       'The key is that of the order, or the balance is overwritten. Use idempotencyKey, and add';
     return [settles(first), settles(second, { body, label: 'the second of its order', cause })];
   },
+
+  'five deposits at the same time add up': (newEvent) =>
+    Array.from({ length: ROUNDS }, () => {
+      const first = newEvent();
+      const { clientPaymentId, paymentId } = JSON.parse(first.body(AMOUNT));
+      const others = Array.from({ length: 4 }, () =>
+        newEvent().body(AMOUNT, { clientPaymentId, paymentId }),
+      );
+      const cause =
+        'The balance was read and then written, so deposits at the same time overwrite each other. Add in the database, or lock the row';
+      return settles(first, { others, label: 'with four others of its order', cause });
+    }),
 };
 
 const WITHDRAWALS: Behaviors = {

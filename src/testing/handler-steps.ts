@@ -37,9 +37,10 @@ export async function runSteps(
       throw Object.assign(new Error(message), { expected, actual });
     };
     const mend = step.broken ? await breakDatabase?.() : undefined;
-    const { attempts } = await deliver(step.body, { ...endpoint, copies: step.copies }).finally(
-      mend,
-    );
+    const { body, others = [], copies } = step;
+    const deliveries = [body, ...others].map((sent) => deliver(sent, { ...endpoint, copies }));
+    const reports = await Promise.all(deliveries).finally(mend);
+    const attempts = reports.flatMap((report) => report.attempts);
     const { expected, from, to } = ANSWERS[step.answer ?? 'success'];
     const wrong = attempts.find(
       ({ answer }) => !answer || answer.status < from || answer.status > to,
@@ -51,7 +52,7 @@ export async function runSteps(
     // Once mended, a handler may settle by itself what it kept.
     if (step.broken) continue;
     const { amount } = amountOf(notification);
-    const moved = new Decimal((step.moves && amount) || 0);
+    const moved = new Decimal((step.moves && amount) || 0).times(deliveries.length);
     const due = first.type === 'deposit.received' ? moved : moved.negated();
     const change = await takeChange();
     if (!change.equals(due)) {
@@ -166,11 +167,13 @@ function causeOfAnswer(
 
 /** The likely cause of a wrong balance. */
 function causeOfBalance(
-  { cause, copies = 1 }: Step,
+  { cause, copies = 1, others }: Step,
   notification: PaymentNotification,
   expected: Decimal,
   actual: Decimal,
 ): string {
+  // What is missing then is a multiple of the amount, which looks like another fault.
+  if (others && cause) return cause;
   if (!expected.isZero()) {
     if (actual.equals(expected.negated())) {
       return 'The sign is wrong. Return credits minus debits';

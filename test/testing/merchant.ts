@@ -13,6 +13,7 @@ const WITHOUT_AMOUNT = 'without an amount, nothing is debited until the amount a
 const CONFLICT = 'a known key with another amount moves nothing';
 const TWO_DEPOSITS = 'two deposits of one order add up';
 const ORDER = 'The key is that of the order, or the balance is overwritten';
+const AT_ONCE = 'five deposits at the same time add up';
 const FAULTY = 'faulty bodies are refused and move nothing';
 
 /** What a handler may do wrong, which test finds it, and the cause that the failure names. */
@@ -34,6 +35,7 @@ export const MUTANTS = {
   'debits BLOCKED': ['withdrawal', 'BLOCKED debits nothing', 'The status is not checked'],
   'ignores the second deposit': ['deposit', TWO_DEPOSITS, ORDER],
   'overwrites instead of adds': ['deposit', TWO_DEPOSITS, ORDER],
+  'writes a balance that it read before': ['deposit', AT_ONCE, 'The balance was read and then'],
   'credits on conflict': ['deposit', CONFLICT, 'The key is not checked, or contains the amount'],
   '500 for faulty bodies': ['deposit', FAULTY, 'The handler fails at a faulty body'],
   '200 for faulty bodies': ['deposit', FAULTY, 'The handler accepts a faulty body'],
@@ -70,11 +72,20 @@ export function merchant(mutant?: Mutant): HandlerTestsOptions {
     if (is('toFixed(8)')) return new Decimal(amount.toFixed(8));
     return is('toDecimalPlaces(5)') ? amount.toDecimalPlaces(5) : amount;
   };
-  const change = (account: string, currency: string, amount: Decimal) => {
-    if (isBroken) throw new Error('the database failed');
+  const accountsOf = (currency: string) => {
     const accounts = balances.get(currency) ?? new Map<string, Decimal | number>();
     balances.set(currency, accounts);
-    const before = is('overwrites instead of adds') ? 0 : (accounts.get(account) ?? 0);
+    return accounts;
+  };
+  const change = (
+    account: string,
+    currency: string,
+    amount: Decimal,
+    read = accountsOf(currency).get(account) ?? 0,
+  ) => {
+    if (isBroken) throw new Error('the database failed');
+    const accounts = accountsOf(currency);
+    const before = is('overwrites instead of adds') ? 0 : read;
     const after = is('Number()')
       ? Number(before) + Number(amount)
       : new Decimal(before).plus(round(amount));
@@ -112,7 +123,14 @@ export function merchant(mutant?: Mutant): HandlerTestsOptions {
     }
     if (is('key committed before the credit')) keys.set(key, `${amount}`);
     try {
-      change(account, currency, amount);
+      const read = accountsOf(currency).get(account);
+      if (is('writes a balance that it read before')) {
+        keys.set(key, `${amount}`);
+        await tick();
+        change(account, currency, amount, read ?? 0);
+      } else {
+        change(account, currency, amount);
+      }
     } catch (error) {
       if (is('400 if the database fails')) return { status: 400, text: '' };
       if (!is('200 although the database failed')) throw error;

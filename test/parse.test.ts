@@ -13,6 +13,7 @@ import {
   safeParseWithdrawalBroadcast,
   WithdrawalBroadcastSchema,
 } from 'payment-notifications';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixtures, parsedFixtures } from '../fixtures/index.js';
 import { ISSUE_CODES } from './fuzz/examine.js';
@@ -161,4 +162,25 @@ test('the types refuse what can be no parsed body', () => {
     () => parse(() => body),
   ];
   for (const call of notBodies) expect(call().success).toBe(false);
+});
+
+/** A rebate or a gain is negative. The compiler can't see the sign of an amount. */
+const SIGNED = [
+  [depositReceivedBody, 'displayServiceFee'],
+  [depositReceivedBody, 'settlementServiceFee'],
+  [depositReceivedBody, 'onChainFee'],
+  [depositReceivedBody, 'displayRateDepegLossAmount'],
+  [depositReceivedBody, 'settlementRateDepegLossAmount'],
+  [depositReceivedBody, 'displayDistributedUserServiceFee'],
+  [depositReceivedBody, 'settlementDistributedUserServiceFee'],
+  [withdrawalBroadcastBody, 'withdrawFee'],
+  [withdrawalBroadcastBody, 'displayFee'],
+  [withdrawalBroadcastBody, 'displayRateDepegLossAmount'],
+  [withdrawalBroadcastBody, 'settlementRateDepegLossAmount'],
+] as const;
+
+test.each(SIGNED)('%s keeps the sign of %s', (makeBody, name) => {
+  const { warnings, ...notification } = parseNotification(makeBody({ [name]: '-1.5' }));
+  expect(warnings).toStrictEqual([]);
+  expect(Reflect.get(notification, name).toString()).toBe('-1.5');
 });

@@ -274,7 +274,7 @@ describe('every handler', { skip: whyNoPostgres() }, () => {
         'callbacks.test.ts',
       );
       const printed = await run(tool('vitest/vitest.mjs'), 'run', 'callbacks', '--no-color');
-      assert.match(printed, /Tests +24 passed \(24\)/);
+      assert.match(printed, /Tests +25 passed \(25\)/);
     });
 
     test('the test of node:test passes with a receiver in its process', async () => {
@@ -284,7 +284,7 @@ describe('every handler', { skip: whyNoPostgres() }, () => {
       write('callbacks.test.mjs');
       fs.writeFileSync(join(folder, 'receiver.mjs'), RECEIVER);
       const printed = await run('--test', 'callbacks.test.mjs');
-      assert.match(printed, /^# pass 11$/m);
+      assert.match(printed, /^# pass 12$/m);
       assert.match(printed, /^# fail 0$/m);
     });
   });

@@ -34,25 +34,44 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     const isTooLong = body.length > MAX_BYTES;
     const found = inspectBody(body, options);
     const inspection = isTooLong ? { ...found, issues: [TOO_LONG] } : found;
-    const print = (name: string, shown: Inspection): void =>
+    // A program gets one line for each file.
+    if (values.json) {
+      terminal.print(jsonLine({ file: label, ...inspection }));
+      if (inspection.verdict === 'refused') exit = EXIT.failed;
+      continue;
+    }
+    const print = (name: string, shown: Inspection): void => {
       terminal.print(`${linesOf(name, shown, terminal).join('\n')}\n`);
-    if (values.json) terminal.print(jsonLine({ file: label, ...inspection }));
-    else print(label, inspection);
-    if (inspection.verdict !== 'refused') continue;
-    exit = EXIT.failed;
-    // A program gets one line for each file. The first 64 KiB of a longer file have only some of
-    // its bodies.
-    if (values.json || isTooLong) continue;
-    for (const { body: part, from, line } of findBodies(body.toString())) {
+      if (shown.verdict === 'refused') exit = EXIT.failed;
+    };
+    // The first 64 KiB of a longer file have only some of its bodies.
+    const isSearched = inspection.verdict === 'refused' && !isTooLong;
+    const parts = isSearched ? findBodies(body.toString()) : [];
+    const others = parts.filter(({ from }) => from !== 'whole');
+    // JSON that has a body inside may be what was sent, so that its own faults count as well.
+    const isText = inspection.issues[0]?.code === 'invalid_json';
+    if (isText && others.length > 0) {
+      const title = `${label}: has other text around the bodies below. As one body, it is refused.`;
+      const lines = beside('! ', [title], terminal.columns, (text) =>
+        paint(terminal, 'yellow', text),
+      );
+      terminal.print(`${lines.join('\n')}\n\n`);
+    } else print(label, inspection);
+    for (const { body: part, from, line } of others) {
       const place = `${label}, ${from === 'escaped' ? 'escaped ' : ''}in line ${line}`;
-      if (from !== 'whole') print(place, inspectBody(part, options));
+      print(place, inspectBody(part, options));
     }
   }
   return unread.length > 0 ? EXIT.usage : exit;
 }
 
 /** The rest of the file is not read, so its size is unknown. */
-const TOO_LONG = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, 'more: see check');
+const TOO_LONG = issue(
+  'body_too_large',
+  [],
+  `at most ${MAX_BYTES} bytes`,
+  'more. For an archive, use check; for a log, open inspector.html',
+);
 
 const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['red', '✗'] } as const;
 

@@ -102,7 +102,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     const refused = { type: as ?? null, issues: opened.issues, reference: {} };
     const likeness = isText ? likenessOf(body) : null;
     return {
-      summary: summarizeRefusal({ ...refused, likeness }),
+      summary: summarizeRefusal({ ...refused, isEmpty: false, likeness }),
       verdict: 'refused',
       ...refused,
       jsonFault: isText ? findJsonFault(body) : null,
@@ -122,7 +122,10 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     summary:
       error === null
         ? summarize(notification)
-        : summarizeRefusal({ type, issues: error.issues, reference, likeness: null }),
+        : summarizeRefusal({
+            ...{ type, issues: error.issues, reference },
+            ...{ isEmpty: members.length === 0, likeness: null },
+          }),
     verdict: error === null ? verdict : 'refused',
     type,
     idempotencyKey: error === null ? idempotencyKey(notification) : null,

@@ -29,7 +29,9 @@ function summarizeDeposit(deposit: DepositReceived): string {
   const coins = compare(actualDepositAmount, deposit.expectedDepositAmount, depositCurrency);
   const value = compare(actualDisplayAmount, deposit.expectedDisplayAmount, displayCurrency);
   if (coins === '' && value === '') {
-    return `${arrived}, ${worth}. The expected amount is missing or unreadable.`;
+    const isUnreadable =
+      hasWarning(deposit, 'expectedDepositAmount') || hasWarning(deposit, 'expectedDisplayAmount');
+    return `${arrived}, ${worth}. ${isUnreadable ? "The expected amount can't be read" : "The body doesn't say what was expected"}.`;
   }
   if (coins === EXACT && value === EXACT) return `${arrived}, ${worth}${EXACT}.`;
   return `${arrived}${coins}. It is ${worth}${value}.`;
@@ -53,19 +55,26 @@ function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
   const tag = toTxAddress?.destinationTag ?? null;
   const withTag = tag === null ? '' : ` with the tag ${show(tag)}`;
   const to = toTxAddress === null ? '' : ` to ${show(toTxAddress.address)}${withTag}`;
-  const estimated = `: an estimated ${money(estimate, withdrawCurrency)}${to}. `;
+  const estimated = `an estimated ${money(estimate, withdrawCurrency)}${to}`;
   const sent = actual === null ? null : money(actual, withdrawCurrency);
   if (status === 'COMPLETED') {
-    return sent === null
-      ? `${subject}${estimated}The actual amount is missing or unreadable: don't debit the estimate.`
-      : `${subject}: ${sent}${to}.`;
+    if (sent !== null) return `${subject}: ${sent}${to}.`;
+    const fault = hasWarning(withdrawal, 'actualWithdrawAmount')
+      ? "The amount sent can't be read"
+      : "The body doesn't say how much was sent";
+    return `${subject}: ${estimated}. ${fault}: don't debit the estimate, keep the body for review.`;
   }
-  // The service doesn't document what such a withdrawal has moved.
-  const details = sent === null ? estimated : `, but the body reports ${sent} as sent${to}. `;
-  return `${subject}${details}Before you refund it, ask the service whether it moved money.`;
+  // The service doesn't document whether such a withdrawal was sent.
+  const details =
+    sent === null ? `. It was for ${estimated}` : `, and the body reports ${sent} as sent${to}`;
+  return `${subject}${details}. Before you return the money, ask the service whether it was sent.`;
 }
 
 const OUTCOMES = { COMPLETED: 'completed', FAILED: 'failed', BLOCKED: 'was blocked' } as const;
+
+function hasWarning({ warnings }: PaymentNotification, name: string): boolean {
+  return warnings.some(({ path }) => path[0] === name);
+}
 
 function summarizeWarnings(warnings: readonly NotificationIssue[]): string {
   if (warnings.length === 0) return '';
@@ -80,52 +89,72 @@ interface Refusal {
   readonly type: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference: NotificationReference;
+  /** Whether the body is an object without a field. */
+  readonly isEmpty: boolean;
   /** What text looks like that is not JSON; null if that is unknown. */
   readonly likeness: string | null;
 }
 
 /** Says in one line why a body is refused, what to answer and what to do. */
-export function summarizeRefusal({ type, issues, reference, likeness }: Refusal): string {
+export function summarizeRefusal(refusal: Refusal): string {
+  const { type, issues, reference, isEmpty, likeness } = refusal;
   const [{ code, path, expected, received }] = issues;
   if (code === 'body_too_large') {
     return `The body is refused: it has more than ${MAX_BYTES} bytes. Answer 413, store its start, and ask the service.`;
   }
+  if (isEmpty) return `The body is refused: no field was sent. ${ASK}`;
   // A fault of the body itself explains all others.
   if (path.length === 0) {
     const isAboutIds = received === 'both' || received === 'neither';
-    const is = likeness ?? received;
+    const is = likeness ?? received.replace(/^an empty body/, 'empty');
     const fault = isAboutIds ? `have ${expected}, but has ${is}` : `be ${expected}, but is ${is}`;
     // A second sentence says what to do about it.
     const action = is.includes('. ') ? 'Answer 400 and store the body.' : ASK;
-    return `The body is refused: it should ${fault}. ${action}`;
+    // Its type is the endpoint's, not that of the event.
+    return `The body${eventOf(null, reference)} is refused: it should ${fault}. ${action}`;
   }
   const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;
   const is = received === 'nothing' ? 'missing' : received;
-  const fault = `${nameOfPath(path)} should be ${expected}, but is ${is}`;
+  // Such a string is not empty, so that what is expected of it misleads.
+  const should = is.endsWith(' with a lone surrogate') ? 'well-formed text' : expected;
+  const fault = `${nameOfPath(path)} should be ${should}, but is ${is}`;
   return `The body${eventOf(type, reference)} is ${count}: ${fault}. ${ASK}`;
 }
 
 const ASK = 'Answer 400, store the body, and ask the service.';
 
-/** The event that a body reports, as far as it is known: ` of order order-10042`. */
+/**
+ * The event that a body reports, as far as it is known: ` of order order-10042`. Of a body of
+ * unknown type, both events that it names.
+ */
 function eventOf(type: NotificationType | null, reference: NotificationReference): string {
   const { depositId, clientPaymentId, withdrawalId, clientWithdrawalId } = reference;
-  const isDeposit = type === 'deposit.received';
-  if (isDeposit && clientPaymentId !== undefined) return ` of order ${show(clientPaymentId)}`;
-  const [name, id] = isDeposit
-    ? ['deposit', depositId]
-    : ['withdrawal', clientWithdrawalId ?? withdrawalId];
-  return id === undefined ? '' : ` of ${name} ${show(id)}`;
+  const deposit =
+    clientPaymentId === undefined ? named('deposit', depositId) : named('order', clientPaymentId);
+  const withdrawal = named('withdrawal', clientWithdrawalId ?? withdrawalId);
+  const events = [
+    ...(type === 'withdrawal.broadcast' ? [] : deposit),
+    ...(type === 'deposit.received' ? [] : withdrawal),
+  ];
+  return events.length === 0 ? '' : ` of ${events.join(' and ')}`;
+}
+
+function named(event: string, id: string | undefined): string[] {
+  return id === undefined ? [] : [`${event} ${show(id)}`];
 }
 
 function money(amount: Decimal, currency: string): string {
-  return `${amount} ${show(currency)}`;
+  const code = show(currency);
+  // The amount must not seem to go on.
+  return `${amount} ${/^["a-z]/i.test(code) ? code : `"${code}"`}`;
 }
 
 /**
  * Shows a text of the body: quoted and truncated, unless it can't be mistaken for words of the
- * summary.
+ * summary. An identifier or address of usual characters is never truncated.
  */
 function show(text: string): string {
-  return /^[\w.:#/@+-]{1,128}$/.test(text) ? text : quote(text);
+  if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text);
+  // A colon, or punctuation at the end, could be that of the summary.
+  return /:|\W$/.test(text) ? `"${text}"` : text;
 }

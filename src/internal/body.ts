@@ -150,6 +150,7 @@ function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
     const isGzip = first === 0x1f && second === 0x8b;
     const isZlib = first === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(second);
     if (isGzip || isZlib) return 'a compressed body. Decompress it first';
+    if (bytes.byteLength === 1) return '1 byte that is not UTF-8';
     return `${bytes.byteLength} bytes that are not UTF-8`;
   } catch {
     return 'bytes that throw when read';
@@ -168,7 +169,9 @@ function describeText(text: string): string {
   if (start.includes('{\0')) return 'text in UTF-16. Encode it in UTF-8';
   if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text. Decode it first';
   if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text. The service posts JSON';
+  const isOne = text.length === 1;
+  const count = `${text.length} character${isOne ? '' : 's'}`;
   return start.startsWith('{') && !start.endsWith('}')
-    ? `incomplete JSON of ${text.length} characters`
-    : `${text.length} characters that are not JSON`;
+    ? `incomplete JSON of ${count}`
+    : `${count} that ${isOne ? 'is' : 'are'} not JSON`;
 }

@@ -152,15 +152,33 @@ describe('text that contains bodies', () => {
   const escaped = JSON.stringify({ body: deposit() });
   const text = `INFO received\n${escaped}\nINFO ${withdrawal({ businessId: '"x"' })}`;
 
-  test('is refused, and each body is shown as well', async () => {
+  test('is told of in a line, and each body is shown', async () => {
     const { exit, out } = await command(['inspect'], { stdin: text });
     expect(exit).toBe(1);
     expect(linesOf(out).filter((line) => /^[✓!✗]/.test(line))).toStrictEqual([
-      '✗ standard input: refused, unknown type',
+      '! standard input: has other text around the bodies below. As one body, it is refused.',
       '✓ standard input, escaped in line 2: valid, deposit.received',
       '✗ standard input, in line 3: refused, withdrawal.broadcast',
     ]);
     expect(out).toContain('Order order-10042: 0.01523 BTC arrived');
+  });
+
+  test('exits by its bodies', async () => {
+    const { exit, out } = await command(['inspect'], { stdin: `INFO ${deposit()}` });
+    expect(exit).toBe(0);
+    expect(out).not.toContain('✗');
+  });
+
+  test.each([
+    ['a list', `[${deposit()}]`],
+    ['a JSON string', JSON.stringify(deposit())],
+  ])('is a refused body if it is JSON, such as %s', async (_, stdin) => {
+    const { exit, out } = await command(['inspect'], { stdin });
+    expect(exit).toBe(1);
+    expect(linesOf(out).filter((line) => /^[✓!✗]/.test(line))).toStrictEqual([
+      '✗ standard input: refused, unknown type',
+      expect.stringMatching(/^✓ standard input, .*in line 1: valid, deposit.received$/),
+    ]);
   });
 
   test('is read for its endpoint', async () => {
@@ -285,7 +303,12 @@ describe('an input without an end', () => {
       expect(exit).toBe(1);
       expect(JSON.parse(out)).toMatchObject({
         verdict: 'refused',
-        issues: [{ expected: 'at most 65536 bytes', received: 'more: see check' }],
+        issues: [
+          {
+            expected: 'at most 65536 bytes',
+            received: 'more. For an archive, use check; for a log, open inspector.html',
+          },
+        ],
       });
     }
     expect(given).toBeLessThan(300_000);

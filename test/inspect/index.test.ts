@@ -104,7 +104,7 @@ describe('an inspection', () => {
   test('of a body of an unknown notification holds its fields as they came', () => {
     expect(inspectBody('{"a":1.0,"clientPaymentId":"order-1"}')).toStrictEqual({
       summary:
-        'The body is refused: it should have either a depositId or a withdrawalId, but has neither. Answer 400, store the body, and ask the service.',
+        'The body of order order-1 is refused: it should have either a depositId or a withdrawalId, but has neither. Answer 400, store the body, and ask the service.',
       verdict: 'refused',
       type: null,
       idempotencyKey: null,

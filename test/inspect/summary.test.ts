@@ -22,7 +22,7 @@ describe('a summary', () => {
   const dep = 'Order order-10042: 0.01523 BTC arrived';
   const sent = 'Withdrawal payout-7731 completed: 480.73 XRP';
   const to = 'to rExampleXrpAddress111111111111111 with the tag 48291';
-  const ask = 'Before you refund it, ask the service whether it moved money.';
+  const ask = 'Before you return the money, ask the service whether it was sent.';
   const refused = 'The body is refused: it should be a JSON object, but is';
   const answer = 'Answer 400, store the body, and ask the service.';
 
@@ -65,23 +65,64 @@ describe('a summary', () => {
     [
       'says that a completed withdrawal has no amount',
       withdrawal({ actualWithdrawAmount: undefined }),
-      `Withdrawal payout-7731 completed: an estimated 480.76923077 XRP ${to}. The actual amount is missing or unreadable: don't debit the estimate.`,
+      `Withdrawal payout-7731 completed: an estimated 480.76923077 XRP ${to}. The body doesn't say how much was sent: don't debit the estimate, keep the body for review.`,
+    ],
+    [
+      'says that the amount of a completed withdrawal is unreadable',
+      withdrawal({ actualWithdrawAmount: '"many"' }),
+      `Withdrawal payout-7731 completed: an estimated 480.76923077 XRP ${to}. The amount sent can't be read: don't debit the estimate, keep the body for review. Review a warning: actualWithdrawAmount.`,
+    ],
+    [
+      'says that nothing was said to be expected',
+      deposit({ expectedDepositAmount: 'null', expectedDisplayAmount: '""' }),
+      `${dep}, worth 950.25 EUR. The body doesn't say what was expected.`,
+    ],
+    [
+      'says that the expected coins are unreadable',
+      deposit({ expectedDepositAmount: '"many"', expectedDisplayAmount: 'null' }),
+      `${dep}, worth 950.25 EUR. The expected amount can't be read. Review a warning: expectedDepositAmount.`,
+    ],
+    [
+      'says that the expected value is unreadable',
+      deposit({ expectedDepositAmount: 'null', expectedDisplayAmount: '"many"' }),
+      `${dep}, worth 950.25 EUR. The expected amount can't be read. Review a warning: expectedDisplayAmount.`,
+    ],
+    [
+      'says that a failed withdrawal has no amount',
+      withdrawal({ status: '"FAILED"', actualWithdrawAmount: 'null' }),
+      `Withdrawal payout-7731 failed. It was for an estimated 480.76923077 XRP ${to}. ${ask}`,
     ],
     [
       'says that a failed withdrawal has an amount',
       withdrawal({ status: '"FAILED"' }),
-      `Withdrawal payout-7731 failed, but the body reports 480.73 XRP as sent ${to}. ${ask}`,
+      `Withdrawal payout-7731 failed, and the body reports 480.73 XRP as sent ${to}. ${ask}`,
     ],
     [
       'says that a blocked withdrawal has an amount, and no address',
       withdrawal({ status: '"BLOCKED"', toTxAddress: 'null' }),
-      `Withdrawal payout-7731 was blocked, but the body reports 480.73 XRP as sent. ${ask} Review a warning: toTxAddress.`,
+      `Withdrawal payout-7731 was blocked, and the body reports 480.73 XRP as sent. ${ask} Review a warning: toTxAddress.`,
     ],
     [
       'names a refused body by what is known',
       withdrawal({ clientWithdrawalId: '""' }),
       `The body of withdrawal 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44 is refused: clientWithdrawalId should be a non-empty string, but is an empty string. ${answer}`,
     ],
+    [
+      'names both events of a body, by the identifiers that it has',
+      deposit({ clientPaymentId: 'null', withdrawalId: '"x"', clientWithdrawalId: '"payout-1"' }),
+      `The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 and withdrawal payout-1 is refused: it should have either a depositId or a withdrawalId, but has both. ${answer}`,
+    ],
+    [
+      'says what is wrong with a lone surrogate',
+      withdrawal({ clientWithdrawalId: '"a\\ud800"' }),
+      `The body of withdrawal 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44 is refused: clientWithdrawalId should be well-formed text, but is a string of length 2 with a lone surrogate. ${answer}`,
+    ],
+    [
+      'says that a body is empty',
+      '\n',
+      `${refused} empty. Check whether something else read it first. Answer 400 and store the body.`,
+    ],
+    ['says that an object is empty', '{ }', `The body is refused: no field was sent. ${answer}`],
     ['knows HTML', ' <!DOCTYPE html><p>', `${refused} an HTML page. ${answer}`],
     ['knows XML', '<?xml version="1.0"?>', `${refused} XML. ${answer}`],
     [
@@ -115,6 +156,23 @@ describe('a summary', () => {
     expect(inspectBody(body).summary).toBe(summary);
   });
 
+  test('says that an object is empty, whatever the endpoint', () => {
+    const { summary } = inspectBody('{}', { as: 'withdrawal.broadcast' });
+    expect(summary).toBe(`The body is refused: no field was sent. ${answer}`);
+  });
+
+  test.each(['500', '.5', '_', '-', '1INCH'])(
+    'quotes a currency that does not begin with a letter: %s',
+    (code) => {
+      const { summary } = inspectBody(deposit({ depositCurrency: `"${code}"` }));
+      expect(summary).toContain(`: 0.01523 "${code}" arrived`);
+    },
+  );
+
+  test('shows an identifier that begins with a digit as it is', () => {
+    expect(inspectBody(deposit({ clientPaymentId: '"10042"' })).summary).toContain('Order 10042: ');
+  });
+
   test('of bytes is that of their text', () => {
     for (const text of ['<html>', deposit(), 'x']) {
       expect(inspectBody(Buffer.from(text)).summary).toBe(inspectBody(text).summary);
@@ -126,6 +184,9 @@ describe('a summary', () => {
     ['r\u202e\u3164', '"r\\u202e\\u3164"'],
     ['a\nb', '"a\\nb"'],
     ['x: 5 BTC arrived.', '"x: 5 BTC arrived."'],
+    ['a:b', '"a:b"'],
+    ['a.', '"a."'],
+    [`a:${'x'.repeat(60)}`, `"a:${'x'.repeat(60)}"`],
     ['"', '"\\""'],
     ['<b>', '"<b>"'],
     ['заказ', '"заказ"'],

@@ -193,6 +193,8 @@ describe('a body that holds no JSON object', () => {
     ['white space', ' \r\n', 'an empty body. Check whether something else read it first'],
     ['base64 with a line break', `${btoa(TEXT)}\n`, 'base64 text. Decode it first'],
     ['text with an equals sign', 'is a=b', '6 characters that are not JSON'],
+    ['one character', 'x', '1 character that is not JSON'],
+    ['one brace', '{', 'incomplete JSON of 1 character'],
     ['text with base64 in it', 'is eyJh', '7 characters that are not JSON'],
     ['text that begins like base64', 'eyJh is', '7 characters that are not JSON'],
     ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16. Encode it in UTF-8'],
@@ -205,7 +207,7 @@ describe('a body that holds no JSON object', () => {
     ...['1fff', 'ff8b', '78ff', 'ff9c'].map((bytes): [string, Buffer, string] => {
       return [`the bytes ${bytes}`, Buffer.from(bytes, 'hex'), '2 bytes that are not UTF-8'];
     }),
-    ['an ArrayBuffer of one byte', Uint8Array.of(0xff).buffer, '1 bytes that are not UTF-8'],
+    ['an ArrayBuffer of one byte', Uint8Array.of(0xff).buffer, '1 byte that is not UTF-8'],
   ])('is refused with advice: %s', (_, body, received) =>
     expectRefused(body, 'invalid_json', received),
   );

@@ -119,12 +119,19 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
         assert.equal(await box.inputValue(), WITHDRAWAL);
         await says(page, SENT);
 
-        // Into a body of one's own, a paste is a paste, which the browser can undo.
-        await box.press('Control+Home');
-        await paste(page, '  ');
-        assert.equal(await box.inputValue(), `  ${WITHDRAWAL}`);
-        await box.press('Control+z');
+        // Support pastes one line after the other: glued, they would show the first customer.
+        await paste(page, LINE);
+        await paste(page, WITHDRAWAL);
         assert.equal(await box.inputValue(), WITHDRAWAL);
+        await says(page, SENT);
+
+        // Into a text that somebody has edited, a paste is a paste, which the browser can undo.
+        await box.press('Control+Home');
+        await page.keyboard.type(' ');
+        await paste(page, '  ');
+        assert.equal(await box.inputValue(), `   ${WITHDRAWAL}`);
+        await box.press('Control+z');
+        assert.equal(await box.inputValue(), ` ${WITHDRAWAL}`);
 
         await button(page, 'Clear').click();
         assert.equal(await box.inputValue(), '');
@@ -185,10 +192,134 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
     });
   });
 
-  test(`${where}: what is no body says what it looks like, and what to answer`, async () => {
+  test(`${where}: Control+Z brings the last body back with Caps Lock, and from anywhere on the page`, async () => {
+    await withInspector(
+      where,
+      async (page) => {
+        await paste(page, DEPOSIT);
+        await says(page, ARRIVED);
+        assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'BODY');
+        await page.keyboard.press('Control+z');
+        await says(page, /0\.123456789012345678 ETH/);
+        await page.locator('#body').focus();
+        // What a browser reports while Caps Lock is on.
+        await page.evaluate(() =>
+          document.activeElement?.dispatchEvent(
+            new KeyboardEvent('keydown', { key: 'Z', ctrlKey: true, bubbles: true }),
+          ),
+        );
+        await says(page, ARRIVED);
+      },
+      CLIPBOARD,
+    );
+  });
+
+  test(`${where}: the address bar keeps no body that the page no longer shows`, async () => {
+    await withInspector(
+      where,
+      async (page) => {
+        const link = async () => {
+          await button(page, 'Make a link').click();
+          await page.waitForURL(/#1\./);
+          await page.locator('.notice', { hasText: 'Link copied' }).waitFor();
+        };
+        await paste(page, DEPOSIT);
+        await link();
+        await paste(page, WITHDRAWAL);
+        await says(page, SENT);
+        await page.waitForFunction(() => location.hash === '');
+        await link();
+        await button(page, 'Clear').click();
+        await page.waitForFunction(() => location.hash === '');
+        await button(page, 'Undo').click();
+        await link();
+        await page.locator('#body').press('End');
+        await page.keyboard.type(' ');
+        await page.waitForFunction(() => location.hash === '');
+        await page.locator('#body').fill(`${LINE}\n${lineOf(7)}`);
+        await link();
+        await page.locator('.list input').nth(1).check();
+        await page.waitForFunction(() => location.hash === '');
+      },
+      CLIPBOARD,
+    );
+  });
+
+  test(`${where}: Clear forgets what the endpoint receives`, async () => {
     await withInspector(where, async (page) => {
-      await page.locator('#body').fill('<!doctype html><html><h1>502 Bad Gateway</h1></html>');
-      await says(page, /is an HTML page\. Answer 400/);
+      await page.getByRole('radio', { name: 'withdrawals' }).check();
+      await page.locator('#body').fill(WITHDRAWAL);
+      await says(page, SENT);
+      await button(page, 'Clear').click();
+      assert(await page.getByRole('radio', { name: 'both' }).isChecked());
+      await page.locator('#body').fill(DEPOSIT);
+      await says(page, ARRIVED);
+    });
+  });
+
+  test(`${where}: only what went well has a green mark, in the verdict and in the list`, async () => {
+    const as = (/** @type {string} */ body, /** @type {object} */ fields) =>
+      JSON.stringify({ ...JSON.parse(body), ...fields });
+    const bodies = [
+      [as(DEPOSIT, {}), '✓'],
+      [as(DEPOSIT, { actualDepositAmount: 0.01522999 }), '!'],
+      [as(DEPOSIT, { actualDisplayAmount: 950.24 }), '!'],
+      [as(DEPOSIT, { expectedDepositAmount: '0.015230' }), '✓'],
+      [as(WITHDRAWAL, {}), '✓'],
+      [as(WITHDRAWAL, { status: 'FAILED' }), '!'],
+      [as(WITHDRAWAL, { status: 'BLOCKED' }), '!'],
+      [as(WITHDRAWAL, { actualWithdrawAmount: null }), '!'],
+      [as(WITHDRAWAL, { status: 'NEW' }), '✗'],
+    ];
+    await withInspector(where, async (page) => {
+      const colors = new Map();
+      for (const [body = '', mark = ''] of bodies) {
+        await page.locator('#body').fill(body);
+        const summary = page.locator('[data-test=verdict] .summary');
+        assert.equal((await summary.textContent())?.slice(0, 1), mark, body);
+        const color = await summary.evaluate((element) => getComputedStyle(element).color);
+        assert.equal(colors.get(mark) ?? color, color, body);
+        colors.set(mark, color);
+      }
+      assert.equal(new Set(colors.values()).size, 3);
+      await page.locator('#body').fill(bodies.map(([body]) => body).join('\n'));
+      await counts(page, /; 1 refused$/);
+      const marks = await page.locator('.list .mark').allTextContents();
+      assert.deepEqual(
+        marks.map((mark) => mark.trim()),
+        bodies.map(([, mark]) => mark),
+      );
+    });
+  });
+
+  test(`${where}: text without a body is not refused: the page says what it looks like`, async () => {
+    const none = 'No callback body was found in this text.';
+    const texts = {
+      'The customer says he paid.': 'It looks like plain text.',
+      '10:00 INFO started\n10:01 INFO {"level":"info"} done': 'It looks like 2 lines of a log.',
+      '[2026-03-01 10:00] INFO started': 'It looks like plain text.',
+      '{"level":"info"}\n{"level":"warn"}': 'It looks like 2 lines of a log.',
+      '<!doctype html><html><h1>502 Bad Gateway</h1></html>': 'It looks like an HTML page.',
+      '0b0f3c1e-6d1b-4d7a-9f0e-2f1f6c1d5a11': 'It looks like a UUID alone.',
+    };
+    await withInspector(where, async (page) => {
+      for (const [text, likeness] of Object.entries(texts)) {
+        await page.locator('#body').fill(text);
+        const verdict = page.locator('.verdict');
+        assert.equal((await verdict.textContent())?.trim(), `${none} ${likeness}`);
+        assert.equal(await page.locator('.verdict.refused').count(), 0);
+        assert(await button(page, 'Make a link').isDisabled());
+      }
+      // What was meant to be a body is one, and refused.
+      for (const text of ['{', '{}', '[', '[{"a": 1}]', '"text"', '42', DEPOSIT.slice(0, 90)]) {
+        await page.locator('#body').fill(text);
+        await says(page, /Answer 400/);
+      }
+    });
+  });
+
+  test(`${where}: an empty file says that it is empty`, async () => {
+    await withInspector(where, async (page) => {
       await drop(page, 'nothing.json', '');
       await page
         .locator('.notice', { hasText: 'nothing.json is empty: it has 0 bytes.' })
@@ -228,6 +359,13 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
         await counts(page, /111 lines with this text$/);
         await button(page, 'Show more: 11 lines left').click();
         assert.equal((await sentences(page)).length, 111);
+
+        await filter.fill('nobody');
+        await counts(page, /0 lines with this text$/);
+        const verdict = await page.locator('.verdict').textContent();
+        assert.equal(verdict?.trim(), 'No line matches the filter.');
+        await filter.fill('order-99');
+        await counts(page, /111 lines with this text$/);
 
         // By the keyboard.
         await page.locator('.list input').first().focus();

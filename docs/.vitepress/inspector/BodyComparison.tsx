@@ -2,8 +2,8 @@ import type { Inspection } from 'payment-notifications/inspect';
 import type { VNode } from 'preact';
 import { MarkedText } from './MarkedText';
 import { printable } from './marks';
+import { MARKS } from './outcome';
 import { differencesOf, relate } from './rows';
-import { MARKS } from './Verdict';
 
 /** A reader needs no more differences than this. */
 const MOST = 50;
@@ -15,12 +15,12 @@ interface Props {
 
 export function BodyComparison({ one, other }: Props): VNode {
   const found = differencesOf(one, other);
-  const { verdict, text } = relate(one, other, found);
+  const { outcome, text } = relate(one, other, found);
   return (
     <section aria-labelledby="comparison">
       <h2 id="comparison">Compared</h2>
-      <p class={`verdict ${verdict}`} role="status" data-test="relation">
-        <span aria-hidden="true">{MARKS[verdict]}</span> {text}
+      <p class={`verdict ${outcome}`} role="status" data-test="relation">
+        <span aria-hidden="true">{MARKS[outcome]}</span> {text}
       </p>
       {found.length > 0 && (
         <table>

@@ -2,8 +2,8 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ArchiveState, Counts, Entry } from './archive';
 import { printable } from './marks';
+import { MARKS } from './outcome';
 import { plural } from './rows';
-import { MARKS } from './Verdict';
 
 const PAGE = 100;
 
@@ -44,7 +44,7 @@ export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VN
       </label>
       <div class="list" role="radiogroup" aria-labelledby="bodies">
         {hits.slice(0, shown).map((entry) => (
-          <label key={entry.id} class={entry.verdict} data-line={entry.line}>
+          <label key={entry.id} class={entry.outcome} data-line={entry.line}>
             <input
               type="radio"
               name="line"
@@ -53,7 +53,7 @@ export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VN
             />
             <span class="line">{entry.line}</span>
             <span class="mark" aria-hidden="true">
-              {MARKS[entry.verdict]}
+              {MARKS[entry.outcome]}
             </span>
             <span class="summary">
               <span class="visually-hidden">{entry.verdict}: </span>

@@ -46,6 +46,8 @@ interface Source {
   /** The ID of a sample; empty for anything else. */
   readonly sample: string;
   readonly notice: string;
+  /** Whether the address bar may have the body. */
+  readonly isLinked: boolean;
   /** The expected type; empty for both. */
   readonly as: keyof typeof TYPES;
 }
@@ -59,11 +61,12 @@ const NOTHING: Source = {
   name: '',
   sample: '',
   notice: '',
+  isLinked: false,
   as: '',
 };
 
 export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
-  const [source, setSource] = useState(NOTHING);
+  const [source, setSource] = useState({ ...NOTHING, isLinked: true });
   /** What Undo brings back. */
   const [previous, setPrevious] = useState<Source | null>(null);
   const [progress, setProgress] = useState<{ reading: Reading; state: ArchiveState } | null>(null);
@@ -77,13 +80,15 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   const results = useRef<HTMLDivElement>(null);
   const policy = useRef<HTMLElement>(null);
 
-  const { text, bytes, name, sample, notice, as } = source;
+  const { text, bytes, name, sample, notice, isLinked, as } = source;
   const isLong = bytes !== null && text === '';
   const asType: NotificationType | undefined = as === '' ? undefined : as;
   const reading = useMemo(() => read(bytes ?? text), [bytes, text]);
   const state = progress?.reading === reading ? progress.state : null;
   const entry = picked?.reading === reading ? picked.entry : (state?.hits[0] ?? null);
-  const body: Body | null = reading.kind === 'one' ? reading.body : (entry?.body ?? null);
+  // A sample is a body, even if nobody would take it for one.
+  const isOne = reading.kind === 'one' || (reading.kind === 'other' && sample !== '');
+  const body: Body | null = isOne ? reading.body : (entry?.body ?? null);
   const inspection = useMemo(
     () => (body === null ? null : inspectBody(body, { as: asType })),
     [body, asType],
@@ -125,7 +130,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   function undo(): void {
     if (previous === null) return;
     setPrevious(source);
-    setSource(previous);
+    setSource({ ...previous, isLinked: false });
   }
 
   function note(words: string): void {
@@ -181,8 +186,9 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
     if (target instanceof HTMLTextAreaElement) {
       const { selectionStart, selectionEnd, value } = target;
       const isAll = selectionStart === 0 && selectionEnd === value.length;
-      // Into other text, the browser pastes.
-      if (sample === '' && !isAll) return;
+      const isEdited = text !== source.given || selectionStart !== selectionEnd;
+      // The browser pastes into text that somebody edits.
+      if (sample === '' && !isAll && isEdited) return;
     }
     event.preventDefault();
     showText(pasted);
@@ -190,8 +196,12 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
 
   /** The browser's own undo knows what was typed, but not what this page has put into the box. */
   function onKeyDown(event: KeyboardEvent): void {
-    const isUndo = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey;
-    if (!isUndo || previous === null || text !== source.given) return;
+    const { key, target } = event;
+    if (target instanceof HTMLElement && target.matches('input, #second')) return;
+    // With Caps Lock, the key is Z.
+    const isZ = key.toLowerCase() === 'z' && !event.shiftKey;
+    if (!isZ || !(event.ctrlKey || event.metaKey) || previous === null || text !== source.given)
+      return;
     event.preventDefault();
     undo();
   }
@@ -199,7 +209,8 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   async function openLink(): Promise<void> {
     try {
       const shared = await fromFragment(location.hash);
-      if (shared) showBytes(shared.body, 'The body of the link', { as: shared.as ?? '' });
+      if (shared === null) return;
+      showBytes(shared.body, 'The body of the link', { as: shared.as ?? '', isLinked: true });
     } catch {
       note('This link is damaged. No body could be read from it.');
     }
@@ -210,6 +221,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
     const data = typeof body === 'string' ? new TextEncoder().encode(body) : body;
     const fragment = await toFragment({ body: data, as: asType });
     history.replaceState(history.state, '', fragment);
+    setSource((current) => ({ ...current, isLinked: true }));
     const link = location.href;
     try {
       await navigator.clipboard.writeText(link);
@@ -240,16 +252,24 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
       open(dataTransfer.files);
     };
     window.addEventListener('paste', onPaste);
+    window.addEventListener('keydown', onKeyDown);
     window.addEventListener('dragover', onDragOver);
     window.addEventListener('drop', onDrop);
     window.addEventListener('hashchange', openLink);
     return () => {
       window.removeEventListener('paste', onPaste);
+      window.removeEventListener('keydown', onKeyDown);
       window.removeEventListener('dragover', onDragOver);
       window.removeEventListener('drop', onDrop);
       window.removeEventListener('hashchange', openLink);
     };
   });
+
+  // A reload must not bring back the body of another customer.
+  useEffect(() => {
+    if (isLinked || !location.hash.startsWith('#1.')) return;
+    history.replaceState(history.state, '', location.pathname + location.search);
+  }, [source]);
 
   useEffect(() => {
     if (location.hash === '') pick(FIRST);
@@ -257,6 +277,12 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
     performance.mark('inspector-ready');
   }, []);
 
+  const without =
+    reading.kind === 'other'
+      ? `No callback body was found in this text. It looks like ${reading.likeness}.`
+      : filter.trim() !== '' && state?.isDone
+        ? 'No line matches the filter.'
+        : 'No body yet.';
   const place =
     entry === null ? (reading.kind === 'one' ? reading.place : '') : `Line ${entry.line}`;
 
@@ -275,9 +301,8 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
               rows={isLong ? 2 : PLAIN.rows}
               placeholder={isLong ? `${name}: ${megabytes(bytes.length)}` : ''}
               value={text}
-              onKeyDown={onKeyDown}
               onInput={({ currentTarget: { value } }) =>
-                setSource({ ...source, text: value, bytes: null, name: '', sample: '', notice: '' })
+                setSource({ ...NOTHING, as, given: source.given, text: value })
               }
             />
           </label>
@@ -294,7 +319,11 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
           )}
         </div>
         <div class="tools">
-          <button type="button" disabled={reading.kind === 'nothing'} onClick={() => replace({})}>
+          <button
+            type="button"
+            disabled={reading.kind === 'nothing'}
+            onClick={() => replace({ as: '' })}
+          >
             Clear
           </button>
           <button type="button" disabled={previous === null} onClick={undo}>
@@ -378,17 +407,21 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
           state={state}
           picked={entry}
           filter={filter}
-          onPick={(entry) => setPicked({ reading, entry })}
+          onPick={(entry) => {
+            setPicked({ reading, entry });
+            setSource({ ...source, isLinked: false });
+          }}
           onFilter={(wanted) => {
             setFilter(wanted);
             setPicked(null);
+            setSource({ ...source, isLinked: false });
             archive.current?.filter(wanted);
           }}
         />
       )}
       {inspection === null ? (
         <p class="verdict" role="status">
-          No body yet.
+          {without}
         </p>
       ) : (
         <Verdict inspection={inspection} place={place} />

@@ -1,8 +1,7 @@
 import type { Inspection } from 'payment-notifications/inspect';
 import type { VNode } from 'preact';
+import { MARKS, outcomeOf } from './outcome';
 import { plural } from './rows';
-
-export const MARKS = { valid: '✓', warnings: '!', refused: '✗' } as const;
 
 interface Props {
   readonly inspection: Inspection;
@@ -13,6 +12,7 @@ interface Props {
 /** The sentence that support needs, and the verdict in few words. */
 export function Verdict({ inspection, place }: Props): VNode {
   const { verdict, type, issues, warnings, summary } = inspection;
+  const outcome = outcomeOf(inspection);
   const what = type ?? 'unknown notification';
   const words = {
     valid: `Valid, ${what}`,
@@ -20,9 +20,9 @@ export function Verdict({ inspection, place }: Props): VNode {
     refused: `Refused, ${what}: ${plural(issues.length, 'fault')}`,
   };
   return (
-    <div class={`verdict ${verdict}`} role="status" data-test="verdict">
+    <div class={`verdict ${outcome}`} role="status" data-test="verdict" data-verdict={verdict}>
       <p class="summary">
-        <span aria-hidden="true">{MARKS[verdict]}</span> {summary}
+        <span aria-hidden="true">{MARKS[outcome]}</span> {summary}
       </p>
       <p class="words">
         {place === '' ? '' : `${place}: `}

@@ -2,6 +2,7 @@
 import type { NotificationType } from 'payment-notifications';
 import { inspectBody, type Verdict } from 'payment-notifications/inspect';
 import { findBodies } from '../../../src/inspect/find-bodies';
+import { type Outcome, outcomeOf } from './outcome';
 import { type Body, type Piece, textOf } from './reading';
 
 /** How long the page may be busy before it looks at keys and clicks again. */
@@ -16,6 +17,7 @@ export interface Entry {
   readonly line: number;
   readonly body: Body;
   readonly verdict: Verdict;
+  readonly outcome: Outcome;
   readonly summary: string;
   /** What the body was in, which the filter looks at. */
   readonly text: Body;
@@ -94,11 +96,13 @@ export function readArchive(
   }
 
   function add({ line, text }: Piece, body: Body, isOther: boolean): void {
-    const { verdict, summary } = inspectBody(body, { as });
+    const inspection = inspectBody(body, { as });
+    const { verdict, summary } = inspection;
     counts[verdict] += 1;
     if (isOther) others += 1;
     if (entries.length === MAX_LISTED) return;
-    entries.push({ id: count, line, body, verdict, summary, text, isOther });
+    const outcome = outcomeOf(inspection);
+    entries.push({ id: count, line, body, verdict, outcome, summary, text, isOther });
     count += 1;
   }
 

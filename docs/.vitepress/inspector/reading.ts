@@ -1,5 +1,6 @@
 // What a text or a file is: a body, text around one, or several bodies.
 import { type FoundBody, findBodies } from '../../../src/inspect/find-bodies';
+import { likenessOf } from '../../../src/inspect/likeness';
 
 /** A body as text or as bytes, which may be no UTF-8. */
 export type Body = string | Uint8Array;
@@ -18,6 +19,8 @@ export type Reading =
       /** Where the body was in the text; empty if it is all of it. */
       readonly place: string;
     }
+  /** Text in which nothing was meant to be a body. */
+  | { readonly kind: 'other'; readonly body: Body; readonly likeness: string }
   /** Several bodies, one a line or one a piece. */
   | { readonly kind: 'several'; readonly pieces: Iterable<Piece> };
 
@@ -49,6 +52,9 @@ export function read(given: Body): Reading {
   }
   const found = findBodies(textOf(given));
   const [first] = found;
+  if (first === undefined && !isMeant(given)) {
+    return { kind: 'other', body: given, likeness: likenessOf(given) ?? linesLike(given) };
+  }
   if (first === undefined || first.from === 'whole') return { kind: 'one', body: given, place: '' };
   if (found.length === 1) {
     const how = first.from === 'text' ? 'the text around it' : 'a JSON string';
@@ -56,6 +62,31 @@ export function read(given: Body): Reading {
   }
   if (isOneALine(found)) return { kind: 'several', pieces: linesOf(given) };
   return { kind: 'several', pieces: found.map(({ line, body }) => ({ line, text: body })) };
+}
+
+/** The start of an object or of an array, unlike the bracket before a time in a log. */
+const START_OF_BODY = /^(?:\{|\[\s*(?:[[{"]|$)|"\s*\{)/;
+
+/** Whether a text without a body is a faulty one: what starts as one, JSON, or no text at all. */
+function isMeant(given: Body): boolean {
+  if (!isUtf8(given) || isJson(textOf(given))) return true;
+  const text = textOf(given).trim();
+  const lines = text.split('\n');
+  return START_OF_BODY.test(text) && !(lines.length > 1 && lines.every(isJson));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function linesLike(given: Body): string {
+  const { length } = textOf(given).trim().split('\n');
+  return length === 1 ? 'plain text' : `${length.toLocaleString('en')} lines of a log`;
 }
 
 function isOneALine(found: readonly FoundBody[]): boolean {

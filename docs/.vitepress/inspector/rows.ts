@@ -2,6 +2,7 @@
 import type { NotificationIssue } from 'payment-notifications';
 import type { InspectedField, Inspection } from 'payment-notifications/inspect';
 import { markDifference, markLostDigits, printable, type Segment } from './marks';
+import type { Outcome } from './outcome';
 
 interface Remark {
   readonly kind: 'fault' | 'warning' | 'note';
@@ -97,7 +98,7 @@ export function differencesOf(one: Inspection, other: Inspection): Difference[] 
 }
 
 interface Relation {
-  readonly verdict: Inspection['verdict'];
+  readonly outcome: Outcome;
   readonly text: string;
 }
 
@@ -107,19 +108,19 @@ export function relate(one: Inspection, other: Inspection, found: readonly Diffe
   if (refused > 0) {
     const which = refused === 1 ? 'One of the two bodies is' : 'Both bodies are';
     const text = `${which} refused, so nothing shows whether they report one event.`;
-    return { verdict: 'warnings', text };
+    return { outcome: 'review', text };
   }
   if (one.idempotencyKey !== other.idempotencyKey) {
-    return { verdict: 'warnings', text: 'Two events, with different idempotency keys.' };
+    return { outcome: 'review', text: 'Two events, with different idempotency keys.' };
   }
   const count = found.filter(({ isEncoding }) => !isEncoding).length;
   if (count > 0) {
     const text = `One event, but the two bodies contradict each other in ${plural(count, 'field')}.`;
-    return { verdict: 'refused', text };
+    return { outcome: 'refused', text };
   }
   const text =
     found.length === 0 ? 'One event, and the same body.' : 'One event, encoded differently.';
-  return { verdict: 'valid', text };
+  return { outcome: 'good', text };
 }
 
 export function plural(number: number, what: string): string {

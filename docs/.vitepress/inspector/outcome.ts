@@ -1,0 +1,25 @@
+// What the mark and the color of a body say: whether support can stop reading.
+import type { Inspection } from 'payment-notifications/inspect';
+
+export const MARKS = { good: '✓', review: '!', refused: '✗' } as const;
+
+export type Outcome = keyof typeof MARKS;
+
+/**
+ * Good is an event without a warning that went as expected: a deposit of the expected amounts, or a
+ * completed withdrawal that says what was sent.
+ */
+export function outcomeOf({ verdict, type, fields }: Inspection): Outcome {
+  if (verdict === 'refused') return 'refused';
+  const parsed = new Map(fields.map(({ name, parsed }) => [name, parsed]));
+  const parsedOf = (name: string) => parsed.get(name) ?? null;
+  // An amount has one notation once it is parsed.
+  const differs = (actual: string, expected: string) =>
+    parsedOf(expected) !== null && parsedOf(actual) !== parsedOf(expected);
+  const isGood =
+    type === 'deposit.received'
+      ? !differs('actualDepositAmount', 'expectedDepositAmount') &&
+        !differs('actualDisplayAmount', 'expectedDisplayAmount')
+      : parsedOf('status') === 'COMPLETED' && parsedOf('actualWithdrawAmount') !== null;
+  return verdict === 'valid' && isGood ? 'good' : 'review';
+}

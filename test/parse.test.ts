@@ -166,20 +166,21 @@ test('the types refuse what can be no parsed body', () => {
 
 /** A rebate or a gain is negative. The compiler can't see the sign of an amount. */
 const SIGNED = [
-  [depositReceivedBody, 'displayServiceFee'],
-  [depositReceivedBody, 'settlementServiceFee'],
-  [depositReceivedBody, 'onChainFee'],
-  [depositReceivedBody, 'displayRateDepegLossAmount'],
-  [depositReceivedBody, 'settlementRateDepegLossAmount'],
-  [depositReceivedBody, 'displayDistributedUserServiceFee'],
-  [depositReceivedBody, 'settlementDistributedUserServiceFee'],
-  [withdrawalBroadcastBody, 'withdrawFee'],
-  [withdrawalBroadcastBody, 'displayFee'],
-  [withdrawalBroadcastBody, 'displayRateDepegLossAmount'],
-  [withdrawalBroadcastBody, 'settlementRateDepegLossAmount'],
+  ['deposit', 'displayServiceFee'],
+  ['deposit', 'settlementServiceFee'],
+  ['deposit', 'onChainFee'],
+  ['deposit', 'displayRateDepegLossAmount'],
+  ['deposit', 'settlementRateDepegLossAmount'],
+  ['deposit', 'displayDistributedUserServiceFee'],
+  ['deposit', 'settlementDistributedUserServiceFee'],
+  ['withdrawal', 'withdrawFee'],
+  ['withdrawal', 'displayFee'],
+  ['withdrawal', 'displayRateDepegLossAmount'],
+  ['withdrawal', 'settlementRateDepegLossAmount'],
 ] as const;
 
-test.each(SIGNED)('%s keeps the sign of %s', (makeBody, name) => {
+test.each(SIGNED)('a %s keeps the sign of %s', (kind, name) => {
+  const makeBody = kind === 'deposit' ? depositReceivedBody : withdrawalBroadcastBody;
   const { warnings, ...notification } = parseNotification(makeBody({ [name]: '-1.5' }));
   expect(warnings).toStrictEqual([]);
   expect(Reflect.get(notification, name).toString()).toBe('-1.5');

@@ -18,8 +18,8 @@ const MAX_SETTLING = 60_000;
 /** The longest time that `setTimeout` can wait, in milliseconds. */
 const MAX_PAUSE = 2 ** 31 - 1;
 /**
- * A round ends after so many failures in a row. A few bodies that fail for reasons of their own then
- * delay no other, and a database that is down costs a few lines of a log in each round.
+ * A round ends after so many failures in a row. So a few bodies that always fail delay no other,
+ * and a database that is down costs a few lines of a log in each round.
  */
 const MAX_FAILURES = 5;
 
@@ -70,9 +70,9 @@ export interface Spool {
  * Keeps bodies in a folder while they can't be settled, such as while the database is down. For
  * Node.js, Bun and Deno.
  *
- * A spool doesn't pass a body on again before its last run has ended, even if that takes longer than
- * a minute. Several processes may share the folder. Two of them may then settle the same body, as if
- * it were delivered twice, and so may two spools of one process.
+ * A spool doesn't pass a body on again before its last run has ended, even if that takes longer
+ * than a minute. Several processes may share the folder. Two of them may then settle the same body,
+ * as if it were delivered twice, and so may two spools of one process.
  *
  * @param folder - A folder for bodies only, on a persistent disk. It is created if it is missing.
  * @throws TypeError if `folder` is empty or not a string.
@@ -184,9 +184,9 @@ interface Round extends Settling {
 }
 
 /**
- * Passes on the bodies after the one that ended the last round, and then those before it. Ends after
- * {@link MAX_FAILURES} in a row. However many bodies fail for reasons of their own, they stop no
- * other, because the next round begins after them.
+ * Passes on the bodies after the one that ended the last round, and then those before it. Ends
+ * after {@link MAX_FAILURES} in a row. Bodies that always fail stop no other, because the next
+ * round begins after them.
  *
  * @returns The path of the body that ended it. Empty after the last body.
  */

@@ -1,5 +1,5 @@
 // What a text or a file is: a body, text around one, or several bodies.
-import { type FoundBody, findBodies } from '../../../src/inspect/find-bodies';
+import { type FoundBody, findBodies, isJson } from '../../../src/inspect/find-bodies';
 import { likenessOf } from '../../../src/inspect/likeness';
 
 /** A body as text or as bytes, which may be no UTF-8. */
@@ -73,15 +73,6 @@ function isMeant(given: Body): boolean {
   const text = textOf(given).trim();
   const lines = text.split('\n');
   return START_OF_BODY.test(text) && !(lines.length > 1 && lines.every(isJson));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function linesLike(given: Body): string {

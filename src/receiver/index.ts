@@ -199,8 +199,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     fetch: async (request) =>
       toResponse(await answer(() => isOurs(request.url) && readWebBody(request))),
     node: async (request, response) => {
-      const url = request.originalUrl ?? request.url;
-      const sent = await answer(() => isOurs(url) && readNodeBody(request));
+      const sent = await answer(
+        () => isOurs(request.originalUrl ?? request.url) && readNodeBody(request),
+      );
       // A response that other middleware has changed may throw.
       await reportOrPrint(
         () => sendNode(response, sent),

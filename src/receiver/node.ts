@@ -54,8 +54,20 @@ function readStream(request: NodeRequest): Promise<Uint8Array> {
   return readBytes(request, () => (request.stream ?? request).destroy());
 }
 
-/** Sends an answer, unless other middleware has, such as one for timeouts. */
-export function sendNode(response: NodeResponse, { status, text }: ReceiverAnswer): void {
+/**
+ * Sends an answer, unless other middleware has, such as one for timeouts. If that throws, ends the
+ * connection: otherwise, the sender would wait for an answer.
+ */
+export function sendNode(response: NodeResponse, answer: ReceiverAnswer): void {
+  try {
+    send(response, answer);
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
+}
+
+function send(response: NodeResponse, { status, text }: ReceiverAnswer): void {
   if (!response.headersSent) {
     response.statusCode = status;
     response.setHeader('content-type', 'text/plain; charset=utf-8');

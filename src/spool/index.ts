@@ -114,7 +114,15 @@ async function save(root: string, body: Uint8Array): Promise<void> {
     // A whole file keeps the time of its first arrival. A restored backup may have left an empty or
     // a cut one.
     const found = await statFile(join(root, name));
-    if (found?.size !== body.length) await writeBody(root, name, body);
+    if (found?.size !== body.length) {
+      const write = () => writeBody(root, name, body);
+      await write().catch((error) => {
+        if (error.code !== 'ENOENT') throw error;
+        // The disk took minutes, or clocks differ: another process took the draft for one that a
+        // crash left, and removed it.
+        return write();
+      });
+    }
     await syncFolder(root);
   } catch (error) {
     throw cannotWrite(root, error);

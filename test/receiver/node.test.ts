@@ -285,25 +285,44 @@ describe('a response of which other middleware', () => {
     await expect(post(port, '{')).rejects.toThrow('terminated');
   });
 
-  test('has replaced a method by one that throws is no rejection', async () => {
+  test('has replaced a method by one that throws ends the connection, and is no rejection', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue();
     const { calls, options } = recording();
     const { node } = createReceiver(options);
     const error = new Error('of some middleware');
     const server = createServer();
     const port = await listen(server);
-    const posted = post(port, DEPOSIT).catch(() => {});
+    const posted = expect(post(port, DEPOSIT)).rejects.toThrow('fetch failed');
     const [request, response] = await once(server, 'request');
     response.setHeader = () => {
       throw error;
     };
     await node(request, response);
-    response.destroy();
     await posted;
     expect(calls).toStrictEqual([settled]);
     expect(print.mock.calls).toStrictEqual([['payment-notifications: no answer was sent', error]]);
     print.mockRestore();
   });
+});
+
+test.each([
+  ['null', null, "Cannot read properties of null (reading 'originalUrl')"],
+  ['an object', {}, 'stream[Symbol.asyncIterator] is not a function'],
+])('answers 500 if its request is %s', async (_, request, message) => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const port = await serve((__, response) => node(request as never, response));
+  expect(await post(port, DEPOSIT)).toStrictEqual([500, 'failed']);
+  expect(calls).toStrictEqual([['error', `TypeError: ${message}`, null, null]]);
+});
+
+test('prints an error if there is no response', async () => {
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  const { options } = recording();
+  await createReceiver(options).node({} as never, null as never);
+  const what = 'payment-notifications: no answer was sent';
+  expect(print.mock.calls).toStrictEqual([[what, expect.any(TypeError)]]);
+  print.mockRestore();
 });
 
 test('receives requests of HTTP/2, and ends one that never ends, but not its connection', async () => {

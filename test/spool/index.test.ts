@@ -292,6 +292,20 @@ test('a draft that a crash left is settled after five minutes; a newer one may s
   expect([bodies, files()]).toStrictEqual([['left'], [recent]]);
 });
 
+test('a draft that seems old while it is written, for clocks differ, loses no body', async () => {
+  const { save } = createSpool(folder);
+  const { bodies, settle: refuse } = answering(() => 400);
+  const { rename } = promises;
+  vi.spyOn(promises, 'rename').mockImplementationOnce(async (draft, path) => {
+    fs.utimesSync(draft, 0, 0);
+    await createSpool(folder).settle(refuse);
+    await rename(draft, path);
+  });
+  syncBuiltinESMExports();
+  await save(bytes('{}'));
+  expect([bodies, files()]).toStrictEqual([['{}'], [nameOf('{}')]]);
+});
+
 test('files that are not its own are left alone: the folder may be a wrong one', async () => {
   const { settle } = createSpool(folder);
   const [own, draft] = [nameOf('{}'), `.${randomUUID()}`];

@@ -30,6 +30,9 @@ export const LISTEN_HELP: string = helpOf(
 const HINT =
   'To receive callbacks of the service, open a tunnel to this port, and keep the path. Ctrl-C ends it.';
 
+/** Requests that send no body: from a browser, or something that checks whether `listen` runs. */
+const WITHOUT_BODY = ['GET', 'HEAD', 'OPTIONS'];
+
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   if (positionals.length > 0) throw new CommandError('listen: expected options only');
@@ -53,7 +56,13 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   });
   const unanswered = new Set<Promise<void>>();
   const server = createServer((request, response) => {
-    if (!isCallback(request.url)) log.turnAway(request.method, request.url);
+    const { method = '', url } = request;
+    if (!isCallback(url)) log.turnAway(method, url);
+    else if (WITHOUT_BODY.includes(method)) {
+      const headers = { allow: 'POST', 'content-type': 'text/plain; charset=utf-8' };
+      response.writeHead(405, headers).end('expected POST');
+      return;
+    }
     const answer = receiver.node(request, response);
     unanswered.add(answer);
     answer.then(() => unanswered.delete(answer));

@@ -67,8 +67,8 @@ export function makeSample(kind: string, changes: SampleChanges): string {
   };
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
     const [name, value] = split('--set', 'FIELD=VALUE', assignment);
-    // An invalid time stays a string, which writeBody rejects.
-    const isTime = encodingOf(fields, name) === 'time' && /^\d+$/.test(value);
+    // The service sends a number. Another time stays a string, which writeBody checks.
+    const isTime = encodingOf(fields, name) === 'time' && /^\d+(?:\.\d+)?$/.test(value);
     put('--set', name, value === 'null' ? null : isTime ? Number(value) : value);
   }
   for (const name of omit) put('--omit', name, undefined);

@@ -3,6 +3,7 @@ import type { DepositReceived } from '../deposit-received.js';
 import { isDecimalLiteral } from '../internal/digits.js';
 import { REFERENCE_FIELDS } from '../internal/issues.js';
 import { describe, quote } from '../internal/quote.js';
+import { toDate } from '../timestamp.js';
 import type { TxAddress } from '../tx-address.js';
 import { type WireFields, writeWire } from '../wire/members.js';
 import {
@@ -17,11 +18,11 @@ import {
 } from '../wire/sample.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** The type of an override: digits for an amount, a UNIX time for a time. */
+/** The type of an override: digits for an amount; for a time, any form that the parser reads. */
 type Override<T> = T extends Decimal
   ? string
   : T extends Date
-    ? number
+    ? number | string
     : T extends TxAddress
       ? string
       : T extends TxAddressOwner
@@ -169,7 +170,10 @@ const FITS: Readonly<Record<Encoding, Fit>> = {
   number: AMOUNT,
   string: AMOUNT,
   text: ['a string', (value) => typeof value === 'string'],
-  time: ['a UNIX time, given as a number', Number.isFinite],
+  time: [
+    'a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z"',
+    (value) => (typeof value === 'string' ? toDate(value) !== null : Number.isFinite(value)),
+  ],
   owner: ['an object with name and category', (value) => typeof value === 'object'],
 };
 

@@ -168,6 +168,21 @@ test('a request for another path is answered with 404, shown shortly, and ten in
   ]);
 });
 
+test.each(['GET', 'HEAD', 'OPTIONS'])(
+  '%s is no callback: it is answered with 405',
+  async (method) => {
+    const { told } = await listening([], async (url) => {
+      const { status, headers } = await fetch(url, { method });
+      expect([status, headers.get('allow')]).toStrictEqual([405, 'POST']);
+      const elsewhere = await fetch(new URL('/', url), { method });
+      expect([elsewhere.status, elsewhere.headers.get('allow')]).toStrictEqual([404, null]);
+      expect((await fetch(url, { method: 'PUT', body: depositReceivedBody() })).status).toBe(200);
+    });
+    expect(told.slice(-1)).toStrictEqual(['1 callback, 0 refused, 1 answered with 404']);
+    expect(told).toHaveLength(3);
+  },
+);
+
 test('no field of a body can write elsewhere on the terminal', async () => {
   const evil = '\u001b[2J\u0007\r\n\u0000\u009b31m\u202e\u2028\u{e0041}';
   const names = Object.keys(JSON.parse(depositReceivedBody()));

@@ -58,7 +58,8 @@ describe('wrong usage is told in one line', () => {
   const NO_BODY = 'send: expected deposit, withdrawal, or file names';
   const NO_FIELD = 'a deposit has no field';
   const HEADER = "--header: expected 'NAME: VALUE', in quotes";
-  const TIME = 'paymentReceivedAt: expected a UNIX time, given as a number, received';
+  const TIME =
+    'paymentReceivedAt: expected a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z", received';
 
   test.each([
     ['parse', 'unknown command "parse": expected inspect, sample, send, check or listen'],

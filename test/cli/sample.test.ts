@@ -33,6 +33,14 @@ test.each([
   expect(JSON.parse(JSON.stringify(parseNotification(out)))).toMatchObject(expected);
 });
 
+test.each([
+  ['1790001260.5', '1790001260.5'], // as the service sends it
+  ['2026-09-21T14:34:20Z', '"2026-09-21T14:34:20Z"'],
+])('the time %s stands in the body as %s', async (time, json) => {
+  const { out } = await command(['sample', 'deposit', '--set', `paymentReceivedAt=${time}`]);
+  expect(out).toContain(`"paymentReceivedAt":${json},`);
+});
+
 test('what is added stands in the body as it was written', async () => {
   const line = ['sample', 'deposit', '--add', 'networkFeeAmount=0.10', '--add', '__proto__=[ 1 ]'];
   const { out } = await command(line);

@@ -58,8 +58,19 @@ describe('overrides', () => {
     },
   );
 
+  test.each([
+    [1790001260.5, '2026-09-21T14:34:20.500Z'],
+    ['1790001260.5', '2026-09-21T14:34:20.500Z'],
+    ['2026-09-21T14:34:20Z', '2026-09-21T14:34:20.000Z'],
+  ])('that hold the time %j are written as it is given', (paymentReceivedAt, expected) => {
+    const body = depositReceivedBody({ paymentReceivedAt });
+    expect(body).toContain(`"paymentReceivedAt":${JSON.stringify(paymentReceivedAt)},`);
+    expect(parseDepositReceived(body).paymentReceivedAt).toStrictEqual(new Date(expected));
+  });
+
   const AMOUNT = 'expected a decimal number, given as a string such as "0.5", received';
-  const TIME = 'paymentReceivedAt: expected a UNIX time, given as a number, received';
+  const TIME =
+    'paymentReceivedAt: expected a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z", received';
   const OWNER = 'txAddressOwner: expected an object with name and category, received';
   test.each<[Record<string, unknown>, string]>([
     [{ amount: '1' }, 'the body has no field "amount"'],
@@ -70,6 +81,8 @@ describe('overrides', () => {
     [{ network: 5 }, 'network: expected a string, received 5'],
     [{ paymentReceivedAt: new Date(0) }, `${TIME} an object`],
     [{ paymentReceivedAt: Number.NaN }, `${TIME} NaN`],
+    [{ paymentReceivedAt: 'in an hour' }, `${TIME} "in an hour"`],
+    [{ paymentReceivedAt: '' }, `${TIME} an empty string`],
     [{ txAddressOwner: 'Someone' }, `${OWNER} "Someone"`],
   ])('%j are refused: they can not be written', (overrides, message) => {
     const isWithdrawal = /^(withdraw|tx)/.test(message);

@@ -24,7 +24,12 @@ const ARRIVED = new RegExp(SENTENCE);
 const SENT = /Withdrawal payout-7731 completed: .* with the tag 00482/;
 /** A body in one line. */
 const LINE = JSON.stringify(JSON.parse(DEPOSIT));
-const lineOf = (/** @type {number} */ order) => LINE.replace('order-10042', `order-${order}`);
+/** One event for each number. */
+const lineOf = (/** @type {number} */ order) =>
+  LINE.replace('order-10042', `order-${order}`).replace(
+    /(?<="depositId":".{24}).{12}/,
+    String(order).padStart(12, '0'),
+  );
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let site;
@@ -342,7 +347,7 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
         assert.equal(await page.locator('#bodies').textContent(), '10,000 lines');
         // So much text would make the box slow.
         assert.equal(await page.locator('#body').inputValue(), '');
-        assert.equal((await sentences(page)).length, 100);
+        assert.equal((await sentences(page)).length, 50);
         await says(page, /Order order-0:/);
 
         const filter = page.getByRole('searchbox');
@@ -357,7 +362,7 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
         await says(page, /rateType/);
         await filter.fill('order-99');
         await counts(page, /111 lines with this text$/);
-        await button(page, 'Show more: 11 lines left').click();
+        await button(page, 'Show more: 61 lines left').click();
         assert.equal((await sentences(page)).length, 111);
 
         await filter.fill('nobody');
@@ -379,6 +384,65 @@ for (const where of /** @type {const} */ (['site', 'disk'])) {
       },
       CLIPBOARD,
     );
+  });
+
+  test(`${where}: a key in the filter prepares no text again, and draws few lines`, async () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => lineOf(index));
+    await withInspector(where, async (page) => {
+      await page.locator('#body').fill(lines.join('\n'));
+      await counts(page, /^1,000 valid$/);
+      // How long a key takes depends on the machine; what it does doesn't.
+      await page.evaluate(() => {
+        const calls = { count: 0 };
+        const { toLowerCase } = String.prototype;
+        const { decode } = TextDecoder.prototype;
+        String.prototype.toLowerCase = function () {
+          calls.count += 1;
+          return toLowerCase.call(this);
+        };
+        TextDecoder.prototype.decode = function (input, options) {
+          calls.count += 1;
+          return decode.call(this, input, options);
+        };
+        Object.assign(globalThis, { calls });
+      });
+      await page.getByRole('searchbox').pressSequentially('order-9');
+      await counts(page, /111 lines with this text$/);
+      const { count } = await page.evaluate(() => /** @type {any} */ (globalThis).calls);
+      assert(count < lines.length, `${count} texts`);
+      assert.equal((await sentences(page)).length, 50);
+    });
+  });
+
+  test(`${where}: the filter looks at each of several bodies in one line`, async () => {
+    await withInspector(where, async (page) => {
+      await page.locator('#body').fill(`[${lineOf(1)},${lineOf(2)}]`);
+      await counts(page, /^2 valid$/);
+      await page.getByRole('searchbox').fill('order-2');
+      await counts(page, /1 line with this text$/);
+      await says(page, /order-2:/);
+    });
+  });
+
+  test(`${where}: a list says which bodies report one event, and whether they agree`, async () => {
+    const encoded = lineOf(1).replace('"actualDepositAmount":0.01523', '$&0');
+    const contradicting = lineOf(1).replace('"actualDepositAmount":0.01523', '$&1');
+    assert(encoded !== lineOf(1) && contradicting !== lineOf(1));
+    await withInspector(where, async (page) => {
+      const lines = [lineOf(1), lineOf(2), encoded, contradicting, '{}', '{}', lineOf(2)];
+      await page.locator('#body').fill(lines.join('\n'));
+      await counts(page, /^5 valid; 2 refused$/);
+      const said = ['same event as line 1', 'contradicts line 1', 'same event as line 2'];
+      assert.deepEqual(await page.locator('.list .repeat').allTextContents(), said);
+      // Support may filter by it, and reads it at the body.
+      await page.getByRole('searchbox').fill('contradicts');
+      await counts(page, /1 line with this text$/);
+      const words = await page.locator('[data-test=verdict] .words').textContent();
+      assert.equal(words, 'Line 4, contradicts line 1: Valid, deposit.received');
+      await page.getByRole('searchbox').fill('');
+      await page.locator('#body').fill(`[${lineOf(1)},${lineOf(1)}]`);
+      await page.locator('.list .repeat', { hasText: 'an earlier body of this line' }).waitFor();
+    });
   });
 
   test(`${where}: of a log, only the lines with a body are listed`, async () => {

@@ -1,11 +1,13 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ArchiveState, Counts, Entry } from './archive';
 import { printable } from './marks';
 import { MARKS } from './outcome';
-import { plural } from './rows';
+import { digits, plural } from './rows';
 
-const PAGE = 100;
+/** The list shows ten of them at a time. */
+const PAGE = 50;
+const MORE = 200;
 
 interface Props {
   readonly state: ArchiveState;
@@ -44,30 +46,42 @@ export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VN
       </label>
       <div class="list" role="radiogroup" aria-labelledby="bodies">
         {hits.slice(0, shown).map((entry) => (
-          <label key={entry.id} class={entry.outcome} data-line={entry.line}>
-            <input
-              type="radio"
-              name="line"
-              checked={entry.id === picked?.id}
-              onChange={() => onPick(entry)}
-            />
-            <span class="line">{entry.line}</span>
-            <span class="mark" aria-hidden="true">
-              {MARKS[entry.outcome]}
-            </span>
-            <span class="summary">
-              <span class="visually-hidden">{entry.verdict}: </span>
-              {printable(entry.summary)}
-            </span>
-          </label>
+          <Line key={entry.id} entry={entry} isPicked={entry === picked} onPick={onPick} />
         ))}
       </div>
       {left > 0 && (
-        <button type="button" onClick={() => setShown(shown + PAGE)}>
+        <button type="button" onClick={() => setShown(shown + MORE)}>
           Show more: {plural(left, 'line')} left
         </button>
       )}
     </section>
+  );
+}
+
+interface LineProps {
+  readonly entry: Entry;
+  readonly isPicked: boolean;
+  readonly onPick: (entry: Entry) => void;
+}
+
+function Line({ entry, isPicked, onPick }: LineProps): VNode {
+  // While somebody types into the filter, most lines stay as they are.
+  return useMemo(
+    () => (
+      <label class={entry.outcome} data-line={entry.line}>
+        <input type="radio" name="line" checked={isPicked} onChange={() => onPick(entry)} />
+        <span class="line">{entry.line}</span>
+        <span class="mark" aria-hidden="true">
+          {MARKS[entry.outcome]}
+        </span>
+        <span class="summary">
+          <span class="visually-hidden">{entry.verdict}: </span>
+          {printable(entry.summary)}
+        </span>
+        {entry.repeat && <span class={`repeat ${entry.repeat.outcome}`}>{entry.repeat.text}</span>}
+      </label>
+    ),
+    [entry, isPicked],
   );
 }
 
@@ -82,6 +96,6 @@ function toText({ valid, warnings, refused, blank, other }: Counts): string {
   };
   return Object.entries(parts)
     .filter(([, count]) => count > 0)
-    .map(([label, count]) => `${count.toLocaleString('en')} ${label}`)
+    .map(([label, count]) => `${digits(count)} ${label}`)
     .join('; ');
 }

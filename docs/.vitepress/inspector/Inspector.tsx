@@ -277,6 +277,26 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
     performance.mark('inspector-ready');
   }, []);
 
+  // A key of the filter seldom changes the body below the list.
+  const details = useMemo(
+    () =>
+      inspection &&
+      body !== null && (
+        <div ref={results} class="results">
+          <Remarks inspection={inspection} onJump={jump} />
+          <Identifiers inspection={inspection} />
+          {inspection.verdict !== 'refused' && <AtAGlance inspection={inspection} />}
+          <Fields
+            inspection={inspection}
+            meanings={meanings}
+            shown={shown}
+            onMore={() => setShown(shown + 1000)}
+          />
+          <CopyAs body={body} as={asType} inspection={inspection} />
+        </div>
+      ),
+    [inspection, body, shown, meanings, asType],
+  );
   const without =
     reading.kind === 'other'
       ? `No callback body was found in this text. It looks like ${reading.likeness}.`
@@ -284,7 +304,11 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
         ? 'No line matches the filter.'
         : 'No body yet.';
   const place =
-    entry === null ? (reading.kind === 'one' ? reading.place : '') : `Line ${entry.line}`;
+    entry === null
+      ? reading.kind === 'one'
+        ? reading.place
+        : ''
+      : [`Line ${entry.line}`, ...(entry.repeat ? [entry.repeat.text] : [])].join(', ');
 
   return (
     <>
@@ -429,20 +453,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
       {inspection && secondInspection && (
         <BodyComparison one={inspection} other={secondInspection} />
       )}
-      {inspection && body !== null && (
-        <div ref={results} class="results">
-          <Remarks inspection={inspection} onJump={jump} />
-          <Identifiers inspection={inspection} />
-          {inspection.verdict !== 'refused' && <AtAGlance inspection={inspection} />}
-          <Fields
-            inspection={inspection}
-            meanings={meanings}
-            shown={shown}
-            onMore={() => setShown(shown + 1000)}
-          />
-          <CopyAs body={body} as={asType} inspection={inspection} />
-        </div>
-      )}
+      {details}
       <Policy section={policy} />
     </>
   );

@@ -1,12 +1,15 @@
 // Several bodies. They are read and filtered in slices, so that the page stays usable.
 import type { NotificationType } from 'payment-notifications';
-import { inspectBody, type Verdict } from 'payment-notifications/inspect';
+import { type Inspection, inspectBody, type Verdict } from 'payment-notifications/inspect';
 import { findBodies } from '../../../src/inspect/find-bodies';
 import { type Outcome, outcomeOf } from './outcome';
 import { type Body, type Piece, textOf } from './reading';
+import { differencesOf, type Relation, relate } from './rows';
 
 /** How long the page may be busy before it looks at keys and clicks again. */
 const SLICE_MS = 12;
+/** So few entries are filtered faster than the page could look at the time. */
+const FILTERED_AT_ONCE = 100;
 /** How often the page shows how far it is. */
 const SHOW_MS = 100;
 /** A file of 50 MB with more of them has no bodies. */
@@ -19,8 +22,13 @@ export interface Entry {
   readonly verdict: Verdict;
   readonly outcome: Outcome;
   readonly summary: string;
-  /** What the body was in, which the filter looks at. */
-  readonly text: Body;
+  /** Whether it agrees with an earlier body of the same event; null if it is the first one. */
+  readonly repeat: Relation | null;
+  /**
+   * What the filter looks at, in lower case: what the list shows, and the text that the body was
+   * in. Each key of the filter would take too long if they were made then.
+   */
+  readonly searched: readonly [shown: string, text: string];
   /** Whether no body was found here, so that all of the text counts as a faulty one. */
   readonly isOther: boolean;
 }
@@ -54,8 +62,10 @@ export function readArchive(
   filter: string,
   show: (state: ArchiveState) => void,
 ): Archive {
-  const unread = pieces[Symbol.iterator]();
+  const unread = readPieces();
   const counts = { lines: 0, blank: 0, other: 0, valid: 0, warnings: 0, refused: 0 };
+  /** By idempotency key. */
+  const firsts = new Map<string, Entry>();
   let entries: Entry[] = [];
   let count = 0;
   let others = 0;
@@ -66,44 +76,62 @@ export function readArchive(
   let run = 0;
 
   /**
-   * Filters the next entry, or reads the next piece. Returns false if there is nothing left to do.
+   * Filters the next entries, or reads the next body. Returns false if there is nothing left to do.
    */
   function step(): boolean {
-    const entry = entries[filtered];
-    if (entry !== undefined) {
-      filtered += 1;
+    if (filtered === entries.length) return unread.next().done !== true;
+    for (const entry of entries.slice(filtered, filtered + FILTERED_AT_ONCE)) {
       if (isHit(entry, wanted)) hits.push(entry);
-      return true;
+      filtered += 1;
     }
-    const { done, value } = unread.next();
-    if (!done) readPiece(value);
-    return !done;
+    return true;
   }
 
-  function readPiece(piece: Piece): void {
-    counts.lines += 1;
-    const text = textOf(piece.text);
-    if (/^[ \t\r]*$/.test(text)) {
-      counts.blank += 1;
-      return;
+  /** Stops after each line and each body, because a line may have thousands of bodies. */
+  function* readPieces(): Generator<undefined> {
+    for (const piece of pieces) {
+      counts.lines += 1;
+      const text = textOf(piece.text);
+      const found = findBodies(text);
+      if (!isLog && found.some(({ from }) => from !== 'whole')) startLog();
+      if (/^[ \t\r]*$/.test(text)) counts.blank += 1;
+      else if (found.length === 0 && isLog) counts.other += 1;
+      else if (found.length === 0) add(piece.line, piece.text, text, true);
+      for (const { body, from } of found) {
+        // The text around several bodies says nothing of each one.
+        const around = found.length === 1 ? text : body;
+        add(piece.line, from === 'whole' ? piece.text : body, around, false);
+        yield;
+      }
+      yield;
     }
-    const found = findBodies(text);
-    if (!isLog && found.some(({ from }) => from !== 'whole')) startLog();
-    if (found.length > 0) {
-      for (const { body, from } of found) add(piece, from === 'whole' ? piece.text : body, false);
-    } else if (isLog) counts.other += 1;
-    else add(piece, piece.text, true);
   }
 
-  function add({ line, text }: Piece, body: Body, isOther: boolean): void {
+  function add(line: number, body: Body, text: string, isOther: boolean): void {
     const inspection = inspectBody(body, { as });
     const { verdict, summary } = inspection;
     counts[verdict] += 1;
     if (isOther) others += 1;
     if (entries.length === MAX_LISTED) return;
     const outcome = outcomeOf(inspection);
-    entries.push({ id: count, line, body, verdict, outcome, summary, text, isOther });
+    const { idempotencyKey: key } = inspection;
+    const first = key === null ? undefined : firsts.get(key);
+    const repeat = first === undefined ? null : repeatOf(first, line, inspection);
+    const shown = `${line} ${verdict} ${summary} ${repeat?.text ?? ''}`;
+    const searched = [shown.toLowerCase(), text.toLowerCase()] as const;
+    const entry = { id: count, line, body, verdict, outcome, summary, repeat, searched, isOther };
+    entries.push(entry);
     count += 1;
+    if (key !== null && first === undefined) firsts.set(key, entry);
+  }
+
+  /** The first body is inspected once more: to keep all inspections would take too much memory. */
+  function repeatOf(first: Entry, line: number, inspection: Inspection): Relation {
+    const earlier = inspectBody(first.body, { as });
+    const { outcome } = relate(earlier, inspection, differencesOf(earlier, inspection));
+    const where = first.line === line ? 'an earlier body of this line' : `line ${first.line}`;
+    const text = outcome === 'good' ? `same event as ${where}` : `contradicts ${where}`;
+    return { outcome, text };
   }
 
   /** In a log, a line without a body is nothing that the service has sent. */
@@ -155,10 +183,8 @@ function toWanted(filter: string): string {
   return filter.trim().toLowerCase();
 }
 
-function isHit({ line, text, verdict, summary }: Entry, wanted: string): boolean {
-  if (wanted === '') return true;
-  const shown = `${line} ${verdict} ${summary}`.toLowerCase();
-  return shown.includes(wanted) || textOf(text).toLowerCase().includes(wanted);
+function isHit({ searched: [shown, text] }: Entry, wanted: string): boolean {
+  return shown.includes(wanted) || text.includes(wanted);
 }
 
 /** Unlike a timer, isn't slowed down while the page is in the background. */

@@ -1,6 +1,7 @@
 // What a text or a file is: a body, text around one, or several bodies.
 import { type FoundBody, findBodies, isJson } from '../../../src/inspect/find-bodies';
 import { likenessOf } from '../../../src/inspect/likeness';
+import { plural } from './rows';
 
 /** A body as text or as bytes, which may be no UTF-8. */
 export type Body = string | Uint8Array;
@@ -77,7 +78,7 @@ function isMeant(given: Body): boolean {
 
 function linesLike(given: Body): string {
   const { length } = textOf(given).trim().split('\n');
-  return length === 1 ? 'plain text' : `${length.toLocaleString('en')} lines of a log`;
+  return length === 1 ? 'plain text' : `${plural(length, 'line')} of a log`;
 }
 
 function isOneALine(found: readonly FoundBody[]): boolean {

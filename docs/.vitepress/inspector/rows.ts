@@ -97,7 +97,7 @@ export function differencesOf(one: Inspection, other: Inspection): Difference[] 
   return found.sort((a, b) => Number(a.isEncoding) - Number(b.isEncoding));
 }
 
-interface Relation {
+export interface Relation {
   readonly outcome: Outcome;
   readonly text: string;
 }
@@ -124,5 +124,12 @@ export function relate(one: Inspection, other: Inspection, found: readonly Diffe
 }
 
 export function plural(number: number, what: string): string {
-  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+  return `${digits(number)} ${what}${number === 1 ? '' : 's'}`;
+}
+
+const GROUPED = new Intl.NumberFormat('en');
+
+/** Shows a count, such as 10,000. `toLocaleString` would make a new format for each one. */
+export function digits(number: number): string {
+  return GROUPED.format(number);
 }

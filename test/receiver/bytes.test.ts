@@ -1,6 +1,6 @@
 import { createReceiver } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { bytes, recording, streamed } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
@@ -44,6 +44,24 @@ test('are joined from chunks, up to the limit', async () => {
     expect((await fetch(streamed(chunks.values()).request)).status).toBe(200);
     expect(calls.pop()?.at(-1)).toStrictEqual(body);
   }
+});
+
+test('are copied four times at most, however short their chunks are', async () => {
+  const body = bytes(DEPOSIT.padEnd(LIMIT));
+  const own = {
+    url: '',
+    bodyUsed: false,
+    body: (async function* () {
+      for (let start = 0; start < LIMIT; start += 64) yield body.subarray(start, start + 64);
+    })(),
+  };
+  const set = vi.spyOn(Uint8Array.prototype, 'set');
+  const { calls, options } = recording();
+  await createReceiver(options).fetch(own as never);
+  const copied = set.mock.calls.reduce((sum, [given]) => sum + given.length, 0);
+  set.mockRestore();
+  expect(copied).toBeLessThan(4 * LIMIT);
+  expect(calls[0]?.at(-1)).toStrictEqual(body);
 });
 
 test('are those of the only chunk, without a copy', async () => {

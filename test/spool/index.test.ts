@@ -162,8 +162,11 @@ describe('a folder that can’t be written to', () => {
     async (name) => {
       const { save } = createSpool(folder);
       await watchFiles(new RegExp(`^${name} .*draft$`));
+      const opened = vi.spyOn(promises, 'open');
+      syncBuiltinESMExports();
       const message = `spool: ${folder} can't be written to: ENOSPC: no space left on device`;
       await expect(save(bytes('{}'))).rejects.toMatchObject({ message, cause: { code: 'ENOSPC' } });
+      expect(opened).toHaveBeenCalledTimes(1); // a second attempt would fail as well
       expect(files()).toStrictEqual([]);
     },
   );
@@ -362,14 +365,17 @@ test('a cut file that is replaced while it is settled stays', async () => {
   expect(fs.readFileSync(join(folder, nameOf('{}')), 'utf8')).toBe('{}');
 });
 
-test('a file that can’t be read stops no other body, and is said at the end', async () => {
+test('a file that can’t be read stops no other body, changes no order, and is said at the end', async () => {
   const { settle } = createSpool(folder);
   fs.symlinkSync(nameOf('a'), join(folder, nameOf('a'))); // to itself
-  leave(nameOf('b'), 'b', 1);
+  leave(nameOf('b'), 'b', 2);
+  leave(nameOf('c'), 'c', 1);
+  vi.spyOn(promises, 'readdir').mockResolvedValue([...'cab'].map(nameOf) as never);
+  syncBuiltinESMExports();
   const { bodies, settle: answer } = answering(() => 200);
   const message = `spool: 1 bodies wait in ${folder}: spool: ${join(folder, nameOf('a'))} waits: ELOOP`;
   await expect(settle(answer)).rejects.toThrow(message);
-  expect(bodies).toStrictEqual(['b']);
+  expect(bodies).toStrictEqual(['b', 'c']);
 });
 
 test('one that is never answered stops no other body, and is said a minute later', async () => {

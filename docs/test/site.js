@@ -13,6 +13,14 @@ export const ROOT = new URL('../../', import.meta.url);
 /** The address of the inspector on this disk. */
 export const INSPECTOR = new URL('inspector.html', ROOT).href;
 
+/**
+ * Where what people do with the inspector is tried: in the file on this disk, and each night on the
+ * site as well, which is built of the same components. inspector.test.js always tries the site.
+ *
+ * @type {('disk' | 'site')[]}
+ */
+export const PLACES = process.env.FULL === 'true' ? ['disk', 'site'] : ['disk'];
+
 /** The path that the site was built for: every asset's address starts with it. */
 export const BASE =
   /href="(\/[^"]*?)assets\//.exec(readFileSync(join(DIST, 'index.html'), 'utf8'))?.[1] ?? '/';

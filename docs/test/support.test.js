@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { fixture } from '../../fixtures/index.js';
-import { INSPECTOR, launch, openPage, serve } from './site.js';
+import { INSPECTOR, launch, openPage, PLACES, serve } from './site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -102,7 +102,7 @@ const sentences = (/** @type {Page} */ page) => page.locator('.list .summary').a
 const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
   page.getByRole('button', { name, exact: true });
 
-for (const where of /** @type {const} */ (['site', 'disk'])) {
+for (const where of PLACES) {
   test(`${where}: a paste into the sample replaces it, and Undo brings the last body back`, async () => {
     await withInspector(
       where,

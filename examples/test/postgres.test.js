@@ -293,7 +293,10 @@ describe('postgres.mjs', { skip: whyNoPostgres() }, () => {
   });
 
   test('ends though someone connects and sends nothing', async () => {
-    const server = await startHandler();
+    const program = PROGRAM.replace('15_000', '100');
+    assert.notEqual(program, PROGRAM);
+    fs.writeFileSync(join(folder, 'impatient.mjs'), program);
+    const server = await startHandler('impatient.mjs');
     const silent = connect(server.port, '127.0.0.1');
     await once(silent, 'connect');
     const closed = once(silent, 'close');

@@ -19,6 +19,7 @@ import { whyNoPostgres } from './programs.js';
 import { SECRET, startServer } from './server.js';
 
 const START = new URL('../start/', import.meta.url);
+const PRELOAD = new URL('preload.js', import.meta.url).href;
 const read = (/** @type {string} */ name) => fs.readFileSync(new URL(name, START), 'utf8');
 
 /** The only block of a page that has some text. @param {string} page @param {string} text */
@@ -81,15 +82,17 @@ describe('the rehearsal', { skip: whyNoPostgres() }, () => {
   async function startHandler() {
     const env = { DATABASE_URL: postgres.url() };
     const cwd = pathToFileURL(`${folder}/`);
-    server = await startServer(['node', join(folder, 'postgres.mjs')], { cwd, env });
+    const command = ['node', '--import', PRELOAD, join(folder, 'postgres.mjs')];
+    server = await startServer(command, { cwd, env });
   }
 
   /** Runs a line. Returns how often each answer came. @param {string} line @param {string} setup */
   async function run(line, setup) {
     const address = front.address();
     const port = typeof address === 'object' ? address?.port : null;
-    // Npx itself takes a second.
-    const script = `npx() { "$@"; }\n${setup.replace('3000', `${port}`)}\n${line}`;
+    // Npx itself takes a second, and the page waits for people.
+    const own = `npx() { "$@"; }\n${setup.replace('3000', `${port}`)}`;
+    const script = `${own}\n${line.replace(/--every \d+s/, '--every 100ms')}`;
     const PATH = `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`;
     const env = { ...process.env, CALLBACK_SECRET: SECRET, PATH };
     const output = await new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { install, output } from './command.js';
+import { install, output, pinned } from './command.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -48,12 +48,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await output('npm', ['pack', '--silent', '--pack-destination', 'pack'], ROOT);
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const tarball = join(ROOT, `pack/payment-notifications-${version}.tgz`);
-    console.info((await output('sha256sum', [tarball], ROOT)).trim());
     const files = (await output('tar', ['-tzf', tarball], ROOT)).trim().split('\n');
     const consumer = join(folder, 'consumer');
     await mkdir(consumer);
     await writeFile(join(consumer, 'package.json'), '{ "private": true }');
-    await install([tarball], consumer);
+    // Node's types, too: later, they would change the folder under a test that runs at the same time.
+    await install([tarball, pinned('@types/node')], consumer);
 
     project.provide('folder', folder);
     project.provide('consumer', consumer);

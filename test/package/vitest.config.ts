@@ -8,9 +8,8 @@ export default defineConfig({
     // And the built command as a process.
     include: ['**/*.test.ts', '../process/**/*.test.ts'],
     globalSetup: './pack.ts',
-    // One after another: the tests of a file start programs of their own, as many at once as there
-    // are cores.
-    fileParallelism: false,
+    // Most of the time goes to programs that the tests start, one core each.
+    maxWorkers: '100%',
     maxConcurrency: availableParallelism(),
     // For what hangs: no test measures how long it takes by these.
     testTimeout: 600_000,

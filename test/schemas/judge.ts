@@ -31,33 +31,33 @@ function compile(name: string): ValidateFunction {
   return ajv.compile(JSON.parse(readFileSync(url, 'utf8')));
 }
 
-/** A schema and a way of parsing that should tell the same of every body, within the limits. */
-function pairOf(name: string, parses: (body: string) => boolean) {
+/** What the three parsers make of a body. */
+type Results = Record<'deposit' | 'withdrawal' | 'either', ParseResult<PaymentNotification>>;
+
+/** A schema and a parser that should tell the same of every body, within the limits. */
+function pairOf(name: string, parses: (results: Results) => boolean) {
   return { name, validate: compile(name), parses };
 }
 
 const EITHER = 'either accepted schema';
 const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 
-const acceptedDeposit = pairOf(
-  'deposit-received.accepted',
-  (body) => safeParseDepositReceived(body).success,
-);
+const acceptedDeposit = pairOf('deposit-received.accepted', ({ deposit }) => deposit.success);
 const acceptedWithdrawal = pairOf(
   'withdrawal-broadcast.accepted',
-  (body) => safeParseWithdrawalBroadcast(body).success,
+  ({ withdrawal }) => withdrawal.success,
 );
 
 const PAIRS = [
-  pairOf('deposit-received', (body) => isFlawless(safeParseDepositReceived(body))),
+  pairOf('deposit-received', ({ deposit }) => isFlawless(deposit)),
   acceptedDeposit,
-  pairOf('withdrawal-broadcast', (body) => isFlawless(safeParseWithdrawalBroadcast(body))),
+  pairOf('withdrawal-broadcast', ({ withdrawal }) => isFlawless(withdrawal)),
   acceptedWithdrawal,
   {
     name: EITHER,
     validate: (value: unknown) =>
       acceptedDeposit.validate(value) || acceptedWithdrawal.validate(value),
-    parses: (body: string) => safeParseNotification(body).success,
+    parses: ({ either }: Results) => either.success,
   },
 ];
 
@@ -75,9 +75,14 @@ export function judge(bodies: Iterable<string>): Agreement {
 }
 
 function judgeOne(agreement: Agreement, body: string, value: unknown): void {
+  const results = {
+    deposit: safeParseDepositReceived(body),
+    withdrawal: safeParseWithdrawalBroadcast(body),
+    either: safeParseNotification(body),
+  };
   for (const pair of PAIRS) {
     const isValid = pair.validate(value);
-    if (isValid === pair.parses(body)) {
+    if (isValid === pair.parses(results)) {
       if (isValid) agreement.valid += 1;
       continue;
     }
@@ -89,7 +94,7 @@ function judgeOne(agreement: Agreement, body: string, value: unknown): void {
     if (limits.length === 0) agreement.differed.push(`${pair.name} says ${isValid}: ${body}`);
     for (const limit of limits) agreement.limits.add(limit);
   }
-  const { success, notification } = safeParseNotification(body);
+  const { success, notification } = results.either;
   if (success && !isNotification(JSON.parse(JSON.stringify(notification)))) {
     const errors = ajv.errorsText(isNotification.errors);
     agreement.differed.push(`the JSON of the notification, ${errors}: ${body}`);

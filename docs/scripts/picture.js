@@ -1,6 +1,7 @@
 // The pictures of the inspector for light and dark pages, from the built file. They have rounded
 // corners.
 import { fileURLToPath } from 'node:url';
+import { fixture } from '../../fixtures/index.js';
 import { INSPECTOR, launch, openPage } from '../test/site.js';
 
 /** So many fields are enough to show what the page does. */
@@ -18,6 +19,8 @@ for (const [colorScheme, name] of /** @type {const} */ ([
     colorScheme,
   });
   await page.goto(INSPECTOR);
+  // Its digits show what the page does. Nothing says that it is a sample.
+  await page.locator('#body').fill(fixture('deposit-received/eighteen-decimals').body.toString());
   // Nothing else is in the margin.
   await page.locator('.input').evaluate((element) => {
     element.style.visibility = 'hidden';

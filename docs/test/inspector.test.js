@@ -120,9 +120,11 @@ test('every fourth fixture is shown with the outcome that it must have', async (
 test('it starts with a sample, and its menu says what each one shows', async () => {
   const { page, close } = await openInspector();
   assert.equal((await read(page)).verdict, 'valid');
-  assert.equal(await page.locator('[data-field=actualDepositAmount] mark').textContent(), '78');
   const select = page.locator('.select select');
+  assert.equal(await select.inputValue(), 'deposit-received/sample');
+  await page.getByRole('button', { name: '18 decimals' }).click();
   assert.equal(await select.inputValue(), 'deposit-received/eighteen-decimals');
+  assert.equal(await page.locator('[data-field=actualDepositAmount] mark').textContent(), '78');
   const option = select.locator('optgroup[label=Withdrawals] option', { hasText: 'leading zeros' });
   assert((await option.count()) > 0);
   await close();
@@ -375,6 +377,8 @@ test('an unknown field is kept in additionalFields, but not that of a refused bo
 
 test('lost digits are marked in another way than a difference', async () => {
   const { page, close } = await openInspector();
+  await page.getByRole('button', { name: '18 decimals' }).click();
+  await page.locator('.money mark').waitFor();
   const marks = ['.money mark', '[data-field=actualDepositAmount] mark'];
   const [difference, lost] = await page.evaluate(
     (selectors) =>

@@ -16,17 +16,19 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const MAX_FILE = 150_000;
 const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
 
-const DEPOSIT = fixture('deposit-received/sample').body.toString();
+/** Not the one that the page starts with. */
+const DEPOSIT = fixture('deposit-received/sample').body.toString().replace('10042', '77');
 const WITHDRAWAL = fixture('withdrawal-broadcast/tag-with-leading-zeros').body.toString();
 const SENTENCE =
-  'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.';
+  'Order order-77: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.';
 const ARRIVED = new RegExp(SENTENCE);
+const SAMPLE = /Order order-10042: /;
 const SENT = /Withdrawal payout-7731 completed: .* with the tag 00482/;
 /** A body in one line. */
 const LINE = JSON.stringify(JSON.parse(DEPOSIT));
 /** One event for each number. */
 const lineOf = (/** @type {number} */ order) =>
-  LINE.replace('order-10042', `order-${order}`).replace(
+  LINE.replace('order-77', `order-${order}`).replace(
     /(?<="depositId":".{24}).{12}/,
     String(order).padStart(12, '0'),
   );
@@ -143,7 +145,7 @@ for (const where of PLACES) {
         assert.equal(await page.locator('[data-test=verdict]').count(), 0);
         await button(page, 'Undo').click();
         await says(page, SENT);
-        await button(page, '18 decimals').click();
+        await button(page, 'A deposit').click();
         assert.equal(await box.inputValue(), sample);
       },
       CLIPBOARD,
@@ -186,15 +188,92 @@ for (const where of PLACES) {
       );
       await box.fill(escaped);
       await says(page, ARRIVED);
-      assert.match((await words.textContent()) ?? '', /^Taken out of a JSON string, line 1: Valid/);
+      assert.match(
+        (await words.textContent()) ?? '',
+        /^Taken out of a string with escapes, line 1: Valid/,
+      );
       const name = page.locator('[data-field=clientPaymentId] .value');
-      assert.equal(await name.textContent(), 'order-10042');
+      assert.equal(await name.textContent(), 'order-77');
       // What is copied is the body, without the text around it.
       const copied = await page.locator('.copies pre').first().textContent();
       assert(copied?.includes(`const body = ${JSON.stringify(LINE)};`));
       await box.fill(DEPOSIT);
       assert.equal(await words.textContent(), 'Valid, deposit.received');
     });
+  });
+
+  test(`${where}: a body is read as mail programs, nginx and CSV change it`, async () => {
+    const nginx = LINE.replaceAll('"', '\\x22');
+    const texts = {
+      [DEPOSIT.replace(/^/gm, '> ')]: /^Taken out of the text around it, line 1: Valid/,
+      [DEPOSIT.replaceAll(': ', ':\u00a0')]: /^Read without the no-break spaces of a mail program/,
+      [`"POST / HTTP/1.1" 200 "${nginx}"`]: /^Taken out of a string with escapes, line 1: Valid/,
+      [`at,body\n7,"${LINE.replaceAll('"', '""')}"\n`]: /^Taken out of a string .*, line 2: Valid/,
+    };
+    await withInspector(where, async (page) => {
+      for (const [text, how] of Object.entries(texts)) {
+        await page.locator('#body').fill(text);
+        await says(page, ARRIVED);
+        const words = await page.locator('[data-test=verdict] .words').textContent();
+        assert.match(words ?? '', how);
+      }
+      // Which quotes were in the original is not known.
+      await page.locator('#body').fill(LINE.replaceAll('"', '“'));
+      await says(page, /is text with the quotes “ ”, as a mail program makes them\. Ask for the/);
+    });
+  });
+
+  test(`${where}: what is shown of a sample says so, and it starts with a good one`, async () => {
+    await withInspector(where, async (page) => {
+      const verdict = page.locator('[data-test=verdict]');
+      assert.match((await verdict.textContent()) ?? '', /^Sample:✓ Order order-10042: /);
+      await page.locator('#body').fill(DEPOSIT);
+      await says(page, ARRIVED);
+      assert.match((await verdict.textContent()) ?? '', /^✓ /);
+      await button(page, 'A faulty body').click();
+      await says(page, /refused for 4 faults/);
+      assert.match((await verdict.textContent()) ?? '', /^Sample:✗ /);
+    });
+  });
+
+  test(`${where}: on a phone, a pasted body shows what it says, and a meaning covers no value`, async () => {
+    await withInspector(
+      where,
+      async (page) => {
+        const verdict = page.locator('.verdict');
+        const isInView = () =>
+          page.waitForFunction(() => {
+            const box = document.querySelector('.verdict')?.getBoundingClientRect();
+            return box !== undefined && box.top >= 0 && box.bottom <= innerHeight;
+          });
+        assert.equal(await page.evaluate(() => scrollY), 0);
+        for (const text of [DEPOSIT, '{', 'He says he paid.']) {
+          await page.evaluate(() => scrollTo(0, 0));
+          await paste(page, text);
+          await verdict.waitFor();
+          await isInView();
+        }
+        // Whoever clears the box wants to paste into it.
+        await page.evaluate(() => scrollTo(0, 0));
+        await button(page, 'Clear').click();
+        await page.locator('.verdict', { hasText: 'No body yet' }).waitFor();
+        const box = await page.locator('#body').boundingBox();
+        assert((box?.y ?? -1) >= 0);
+
+        await paste(page, DEPOSIT);
+        const row = page.locator('[data-field=actualDepositAmount]');
+        await row.getByRole('button').click();
+        const meaning = await row.getByRole('tooltip').boundingBox();
+        for (const cell of await row.locator('td').all()) {
+          const value = await cell.boundingBox();
+          assert(meaning && value && value.y >= meaning.y + meaning.height);
+        }
+        // And it is below the name.
+        const name = await row.getByRole('button').boundingBox();
+        assert(meaning && name && meaning.y >= name.y + name.height);
+      },
+      { ...CLIPBOARD, viewport: { width: 390, height: 844 } },
+    );
   });
 
   test(`${where}: Control+Z brings the last body back with Caps Lock, and from anywhere on the page`, async () => {
@@ -205,7 +284,7 @@ for (const where of PLACES) {
         await says(page, ARRIVED);
         assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'BODY');
         await page.keyboard.press('Control+z');
-        await says(page, /0\.123456789012345678 ETH/);
+        await says(page, SAMPLE);
         await page.locator('#body').focus();
         // What a browser reports while Caps Lock is on.
         await page.evaluate(() =>
@@ -306,6 +385,11 @@ for (const where of PLACES) {
       '{"level":"info"}\n{"level":"warn"}': 'It looks like 2 lines of a log.',
       '<!doctype html><html><h1>502 Bad Gateway</h1></html>': 'It looks like an HTML page.',
       '0b0f3c1e-6d1b-4d7a-9f0e-2f1f6c1d5a11': 'It looks like a UUID alone.',
+      [Buffer.from(LINE).toString('base64')]: 'It looks like base64 text. Decode it first.',
+      [`status=1&body=${encodeURIComponent(LINE)}`]:
+        'It looks like form-encoded text. The service posts JSON.',
+      [`He wrote ${LINE.replaceAll('"', '”')}`]:
+        'It looks like text with the quotes “ ”, as a mail program makes them. Ask for the original.',
     };
     await withInspector(where, async (page) => {
       for (const [text, likeness] of Object.entries(texts)) {
@@ -379,7 +463,7 @@ for (const where of PLACES) {
         const words = await page.locator('[data-test=verdict] .words').textContent();
         assert.equal(words, 'Line 991: Valid, deposit.received');
         await button(page, 'Undo').click();
-        await says(page, /0\.123456789012345678 ETH/);
+        await says(page, SAMPLE);
         assert.equal(await page.locator('[data-test=bodies]').count(), 0);
       },
       CLIPBOARD,
@@ -400,9 +484,9 @@ for (const where of PLACES) {
           calls.count += 1;
           return toLowerCase.call(this);
         };
-        TextDecoder.prototype.decode = function (input, options) {
+        TextDecoder.prototype.decode = function (/** @type {any} */ input) {
           calls.count += 1;
-          return decode.call(this, input, options);
+          return decode.call(this, input);
         };
         Object.assign(globalThis, { calls });
       });
@@ -488,7 +572,7 @@ for (const where of PLACES) {
         (await notice.textContent()) ?? '',
         /at most 50 MB.*payment-notifications check/,
       );
-      await says(page, /0\.123456789012345678 ETH/);
+      await says(page, SAMPLE);
       // Nor one that grows to more than that.
       await drop(page, 'bomb.gz', gzipSync(Buffer.alloc(51_000_000, '\n')));
       await page.locator('.notice', { hasText: 'bomb.gz is larger once it is unzipped' }).waitFor();
@@ -586,7 +670,7 @@ for (const where of PLACES) {
         assert(reached.length < 200 && !last.startsWith('no outline'), last);
       }
       const places = [
-        ...['Clear', 'Undo', 'Open a file', 'Compare', 'Make a link', '18 decimals', 'both'],
+        ...['Clear', 'Undo', 'Open a file', 'Compare', 'Make a link', 'A deposit', 'both'],
         ...['an order, an address, refused…', `1✓valid: ${SENTENCE}`, 'Copy idempotency key'],
         ...['actualDepositAmount', 'A test with the kit', 'The policy'],
       ].map((text) => reached.indexOf(text));

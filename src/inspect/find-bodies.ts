@@ -7,8 +7,11 @@ export interface FoundBody {
    * changed.
    */
   readonly body: string;
-  /** Where the body was: it is the whole text, next to other text, or escaped in a JSON string. */
-  readonly from: 'whole' | 'text' | 'escaped';
+  /**
+   * Where the body was: it is the whole text, next to other text, escaped in a string, or it had
+   * no-break spaces between its parts.
+   */
+  readonly from: 'whole' | 'text' | 'escaped' | 'spaces';
   /** The number of the line in which the body starts, starting at 1. */
   readonly line: number;
 }
@@ -26,23 +29,30 @@ const NAMES = new Set(Object.values(SAMPLES).flatMap((sample) => Object.keys(sam
 
 /**
  * Finds the bodies in other text: in a line of a log, an email, a `curl` command, a list, JSON
- * Lines. An object inside a body is not another body. Takes linear time.
+ * Lines, CSV. An object inside a body is not another body. Takes linear time.
  *
  * @param text - The text, of any size and content.
  * @returns The bodies in the order of the text. A body that is not JSON is not found.
  */
 export function findBodies(text: string): FoundBody[] {
-  const spans = [...findSpans(text, 0)];
+  const lines = withoutQuoteMarks(text);
+  const spans = [...findSpans(lines, 0)];
   const [first] = spans;
   // It may have a byte-order mark, which `trim` removes as well.
   if (first?.body === text.trim()) return [{ body: text, from: 'whole', line: 1 }];
   let line = 1;
   let end = 0;
-  return spans.map(({ body, escapes, start }) => {
-    line += text.slice(end, start).split('\n').length - 1;
+  return spans.map(({ body, escapes, start, hasSpaces }) => {
+    line += lines.slice(end, start).split('\n').length - 1;
     end = start;
-    return { body, from: escapes === 0 ? 'text' : 'escaped', line };
+    const from = hasSpaces ? 'spaces' : 'text';
+    return { body, from: escapes === 0 ? from : 'escaped', line };
   });
+}
+
+/** Removes the marks of a quoted email. A string of JSON has no line break in front of them. */
+function withoutQuoteMarks(text: string): string {
+  return text.includes('>') ? text.replace(/^(?:[ \t]*>)+ ?/gm, '') : text;
 }
 
 /** A body, and where the text has it, or the escaped part that has it. */
@@ -50,45 +60,71 @@ interface Span {
   readonly body: string;
   readonly escapes: number;
   readonly start: number;
+  readonly hasSpaces: boolean;
 }
 
 /** @param escapes - How often the text was unescaped. */
 function* findSpans(text: string, escapes: number): Generator<Span> {
   let from = 0;
-  for (const { start, end } of findObjects(text)) {
+  for (const { start, end, body } of findObjects(text)) {
     yield* findEscaped(text.slice(from, start), from, escapes);
-    yield { body: text.slice(start, end), escapes, start };
+    yield { body, escapes, start, hasSpaces: body !== text.slice(start, end) };
     from = end;
   }
   yield* findEscaped(text.slice(from), from, escapes);
 }
 
-/** White space as it is escaped, and the backslashes of the quotation mark that follows. */
-const MARGIN = /[ \tnr\\]*/y;
-/** A part of a JSON string. */
-const ESCAPED = /[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*/y;
+/** White space between a brace and a quotation mark, and what escapes it and the mark. */
+const MARGIN = /[ \t\n\r\\nrx09AD]*/iy;
+
+/** How quotation marks are escaped, and a part of a string with them. */
+const ESCAPINGS = [
+  // In a JSON string.
+  {
+    quote: '\\"',
+    part: /[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*/y,
+    unescape: (part: string) => String(JSON.parse(`"${part}"`)),
+  },
+  // In a log of nginx, which escapes bytes.
+  {
+    quote: '\\x22',
+    part: /[^"\\\n\r]*(?:\\x[\da-f]{2}[^"\\\n\r]*)*/iy,
+    unescape: (part: string) =>
+      decodeURIComponent(part.replaceAll('%', '%25').replaceAll('\\x', '%')),
+  },
+  // In CSV.
+  {
+    quote: '""',
+    part: /[^"]*(?:""[^"]*)*/y,
+    unescape: (part: string) => part.replaceAll('""', '"'),
+  },
+] as const;
+
+type Escaping = (typeof ESCAPINGS)[number];
 
 /**
- * Finds the bodies in the parts of a text that may be JSON strings, each from the first brace to
+ * Finds the bodies in the parts of a text that may be escaped strings, each from the first brace to
  * the end of the string.
  */
 function* findEscaped(text: string, offset: number, escapes: number): Generator<Span> {
   if (escapes === MAX_ESCAPES) return;
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at)) {
     const start = offset + at;
-    const margin = match(MARGIN, text, at + 1);
-    const isEscaped = margin.endsWith('\\') && text[at + 1 + margin.length] === '"';
-    const part = isEscaped ? match(ESCAPED, text, at) : '{';
+    const margin = at + 1 + match(MARGIN, text, at + 1).length;
+    // The margin ends with what escapes the quotation mark.
+    const mark = text.slice(Math.max(at + 1, margin - 2), margin + 2);
+    const escaping = ESCAPINGS.find(({ quote }) => mark.includes(quote));
+    const part = escaping === undefined ? '{' : match(escaping.part, text, at);
     at += part.length;
-    if (!isEscaped) continue;
-    for (const span of findSpans(unescaped(part), escapes + 1)) yield { ...span, start };
+    if (escaping === undefined) continue;
+    for (const span of findSpans(unescaped(part, escaping), escapes + 1)) yield { ...span, start };
   }
 }
 
-/** Returns the text of a part of a JSON string; an empty one if it is not JSON. */
-function unescaped(part: string): string {
+/** Returns the text of a part of a string; an empty one if it is not escaped in that way. */
+function unescaped(part: string, escaping: Escaping): string {
   try {
-    return String(JSON.parse(`"${part}"`));
+    return escaping.unescape(part);
   } catch {
     return '';
   }
@@ -97,6 +133,11 @@ function unescaped(part: string): string {
 interface Part {
   readonly start: number;
   readonly end: number;
+}
+
+interface PartOfJson extends Part {
+  /** Without no-break spaces between its parts. */
+  readonly body: string;
 }
 
 /** An object or an array that is not complete yet. */
@@ -109,7 +150,8 @@ interface Open {
 
 /** The characters that can start a value. */
 const VALUE = '{["-0123456789tfn';
-const SPACE = /[ \t\n\r]*/y;
+/** With the no-break spaces that mail programs make. */
+const SPACE = /[ \t\n\r\u00a0]*/y;
 /** A token, or the start of a string. */
 const TOKEN =
   /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
@@ -118,7 +160,7 @@ const TOKEN =
  * Finds the outermost objects that look like a body, by reading from each brace as far as the text
  * is JSON.
  */
-function findObjects(text: string): Part[] {
+function findObjects(text: string): PartOfJson[] {
   const found: Part[] = [];
   let open: Open[] = [];
   let allowed = '';
@@ -128,7 +170,7 @@ function findObjects(text: string): Part[] {
   for (;;) {
     if (open.length === 0) {
       at = text.indexOf('{', at);
-      if (at === -1) return found.filter(({ start, end }) => isJson(text.slice(start, end)));
+      if (at === -1) return found.flatMap((part) => toJson(text, part));
       allowed = '{';
     }
     at += match(SPACE, text, at).length;
@@ -161,6 +203,16 @@ function findObjects(text: string): Part[] {
     else if (isName) allowed = ':';
     else allowed = `,${closer}`;
   }
+}
+
+/** Replaces no-break spaces unless they are in a string. Returns nothing if it is no JSON. */
+function toJson(text: string, { start, end }: Part): PartOfJson[] {
+  const part = text.slice(start, end);
+  const spaced = (token: string): string => (token === '\u00a0' ? ' ' : token);
+  const body = part.includes('\u00a0')
+    ? part.replace(/"[^"\\]*(?:\\.[^"\\]*)*"?|\u00a0/g, spaced)
+    : part;
+  return isJson(body) ? [{ start, end, body }] : [];
 }
 
 /** Closes the innermost object or array. */

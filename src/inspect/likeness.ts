@@ -9,6 +9,12 @@ const LIKENESSES: readonly (readonly [RegExp, string])[] = [
   [/^https?:\/\/\S+$/i, 'a URL'],
   [/^%7B/i, 'percent-encoded text. Decode it first'],
   [/^\{\s*&(?:quot|#34);/, 'text with HTML entities. Decode it first'],
+  [
+    /^[^{"]*\{\s*[“”„]/,
+    'text with the quotes “ ”, as a mail program makes them. Ask for the original',
+  ],
+  [/^e[wy][\w+/\n\r-]{20,}=*$/, 'base64 text. Decode it first'],
+  [/^[\w.%+-]+=(?:%7B|[^\s&=]*&[\w.%+-]+=)/i, 'form-encoded text. The service posts JSON'],
   [/^\{\s*(?:[a-z]\w*|'[a-z]\w*')\s*:/i, 'an object that was printed, and not JSON'],
 ];
 

@@ -10,6 +10,18 @@ const pretty = JSON.stringify(JSON.parse(two), null, 2);
 /** As it is written into a JSON string. */
 const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
 
+/** As nginx logs it: a byte is escaped if it is no printable ASCII, a quotation mark or a backslash. */
+const nginx = (text: string) =>
+  [...Buffer.from(text)]
+    .map((byte) =>
+      byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c
+        ? `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`
+        : String.fromCharCode(byte),
+    )
+    .join('');
+const csv = (text: string) => text.replaceAll('"', '""');
+const quoted = (text: string) => text.replace(/^/gm, '> ');
+
 describe('a body is found', () => {
   test.each<[string, string, string]>([
     ['alone', one, 'whole'],
@@ -42,14 +54,44 @@ describe('a body is found', () => {
     ],
     ['escaped, without the rest of its line', `"body":"${escaped(one)}`, 'escaped'],
     ['escaped, encoded twice', JSON.stringify(one), 'escaped'],
+    ['escaped in a log of nginx', `"POST / HTTP/1.1" 200 "${nginx(pretty)}" "-"`, 'escaped'],
+    ['escaped in CSV', `7,"${csv(one)}",200\n`, 'escaped'],
+    ['escaped in CSV, in several lines', `7,"${csv(pretty)}",200\n`, 'escaped'],
+    ['escaped in CSV, without the quotation marks around it', csv(one), 'escaped'],
+    ['in quoted mail', `Hi,\n${quoted(pretty)}\n> --\n> Ann`, 'text'],
+    ['in mail that was quoted twice', quoted(quoted(pretty)), 'text'],
+    ['alone in quoted mail', quoted(pretty), 'text'],
+    [
+      'with no-break spaces',
+      pretty.replaceAll('\n  ', '\n\u00a0 ').replaceAll(': ', ':\u00a0'),
+      'spaces',
+    ],
     ['escaped three times', JSON.stringify(JSON.stringify(JSON.stringify(two))), 'escaped'],
   ])('%s', (_, text, from) => {
     const [found, ...others] = findBodies(text);
     expect(others).toStrictEqual([]);
     expect(found?.from).toBe(from);
     const bodies = from === 'whole' ? [text] : [one, two, pretty];
-    expect(bodies).toContain(found?.body);
+    // No-break spaces become spaces, which mean nothing there.
+    if (from === 'spaces') expect(JSON.parse(`${found?.body}`)).toStrictEqual(JSON.parse(pretty));
+    else expect(bodies).toContain(found?.body);
   });
+});
+
+test('a no-break space in a string stays, and so does what looks like a mark of quoted mail', () => {
+  const body = deposit({ clientPaymentId: '"a\u00a0b > c"', network: '"\\n> \\"\u00a0"' });
+  expect(findBodies(body)).toStrictEqual([{ body, from: 'whole', line: 1 }]);
+  expect(findBodies(`\u00a0> ${body.replace(':', '\u00a0:')}`)).toStrictEqual([
+    { body: body.replace(':', ' :'), from: 'spaces', line: 1 },
+  ]);
+});
+
+test('a body and an older one in quoted mail are two', () => {
+  const found = findBodies(`${JSON.stringify(JSON.parse(one), null, 1)}\n\n${quoted(pretty)}\n`);
+  expect(found.map(({ body }) => JSON.parse(body))).toStrictEqual([
+    JSON.parse(one),
+    JSON.parse(pretty),
+  ]);
 });
 
 describe('several bodies', () => {
@@ -105,6 +147,10 @@ describe('exactly one reading', () => {
     ['a body with a number that is no JSON', deposit({ onChainFee: '01' })],
     ['an escaped body that is cut off', `"${escaped(one).slice(0, -1)}`],
     ['an escaped body with an escape that is none', `"${escaped(one)}\\x"`],
+    ['a body with typographic quotes', one.replaceAll('"', '“')],
+    ['a log of nginx that is cut off', nginx(one).slice(0, -1)],
+    ['a log of nginx with bytes that are not UTF-8', nginx(one).replace('BTC', '\\xFF')],
+    ['CSV that is cut off', `"${csv(one).slice(0, -1)}"`],
     ['a body that is escaped four times', [1, 2, 3, 4].reduce((text) => JSON.stringify(text), one)],
     ['an object that was printed', "{ depositId: 'x', depositCurrency: 'BTC' }"],
   ])('is none in %s', (_, text) => {
@@ -154,6 +200,16 @@ test.each([
   '\\',
   '{"a":"{\\"',
   '{"a":"{',
+  '{\\x22',
+  '{\\x0A',
+  '{\\x22\\x22"',
+  '{""a',
+  '{""a"',
+  '{\u00a0',
+  '{"a"\u00a0',
+  '>',
+  '\n> {',
+  '>\n{""a""',
 ])(`text that repeats %j ${MANY} times is read in linear time`, (piece) => {
   expect(findBodies(piece.repeat(MANY))).toStrictEqual([]);
 });

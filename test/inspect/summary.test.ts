@@ -143,6 +143,21 @@ describe('a summary', () => {
       `${refused} text with HTML entities. Decode it first. Answer 400 and store the body.`,
     ],
     [
+      'knows the quotes of a mail program',
+      deposit().replaceAll('"', '”'),
+      `${refused} text with the quotes “ ”, as a mail program makes them. Ask for the original. Answer 400 and store the body.`,
+    ],
+    [
+      'knows base64 in several lines',
+      Buffer.from(deposit()).toString('base64').replace(/.{76}/g, '$&\n'),
+      `${refused} base64 text. Decode it first. Answer 400 and store the body.`,
+    ],
+    [
+      'knows a form',
+      `body=${encodeURIComponent(deposit())}`,
+      `${refused} form-encoded text. The service posts JSON. Answer 400 and store the body.`,
+    ],
+    [
       'knows what Node.js prints',
       "{\n  depositId: '3d6c",
       `${refused} an object that was printed, and not JSON. ${answer}`,

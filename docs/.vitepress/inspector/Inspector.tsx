@@ -52,7 +52,7 @@ interface Source {
   readonly as: keyof typeof TYPES;
 }
 
-const FIRST: keyof typeof QUICK = 'deposit-received/eighteen-decimals';
+const FIRST: keyof typeof QUICK = 'deposit-received/sample';
 
 const NOTHING: Source = {
   text: '',
@@ -77,6 +77,9 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   /** A second body, to compare; null while its box is hidden. */
   const [second, setSecond] = useState<string | null>(null);
   const archive = useRef<Archive | null>(null);
+  /** Whether there is another body, which support wants to read about. */
+  const isNew = useRef(false);
+  const answer = useRef<HTMLDivElement>(null);
   const results = useRef<HTMLDivElement>(null);
   const policy = useRef<HTMLElement>(null);
 
@@ -109,6 +112,14 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
 
   useEffect(() => setShown(PAGE), [body]);
 
+  // On a phone, what it says would be below the box and the buttons.
+  useEffect(() => {
+    const { current: element } = answer;
+    if (!isNew.current || element === null) return;
+    isNew.current = false;
+    if (element.getBoundingClientRect().bottom > innerHeight) element.scrollIntoView();
+  }, [source]);
+
   // The address bar is left unchanged, because it may contain a body.
   useEffect(() => {
     if (target === null) return;
@@ -125,6 +136,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
       return { ...NOTHING, as: current.as, given: next.text ?? '', ...next };
     });
     setFilter('');
+    isNew.current = next.text !== undefined || next.bytes !== undefined;
   }
 
   function undo(): void {
@@ -159,6 +171,12 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
       const found = samples.find((candidate) => candidate.id === id);
       if (found) replace({ text: found.body, sample: id, as: '' });
     }
+  }
+
+  function pickFirst(): void {
+    pick(FIRST);
+    // The page opens at its top.
+    isNew.current = false;
   }
 
   async function open(files: FileList | null | undefined): Promise<void> {
@@ -272,7 +290,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   }, [source]);
 
   useEffect(() => {
-    if (location.hash === '') pick(FIRST);
+    if (location.hash === '') pickFirst();
     else openLink();
     performance.mark('inspector-ready');
   }, []);
@@ -426,30 +444,32 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
       <p class="notice" role="status">
         {notice}
       </p>
-      {state !== null && (
-        <BodyList
-          state={state}
-          picked={entry}
-          filter={filter}
-          onPick={(entry) => {
-            setPicked({ reading, entry });
-            setSource({ ...source, isLinked: false });
-          }}
-          onFilter={(wanted) => {
-            setFilter(wanted);
-            setPicked(null);
-            setSource({ ...source, isLinked: false });
-            archive.current?.filter(wanted);
-          }}
-        />
-      )}
-      {inspection === null ? (
-        <p class="verdict" role="status">
-          {without}
-        </p>
-      ) : (
-        <Verdict inspection={inspection} place={place} />
-      )}
+      <div ref={answer} class="answer">
+        {state !== null && (
+          <BodyList
+            state={state}
+            picked={entry}
+            filter={filter}
+            onPick={(entry) => {
+              setPicked({ reading, entry });
+              setSource({ ...source, isLinked: false });
+            }}
+            onFilter={(wanted) => {
+              setFilter(wanted);
+              setPicked(null);
+              setSource({ ...source, isLinked: false });
+              archive.current?.filter(wanted);
+            }}
+          />
+        )}
+        {inspection === null ? (
+          <p class="verdict" role="status">
+            {without}
+          </p>
+        ) : (
+          <Verdict inspection={inspection} place={place} isSample={sample !== ''} />
+        )}
+      </div>
       {inspection && secondInspection && (
         <BodyComparison one={inspection} other={secondInspection} />
       )}

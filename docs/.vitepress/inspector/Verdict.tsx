@@ -7,10 +7,11 @@ interface Props {
   readonly inspection: Inspection;
   /** Where the body is, such as `Line 3`. */
   readonly place: string;
+  readonly isSample: boolean;
 }
 
 /** The sentence that support needs, and the verdict in few words. */
-export function Verdict({ inspection, place }: Props): VNode {
+export function Verdict({ inspection, place, isSample }: Props): VNode {
   const { verdict, type, issues, warnings, summary } = inspection;
   const outcome = outcomeOf(inspection);
   const what = type ?? 'unknown notification';
@@ -21,6 +22,7 @@ export function Verdict({ inspection, place }: Props): VNode {
   };
   return (
     <div class={`verdict ${outcome}`} role="status" data-test="verdict" data-verdict={verdict}>
+      {isSample && <p class="words">Sample:</p>}
       <p class="summary">
         <span aria-hidden="true">{MARKS[outcome]}</span> {summary}
       </p>

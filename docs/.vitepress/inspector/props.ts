@@ -23,6 +23,7 @@ interface Sample {
 
 /** The labels of the samples that are one click away. The page starts with the first one. */
 export const QUICK = {
+  'deposit-received/sample': 'A deposit',
   'deposit-received/eighteen-decimals': '18 decimals',
   'withdrawal-broadcast/tag-with-leading-zeros': 'A destination tag',
   'invalid/many-faults': 'A faulty body',

@@ -25,6 +25,13 @@ export type Reading =
   /** Several bodies, one a line or one a piece. */
   | { readonly kind: 'several'; readonly pieces: Iterable<Piece> };
 
+/** How a body that is not all of the text was taken out of it. */
+const PLACES = {
+  text: 'Taken out of the text around it',
+  escaped: 'Taken out of a string with escapes',
+  spaces: 'Read without the no-break spaces of a mail program',
+} as const;
+
 /** To find all bodies of more text takes too long. */
 const MAX_AT_ONCE = 1024 * 1024;
 const START = 64 * 1024;
@@ -58,8 +65,7 @@ export function read(given: Body): Reading {
   }
   if (first === undefined || first.from === 'whole') return { kind: 'one', body: given, place: '' };
   if (found.length === 1) {
-    const how = first.from === 'text' ? 'the text around it' : 'a JSON string';
-    return { kind: 'one', body: first.body, place: `Taken out of ${how}, line ${first.line}` };
+    return { kind: 'one', body: first.body, place: `${PLACES[first.from]}, line ${first.line}` };
   }
   if (isOneALine(found)) return { kind: 'several', pieces: linesOf(given) };
   return { kind: 'several', pieces: found.map(({ line, body }) => ({ line, text: body })) };

@@ -186,12 +186,13 @@ describe('frameworks', { concurrency: 2 }, () => {
       });
 
       test('answers another secret with 404, and hands nothing on', async () => {
-        const others = [`${SECRET}x`, `x${SECRET}`, SECRET.slice(1), SECRET.toUpperCase(), ''];
-        for (const other of [...others, `?${SECRET}`, `?/${SECRET}`, `${SECRET}x?/${SECRET}`])
-          for (const length of [0, 1000, LIMIT, 2 ** 21]) {
-            const url = server.url.replace(SECRET, other);
-            assert.equal(await statusOf(url, bodyOfLength(length)), 404, `${url} ${length}`);
-          }
+        const others = [`x${SECRET}`, SECRET.slice(1), SECRET.toUpperCase(), '', `?${SECRET}`];
+        for (const other of [...others, `?/${SECRET}`, `${SECRET}x?/${SECRET}`]) {
+          const url = server.url.replace(SECRET, other);
+          assert.equal(await statusOf(url, bodyOfLength(1000)), 404, url);
+        }
+        for (const length of [0, LIMIT, 2 ** 21])
+          assert.equal(await statusOf(`${server.url}x`, bodyOfLength(length)), 404, `${length}`);
         assert.deepEqual(server.journal, []);
       });
 
@@ -314,7 +315,9 @@ const MOUNTS = {
   },
 };
 
-describe('the secret is checked in what was called:', { concurrency: 2 }, () => {
+// Each is a process of its own. On every change, test/receiver/secret.test.ts imitates them.
+const skip = process.env.FULL !== 'true' && 'takes long: .ci/run --full';
+describe('the secret is checked in what was called:', { concurrency: 2, skip }, () => {
   for (const [index, [name, { path, code }]] of Object.entries(MOUNTS).entries())
     test(name, async () => {
       const file = `mount-${index}.ts`;

@@ -240,18 +240,17 @@ for (const where of PLACES) {
     await withInspector(
       where,
       async (page) => {
-        const verdict = page.locator('.verdict');
-        const isInView = () =>
-          page.waitForFunction(() => {
-            const box = document.querySelector('.verdict')?.getBoundingClientRect();
-            return box !== undefined && box.top >= 0 && box.bottom <= innerHeight;
-          });
         assert.equal(await page.evaluate(() => scrollY), 0);
-        for (const text of [DEPOSIT, '{', 'He says he paid.']) {
+        const list = `${lineOf(1)}\n${lineOf(1)}`;
+        for (const text of [DEPOSIT, '{', 'He says he paid.', list]) {
           await page.evaluate(() => scrollTo(0, 0));
           await paste(page, text);
-          await verdict.waitFor();
-          await isInView();
+          const first = text === list ? '.list label' : '.verdict:not(.good), .good .summary';
+          await page.locator(first).first().waitFor();
+          await page.waitForFunction((selector) => {
+            const box = document.querySelector(selector)?.getBoundingClientRect();
+            return box !== undefined && box.top >= 0 && box.bottom <= innerHeight;
+          }, first);
         }
         // Whoever clears the box wants to paste into it.
         await page.evaluate(() => scrollTo(0, 0));
@@ -272,7 +271,7 @@ for (const where of PLACES) {
         const name = await row.getByRole('button').boundingBox();
         assert(meaning && name && meaning.y >= name.y + name.height);
       },
-      { ...CLIPBOARD, viewport: { width: 390, height: 844 } },
+      { ...CLIPBOARD, viewport: { width: 390, height: 640 } },
     );
   });
 

@@ -115,10 +115,11 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   // On a phone, what it says would be below the box and the buttons.
   useEffect(() => {
     const { current: element } = answer;
-    if (!isNew.current || element === null) return;
+    const isListed = reading.kind !== 'several' || state !== null;
+    if (!isNew.current || element === null || !isListed) return;
     isNew.current = false;
     if (element.getBoundingClientRect().bottom > innerHeight) element.scrollIntoView();
-  }, [source]);
+  }, [source, state === null]);
 
   // The address bar is left unchanged, because it may contain a body.
   useEffect(() => {

@@ -13,13 +13,16 @@ export const ROOT = new URL('../../', import.meta.url);
 /** The address of the inspector on this disk. */
 export const INSPECTOR = new URL('inspector.html', ROOT).href;
 
+/** Whether to try what takes long, too: `.ci/run --full`. */
+export const isFull = process.env.FULL === 'true';
+
 /**
  * Where what people do with the inspector is tried: in the file on this disk, and each night on the
  * site as well, which is built of the same components. inspector.test.js always tries the site.
  *
  * @type {('disk' | 'site')[]}
  */
-export const PLACES = process.env.FULL === 'true' ? ['disk', 'site'] : ['disk'];
+export const PLACES = isFull ? ['disk', 'site'] : ['disk'];
 
 /** The path that the site was built for: every asset's address starts with it. */
 export const BASE =

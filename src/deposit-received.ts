@@ -1,13 +1,8 @@
 import type { Decimal } from './amount.js';
 import type { NotificationIssue } from './errors.js';
 import { amount, nonNegativeAmount, oneOf, text, timestamp, uuid } from './internal/field-types.js';
-import {
-  notificationReader,
-  optional,
-  type Reader,
-  type RulesOf,
-  required,
-} from './internal/fields.js';
+import { notificationReader, type Reader } from './internal/fields.js';
+import { optional, type RulesOf, required } from './internal/rules.js';
 
 /** The statuses of a deposit. The service documents only one. */
 export const DepositStatus = {

@@ -26,18 +26,17 @@ export type ParseResult<T> =
 /** A raw request body: text, or bytes in UTF-8. A `Buffer` is a `Uint8Array`. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** An object that is no promise, bytes, array, map, date, stream, request or response. */
-type ParsedBody = object & {
-  readonly [Name in
-    | 'then'
-    | 'byteLength'
-    | 'length'
-    | 'size'
-    | 'getTime'
-    | 'pipe'
-    | 'getReader'
-    | 'text']?: never;
-};
+/** What promises, bytes, arrays, maps, dates, streams, requests and responses have. */
+type Foreign =
+  | 'then'
+  | 'byteLength'
+  | 'length'
+  | 'size'
+  | 'getTime'
+  | 'pipe'
+  | 'getReader'
+  | 'text';
+type ParsedBody = object & { readonly [Name in Foreign]?: never };
 
 /** Parses a request body. */
 export interface BodyParser<T> {

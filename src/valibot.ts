@@ -1,7 +1,8 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
 import type { Decimal } from './amount.js';
 import type { DepositReceived } from './deposit-received.js';
-import { amount, type PlainType, timestamp, txAddress } from './internal/field-types.js';
+import { amount, timestamp, txAddress } from './internal/field-types.js';
+import type { PlainType } from './internal/rules.js';
 import type { PaymentNotification } from './notification.js';
 import {
   type BodyParser,

@@ -5,20 +5,14 @@ import {
   amount,
   anyText,
   nonNegativeAmount,
+  object,
   oneOf,
   text,
   txAddress,
   uuid,
 } from './internal/field-types.js';
-import {
-  expected,
-  notificationReader,
-  object,
-  optional,
-  type Reading,
-  type RulesOf,
-  required,
-} from './internal/fields.js';
+import { notificationReader, type Reading } from './internal/fields.js';
+import { expected, optional, type RulesOf, required } from './internal/rules.js';
 import type { TxAddress } from './tx-address.js';
 
 /** The statuses of a withdrawal. The service doesn't document when one fails or is blocked. */

@@ -1,6 +1,6 @@
 import { AMOUNT_LIMITS, MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
 import * as types from '../../src/internal/field-types.js';
-import type { FieldType as FieldTypeOf } from '../../src/internal/fields.js';
+import type { FieldType as FieldTypeOf } from '../../src/internal/rules.js';
 import { type Definitions, type JsonSchema, ref } from './json-schema.js';
 import * as patterns from './patterns.js';
 
@@ -66,14 +66,19 @@ export const WIRE_DEFINITIONS = {
 
 /** The schema of the values that a type takes. */
 export function kindSchema(type: FieldType): JsonSchema {
-  return KINDS.get(type) ?? { enum: type.values, type: 'string' };
+  return KINDS.get(type) ?? { enum: valuesOf(type), type: 'string' };
 }
 
 /** The schema of the values that a type takes, or of no value. */
 export function orNoValue(type: FieldType): JsonSchema {
   if (type.kind === 'text') return { type: ['string', 'null'] };
-  if (type.values) return { enum: [...type.values, null, ''] };
+  const values = valuesOf(type);
+  if (values) return { enum: [...values, null, ''] };
   return { anyOf: [kindSchema(type), ref('NoValue')] };
+}
+
+function valuesOf(type: FieldType): readonly unknown[] | undefined {
+  return type.kind === 'object' ? undefined : type.values;
 }
 
 function amountSchema(title: string, sign: '' | '-?', numbers: readonly JsonSchema[]): JsonSchema {

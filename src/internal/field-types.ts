@@ -4,14 +4,9 @@ import type { IssueCode } from '../errors.js';
 import { toDate } from '../timestamp.js';
 import { explainTxAddress, parseTxAddress, type TxAddress } from '../tx-address.js';
 import { isDecimalLiteral } from './digits.js';
-import type { FieldType } from './fields.js';
 import type { Fault } from './issues.js';
 import { describe, quote } from './quote.js';
-
-/** A type that needs nothing but the value. */
-export interface PlainType<T> extends FieldType<T> {
-  readonly read: (value: unknown) => T | null;
-}
+import type { ObjectType, PlainType, RulesOf } from './rules.js';
 
 /** A non-empty string, unchanged. */
 export const text: PlainType<string> = stringType(
@@ -75,6 +70,15 @@ export function oneOf<T extends string>(documented: Readonly<Record<string, T>>)
   return { ...type, values };
 }
 
+/** A nested object. */
+/* @__NO_SIDE_EFFECTS__ */
+export function object<T>(rules: RulesOf<T>, expected: string): ObjectType<T> {
+  const explain = (value: unknown): Fault => {
+    return { code: 'wrong_type', expected, received: describe(value) };
+  };
+  return { kind: 'object', rules, explain };
+}
+
 /**
  * A string validated by a valibot schema.
  *
@@ -83,7 +87,7 @@ export function oneOf<T extends string>(documented: Readonly<Record<string, T>>)
  */
 /* @__NO_SIDE_EFFECTS__ */
 function stringType<T extends string>(
-  kind: FieldType<T>['kind'],
+  kind: PlainType<T>['kind'],
   schema: v.GenericSchema<unknown, T>,
   expected: string,
   code: IssueCode = 'wrong_type',

@@ -1,71 +1,10 @@
 import type { NotificationIssue } from '../errors.js';
 import type { OpenBody } from './body.js';
-import { type Fault, issue } from './issues.js';
+import { issue } from './issues.js';
 import { mayBeRounded, parseLiterally } from './json.js';
 import { type Fields, isDeeplyNested, MAX_LEVELS, ownProperties } from './objects.js';
-import { describe, quote, quoteLiteral } from './quote.js';
-
-type FieldKind = 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address' | 'object';
-
-/** How to read one kind of field. */
-export interface FieldType<T> {
-  readonly kind: FieldKind;
-  /** Converts a value. Returns null if it can't; never throws. Only an object needs its place. */
-  readonly read: (value: unknown, name: string, parent: Context) => T | null;
-  /** Describes a value for which `read` returned null. */
-  readonly explain: (value: unknown) => Fault;
-  /** The documented values of an enum. */
-  readonly values?: readonly T[];
-}
-
-/** What a missing or unreadable field causes; see the functions of these names. */
-type Need = 'required' | 'expected' | 'optional';
-
-/** How to read one field. */
-export interface Rule<T = unknown, N extends Need = Need> {
-  readonly need: N;
-  readonly type: FieldType<T>;
-  /** A second spelling of the field's name, or null. */
-  readonly otherName: string | null;
-}
-
-/**
- * A field that identifies the event or says what moved. If it is missing or unreadable, the body is
- * refused.
- */
-/* @__NO_SIDE_EFFECTS__ */
-export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
-  return { need: 'required', type, otherName: null };
-}
-
-/** A field that should always be sent. If it is missing or unreadable, there is a warning. */
-/* @__NO_SIDE_EFFECTS__ */
-export function expected<T>(type: FieldType<T>): Rule<T, 'expected'> {
-  return { need: 'expected', type, otherName: null };
-}
-
-/** An optional field. There is a warning only if it is present but unreadable. */
-/* @__NO_SIDE_EFFECTS__ */
-export function optional<T>(type: FieldType<T>, otherName?: string): Rule<T, 'optional'> {
-  return { need: 'optional', type, otherName: otherName ?? null };
-}
-
-/** The names of the fields that an interface takes from a JSON object. */
-export type FieldOf<T> = Exclude<keyof T, 'type' | 'additionalFields' | 'warnings'>;
-
-/**
- * The rules of an interface's fields, in output order. Every field has one. It is `required` if and
- * only if the field can't be null.
- */
-export type RulesOf<T> = {
-  readonly [Name in FieldOf<T>]: Rule<
-    NonNullable<T[Name]>,
-    null extends T[Name] ? 'expected' | 'optional' : 'required'
-  >;
-};
-
-/** The rules of any interface. */
-export type Rules = Readonly<Record<string, Rule>>;
+import { quote, quoteLiteral } from './quote.js';
+import type { FieldOf, Rule, Rules, RulesOf } from './rules.js';
 
 /** What was read, perhaps with issues. A required field is null if it has one. */
 export type Partly<T> = {
@@ -104,73 +43,36 @@ export function notificationReader<T extends { readonly type: string }>(
   type: T['type'],
   rules: RulesOf<T>,
 ): Reader<T> {
-  const plan = createPlan(['type', ...Object.keys(rules), 'additionalFields', 'warnings'], rules);
+  const plan = createPlan(rules);
+  const notificationPlan = { ...plan, empty: { type, ...plan.empty, warnings: null } };
   return ({ fields, text }) => {
-    const issues: NotificationIssue[] = [];
-    const warnings: NotificationIssue[] = [];
-    const output = readObject(
-      {
-        fields,
-        text,
-        parent: null,
-        path: [],
-        issues,
-        warnings,
-        unreadable: [],
-        isRounded: null,
-        literals: null,
-      },
-      plan,
-    );
-    output.type = type;
-    output.warnings = warnings;
-    if (text === null && hasNumericAmount(fields, plan)) warnings.unshift(parsedBody());
-    return { notification: output as Partly<T>, issues };
+    const context: Context = {
+      fields,
+      text,
+      parent: null,
+      path: [],
+      issues: [],
+      warnings: [],
+      unreadable: [],
+      isRounded: null,
+      literals: null,
+    };
+    const output = readObject(context, notificationPlan);
+    output.warnings = context.warnings;
+    if (text === null && hasNumericAmount(fields, plan)) context.warnings.unshift(parsedBody());
+    return { notification: output as Partly<T>, issues: context.issues };
   };
 }
 
-/** A nested object with its own rules. */
-/* @__NO_SIDE_EFFECTS__ */
-export function object<T>(rules: RulesOf<T>, description: string): FieldType<Partly<T>> {
-  const plan = createPlan([...Object.keys(rules), 'additionalFields'], rules);
-  return {
-    kind: 'object',
-    read: (value, name, parent) => {
-      const fields = ownProperties(value);
-      if (fields === null) return null;
-      const path = [...parent.path, name];
-      const context = { ...parent, fields, parent, path, unreadable: [], literals: null };
-      return readObject(context, plan) as Partly<T>;
-    },
-    explain: (value) => ({
-      code: 'wrong_type',
-      expected: description,
-      received: describe(value),
-    }),
+/** Creates a function that reads a nested object by its rules. */
+function objectReader(rules: Rules): NamedRule['read'] {
+  const plan = createPlan(rules);
+  return (value, name, parent) => {
+    const fields = ownProperties(value);
+    if (fields === null) return null;
+    const path = [...parent.path, name];
+    return readObject({ ...parent, fields, parent, path, unreadable: [], literals: null }, plan);
   };
-}
-
-/** The rule of a name in a JSON object. */
-export interface NamedRule {
-  readonly name: string;
-  /** The name in the output: another for a second spelling. */
-  readonly outputName: string;
-  /** The place in the list of an object's rules. */
-  readonly position: number;
-  readonly need: Need;
-  readonly type: FieldType<unknown>;
-}
-
-/** Returns a rule for each name in a JSON object, in output order. */
-export function namedRules(rules: Rules): NamedRule[] {
-  const named: NamedRule[] = [];
-  for (const [outputName, { need, type, otherName }] of Object.entries(rules)) {
-    for (const name of otherName === null ? [outputName] : [outputName, otherName]) {
-      // No spread of the rule, which would give each a hidden class: reading took a tenth longer.
-      named.push({ name, outputName, position: named.length, need, type });
-    }
-  }
-  return named;
 }
 
 /** Rules, prepared once for all objects. */
@@ -181,13 +83,38 @@ interface Plan {
   readonly empty: Fields;
 }
 
-function createPlan(outputNames: readonly string[], table: Rules): Plan {
+/** The rule of a name in a JSON object. */
+export interface NamedRule extends Pick<Rule, 'need' | 'type'> {
+  readonly name: string;
+  /** The name in the output: another for a second spelling. */
+  readonly outputName: string;
+  /** The place in the list of an object's rules. */
+  readonly position: number;
+  /** Reads a value. Returns null if it can't. Only an object needs its name and its place. */
+  readonly read: (value: unknown, name: string, parent: Context) => unknown;
+}
+
+function createPlan(table: Rules): Plan {
   const rules = namedRules(table);
+  const outputNames = [...Object.keys(table), 'additionalFields'];
   return {
     rules,
     ruleOf: new Map(rules.map((rule) => [rule.name, rule])),
     empty: Object.fromEntries(outputNames.map((name) => [name, null])),
   };
+}
+
+/** Returns a rule for each name in a JSON object, in output order. */
+export function namedRules(rules: Rules): NamedRule[] {
+  const named: NamedRule[] = [];
+  for (const [outputName, { need, type, otherName }] of Object.entries(rules)) {
+    const read = type.kind === 'object' ? objectReader(type.rules) : type.read;
+    for (const name of otherName === null ? [outputName] : [outputName, otherName]) {
+      // No spread of the rule, which would give each a hidden class: reading took a tenth longer.
+      named.push({ name, outputName, position: named.length, need, type, read });
+    }
+  }
+  return named;
 }
 
 function readObject(context: Context, { rules, ruleOf, empty }: Plan): Record<string, unknown> {
@@ -215,10 +142,10 @@ function readObject(context: Context, { rules, ruleOf, empty }: Plan): Record<st
 
 function readField(context: Context, rule: NamedRule, value: unknown): unknown {
   if (value === undefined) return noteFault(context, rule, value);
-  const { name, type } = rule;
+  const { name, type, read } = rule;
   const isNumericAmount = typeof value === 'number' && type.kind === 'amount';
   const exact = isNumericAmount ? exactNumber(context, name, value) : value;
-  return type.read(exact, name, context) ?? noteFault(context, rule, value, exact);
+  return read(exact, name, context) ?? noteFault(context, rule, value, exact);
 }
 
 /** Returns a number of the body, or the text of its literal if `JSON.parse` may have rounded it. */
@@ -309,19 +236,18 @@ export function pickFields(
   path: readonly string[],
   faults: NotificationIssue[],
 ): Fields {
+  const expected = `fields of at most ${MAX_LEVELS} levels of nesting`;
   const entries: [name: string, value: unknown][] = [];
   for (const name of names) {
     const value = fields[name];
-    if (isDeeplyNested(value)) faults.push(deeplyNested(path, name));
-    else entries.push([name, value]);
+    if (isDeeplyNested(value)) {
+      // The name may be any text, so it is quoted, and not a part of the path.
+      const received = `more in ${quote(name)}. The field is left out`;
+      faults.push(issue('wrong_type', path, expected, received));
+    } else {
+      entries.push([name, value]);
+    }
   }
   // Unlike an assignment, this treats `__proto__` as an ordinary name.
   return Object.fromEntries(entries);
-}
-
-/** The name may be any text, so it is quoted, and not a part of the path. */
-function deeplyNested(path: readonly string[], name: string): NotificationIssue {
-  const limit = `fields of at most ${MAX_LEVELS} levels of nesting`;
-  const received = `more in ${quote(name)}. The field is left out`;
-  return issue('wrong_type', path, limit, received);
 }

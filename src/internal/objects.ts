@@ -31,20 +31,14 @@ export function isArray(value: unknown): boolean {
 }
 
 /**
- * Whether a value has more than 1,000 levels of nesting. False for a value that throws when read.
+ * Whether a value has more than so many levels of nesting. False for one that throws when read.
  */
-export function isDeeplyNested(value: unknown): boolean {
-  // A list of what is left to see, because recursion could overflow the stack as well.
-  const rest = [{ value, level: 1 }];
+export function isDeeplyNested(value: unknown, levels: number = MAX_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
   try {
-    for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
-      if (typeof next.value !== 'object' || next.value === null) continue;
-      if (next.level > MAX_LEVELS) return true;
-      const level = next.level + 1;
-      for (const part of Object.values(next.value)) rest.push({ value: part, level });
-    }
+    return Object.values(value).some((part) => isDeeplyNested(part, levels - 1));
   } catch {
     return false;
   }
-  return false;
 }

@@ -3,8 +3,8 @@ import failed from '../../fixtures/withdrawal-broadcast/failed.json' with { type
 import withdrawal from '../../fixtures/withdrawal-broadcast/sample.json' with { type: 'json' };
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../deposit-received.js';
 import type { NotificationType } from '../errors.js';
-import type { FieldOf, Rules } from '../internal/fields.js';
 import type { Fields } from '../internal/objects.js';
+import type { FieldOf, Rules } from '../internal/rules.js';
 import { WITHDRAWAL_BROADCAST, type WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
 /** A complete body, in the service's field order. `undefined` marks a field that is not sent. */

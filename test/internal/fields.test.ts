@@ -4,23 +4,23 @@ import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/deposit-receiv
 import {
   amount,
   nonNegativeAmount,
+  object,
   text,
   txAddress,
   uuid,
 } from '../../src/internal/field-types.js';
-import {
-  expected,
-  namedRules,
-  notificationReader,
-  object,
-  optional,
-  type Reading,
-  type RulesOf,
-  required,
-} from '../../src/internal/fields.js';
+import { namedRules, notificationReader, type Reading } from '../../src/internal/fields.js';
 import type { Fields } from '../../src/internal/objects.js';
 import {
+  expected,
+  optional,
+  type Rules,
+  type RulesOf,
+  required,
+} from '../../src/internal/rules.js';
+import {
   NOT_COMPLETED,
+  TX_ADDRESS_OWNER,
   WITHDRAWAL_BROADCAST,
   type WithdrawalFailed,
 } from '../../src/withdrawal-broadcast.js';
@@ -101,6 +101,14 @@ test('an unreadable field of a nested object is not taken for one of the object 
   expect(notification.additionalFields).toStrictEqual({});
   expect(notification.payee?.additionalFields).toStrictEqual({ amount: [] });
 });
+
+test.each([DEPOSIT_RECEIVED, WITHDRAWAL_BROADCAST, TX_ADDRESS_OWNER])(
+  'no field has the second spelling of another',
+  (rules: Rules) => {
+    const names = namedRules(rules).map(({ name }) => name);
+    expect(names).toStrictEqual([...new Set(names)]);
+  },
+);
 
 test('every name of a body has a rule, in the order of the output', () => {
   const rules = namedRules(REFUND);

@@ -1,0 +1,72 @@
+import type { Fault } from './issues.js';
+
+/** How to read the value of one field. */
+export type FieldType<T> = PlainType<T> | ObjectType<T>;
+
+/** A type of field whose value is no object of documented fields. */
+export interface PlainType<T> {
+  readonly kind: 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address';
+  /** Converts a value. Returns null if it can't; never throws. */
+  readonly read: (value: unknown) => T | null;
+  /** Describes a value for which `read` returned null. */
+  readonly explain: (value: unknown) => Fault;
+  /** The documented values of an enum. */
+  readonly values?: readonly T[];
+}
+
+/** A nested object, read by rules of its own. */
+export interface ObjectType<T> {
+  readonly kind: 'object';
+  readonly rules: RulesOf<T>;
+  /** Describes a value that is no object. */
+  readonly explain: (value: unknown) => Fault;
+}
+
+/** What a missing or unreadable field causes; see the functions of these names. */
+type Need = 'required' | 'expected' | 'optional';
+
+/** How to read one field. */
+export interface Rule<T = unknown, N extends Need = Need> {
+  readonly need: N;
+  readonly type: FieldType<T>;
+  /** A second spelling of the field's name, or null. */
+  readonly otherName: string | null;
+}
+
+/**
+ * A field that identifies the event or says what moved. If it is missing or unreadable, the body is
+ * refused.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
+  return { need: 'required', type, otherName: null };
+}
+
+/** A field that should always be sent. If it is missing or unreadable, there is a warning. */
+/* @__NO_SIDE_EFFECTS__ */
+export function expected<T>(type: FieldType<T>): Rule<T, 'expected'> {
+  return { need: 'expected', type, otherName: null };
+}
+
+/** An optional field. There is a warning only if it is present but unreadable. */
+/* @__NO_SIDE_EFFECTS__ */
+export function optional<T>(type: FieldType<T>, otherName?: string): Rule<T, 'optional'> {
+  return { need: 'optional', type, otherName: otherName ?? null };
+}
+
+/** The names of the fields that an interface takes from a JSON object. */
+export type FieldOf<T> = Exclude<keyof T, 'type' | 'additionalFields' | 'warnings'>;
+
+/**
+ * The rules of an interface's fields, in output order. Every field has one. It is `required` if and
+ * only if the field can't be null.
+ */
+export type RulesOf<T> = {
+  readonly [Name in FieldOf<T>]: Rule<
+    NonNullable<T[Name]>,
+    null extends T[Name] ? 'expected' | 'optional' : 'required'
+  >;
+};
+
+/** The rules of any interface. */
+export type Rules = Readonly<Record<string, Rule>>;

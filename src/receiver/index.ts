@@ -1,7 +1,6 @@
 import type { DepositReceived } from '../deposit-received.js';
 import type { NotificationError, NotificationIssue } from '../errors.js';
 import { describe } from '../internal/quote.js';
-import { reportOrPrint } from '../internal/report-or-print.js';
 import { idempotencyKey, type PaymentNotification } from '../notification.js';
 import {
   type RawBody,
@@ -13,6 +12,7 @@ import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 import { checkAnswer, type ReceiverAnswer } from './answer.js';
 import { bytesOf } from './bytes.js';
 import { type NodeRequest, type NodeResponse, readNodeBody, sendNode } from './node.js';
+import { reportOrPrint } from './report-or-print.js';
 import { createCheck } from './secret.js';
 import { readWebBody, toResponse, type WebRequest, type WebResponse } from './web.js';
 

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quote } from '../internal/quote.js';
-import { reportOrPrint } from '../internal/report-or-print.js';
+import { reportOrPrint } from '../receiver/report-or-print.js';
 import {
   listBodies,
   nullIfMissing,

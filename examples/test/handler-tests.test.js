@@ -21,8 +21,9 @@ const PROGRAM = fs.readFileSync(new URL('postgres.mjs', START), 'utf8');
 const SCHEMA = fs.readFileSync(new URL('schema.sql', START), 'utf8');
 
 /**
- * Faults that need a database: what replaces what, which test finds it, and the cause that its
- * failure names.
+ * Faults of a database, and of its transactions: what replaces what, which test finds it, and the
+ * cause that its failure names. Those of the handler alone are tried without a database, in
+ * test/testing/merchant.ts.
  *
  * @typedef {[from: string | RegExp, to: string]} Replacement
  * @type {{
@@ -30,24 +31,6 @@ const SCHEMA = fs.readFileSync(new URL('schema.sql', START), 'utf8');
  * }[]}
  */
 const MUTANTS = [
-  {
-    fault: 'Number()',
-    program: ['amount.toString(), body', 'Number(amount), body'],
-    test: 'deposit: 18 decimals are credited exactly',
-    cause: 'The amount was a double',
-  },
-  {
-    fault: 'toFixed(8)',
-    program: ['amount.toString(), body', 'amount.toFixed(8), body'],
-    test: 'deposit: 28 digits are credited exactly',
-    cause: 'The amount was rounded to 8 decimals. Look for toFixed(8)',
-  },
-  {
-    fault: 'toDecimalPlaces(5)',
-    program: ['amount.toString(), body', 'amount.toDecimalPlaces(5).toString(), body'],
-    test: 'deposit: 18 decimals are credited exactly',
-    cause: 'The amount was rounded to 5 decimals. Look for toFixed(5), toDecimalPlaces(5)',
-  },
   {
     fault: 'balances as numeric(20,8)',
     schema: [
@@ -72,12 +55,6 @@ const MUTANTS = [
     ],
     test: 'withdrawal: 28 digits are debited exactly',
     cause: 'The amount was a double',
-  },
-  {
-    fault: 'no check of the key',
-    schema: [/IF known.deliveries > 1[^;]*;\n *END IF;/, ''],
-    test: 'deposit: five copies at the same time are credited once',
-    cause: 'Several copies passed the check of the key',
   },
   {
     fault: 'check, then insert',
@@ -105,15 +82,6 @@ const MUTANTS = [
     cause: 'The key was committed without the change of the balance',
   },
   {
-    fault: '200 although the database failed',
-    program: [
-      'if (!isRefusal(error)) throw error;',
-      "if (!isRefusal(error)) return { status: 200, text: '' };",
-    ],
-    test: 'withdrawal: answered 500 while the database fails, debited afterwards',
-    cause: 'The error of the database was caught',
-  },
-  {
     fault: 'a balance that was read, and then written',
     schema: [
       /INSERT INTO balance VALUES[^;]*;/,
@@ -124,18 +92,6 @@ const MUTANTS = [
     ],
     test: 'deposit: five deposits at the same time add up',
     cause: 'The balance was read and then written',
-  },
-  {
-    fault: 'credited again on a conflict',
-    schema: ["RETURN 'conflict';", 'known.deliveries := 1;'],
-    test: 'deposit: a known key with another amount moves nothing',
-    cause: 'The key is not checked, or contains the amount',
-  },
-  {
-    fault: 'overwritten instead of added',
-    schema: ['balance.amount + excluded.amount', 'excluded.amount'],
-    test: 'deposit: two deposits of one order add up',
-    cause: 'The key is that of the order, or the balance is overwritten',
   },
 ];
 

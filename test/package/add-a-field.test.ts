@@ -58,7 +58,7 @@ test('the changes in CONTRIBUTING.md need no other edits', async () => {
     text
       .replace('exampleText: optional(', 'exampleText: expected(')
       // It may be imported already.
-      .replace(/^(?: {2}expected,\n)?(?= {2}notificationReader,$)/m, '  expected,\n'),
+      .replace(/^import \{ (?:expected, )?(?=.*\/rules\.js';$)/m, 'import { expected, '),
   );
   await edit('test/deposit-received.test.ts', (text) =>
     text.replace('const CONTRACT = `', '$&\nexpected  text       exampleText'),

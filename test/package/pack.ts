@@ -29,6 +29,7 @@ const COPIES: string = join(ROOT, 'pack/copies');
 /** A copy of every file that git has, or will have. */
 export async function copyRepository(name: string): Promise<string> {
   const folder = join(COPIES, name);
+  await rm(folder, { recursive: true, force: true }); // a run that was killed has left it
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const files = (await output('git', args, ROOT)).split('\0').filter(Boolean);
   for (const file of files) await cp(join(ROOT, file), join(folder, file));

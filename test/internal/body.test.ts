@@ -115,11 +115,16 @@ describe('a body that was parsed before', () => {
   });
 
   test('has the warning first, also for a number that could not be read', () => {
-    const faults = { expectedDepositAmount: 'x', onChainFee: Number.NaN };
+    const faults = {
+      expectedDepositAmount: 'x',
+      displayServiceFee: 1e300,
+      onChainFee: Number.NaN,
+    };
     const body = { ...JSON.parse(deposit(strings)), ...faults };
     expect(read(safeParseDepositReceived(body)).warnings).toMatchObject([
       PARSED,
       { code: 'invalid_amount', path: ['expectedDepositAmount'] },
+      { code: 'invalid_amount', path: ['displayServiceFee'], received: '1e+300' },
       { code: 'invalid_amount', path: ['onChainFee'], received: 'NaN' },
     ]);
   });
@@ -175,6 +180,7 @@ describe('a body that holds no JSON object', () => {
     ['undefined', undefined, 'undefined. Pass the raw body, before middleware reads it'],
     ['null', null, 'null'],
     ['a bigint', 5n, 'a bigint'],
+    ['the JSON of a number', '5', '5'],
     ['an array', [{}], 'an array'],
     ['a Map', new Map(), 'a value of type "Map"'],
     ['a promise', Promise.resolve(TEXT), 'a promise. Await it first'],
@@ -195,6 +201,7 @@ describe('a body that holds no JSON object', () => {
     ['text with an equals sign', 'is a=b', '6 characters that are not JSON'],
     ['one character', 'x', '1 character that is not JSON'],
     ['one brace', '{', 'incomplete JSON of 1 character'],
+    ['two byte-order marks', Buffer.from('\ufeff\ufeff{}'), '4 characters that are not JSON'],
     ['text with base64 in it', 'is eyJh', '7 characters that are not JSON'],
     ['text that begins like base64', 'eyJh is', '7 characters that are not JSON'],
     ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16. Encode it in UTF-8'],

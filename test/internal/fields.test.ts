@@ -102,6 +102,13 @@ test('an unreadable field of a nested object is not taken for one of the object 
   expect(notification.payee?.additionalFields).toStrictEqual({ amount: [] });
 });
 
+test('the output has its fields in the order of the rules', () => {
+  const { notification } = readRefund('{"payee":{},"amount":1}');
+  const outside = ['type', 'amount', 'payee', 'additionalFields', 'warnings'];
+  expect(Object.keys(notification)).toStrictEqual(outside);
+  expect(Object.keys(notification.payee ?? {})).toStrictEqual(['amount', 'additionalFields']);
+});
+
 test.each([DEPOSIT_RECEIVED, WITHDRAWAL_BROADCAST, TX_ADDRESS_OWNER])(
   'no field has the second spelling of another',
   (rules: Rules) => {

@@ -7,9 +7,12 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What a build writes. */
 const BUILT = ['dist', 'schemas', 'inspector.html'];
+const INSPECTOR = 'docs/.vitepress/inspector';
 /** What a build depends on. */
 const SOURCES = [
-  ...['src', 'fixtures', 'scripts', 'docs/.vitepress/inspector'],
+  ...['src', 'fixtures', 'scripts'],
+  // Without the folder itself: VitePress writes a file into it and removes it.
+  ...readdirSync(join(ROOT, INSPECTOR)).map((name) => `${INSPECTOR}/${name}`),
   ...['tsup.config.ts', 'tsconfig.json', 'package.json'],
 ];
 

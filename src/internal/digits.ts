@@ -51,10 +51,15 @@ function fromDigits(s: number, digits: number, decimals: number): Parts {
   const high = (rest / powerOf10(WORD)) | 0;
   const middle = (rest % powerOf10(WORD)) | 0;
   const low = ((digits % powerOf10(filled)) * powerOf10(WORD - filled)) | 0;
-  let words = [high, middle, low];
-  if (high === 0) words = middle === 0 ? [low] : [middle, low];
+  const words = wordsOf(high, middle, low);
   while (words.at(-1) === 0 && words.length > 1) words.pop();
   return { s, e: length - 1 - decimals, d: words };
+}
+
+/** The words without leading zeros. */
+function wordsOf(high: number, middle: number, low: number): number[] {
+  if (high > 0) return [high, middle, low];
+  return middle > 0 ? [middle, low] : [low];
 }
 
 function powerOf10(power: number): number {

@@ -66,19 +66,14 @@ export const WIRE_DEFINITIONS = {
 
 /** The schema of the values that a type takes. */
 export function kindSchema(type: FieldType): JsonSchema {
-  return KINDS.get(type) ?? { enum: valuesOf(type), type: 'string' };
+  return KINDS.get(type) ?? { enum: type.values, type: 'string' };
 }
 
 /** The schema of the values that a type takes, or of no value. */
 export function orNoValue(type: FieldType): JsonSchema {
   if (type.kind === 'text') return { type: ['string', 'null'] };
-  const values = valuesOf(type);
-  if (values) return { enum: [...values, null, ''] };
+  if (type.values) return { enum: [...type.values, null, ''] };
   return { anyOf: [kindSchema(type), ref('NoValue')] };
-}
-
-function valuesOf(type: FieldType): readonly unknown[] | undefined {
-  return type.kind === 'object' ? undefined : type.values;
 }
 
 function amountSchema(title: string, sign: '' | '-?', numbers: readonly JsonSchema[]): JsonSchema {

@@ -6,7 +6,7 @@ import { explainTxAddress, parseTxAddress, type TxAddress } from '../tx-address.
 import { isDecimalLiteral } from './digits.js';
 import type { Fault } from './issues.js';
 import { describe, quote } from './quote.js';
-import type { ObjectType, PlainType, RulesOf } from './rules.js';
+import type { ObjectType, PlainType } from './rules.js';
 
 /** A non-empty string, unchanged. */
 export const text: PlainType<string> = stringType(
@@ -72,7 +72,7 @@ export function oneOf<T extends string>(documented: Readonly<Record<string, T>>)
 
 /** A nested object. */
 /* @__NO_SIDE_EFFECTS__ */
-export function object<T>(rules: RulesOf<T>, expected: string): ObjectType<T> {
+export function object<T>(rules: ObjectType<T>['rules'], expected: string): ObjectType<T> {
   const explain = (value: unknown): Fault => {
     return { code: 'wrong_type', expected, received: describe(value) };
   };

@@ -3,7 +3,7 @@ import type { Fault } from './issues.js';
 /** How to read the value of one field. */
 export type FieldType<T> = PlainType<T> | ObjectType<T>;
 
-/** A type of field whose value is no object of documented fields. */
+/** A value without documented fields inside. */
 export interface PlainType<T> {
   readonly kind: 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address';
   /** Converts a value. Returns null if it can't; never throws. */
@@ -14,13 +14,19 @@ export interface PlainType<T> {
   readonly values?: readonly T[];
 }
 
-/** A nested object, read by rules of its own. */
+/**
+ * A nested object with its own rules. None of its fields is required: in a refused body, that field
+ * could be null, which `Partly` doesn't say of nested objects.
+ */
 export interface ObjectType<T> {
   readonly kind: 'object';
-  readonly rules: RulesOf<T>;
+  readonly rules: { readonly [Name in FieldOf<T>]: RuleOfNullable<T[Name]> };
   /** Describes a value that is no object. */
   readonly explain: (value: unknown) => Fault;
+  readonly values?: undefined;
 }
+
+type RuleOfNullable<T> = null extends T ? Rule<NonNullable<T>, 'expected' | 'optional'> : never;
 
 /** What a missing or unreadable field causes; see the functions of these names. */
 type Need = 'required' | 'expected' | 'optional';
@@ -62,10 +68,9 @@ export type FieldOf<T> = Exclude<keyof T, 'type' | 'additionalFields' | 'warning
  * only if the field can't be null.
  */
 export type RulesOf<T> = {
-  readonly [Name in FieldOf<T>]: Rule<
-    NonNullable<T[Name]>,
-    null extends T[Name] ? 'expected' | 'optional' : 'required'
-  >;
+  readonly [Name in FieldOf<T>]: null extends T[Name]
+    ? RuleOfNullable<T[Name]>
+    : Rule<T[Name], 'required'>;
 };
 
 /** The rules of any interface. */

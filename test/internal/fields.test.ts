@@ -56,7 +56,11 @@ test('the compiler finds a rule that contradicts the interface', () => {
     // @ts-expect-error: with one that the type of the exceptions would allow.
     { ...withdrawal, ...NOT_COMPLETED, withdrawalId: expected(uuid) },
   ];
-  expect([faulty, exceptions, merged].flat()).toHaveLength(11);
+  const nested: RulesOf<{ readonly owner: { readonly amount: Decimal } | null }> = {
+    // @ts-expect-error: a nested field that is required.
+    owner: optional(object({ amount: required(amount) }, 'an owner')),
+  };
+  expect([faulty, exceptions, merged, nested].flat()).toHaveLength(12);
 });
 
 interface Refund {

@@ -24,7 +24,7 @@ export type Verdict = 'valid' | 'warnings' | 'refused';
 export interface Inspection {
   /**
    * One printable line for support: what arrived or was sent, and what to review; of a refused
-   * body, why it is refused, what to answer and what to do. Its words may change in any version.
+   * body, why it is refused, what to do and what to answer. Its words may change in any version.
    */
   readonly summary: string;
   readonly verdict: Verdict;
@@ -118,10 +118,13 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   const verdict = warnings.length === 0 ? 'valid' : 'warnings';
   const members = readMembers(opened.text);
   const reference = referenceOf(opened.fields);
+  const fields = inspectFields(members, notification, error === null);
+  const repeated = fields.filter(({ quirks }) => quirks[0]?.code === 'repeated');
+  const repeatedNames = repeated.map(({ name }) => name);
   return {
     summary:
       error === null
-        ? summarize(notification)
+        ? summarize(notification, repeatedNames)
         : summarizeRefusal({
             ...{ type, issues: error.issues, reference },
             ...{ isEmpty: members.length === 0, likeness: null },
@@ -129,7 +132,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     verdict: error === null ? verdict : 'refused',
     type,
     idempotencyKey: error === null ? idempotencyKey(notification) : null,
-    fields: inspectFields(members, notification, error === null),
+    fields,
     absent: type === null ? [] : findAbsent(members, type),
     warnings,
     issues: error?.issues ?? [],

@@ -7,23 +7,31 @@ import { quote } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
 import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
-/** A summary names at most this many warnings, and counts the rest. */
+/** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
 
-/** Says in one line what an accepted notification reports, and what to review or not to do. */
-export function summarize(notification: PaymentNotification): string {
+/**
+ * Says in one line what an accepted notification reports, and what to review or not to do.
+ *
+ * @param repeated - The names of the fields that were sent more than once.
+ */
+export function summarize(notification: PaymentNotification, repeated: readonly string[]): string {
   const event =
     notification.type === 'deposit.received'
       ? summarizeDeposit(notification)
       : summarizeWithdrawal(notification);
-  return event + summarizeWarnings(notification.warnings);
+  return event + summarizeRepeated(repeated) + summarizeWarnings(notification.warnings);
 }
 
 function summarizeDeposit(deposit: DepositReceived): string {
   const { clientPaymentId, depositCurrency, displayCurrency } = deposit;
   const { actualDepositAmount, actualDisplayAmount } = deposit;
-  const arrived = `Order ${show(clientPaymentId)}: ${money(actualDepositAmount, depositCurrency)} arrived`;
-  const worth = `worth ${money(actualDisplayAmount, displayCurrency)}`;
+  const amount = money(actualDepositAmount, depositCurrency);
+  const event = actualDepositAmount.isZero()
+    ? `a deposit arrived, but its amount is ${amount}`
+    : `${amount} arrived`;
+  const arrived = `Order ${show(clientPaymentId)}: ${event}`;
+  const total = money(actualDisplayAmount, displayCurrency);
   // Both are compared: with a floating rate, the expected coins may be worth more or less than was
   // requested.
   const coins = compare(actualDepositAmount, deposit.expectedDepositAmount, depositCurrency);
@@ -31,10 +39,13 @@ function summarizeDeposit(deposit: DepositReceived): string {
   if (coins === '' && value === '') {
     const isUnreadable =
       hasWarning(deposit, 'expectedDepositAmount') || hasWarning(deposit, 'expectedDisplayAmount');
-    return `${arrived}, ${worth}. ${isUnreadable ? "The expected amount can't be read" : "The body doesn't say what was expected"}.`;
+    return `${arrived}, worth ${total}. ${isUnreadable ? "The expected amount can't be read" : "The body doesn't say what was expected"}.`;
   }
-  if (coins === EXACT && value === EXACT) return `${arrived}, ${worth}${EXACT}.`;
-  return `${arrived}${coins}. It is ${worth}${value}.`;
+  if (coins === EXACT && value === EXACT) return `${arrived}, worth ${total}${EXACT}.`;
+  if (coins !== '' && value === EXACT) {
+    return `${arrived}${coins}, but its value of ${total} is exactly what was expected.`;
+  }
+  return `${arrived}${coins}. It is worth ${total}${value}.`;
 }
 
 const EXACT = ', exactly what was expected';
@@ -55,19 +66,22 @@ function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
   const tag = toTxAddress?.destinationTag ?? null;
   const withTag = tag === null ? '' : ` with the tag ${show(tag)}`;
   const to = toTxAddress === null ? '' : ` to ${show(toTxAddress.address)}${withTag}`;
-  const estimated = `an estimated ${money(estimate, withdrawCurrency)}${to}`;
+  const estimated = `${money(estimate, withdrawCurrency)}${to}`;
   const sent = actual === null ? null : money(actual, withdrawCurrency);
   if (status === 'COMPLETED') {
+    if (actual?.isZero()) return `${subject}, but the body reports ${sent} as sent${to}.`;
     if (sent !== null) return `${subject}: ${sent}${to}.`;
     const fault = hasWarning(withdrawal, 'actualWithdrawAmount')
-      ? "The amount sent can't be read"
-      : "The body doesn't say how much was sent";
-    return `${subject}: ${estimated}. ${fault}: don't debit the estimate, keep the body for review.`;
+      ? "the amount sent can't be read"
+      : "the body doesn't say which amount was sent";
+    return `${subject}, but ${fault}. The estimate was ${estimated}. Don't debit the estimate, keep the body for review.`;
   }
   // The service doesn't document whether such a withdrawal was sent.
   const details =
-    sent === null ? `. It was for ${estimated}` : `, and the body reports ${sent} as sent${to}`;
-  return `${subject}${details}. Before you return the money, ask the service whether it was sent.`;
+    sent === null
+      ? `. It was for an estimated ${estimated}`
+      : `, and the body reports ${sent} as sent${to}`;
+  return `${subject}${details}. Don't return the amount to the customer's balance until the service confirms that nothing was sent.`;
 }
 
 const OUTCOMES = { COMPLETED: 'completed', FAILED: 'failed', BLOCKED: 'was blocked' } as const;
@@ -76,12 +90,20 @@ function hasWarning({ warnings }: PaymentNotification, name: string): boolean {
   return warnings.some(({ path }) => path[0] === name);
 }
 
+function summarizeRepeated(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  return ` Sent more than once: ${list(names.map(show))}. The last value counts.`;
+}
+
 function summarizeWarnings(warnings: readonly NotificationIssue[]): string {
   if (warnings.length === 0) return '';
-  const names = warnings.slice(0, MAX_NAMED).map(({ path }) => nameOfPath(path));
-  const more = warnings.length > MAX_NAMED ? ` and ${warnings.length - MAX_NAMED} more` : '';
   const what = warnings.length === 1 ? 'a warning' : `${warnings.length} warnings`;
-  return ` Review ${what}: ${names.join(', ')}${more}.`;
+  return ` Review ${what}: ${list(warnings.map(({ path }) => nameOfPath(path)))}.`;
+}
+
+function list(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return names.slice(0, MAX_NAMED).join(', ') + more;
 }
 
 /** A body that is refused. */
@@ -95,12 +117,12 @@ interface Refusal {
   readonly likeness: string | null;
 }
 
-/** Says in one line why a body is refused, what to answer and what to do. */
+/** Says in one line why a body is refused, what to do and what to answer. */
 export function summarizeRefusal(refusal: Refusal): string {
   const { type, issues, reference, isEmpty, likeness } = refusal;
   const [{ code, path, expected, received }] = issues;
   if (code === 'body_too_large') {
-    return `The body is refused: it has more than ${MAX_BYTES} bytes. Answer 413, store its start, and ask the service.`;
+    return `The body is refused: it has more than ${MAX_BYTES} bytes. Ask the service about it. The endpoint should answer 413 and store its start.`;
   }
   if (isEmpty) return `The body is refused: no field was sent. ${ASK}`;
   // A fault of the body itself explains all others.
@@ -109,7 +131,7 @@ export function summarizeRefusal(refusal: Refusal): string {
     const is = likeness ?? received.replace(/^an empty body/, 'empty');
     const fault = isAboutIds ? `have ${expected}, but has ${is}` : `be ${expected}, but is ${is}`;
     // A second sentence says what to do about it.
-    const action = is.includes('. ') ? 'Answer 400 and store the body.' : ASK;
+    const action = is.includes('. ') ? ANSWER : ASK;
     // Its type is the endpoint's, not that of the event.
     return `The body${eventOf(null, reference)} is refused: it should ${fault}. ${action}`;
   }
@@ -117,11 +139,13 @@ export function summarizeRefusal(refusal: Refusal): string {
   const is = received === 'nothing' ? 'missing' : received;
   // Such a string is not empty, so that what is expected of it misleads.
   const should = is.endsWith(' with a lone surrogate') ? 'well-formed text' : expected;
-  const fault = `${nameOfPath(path)} should be ${should}, but is ${is}`;
-  return `The body${eventOf(type, reference)} is ${count}: ${fault}. ${ASK}`;
+  const fault =
+    is === 'missing' || is === 'null' ? `is ${is}` : `should be ${should}, but is ${is}`;
+  return `The body${eventOf(type, reference)} is ${count}: ${nameOfPath(path)} ${fault}. ${ASK}`;
 }
 
-const ASK = 'Answer 400, store the body, and ask the service.';
+const ANSWER = 'The endpoint should answer 400 and store the body.';
+const ASK = `Ask the service about it. ${ANSWER}`;
 
 /**
  * The event that a body reports, as far as it is known: ` of order order-10042`. Of a body of

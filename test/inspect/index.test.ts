@@ -22,7 +22,7 @@ describe('an inspection', () => {
     });
     expect(inspectBody(body)).toStrictEqual({
       summary:
-        'Order "a\\u202e": 0.123456789012345678 BTC arrived, 0.108226789012345678 BTC more than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.',
+        'Order "a\\u202e": 0.123456789012345678 BTC arrived, 0.108226789012345678 BTC more than the 0.01523 BTC expected, but its value of 950.25 EUR is exactly what was expected.',
       verdict: 'valid',
       type: 'deposit.received',
       idempotencyKey: 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11',
@@ -80,7 +80,7 @@ describe('an inspection', () => {
     const { fields, absent, warnings, issues, ...rest } = inspectBody(body);
     expect(rest).toStrictEqual({
       summary:
-        'The body of withdrawal x is refused for 8 faults. The first: withdrawalId should be a UUID, but is a string of length 1. Answer 400, store the body, and ask the service.',
+        'The body of withdrawal x is refused for 8 faults. The first: withdrawalId should be a UUID, but is a string of length 1. Ask the service about it. The endpoint should answer 400 and store the body.',
       verdict: 'refused',
       type: 'withdrawal.broadcast',
       idempotencyKey: null,
@@ -104,7 +104,7 @@ describe('an inspection', () => {
   test('of a body of an unknown notification holds its fields as they came', () => {
     expect(inspectBody('{"a":1.0,"clientPaymentId":"order-1"}')).toStrictEqual({
       summary:
-        'The body of order order-1 is refused: it should have either a depositId or a withdrawalId, but has neither. Answer 400, store the body, and ask the service.',
+        'The body of order order-1 is refused: it should have either a depositId or a withdrawalId, but has neither. Ask the service about it. The endpoint should answer 400 and store the body.',
       verdict: 'refused',
       type: null,
       idempotencyKey: null,
@@ -132,7 +132,7 @@ describe('an inspection', () => {
     for (const as of [undefined, 'withdrawal.broadcast'] as const) {
       expect(inspectBody('hello', { as })).toStrictEqual({
         summary:
-          'The body is refused: it should be a JSON object, but is 5 characters that are not JSON. Answer 400, store the body, and ask the service.',
+          'The body is refused: it should be a JSON object, but is 5 characters that are not JSON. Ask the service about it. The endpoint should answer 400 and store the body.',
         verdict: 'refused',
         type: as ?? null,
         idempotencyKey: null,

@@ -22,9 +22,11 @@ describe('a summary', () => {
   const dep = 'Order order-10042: 0.01523 BTC arrived';
   const sent = 'Withdrawal payout-7731 completed: 480.73 XRP';
   const to = 'to rExampleXrpAddress111111111111111 with the tag 48291';
-  const ask = 'Before you return the money, ask the service whether it was sent.';
+  const ask =
+    "Don't return the amount to the customer's balance until the service confirms that nothing was sent.";
   const refused = 'The body is refused: it should be a JSON object, but is';
-  const answer = 'Answer 400, store the body, and ask the service.';
+  const store = 'The endpoint should answer 400 and store the body.';
+  const answer = `Ask the service about it. ${store}`;
 
   test.each<[string, string, string]>([
     [
@@ -36,6 +38,16 @@ describe('a summary', () => {
       'says that coins are missing',
       deposit({ expectedDepositAmount: '"0.01623"', expectedDisplayAmount: undefined }),
       `${dep}, 0.001 BTC less than the 0.01623 BTC expected. It is worth 950.25 EUR.`,
+    ],
+    [
+      'says that coins are missing, and no value',
+      deposit({ expectedDepositAmount: '"0.01623"' }),
+      `${dep}, 0.001 BTC less than the 0.01623 BTC expected, but its value of 950.25 EUR is exactly what was expected.`,
+    ],
+    [
+      'compares values alone, if the expected coins were not stated',
+      deposit({ expectedDepositAmount: 'null' }),
+      `${dep}. It is worth 950.25 EUR, exactly what was expected.`,
     ],
     [
       'says that the rate changed',
@@ -55,22 +67,57 @@ describe('a summary', () => {
     [
       'shows the difference of the largest and the smallest amount',
       deposit({ actualDepositAmount: '1e78', expectedDepositAmount: '1e-78' }),
-      `Order order-10042: 1${'0'.repeat(78)} BTC arrived, ${'9'.repeat(78)}.${'9'.repeat(78)} BTC more than the 0.${'0'.repeat(77)}1 BTC expected. It is worth 950.25 EUR, exactly what was expected.`,
+      `Order order-10042: 1${'0'.repeat(78)} BTC arrived, ${'9'.repeat(78)}.${'9'.repeat(78)} BTC more than the 0.${'0'.repeat(77)}1 BTC expected, but its value of 950.25 EUR is exactly what was expected.`,
     ],
     [
       'says that nothing arrived',
       deposit({ actualDepositAmount: '0', actualDisplayAmount: '-0' }),
-      'Order order-10042: 0 BTC arrived, 0.01523 BTC less than the 0.01523 BTC expected. It is worth 0 EUR, 950.25 EUR less than the 950.25 EUR expected.',
+      'Order order-10042: a deposit arrived, but its amount is 0 BTC, 0.01523 BTC less than the 0.01523 BTC expected. It is worth 0 EUR, 950.25 EUR less than the 950.25 EUR expected.',
+    ],
+    [
+      'says that nothing arrived, as expected',
+      deposit({ actualDepositAmount: '"0.00"', expectedDepositAmount: '0' }),
+      'Order order-10042: a deposit arrived, but its amount is 0 BTC, worth 950.25 EUR, exactly what was expected.',
+    ],
+    [
+      'says that a completed withdrawal sent nothing',
+      withdrawal({ actualWithdrawAmount: '0.00' }),
+      `Withdrawal payout-7731 completed, but the body reports 0 XRP as sent ${to}.`,
+    ],
+    [
+      'says that a field was sent more than once',
+      `${deposit().slice(0, -1)}, "actualDepositAmount": 0.01523}`,
+      `${dep}, worth 950.25 EUR, exactly what was expected. Sent more than once: actualDepositAmount. The last value counts.`,
+    ],
+    [
+      'names three fields that were sent more than once, in printable form, before the warnings',
+      `${withdrawal({ txAddressOwner: 'null' }).slice(0, -1)}, ${['\\u202e', 'b', 'c', 'd', 'e'].map((name) => `"${name}": 1, "${name}": 1`)}}`,
+      `${sent} ${to}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts. Review a warning: txAddressOwner.`,
+    ],
+    [
+      'says that a required field is missing',
+      deposit({ settlementAmount: undefined }),
+      `The body of order order-10042 is refused: settlementAmount is missing. ${answer}`,
+    ],
+    [
+      'says that a required field is null',
+      deposit({ clientPaymentId: 'null' }),
+      `The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 is refused: clientPaymentId is null. ${answer}`,
+    ],
+    [
+      'quotes the text null',
+      deposit({ settlementAmount: '"null"' }),
+      `The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "null". ${answer}`,
     ],
     [
       'says that a completed withdrawal has no amount',
       withdrawal({ actualWithdrawAmount: undefined }),
-      `Withdrawal payout-7731 completed: an estimated 480.76923077 XRP ${to}. The body doesn't say how much was sent: don't debit the estimate, keep the body for review.`,
+      `Withdrawal payout-7731 completed, but the body doesn't say which amount was sent. The estimate was 480.76923077 XRP ${to}. Don't debit the estimate, keep the body for review.`,
     ],
     [
       'says that the amount of a completed withdrawal is unreadable',
       withdrawal({ actualWithdrawAmount: '"many"' }),
-      `Withdrawal payout-7731 completed: an estimated 480.76923077 XRP ${to}. The amount sent can't be read: don't debit the estimate, keep the body for review. Review a warning: actualWithdrawAmount.`,
+      `Withdrawal payout-7731 completed, but the amount sent can't be read. The estimate was 480.76923077 XRP ${to}. Don't debit the estimate, keep the body for review. Review a warning: actualWithdrawAmount.`,
     ],
     [
       'says that nothing was said to be expected',
@@ -120,7 +167,7 @@ describe('a summary', () => {
     [
       'says that a body is empty',
       '\n',
-      `${refused} empty. Check whether something else read it first. Answer 400 and store the body.`,
+      `${refused} empty. Check whether something else read it first. ${store}`,
     ],
     ['says that an object is empty', '{ }', `The body is refused: no field was sent. ${answer}`],
     ['knows HTML', ' <!DOCTYPE html><p>', `${refused} an HTML page. ${answer}`],
@@ -135,27 +182,27 @@ describe('a summary', () => {
     [
       'knows percent-encoding',
       encodeURIComponent(deposit()),
-      `${refused} percent-encoded text. Decode it first. Answer 400 and store the body.`,
+      `${refused} percent-encoded text. Decode it first. ${store}`,
     ],
     [
       'knows HTML entities',
       deposit().replaceAll('"', '&quot;'),
-      `${refused} text with HTML entities. Decode it first. Answer 400 and store the body.`,
+      `${refused} text with HTML entities. Decode it first. ${store}`,
     ],
     [
       'knows the quotes of a mail program',
       deposit().replaceAll('"', '”'),
-      `${refused} text with the quotes “ ”, as a mail program makes them. Ask for the original. Answer 400 and store the body.`,
+      `${refused} text with the quotes “ ”, as a mail program makes them. Ask for the original. ${store}`,
     ],
     [
       'knows base64 in several lines',
       Buffer.from(deposit()).toString('base64').replace(/.{76}/g, '$&\n'),
-      `${refused} base64 text. Decode it first. Answer 400 and store the body.`,
+      `${refused} base64 text. Decode it first. ${store}`,
     ],
     [
       'knows a form',
       `body=${encodeURIComponent(deposit())}`,
-      `${refused} form-encoded text. The service posts JSON. Answer 400 and store the body.`,
+      `${refused} form-encoded text. The service posts JSON. ${store}`,
     ],
     [
       'knows what Node.js prints',

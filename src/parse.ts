@@ -211,13 +211,11 @@ export function acceptOrRefuse<T>(
 }
 
 /** Whether a body is the JSON of a parsed notification, such as one from your own queue. */
-function isNotificationJSON({ type, additionalFields, warnings }: Fields): boolean {
-  return (
-    (type === 'deposit.received' || type === 'withdrawal.broadcast') &&
-    typeof additionalFields === 'object' &&
-    additionalFields !== null &&
-    isArray(warnings)
-  );
+function isNotificationJSON(fields: Fields): boolean {
+  const { type } = fields;
+  if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') return false;
+  const { additionalFields, warnings } = fields;
+  return typeof additionalFields === 'object' && additionalFields !== null && isArray(warnings);
 }
 
 function unrecognized(expected: string, received: string): NotificationIssue {

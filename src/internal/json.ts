@@ -47,13 +47,13 @@ function isEscaped(text: string, at: number): boolean {
  * Whether `JSON.parse` may have rounded a field's number. Text that looks like one counts as well.
  */
 export function mayBeRounded(text: string): boolean {
-  for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
-    let start = colon + 1;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at)) {
+    at += 1;
     // In valid JSON, every character up to 0x20 is whitespace.
-    while (text.charCodeAt(start) <= 0x20) start += 1;
-    let end = start;
-    while (isDigitOrMark(text.charCodeAt(end))) end += 1;
-    if (end - start > SAFE_LENGTH || isExponentMark(text.charCodeAt(end))) return true;
+    while (text.charCodeAt(at) <= 0x20) at += 1;
+    const start = at;
+    while (isDigitOrMark(text.charCodeAt(at))) at += 1;
+    if (at - start > SAFE_LENGTH || isExponentMark(text.charCodeAt(at))) return true;
   }
   return false;
 }

@@ -24,7 +24,6 @@ interface Job {
 
 const ROOT = new URL('../', import.meta.url);
 const FOLDER = new URL('.github/workflows/', ROOT);
-const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
 
 const jobs = readdirSync(FOLDER).flatMap((file) => {
   const text = readFileSync(new URL(file, FOLDER), 'utf8');
@@ -37,14 +36,36 @@ test.each(jobs)('$name runs what there is, on pinned actions', ({ permissions, s
   expect(permissions).toBeDefined();
   for (const { uses, run = '' } of steps) {
     if (uses) expect(uses).toMatch(/^[\w/-]+@[\da-f]{40}#v\d+\.\d+\.\d+$/);
-    for (const [, path = ''] of run.matchAll(/\b(?:bash|node) ((?:\.?\w+\/)+\S+)/g)) {
-      expect(existsSync(new URL(path, ROOT)), path).toBe(true);
-    }
-    for (const [, script = ''] of run.matchAll(/npm run ([\w:]+)/g)) {
-      expect(scripts).toHaveProperty([script]);
-    }
+    expectToExist(run);
   }
 });
+
+test('.ci/run runs what there is', () => {
+  expectToExist(readFileSync(new URL('.ci/run', ROOT), 'utf8'));
+});
+
+test('the run of the examples calls scripts that they have', () => {
+  const run = readFileSync(new URL('examples/test/run.js', ROOT), 'utf8');
+  const called = [...run.matchAll(/runScript\('(.+?)'\)/g)].map(([, name = '']) => name);
+  expect(called).toContain('test');
+  expect(scriptsOf('examples/')).toStrictEqual(expect.arrayContaining(called));
+});
+
+/** Expects the scripts and programs of this repository that lines of a shell name. */
+function expectToExist(lines: string): void {
+  for (const [, path = ''] of lines.matchAll(/\b(?:bash|node) ((?:\.?\w+\/)+\S+)/g)) {
+    expect(existsSync(new URL(path, ROOT)), path).toBe(true);
+  }
+  for (const [, script] of lines.matchAll(/npm run ([\w:.]+)/g)) {
+    expect(scriptsOf('')).toContain(script);
+  }
+}
+
+/** The names of the scripts of the package in a folder. */
+function scriptsOf(folder: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(new URL(`${folder}package.json`, ROOT), 'utf8'));
+  return Object.keys(scripts);
+}
 
 test('no job that may write to the registry or to the site installs anything', () => {
   const writing = jobs.filter(({ permissions }) => permissions?.['id-token'] === 'write');

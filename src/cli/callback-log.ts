@@ -7,7 +7,7 @@ import { redactPath, truncate } from './redact.js';
 import { openFolder } from './save.js';
 import { format, MARKS, type Mark, paint, type Terminal, wrap } from './terminal.js';
 
-/** How many requests for other paths are shown in a minute. The others are only counted. */
+/** How many requests that are no callbacks are shown in a minute. The others are only counted. */
 const SHOWN_PER_MINUTE = 10;
 /** Maximum length of a displayed path or currency, in characters. */
 const MAX_SHOWN = 40;
@@ -20,6 +20,8 @@ export interface CallbackLog {
   fail(error: unknown, body: Uint8Array | null): void;
   /** Logs a request for another path: by someone who looks around, or with a wrong secret. */
   turnAway(method: string | undefined, path: string | undefined): void;
+  /** Logs a request without a body: by a browser, or after a redirect that made a GET of a POST. */
+  turnAwayMethod(method: string): void;
   /** Prints how many came, how many were refused, and where the bodies are. */
   end(): void;
 }
@@ -28,7 +30,7 @@ export interface CallbackLog {
 export function createCallbackLog(terminal: Terminal, folder: string | undefined): CallbackLog {
   const { clock, columns } = terminal;
   const save = folder === undefined ? null : openFolder(folder);
-  let [received, refused, failed, saved, turnedAway] = [0, 0, 0, 0, 0];
+  let [received, refused, failed, saved, turnedAway, wrongMethods] = [0, 0, 0, 0, 0, 0];
 
   const saveBody = (time: Date, kind: string, body: Uint8Array): string[] => {
     if (save === null || body.length === 0) return [];
@@ -48,6 +50,17 @@ export function createCallbackLog(terminal: Terminal, folder: string | undefined
 
   let minuteEnds = 0;
   let shown = 0;
+  const printTurnedAway = (...texts: readonly string[]): void => {
+    const now = clock.now();
+    if (now >= minuteEnds) {
+      minuteEnds = now + 60_000;
+      shown = 0;
+    }
+    shown += 1;
+    if (shown > SHOWN_PER_MINUTE) return;
+    const rest = shown === SHOWN_PER_MINUTE ? ['(for a minute, more are only counted)'] : [];
+    print('elsewhere', new Date(now), ...texts, ...rest);
+  };
   return {
     accept(notification, { key, body }) {
       const time = new Date(clock.now());
@@ -75,16 +88,11 @@ export function createCallbackLog(terminal: Terminal, folder: string | undefined
     },
     turnAway(method, path) {
       turnedAway += 1;
-      const now = clock.now();
-      if (now >= minuteEnds) {
-        minuteEnds = now + 60_000;
-        shown = 0;
-      }
-      shown += 1;
-      if (shown > SHOWN_PER_MINUTE) return;
-      const request = `${method} ${truncate(redactPath(`${path}`), MAX_SHOWN)}`;
-      const rest = shown === SHOWN_PER_MINUTE ? ['(for a minute, more are only counted)'] : [];
-      print('elsewhere', new Date(now), '404', request, ...rest);
+      printTurnedAway('404', `${method} ${truncate(redactPath(`${path}`), MAX_SHOWN)}`);
+    },
+    turnAwayMethod(method) {
+      wrongMethods += 1;
+      printTurnedAway(`${method} answered with 405: expected POST`);
     },
     end() {
       const texts = [
@@ -93,6 +101,7 @@ export function createCallbackLog(terminal: Terminal, folder: string | undefined
         ...(failed === 0 ? [] : [`${format.count(failed)} not read or not saved`]),
         ...(folder === undefined ? [] : [`${format.count(saved)} saved in ${nameOf(folder)}`]),
         ...(turnedAway === 0 ? [] : [`${format.count(turnedAway)} answered with 404`]),
+        ...(wrongMethods === 0 ? [] : [`${format.count(wrongMethods)} answered with 405`]),
       ];
       terminal.print(`\n${wrap(texts.join(', '), columns).join('\n')}\n`);
     },

@@ -30,7 +30,7 @@ export const LISTEN_HELP: string = helpOf(
 const HINT =
   'To receive callbacks of the service, open a tunnel to this port, and keep the path. Ctrl-C ends it.';
 
-/** Requests that send no body: from a browser, or something that checks whether `listen` runs. */
+/** Methods of requests without a body, such as a browser's. */
 const WITHOUT_BODY = ['GET', 'HEAD', 'OPTIONS'];
 
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
@@ -59,6 +59,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     const { method = '', url } = request;
     if (!isCallback(url)) log.turnAway(method, url);
     else if (WITHOUT_BODY.includes(method)) {
+      log.turnAwayMethod(method);
       const headers = { allow: 'POST', 'content-type': 'text/plain; charset=utf-8' };
       response.writeHead(405, headers).end('expected POST');
       return;

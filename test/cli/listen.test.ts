@@ -178,10 +178,27 @@ test.each(['GET', 'HEAD', 'OPTIONS'])(
       expect([elsewhere.status, elsewhere.headers.get('allow')]).toStrictEqual([404, null]);
       expect((await fetch(url, { method: 'PUT', body: depositReceivedBody() })).status).toBe(200);
     });
-    expect(told.slice(-1)).toStrictEqual(['1 callback, 0 refused, 1 answered with 404']);
-    expect(told).toHaveLength(3);
+    expect(told).toStrictEqual([
+      `? ${TIME}  ${method} answered with 405: expected POST`,
+      `? ${TIME}  404  ${method} /`,
+      expect.stringContaining(KEY),
+      '1 callback, 0 refused, 1 answered with 404, 1 answered with 405',
+    ]);
   },
 );
+
+test('requests without a body are shown ten in a minute at most, with those for other paths', async () => {
+  const { told } = await listening([], async (url) => {
+    for (let count = 0; count < 9; count += 1) await fetch(url);
+    await fetch(new URL('/', url));
+    for (let count = 0; count < 5; count += 1) await fetch(url);
+  });
+  expect(told).toStrictEqual([
+    ...Array(9).fill(`? ${TIME}  GET answered with 405: expected POST`),
+    `? ${TIME}  404  GET /  (for a minute, more are only counted)`,
+    '0 callbacks, 0 refused, 1 answered with 404, 14 answered with 405',
+  ]);
+});
 
 test('no field of a body can write elsewhere on the terminal', async () => {
   const evil = '\u001b[2J\u0007\r\n\u0000\u009b31m\u202e\u2028\u{e0041}';

@@ -67,9 +67,13 @@ export function makeSample(kind: string, changes: SampleChanges): string {
   };
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
     const [name, value] = split('--set', 'FIELD=VALUE', assignment);
-    // The service sends a number. Another time stays a string, which writeBody checks.
-    const isTime = encodingOf(fields, name) === 'time' && /^\d+(?:\.\d+)?$/.test(value);
-    put('--set', name, value === 'null' ? null : isTime ? Number(value) : value);
+    // The service sends a number. Another time stays a string, which writeBody checks, and so does
+    // one that a number would change.
+    const isNumber =
+      encodingOf(fields, name) === 'time' &&
+      /^\d+(?:\.\d+)?$/.test(value) &&
+      String(Number(value)) === value;
+    put('--set', name, value === 'null' ? null : isNumber ? Number(value) : value);
   }
   for (const name of omit) put('--omit', name, undefined);
   const additions = add.map((assignment) => split('--add', 'NAME=JSON', assignment));

@@ -35,6 +35,7 @@ test.each([
 
 test.each([
   ['1790001260.5', '1790001260.5'], // as the service sends it
+  ['1790001260.123456789', '"1790001260.123456789"'], // more digits than a number has
   ['2026-09-21T14:34:20Z', '"2026-09-21T14:34:20Z"'],
 ])('the time %s stands in the body as %s', async (time, json) => {
   const { out } = await command(['sample', 'deposit', '--set', `paymentReceivedAt=${time}`]);

@@ -52,7 +52,7 @@ export async function* readFile(file: string, terminal: Terminal): AsyncGenerato
 
 function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
   if (isFolder(file)) {
-    throw new Error('expected a file, received a folder. Pass its files, or use check');
+    throw new Error('expected a file, received a folder. Pass its files');
   }
   if (file === STDIN && input.isTTY) warn('reading standard input; press Ctrl-D to finish\n');
   return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));

@@ -282,7 +282,7 @@ describe('a file that can not be read', () => {
     expect(exit).toBe(2);
     expect(linesOf(err)).toStrictEqual([
       "payment-notifications: none: ENOENT: no such file or directory, open 'none'",
-      'payment-notifications: src: expected a file, received a folder. Pass its files, or use check',
+      'payment-notifications: src: expected a file, received a folder. Pass its files',
       "payment-notifications: a\\u000ab: ENOENT: no such file or directory, open 'a\\u000ab'",
     ]);
     expect(linesOf(out)).toHaveLength(2);

@@ -185,7 +185,7 @@ describe('what is sent', () => {
     expect(linesOf(err)).toStrictEqual([
       "payment-notifications: none: ENOENT: no such file or directory, open 'none'",
       `payment-notifications: ${long}: more than 65536 bytes, so it is not a body`,
-      'payment-notifications: src: expected a file, received a folder. Pass its files, or use check',
+      'payment-notifications: src: expected a file, received a folder. Pass its files',
     ]);
     expect(told.at(-1)).toBe('1 of 4 delivered in 0ms, 1 attempt');
   });

@@ -62,7 +62,11 @@ export function sendNode(response: NodeResponse, answer: ReceiverAnswer): void {
   try {
     send(response, answer);
   } catch (error) {
-    response.destroy();
+    try {
+      response.destroy();
+    } catch {
+      // Middleware has replaced this method as well. The first error says more.
+    }
     throw error;
   }
 }

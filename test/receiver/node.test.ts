@@ -309,6 +309,18 @@ describe('a response of which other middleware', () => {
     expect(print.mock.calls).toStrictEqual([['payment-notifications: no answer was sent', error]]);
     print.mockRestore();
   });
+
+  test('has replaced several methods is reported with the first error', async () => {
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    const { options } = recording();
+    const error = new Error('of some middleware');
+    const setHeader = () => {
+      throw error;
+    };
+    await createReceiver(options).node({} as never, { setHeader, destroy: null } as never);
+    expect(print.mock.calls).toStrictEqual([['payment-notifications: no answer was sent', error]]);
+    print.mockRestore();
+  });
 });
 
 test.each([

@@ -11,28 +11,36 @@ const INSPECTOR = 'docs/.vitepress/inspector';
 /** What a build depends on. */
 const SOURCES = [
   ...['src', 'fixtures', 'scripts'],
-  // Without the folder itself: VitePress writes a file into it and removes it.
-  ...readdirSync(join(ROOT, INSPECTOR)).map((name) => `${INSPECTOR}/${name}`),
+  // Without the folder itself: VitePress writes a .mjs file into it and removes it.
+  ...readdirSync(join(ROOT, INSPECTOR))
+    .filter((name) => /\.(?:css|tsx?)$/.test(name))
+    .map((name) => `${INSPECTOR}/${name}`),
   ...['tsup.config.ts', 'tsconfig.json', 'package.json'],
 ];
 
 /** Whether a built file is missing, or the oldest is older than the newest source. */
 export function isBuildOld() {
   const timesOf = (/** @type {string} */ path) =>
-    filesIn(join(ROOT, path)).map((file) => statSync(file).mtimeMs);
+    // A file may be removed meanwhile.
+    filesIn(join(ROOT, path)).map((file) => timeOf(file) ?? 0);
   if (!BUILT.every((path) => existsSync(join(ROOT, path)))) return true;
   return Math.min(...BUILT.flatMap(timesOf)) < Math.max(...SOURCES.flatMap(timesOf));
 }
 
+/** @param {string} path */
+function timeOf(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
 /**
- * Lists a path and, if it is a folder, everything in it. Removing a file changes only the time of
- * its folder.
+ * Lists a path and, if it is a folder, everything in it. The folder itself is needed, because
+ * removing a file changes only its time.
  *
  * @param {string} path
  * @returns {string[]}
  */
 function filesIn(path) {
-  if (!statSync(path).isDirectory()) return [path];
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
   return [path, ...names.map((name) => join(path, name))];
 }

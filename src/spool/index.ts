@@ -118,8 +118,8 @@ async function save(root: string, body: Uint8Array): Promise<void> {
       const write = () => writeBody(root, name, body);
       await write().catch((error) => {
         if (error.code !== 'ENOENT') throw error;
-        // The disk took minutes, or clocks differ: another process took the draft for one that a
-        // crash left, and removed it.
+        // Another process took the draft for a crash's, because the disk took minutes or clocks
+        // differ. It may have settled the body, which is then settled again, like a repeat.
         return write();
       });
     }

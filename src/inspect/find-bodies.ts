@@ -14,6 +14,8 @@ export interface FoundBody {
   readonly from: 'whole' | 'text' | 'escaped' | 'spaces';
   /** The number of the line in which the body starts, starting at 1. */
   readonly line: number;
+  /** The number of the line in which it ends. An escaped line break is not one of the text. */
+  readonly lastLine: number;
 }
 
 /**
@@ -35,43 +37,58 @@ const NAMES = new Set(Object.values(SAMPLES).flatMap((sample) => Object.keys(sam
  * @returns The bodies in the order of the text. A body that is not JSON is not found.
  */
 export function findBodies(text: string): FoundBody[] {
-  const lines = withoutQuoteMarks(text);
-  const spans = [...findSpans(lines, 0)];
+  const spans = [...findSpans(withoutQuoteMarks(text), 1, 0)];
   const [first] = spans;
   // It may have a byte-order mark, which `trim` removes as well.
-  if (first?.body === text.trim()) return [{ body: text, from: 'whole', line: 1 }];
-  let line = 1;
-  let end = 0;
-  return spans.map(({ body, escapes, start, hasSpaces }) => {
-    line += lines.slice(end, start).split('\n').length - 1;
-    end = start;
+  if (first?.body === text.trim()) {
+    return [{ body: text, from: 'whole', line: 1, lastLine: first.lastLine }];
+  }
+  return spans.map(({ body, escapes, line, lastLine, hasSpaces }) => {
     const from = hasSpaces ? 'spaces' : 'text';
-    return { body, from: escapes === 0 ? from : 'escaped', line };
+    return { body, from: escapes === 0 ? from : 'escaped', line, lastLine };
   });
 }
 
-/** Removes the marks of a quoted email. A string of JSON has no line break in front of them. */
-function withoutQuoteMarks(text: string): string {
-  return text.includes('>') ? text.replace(/^(?:[ \t]*>)+ ?/gm, '') : text;
+/**
+ * Removes the marks of a quoted email. A string of JSON contains no line feed, but it may contain
+ * U+2028, after which `^` would match with the flag m.
+ */
+export function withoutQuoteMarks(text: string): string {
+  if (!text.includes('>')) return text;
+  const lines = text.split('\n').map((line) => line.replace(/^(?:[ \t]*>)+ ?/, ''));
+  return lines.join('\n');
 }
 
-/** A body, and where the text has it, or the escaped part that has it. */
+/** A body, and the lines of the text that have it. */
 interface Span {
   readonly body: string;
   readonly escapes: number;
-  readonly start: number;
+  readonly line: number;
+  readonly lastLine: number;
   readonly hasSpaces: boolean;
 }
 
-/** @param escapes - How often the text was unescaped. */
-function* findSpans(text: string, escapes: number): Generator<Span> {
+/**
+ * @param line - The number of the text's first line.
+ * @param escapes - How often the text was unescaped.
+ */
+function* findSpans(text: string, line: number, escapes: number): Generator<Span> {
   let from = 0;
+  let lastLine = line;
   for (const { start, end, body } of findObjects(text)) {
-    yield* findEscaped(text.slice(from, start), from, escapes);
-    yield { body, escapes, start, hasSpaces: body !== text.slice(start, end) };
+    const before = text.slice(from, start);
+    const source = text.slice(start, end);
+    yield* findEscaped(before, lastLine, escapes);
+    const first = lastLine + countLineBreaks(before);
+    lastLine = first + countLineBreaks(source);
+    yield { body, escapes, line: first, lastLine, hasSpaces: body !== source };
     from = end;
   }
-  yield* findEscaped(text.slice(from), from, escapes);
+  yield* findEscaped(text.slice(from), lastLine, escapes);
+}
+
+function countLineBreaks(text: string): number {
+  return text.split('\n').length - 1;
 }
 
 /** White space between a brace and a quotation mark, and what escapes it and the mark. */
@@ -106,10 +123,13 @@ type Escaping = (typeof ESCAPINGS)[number];
  * Finds the bodies in the parts of a text that may be escaped strings, each from the first brace to
  * the end of the string.
  */
-function* findEscaped(text: string, offset: number, escapes: number): Generator<Span> {
+function* findEscaped(text: string, line: number, escapes: number): Generator<Span> {
   if (escapes === MAX_ESCAPES) return;
+  let first = line;
+  let counted = 0;
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at)) {
-    const start = offset + at;
+    first += countLineBreaks(text.slice(counted, at));
+    counted = at;
     const margin = at + 1 + match(MARGIN, text, at + 1).length;
     // The margin ends with what escapes the quotation mark.
     const mark = text.slice(Math.max(at + 1, margin - 2), margin + 2);
@@ -117,7 +137,11 @@ function* findEscaped(text: string, offset: number, escapes: number): Generator<
     const part = escaping === undefined ? '{' : match(escaping.part, text, at);
     at += part.length;
     if (escaping === undefined) continue;
-    for (const span of findSpans(unescaped(part, escaping), escapes + 1)) yield { ...span, start };
+    // Only CSV leaves line breaks as they are.
+    const isOneLine = !part.includes('\n');
+    for (const span of findSpans(unescaped(part, escaping), first, escapes + 1)) {
+      yield isOneLine ? { ...span, line: first, lastLine: first } : span;
+    }
   }
 }
 

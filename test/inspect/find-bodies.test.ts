@@ -80,10 +80,15 @@ describe('a body is found', () => {
 
 test('a no-break space in a string stays, and so does what looks like a mark of quoted mail', () => {
   const body = deposit({ clientPaymentId: '"a\u00a0b > c"', network: '"\\n> \\"\u00a0"' });
-  expect(findBodies(body)).toStrictEqual([{ body, from: 'whole', line: 1 }]);
+  expect(findBodies(body)).toStrictEqual([{ body, from: 'whole', line: 1, lastLine: 1 }]);
   expect(findBodies(`\u00a0> ${body.replace(':', '\u00a0:')}`)).toStrictEqual([
-    { body: body.replace(':', ' :'), from: 'spaces', line: 1 },
+    { body: body.replace(':', ' :'), from: 'spaces', line: 1, lastLine: 1 },
   ]);
+});
+
+test('text stays after a line separator, which a string of JSON may contain', () => {
+  const body = deposit({ clientPaymentId: '"a\u2028> 5\u2029> 6"' });
+  expect(findBodies(`> ${body}\n> `).map((found) => found.body)).toStrictEqual([body]);
 });
 
 test('a body and an older one in quoted mail are two', () => {
@@ -98,11 +103,49 @@ describe('several bodies', () => {
   test('of JSON Lines are found in order, with their lines', () => {
     const text = `${one}\n\n${two}\r\nnothing\n{"body":"${escaped(one)}"}\n${one}\n`;
     expect(findBodies(text)).toStrictEqual([
-      { body: one, from: 'text', line: 1 },
-      { body: two, from: 'text', line: 3 },
-      { body: one, from: 'escaped', line: 5 },
-      { body: one, from: 'text', line: 6 },
+      { body: one, from: 'text', line: 1, lastLine: 1 },
+      { body: two, from: 'text', line: 3, lastLine: 3 },
+      { body: one, from: 'escaped', line: 5, lastLine: 5 },
+      { body: one, from: 'text', line: 6, lastLine: 6 },
     ]);
+  });
+
+  const lines = pretty.split('\n').length;
+  const row = (cell: string) => `7,"${csv(cell)}",200\n`;
+  test.each<[string, string, [line: number, lastLine: number][]]>([
+    [
+      'of several lines of CSV',
+      `id,body,status\n${row(pretty)}${row(pretty)}`,
+      [
+        [2, lines + 1],
+        [lines + 2, 2 * lines + 1],
+      ],
+    ],
+    ['of one line of CSV each', row(one) + row(two), [1, 2].map((line) => [line, line])],
+    [
+      'in one cell of CSV, after another object',
+      `\n${row(`{"id": 7}\n\n${pretty}\n${pretty}`)}${row(one)}`,
+      [
+        [4, lines + 3],
+        [lines + 4, 2 * lines + 3],
+        [2 * lines + 4, 2 * lines + 4],
+      ],
+    ],
+    [
+      'next to text, of several lines',
+      `x\n{"a": 1}\n${pretty}\nx\n${one}`,
+      [
+        [3, lines + 2],
+        [lines + 4, lines + 4],
+      ],
+    ],
+    [
+      'with escaped line breaks',
+      `{\n"a": 1\n}\n${JSON.stringify(`\n${row(pretty)}\n${pretty}`)}\n${nginx(`{}\n${pretty}`)}`,
+      [4, 4, 5].map((line) => [line, line]),
+    ],
+  ])('%s have their lines', (_, text, expected) => {
+    expect(findBodies(text).map(({ line, lastLine }) => [line, lastLine])).toStrictEqual(expected);
   });
 
   test.each<[string, string]>([
@@ -124,8 +167,9 @@ describe('exactly one reading', () => {
     ['an object in a list', deposit({ extra: `{"a":[${one}]}` })],
     ['escaped text', deposit({ extra: JSON.stringify(one) })],
   ])('is that of the outer body: %s in a field of it is another value', (_, body) => {
-    expect(findBodies(body)).toStrictEqual([{ body, from: 'whole', line: 1 }]);
-    expect(findBodies(`x ${body}`)).toStrictEqual([{ body, from: 'text', line: 1 }]);
+    const lines = { line: 1, lastLine: 1 };
+    expect(findBodies(body)).toStrictEqual([{ body, from: 'whole', ...lines }]);
+    expect(findBodies(`x ${body}`)).toStrictEqual([{ body, from: 'text', ...lines }]);
   });
 
   test('is none if the outer body is no JSON', () => {

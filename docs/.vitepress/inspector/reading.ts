@@ -1,5 +1,10 @@
 // What a text or a file is: a body, text around one, or several bodies.
-import { type FoundBody, findBodies, isJson } from '../../../src/inspect/find-bodies';
+import {
+  type FoundBody,
+  findBodies,
+  isJson,
+  withoutQuoteMarks,
+} from '../../../src/inspect/find-bodies';
 import { likenessOf } from '../../../src/inspect/likeness';
 import { plural } from './rows';
 
@@ -58,12 +63,19 @@ export function read(given: Body): Reading {
   if (given.length > MAX_AT_ONCE && isOneALine(findBodies(textOf(given.slice(0, START))))) {
     return { kind: 'several', pieces: linesOf(given) };
   }
-  const found = findBodies(textOf(given));
+  const text = textOf(given);
+  const found = findBodies(text);
   const [first] = found;
-  if (first === undefined && !isMeant(given)) {
-    return { kind: 'other', body: given, likeness: likenessOf(given) ?? linesLike(given) };
+  if (first === undefined) {
+    // Bytes that are not UTF-8 stay as they are, because that is a fault.
+    const isQuoted = isUtf8(given) && text.trimStart().startsWith('>');
+    const body = isQuoted ? withoutQuoteMarks(text) : given;
+    if (!isMeant(body)) {
+      return { kind: 'other', body: given, likeness: likenessOf(body) ?? linesLike(given) };
+    }
+    return { kind: 'one', body, place: isQuoted ? `${PLACES.text}, line 1` : '' };
   }
-  if (first === undefined || first.from === 'whole') return { kind: 'one', body: given, place: '' };
+  if (first.from === 'whole') return { kind: 'one', body: given, place: '' };
   if (found.length === 1) {
     return { kind: 'one', body: first.body, place: `${PLACES[first.from]}, line ${first.line}` };
   }
@@ -88,9 +100,7 @@ function linesLike(given: Body): string {
 }
 
 function isOneALine(found: readonly FoundBody[]): boolean {
-  return (
-    found.length > 1 && found.every(({ body, from }) => from === 'escaped' || !body.includes('\n'))
-  );
+  return found.length > 1 && found.every(({ line, lastLine }) => line === lastLine);
 }
 
 function* linesOf(given: Body): Generator<Piece> {

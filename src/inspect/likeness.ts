@@ -13,7 +13,8 @@ const LIKENESSES: readonly (readonly [RegExp, string])[] = [
     /^[^{"]*\{\s*[“”„]/,
     'text with the quotes “ ”, as a mail program makes them. Ask for the original',
   ],
-  [/^e[wy][\w+/\n\r-]{20,}=*$/, 'base64 text. Decode it first'],
+  // Of a whole body, it has digits and upper-case letters, unlike a word.
+  [/^(?=[a-z+/\n\r_-]*[\dA-Z])e[wy][\w+/\n\r-]{20,}=*$/, 'base64 text. Decode it first'],
   [/^[\w.%+-]+=(?:%7B|[^\s&=]*&[\w.%+-]+=)/i, 'form-encoded text. The service posts JSON'],
   [/^\{\s*(?:[a-z]\w*|'[a-z]\w*')\s*:/i, 'an object that was printed, and not JSON'],
 ];

@@ -200,6 +200,11 @@ describe('a summary', () => {
       `${refused} base64 text. Decode it first. ${store}`,
     ],
     [
+      'knows that small letters are no base64',
+      'eyewitness\naccounts\nare\nmany',
+      `${refused} 28 characters that are not JSON. ${answer}`,
+    ],
+    [
       'knows a form',
       `body=${encodeURIComponent(deposit())}`,
       `${refused} form-encoded text. The service posts JSON. ${store}`,

@@ -2,16 +2,18 @@
 import type { NotificationType } from 'payment-notifications';
 import { type Inspection, inspectBody, type Verdict } from 'payment-notifications/inspect';
 import { findBodies } from '../../../src/inspect/find-bodies';
+import { printable } from './marks';
 import { type Outcome, outcomeOf } from './outcome';
 import { type Body, type Piece, textOf } from './reading';
-import { differencesOf, type Relation, relate } from './rows';
+import { type Difference, differencesOf, type Relation, relate } from './rows';
 
 /** How long the page may be busy before it looks at keys and clicks again. */
 const SLICE_MS = 12;
-/** So few entries are filtered faster than the page could look at the time. */
+/** Checking the time costs more than filtering this many entries. */
 const FILTERED_AT_ONCE = 100;
 /** How often the page shows how far it is. */
 const SHOW_MS = 100;
+const MAX_NAMED = 2;
 /** A file of 50 MB with more of them has no bodies. */
 const MAX_LISTED = 250_000;
 
@@ -26,7 +28,7 @@ export interface Entry {
   readonly repeat: Relation | null;
   /**
    * What the filter looks at, in lower case: what the list shows, and the text that the body was
-   * in. Each key of the filter would take too long if they were made then.
+   * in. Made once, because each keystroke in the filter would take too long otherwise.
    */
   readonly searched: readonly [shown: string, text: string];
   /** Whether no body was found here, so that all of the text counts as a faulty one. */
@@ -128,10 +130,15 @@ export function readArchive(
   /** The first body is inspected once more: to keep all inspections would take too much memory. */
   function repeatOf(first: Entry, line: number, inspection: Inspection): Relation {
     const earlier = inspectBody(first.body, { as });
-    const { outcome } = relate(earlier, inspection, differencesOf(earlier, inspection));
+    const differences = differencesOf(earlier, inspection);
+    const { outcome } = relate(earlier, inspection, differences);
     const where = first.line === line ? 'an earlier body of this line' : `line ${first.line}`;
-    const text = outcome === 'good' ? `same event as ${where}` : `contradicts ${where}`;
-    return { outcome, text };
+    const texts = {
+      good: `same event as ${where}`,
+      review: `differs from ${where} in ${namesOf(differences)}`,
+      refused: `contradicts ${where}`,
+    };
+    return { outcome, text: texts[outcome] };
   }
 
   /** In a log, a line without a body is nothing that the service has sent. */
@@ -177,6 +184,14 @@ export function readArchive(
       run += 1;
     },
   };
+}
+
+/** The names of the first two fields with different values. */
+function namesOf(differences: readonly Difference[]): string {
+  const others = differences.filter(({ isEncoding }) => !isEncoding);
+  const names = others.slice(0, MAX_NAMED).map(({ name }) => printable(name, 40));
+  const left = others.length - names.length;
+  return left > 0 ? `${names.join(', ')} and ${left} more` : names.join(' and ');
 }
 
 function toWanted(filter: string): string {

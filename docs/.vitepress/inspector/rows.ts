@@ -1,6 +1,9 @@
 // An inspection as rows of text: one per field, and one per difference of two bodies.
 import type { NotificationIssue } from 'payment-notifications';
 import type { InspectedField, Inspection } from 'payment-notifications/inspect';
+import { DEPOSIT_RECEIVED } from '../../../src/deposit-received';
+import type { Rules } from '../../../src/internal/rules';
+import { WITHDRAWAL_BROADCAST } from '../../../src/withdrawal-broadcast';
 import { markDifference, markLostDigits, printable, type Segment } from './marks';
 import type { Outcome } from './outcome';
 
@@ -102,7 +105,16 @@ export interface Relation {
   readonly text: string;
 }
 
-/** Says whether two bodies report one event, and agree on it. */
+/** By type. */
+const RULES: Readonly<Record<string, Rules>> = {
+  'deposit.received': DEPOSIT_RECEIVED,
+  'withdrawal.broadcast': WITHDRAWAL_BROADCAST,
+};
+
+/**
+ * Says whether two bodies report one event, and agree on it. They contradict each other if a field
+ * that identifies the event or says what moved is another one.
+ */
 export function relate(one: Inspection, other: Inspection, found: readonly Difference[]): Relation {
   const refused = [one, other].filter(({ verdict }) => verdict === 'refused').length;
   if (refused > 0) {
@@ -113,10 +125,13 @@ export function relate(one: Inspection, other: Inspection, found: readonly Diffe
   if (one.idempotencyKey !== other.idempotencyKey) {
     return { outcome: 'review', text: 'Two events, with different idempotency keys.' };
   }
-  const count = found.filter(({ isEncoding }) => !isEncoding).length;
-  if (count > 0) {
-    const text = `One event, but the two bodies contradict each other in ${plural(count, 'field')}.`;
-    return { outcome: 'refused', text };
+  const others = found.filter(({ isEncoding }) => !isEncoding);
+  const rules = RULES[`${one.type}`] ?? {};
+  if (others.length > 0) {
+    const isContradiction = others.some(({ name }) => rules[name]?.need === 'required');
+    const verb = isContradiction ? 'contradict each other' : 'differ';
+    const text = `One event, but the two bodies ${verb} in ${plural(others.length, 'field')}.`;
+    return { outcome: isContradiction ? 'refused' : 'review', text };
   }
   const text =
     found.length === 0 ? 'One event, and the same body.' : 'One event, encoded differently.';

@@ -13,7 +13,7 @@ export const ROOT = new URL('../../', import.meta.url);
 /** The address of the inspector on this disk. */
 export const INSPECTOR = new URL('inspector.html', ROOT).href;
 
-/** Whether to try what takes long, too: `.ci/run --full`. */
+/** Whether to also try what takes long: `.ci/run --full`. */
 export const isFull = process.env.FULL === 'true';
 
 /**

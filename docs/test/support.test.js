@@ -236,42 +236,20 @@ for (const where of PLACES) {
     });
   });
 
-  test(`${where}: on a phone, a pasted body shows what it says, and a meaning covers no value`, async () => {
+  test(`${where}: on a laptop, a pasted body moves nothing, even if its answer is below the window`, async () => {
     await withInspector(
       where,
       async (page) => {
-        assert.equal(await page.evaluate(() => scrollY), 0);
-        const list = `${lineOf(1)}\n${lineOf(1)}`;
-        for (const text of [DEPOSIT, '{', 'He says he paid.', list]) {
-          await page.evaluate(() => scrollTo(0, 0));
-          await paste(page, text);
-          const first = text === list ? '.list label' : '.verdict:not(.good), .good .summary';
-          await page.locator(first).first().waitFor();
-          await page.waitForFunction((selector) => {
-            const box = document.querySelector(selector)?.getBoundingClientRect();
-            return box !== undefined && box.top >= 0 && box.bottom <= innerHeight;
-          }, first);
-        }
-        // Whoever clears the box wants to paste into it.
-        await page.evaluate(() => scrollTo(0, 0));
-        await button(page, 'Clear').click();
-        await page.locator('.verdict', { hasText: 'No body yet' }).waitFor();
-        const box = await page.locator('#body').boundingBox();
-        assert((box?.y ?? -1) >= 0);
-
         await paste(page, DEPOSIT);
-        const row = page.locator('[data-field=actualDepositAmount]');
-        await row.getByRole('button').click();
-        const meaning = await row.getByRole('tooltip').boundingBox();
-        for (const cell of await row.locator('td').all()) {
-          const value = await cell.boundingBox();
-          assert(meaning && value && value.y >= meaning.y + meaning.height);
-        }
-        // And it is below the name.
-        const name = await row.getByRole('button').boundingBox();
-        assert(meaning && name && meaning.y >= name.y + name.height);
+        await says(page, ARRIVED);
+        // The second one is drawn after what the first one has caused.
+        await paste(page, WITHDRAWAL);
+        await says(page, SENT);
+        const verdict = await page.locator('[data-test=verdict]').boundingBox();
+        assert(verdict && verdict.y > 400);
+        assert.equal(await page.evaluate(() => scrollY), 0);
       },
-      { ...CLIPBOARD, viewport: { width: 390, height: 640 } },
+      { ...CLIPBOARD, viewport: { width: 1280, height: 400 } },
     );
   });
 
@@ -384,6 +362,7 @@ for (const where of PLACES) {
       '{"level":"info"}\n{"level":"warn"}': 'It looks like 2 lines of a log.',
       '<!doctype html><html><h1>502 Bad Gateway</h1></html>': 'It looks like an HTML page.',
       '0b0f3c1e-6d1b-4d7a-9f0e-2f1f6c1d5a11': 'It looks like a UUID alone.',
+      eyewitnessaccountsaremany: 'It looks like plain text.',
       [Buffer.from(LINE).toString('base64')]: 'It looks like base64 text. Decode it first.',
       [`status=1&body=${encodeURIComponent(LINE)}`]:
         'It looks like form-encoded text. The service posts JSON.',
@@ -402,6 +381,12 @@ for (const where of PLACES) {
       for (const text of ['{', '{}', '[', '[{"a": 1}]', '"text"', '42', DEPOSIT.slice(0, 90)]) {
         await page.locator('#body').fill(text);
         await says(page, /Answer 400/);
+      }
+      for (const cut of [DEPOSIT, LINE.replaceAll('"', '\\x22')].map((text) => text.slice(0, 90))) {
+        await page.locator('#body').fill(cut.replace(/^/gm, '> '));
+        await says(page, /incomplete JSON of 90 characters\. Answer 400/);
+        const words = await page.locator('[data-test=verdict] .words').textContent();
+        assert.match(words ?? '', /^Taken out of the text around it, line 1: Refused/);
       }
     });
   });
@@ -525,6 +510,61 @@ for (const where of PLACES) {
       await page.getByRole('searchbox').fill('');
       await page.locator('#body').fill(`[${lineOf(1)},${lineOf(1)}]`);
       await page.locator('.list .repeat', { hasText: 'an earlier body of this line' }).waitFor();
+    });
+  });
+
+  test(`${where}: deliveries that agree on the money don't contradict each other`, async () => {
+    const body = JSON.parse(lineOf(1));
+    const others = [
+      { attempt: 1 },
+      { attempt: 2 },
+      { attempt: 1, paymentReceivedAt: body.paymentReceivedAt + 0.5 },
+      {
+        attempt: 3,
+        paymentReceivedAt: body.paymentReceivedAt + 0.5,
+        network: 'OTHER',
+        'a\u202eb': 1,
+      },
+      { attempt: 2, settlementAmount: 950.26 },
+    ].map((fields) => JSON.stringify({ ...body, ...fields }));
+    await withInspector(where, async (page) => {
+      await page.locator('#body').fill(others.join('\n'));
+      await counts(page, /^5 valid$/);
+      assert.deepEqual(await page.locator('.list .repeat').allTextContents(), [
+        'differs from line 1 in attempt',
+        'differs from line 1 in paymentReceivedAt',
+        'differs from line 1 in network, paymentReceivedAt and 2 more',
+        'contradicts line 1',
+      ]);
+      assert.equal(await page.locator('.list .repeat.review').count(), 3);
+      assert.equal(await page.locator('.list .repeat.refused').count(), 1);
+      await button(page, 'Compare').click();
+      await page.locator('#second').fill(others[1] ?? '');
+      const relation = page.locator('[data-test=relation].review');
+      assert.match((await relation.textContent()) ?? '', /the two bodies differ in 1 field\.$/);
+    });
+  });
+
+  test(`${where}: a notice stays while bodies of a list are looked at`, async () => {
+    await withInspector(where, async (page) => {
+      await page.locator('#body').fill(`${lineOf(1)}\n${lineOf(2)}\n${lineOf(3)}`);
+      await counts(page, /^3 valid$/);
+      await drop(page, 'cut.gz', gzipSync(LINE).subarray(0, 200));
+      const notice = page.locator('.notice', { hasText: 'cut.gz is damaged' });
+      await notice.waitFor();
+      await page.locator('.list input').nth(1).check();
+      await says(page, /order-2:/);
+      assert(await notice.isVisible());
+    });
+  });
+
+  test(`${where}: bodies of several lines in CSV are read as they are in one line`, async () => {
+    await withInspector(where, async (page) => {
+      const rows = [DEPOSIT, WITHDRAWAL].map((body) => `7,"${body.replaceAll('"', '""')}",200\n`);
+      await page.locator('#body').fill(`id,body,status\n${rows.join('')}`);
+      await counts(page, /^2 valid$/);
+      const shown = await page.locator('.list .line').allTextContents();
+      assert.deepEqual(shown, ['2', `${DEPOSIT.split('\n').length + 2}`]);
     });
   });
 
@@ -679,6 +719,60 @@ for (const where of PLACES) {
         places.toSorted((one, other) => one - other),
       );
     });
+  });
+}
+
+// On the site with each change as well, because its header could cover the verdict.
+for (const where of /** @type {const} */ (['disk', 'site'])) {
+  test(`${where}: on a phone, a pasted body shows what it says, and a meaning covers no value`, async () => {
+    await withInspector(
+      where,
+      async (page) => {
+        assert.equal(await page.evaluate(() => scrollY), 0);
+        const list = `${lineOf(1)}\n${lineOf(1)}`;
+        for (const text of [DEPOSIT, '{', 'He says he paid.', list]) {
+          await page.evaluate(() => scrollTo(0, 0));
+          await paste(page, text);
+          const first = text === list ? '.list label' : '.verdict:not(.good), .good .summary';
+          await page.locator(first).first().waitFor();
+          await page.waitForFunction((selector) => {
+            const element = document.querySelector(selector);
+            if (element === null) return false;
+            const { left, top, bottom } = element.getBoundingClientRect();
+            // Nothing covers it.
+            const isOnTop = element.contains(document.elementFromPoint(left + 10, top + 1));
+            return top >= 0 && bottom <= innerHeight && isOnTop;
+          }, first);
+        }
+        // Whoever looks through the samples stays at their buttons.
+        await page.evaluate(() => scrollTo(0, 0));
+        await button(page, 'A faulty body').dispatchEvent('click');
+        await says(page, /refused for 4 faults/);
+        // The next one is drawn after what the last one has caused.
+        await button(page, 'A deposit').dispatchEvent('click');
+        await says(page, SAMPLE);
+        assert.equal(await page.evaluate(() => scrollY), 0);
+        // Whoever clears the box wants to paste into it.
+        await page.evaluate(() => scrollTo(0, 0));
+        await button(page, 'Clear').click();
+        await page.locator('.verdict', { hasText: 'No body yet' }).waitFor();
+        const box = await page.locator('#body').boundingBox();
+        assert((box?.y ?? -1) >= 0);
+
+        await paste(page, DEPOSIT);
+        const row = page.locator('[data-field=actualDepositAmount]');
+        await row.getByRole('button').click();
+        const meaning = await row.getByRole('tooltip').boundingBox();
+        for (const cell of await row.locator('td').all()) {
+          const value = await cell.boundingBox();
+          assert(meaning && value && value.y >= meaning.y + meaning.height);
+        }
+        // And it is below the name.
+        const name = await row.getByRole('button').boundingBox();
+        assert(meaning && name && meaning.y >= name.y + name.height);
+      },
+      { ...CLIPBOARD, viewport: { width: 390, height: 640 } },
+    );
   });
 }
 

@@ -5,7 +5,7 @@ import { printable } from './marks';
 import { MARKS } from './outcome';
 import { digits, plural } from './rows';
 
-/** The list shows ten of them at a time. */
+/** Lines drawn at first. Ten fit in the list. */
 const PAGE = 50;
 const MORE = 200;
 

@@ -22,6 +22,9 @@ const PAGE = 50;
 /** More text would make the box slow. */
 const MAX_IN_BOX = 256 * 1024;
 
+/** As in inspector.css. */
+const PHONE = '(max-width: 640px)';
+
 const PLAIN = { rows: 10, spellcheck: false, autocomplete: 'off', autocapitalize: 'off' } as const;
 
 const LINK_NOTE =
@@ -118,6 +121,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
     const isListed = reading.kind !== 'several' || state !== null;
     if (!isNew.current || element === null || !isListed) return;
     isNew.current = false;
+    if (!matchMedia(PHONE).matches) return;
     if (element.getBoundingClientRect().bottom > innerHeight) element.scrollIntoView();
   }, [source, state === null]);
 
@@ -172,11 +176,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
       const found = samples.find((candidate) => candidate.id === id);
       if (found) replace({ text: found.body, sample: id, as: '' });
     }
-  }
-
-  function pickFirst(): void {
-    pick(FIRST);
-    // The page opens at its top.
+    // The page opens at its top, and whoever looks through the samples stays at the buttons.
     isNew.current = false;
   }
 
@@ -291,7 +291,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   }, [source]);
 
   useEffect(() => {
-    if (location.hash === '') pickFirst();
+    if (location.hash === '') pick(FIRST);
     else openLink();
     performance.mark('inspector-ready');
   }, []);
@@ -453,12 +453,13 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
             filter={filter}
             onPick={(entry) => {
               setPicked({ reading, entry });
-              setSource({ ...source, isLinked: false });
+              // A line that wasn't drawn again has an earlier source.
+              setSource((current) => ({ ...current, isLinked: false }));
             }}
             onFilter={(wanted) => {
               setFilter(wanted);
               setPicked(null);
-              setSource({ ...source, isLinked: false });
+              setSource((current) => ({ ...current, isLinked: false }));
               archive.current?.filter(wanted);
             }}
           />

@@ -224,16 +224,30 @@ for (const where of PLACES) {
   });
 
   test(`${where}: what is shown of a sample says so, and it starts with a good one`, async () => {
-    await withInspector(where, async (page) => {
-      const verdict = page.locator('[data-test=verdict]');
-      assert.match((await verdict.textContent()) ?? '', /^Sample:✓ Order order-10042: /);
-      await page.locator('#body').fill(DEPOSIT);
-      await says(page, ARRIVED);
-      assert.match((await verdict.textContent()) ?? '', /^✓ /);
-      await button(page, 'A faulty body').click();
-      await says(page, /refused for 4 faults/);
-      assert.match((await verdict.textContent()) ?? '', /^Sample:✗ /);
-    });
+    await withInspector(
+      where,
+      async (page) => {
+        const verdict = page.locator('[data-test=verdict]');
+        assert.match((await verdict.textContent()) ?? '', /^Sample:✓ Order order-10042: /);
+        // Of an empty clipboard, a browser pastes nothing, but says that there was input.
+        await page.locator('#body').click();
+        await paste(page, '');
+        assert.match((await verdict.textContent()) ?? '', /^Sample:✓ Order order-10042: /);
+        // Also after an edit that somebody takes back.
+        await page.locator('#body').press('Control+Home');
+        await page.keyboard.type(' ');
+        assert.match((await verdict.textContent()) ?? '', /^✓ /);
+        await page.keyboard.press('Backspace');
+        assert.match((await verdict.textContent()) ?? '', /^Sample:✓ Order order-10042: /);
+        await page.locator('#body').fill(DEPOSIT);
+        await says(page, ARRIVED);
+        assert.match((await verdict.textContent()) ?? '', /^✓ /);
+        await button(page, 'A faulty body').click();
+        await says(page, /refused for 4 faults/);
+        assert.match((await verdict.textContent()) ?? '', /^Sample:✗ /);
+      },
+      CLIPBOARD,
+    );
   });
 
   test(`${where}: on a laptop, a pasted body moves nothing, even if its answer is below the window`, async () => {
@@ -326,10 +340,13 @@ for (const where of PLACES) {
       [as(DEPOSIT, { actualDepositAmount: 0.01522999 }), '!'],
       [as(DEPOSIT, { actualDisplayAmount: 950.24 }), '!'],
       [as(DEPOSIT, { expectedDepositAmount: '0.015230' }), '✓'],
+      [as(DEPOSIT, { actualDepositAmount: 0, expectedDepositAmount: '0.0' }), '!'],
+      [LINE.replace('{', '{"actualDepositAmount":1,'), '!'],
       [as(WITHDRAWAL, {}), '✓'],
       [as(WITHDRAWAL, { status: 'FAILED' }), '!'],
       [as(WITHDRAWAL, { status: 'BLOCKED' }), '!'],
       [as(WITHDRAWAL, { actualWithdrawAmount: null }), '!'],
+      [as(WITHDRAWAL, { actualWithdrawAmount: '0.00' }), '!'],
       [as(WITHDRAWAL, { status: 'NEW' }), '✗'],
     ];
     await withInspector(where, async (page) => {
@@ -380,7 +397,7 @@ for (const where of PLACES) {
       // What was meant to be a body is one, and refused.
       for (const text of ['{', '{}', '[', '[{"a": 1}]', '"text"', '42', DEPOSIT.slice(0, 90)]) {
         await page.locator('#body').fill(text);
-        await says(page, /Answer 400/);
+        await says(page, /should answer 400/);
       }
       for (const cut of [DEPOSIT, LINE.replaceAll('"', '\\x22')].map((text) => text.slice(0, 90))) {
         await page.locator('#body').fill(cut.replace(/^/gm, '> '));

@@ -46,7 +46,7 @@ interface Source {
   readonly bytes: Uint8Array | null;
   /** Of a file, or what else the bytes are; empty while they are in the box. */
   readonly name: string;
-  /** The ID of a sample; empty for anything else. */
+  /** The ID of the sample that was put into the box; empty for anything else. */
   readonly sample: string;
   readonly notice: string;
   /** Whether the address bar may have the body. */
@@ -86,7 +86,8 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   const results = useRef<HTMLDivElement>(null);
   const policy = useRef<HTMLElement>(null);
 
-  const { text, bytes, name, sample, notice, isLinked, as } = source;
+  const { text, bytes, name, notice, isLinked, as } = source;
+  const sample = text === source.given ? source.sample : '';
   const isLong = bytes !== null && text === '';
   const asType: NotificationType | undefined = as === '' ? undefined : as;
   const reading = useMemo(() => read(bytes ?? text), [bytes, text]);
@@ -345,7 +346,13 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
               placeholder={isLong ? `${name}: ${megabytes(bytes.length)}` : ''}
               value={text}
               onInput={({ currentTarget: { value } }) =>
-                setSource({ ...NOTHING, as, given: source.given, text: value })
+                setSource({
+                  ...NOTHING,
+                  as,
+                  given: source.given,
+                  sample: source.sample,
+                  text: value,
+                })
               }
             />
           </label>

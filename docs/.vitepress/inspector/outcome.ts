@@ -6,8 +6,8 @@ export const MARKS = { good: '✓', review: '!', refused: '✗' } as const;
 export type Outcome = keyof typeof MARKS;
 
 /**
- * Good is an event without a warning that went as expected: a deposit of the expected amounts, or a
- * completed withdrawal that says what was sent.
+ * Good is an event without a warning or a repeated field that went as expected: a deposit of the
+ * expected amounts, or a completed withdrawal that says what was sent. Neither has an amount of 0.
  */
 export function outcomeOf({ verdict, type, fields }: Inspection): Outcome {
   if (verdict === 'refused') return 'refused';
@@ -16,10 +16,14 @@ export function outcomeOf({ verdict, type, fields }: Inspection): Outcome {
   // An amount has one notation once it is parsed.
   const differs = (actual: string, expected: string) =>
     parsedOf(expected) !== null && parsedOf(actual) !== parsedOf(expected);
+  // An amount that is null or unreadable counts as 0.
+  const isSome = (actual: string) => Number(parsedOf(actual)) !== 0;
+  const isRepeated = fields.some(({ quirks }) => quirks.some(({ code }) => code === 'repeated'));
   const isGood =
     type === 'deposit.received'
-      ? !differs('actualDepositAmount', 'expectedDepositAmount') &&
+      ? isSome('actualDepositAmount') &&
+        !differs('actualDepositAmount', 'expectedDepositAmount') &&
         !differs('actualDisplayAmount', 'expectedDisplayAmount')
-      : parsedOf('status') === 'COMPLETED' && parsedOf('actualWithdrawAmount') !== null;
-  return verdict === 'valid' && isGood ? 'good' : 'review';
+      : parsedOf('status') === 'COMPLETED' && isSome('actualWithdrawAmount');
+  return verdict === 'valid' && !isRepeated && isGood ? 'good' : 'review';
 }

@@ -60,7 +60,7 @@ test('are copied four times at most, however short their chunks are', async () =
   await createReceiver(options).fetch(own as never);
   const copied = set.mock.calls.reduce((sum, [given]) => sum + given.length, 0);
   set.mockRestore();
-  // Each but the first, at least. Another way of copying would go unnoticed.
+  // Each chunk but the first is copied with `set`. Other ways of copying would not be counted.
   expect(copied).toBeGreaterThanOrEqual(LIMIT - 64);
   expect(copied).toBeLessThan(4 * LIMIT);
   expect(calls[0]?.at(-1)).toStrictEqual(body);

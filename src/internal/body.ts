@@ -56,7 +56,7 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
   try {
     // An object that pretends to be an ArrayBuffer may throw here.
     const length = Number(bytes.byteLength);
-    if (length > maxBytes) return tooLarge(length, 'bytes', maxBytes);
+    if (length > maxBytes) return tooLarge(`${length} bytes`, maxBytes);
     text = decoder.decode(bytes);
   } catch {
     return unreadable('invalid_json', describeBytes(bytes));
@@ -65,10 +65,10 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
 }
 
 function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
-  if (text.length > maxBytes) return tooLarge(text.length, 'characters', maxBytes);
+  if (text.length > maxBytes) return tooLarge(`${text.length} characters`, maxBytes);
   // A UTF-16 code unit takes at most 3 bytes, so the exact size rarely has to be computed.
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
-  if (bytes > maxBytes) return tooLarge(bytes, 'bytes', maxBytes);
+  if (bytes > maxBytes) return tooLarge(`${bytes} bytes`, maxBytes);
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   let value: unknown;
   try {
@@ -110,9 +110,7 @@ function openFields(fields: Fields, text: string | null): OpenBody | UnreadableB
   return unreadable('not_an_object', received);
 }
 
-function tooLarge(count: number, unit: string, maxBytes: number): UnreadableBody {
-  // A reader of streams stops after one byte more, so that nobody knows how long the body was.
-  const received = count === maxBytes + 1 ? 'more' : `${count} ${unit}`;
+function tooLarge(received: string, maxBytes: number): UnreadableBody {
   const found = issue('body_too_large', [], `at most ${maxBytes} bytes`, received);
   return { fields: null, issues: [found] };
 }

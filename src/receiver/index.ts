@@ -1,6 +1,5 @@
 import type { DepositReceived } from '../deposit-received.js';
 import type { NotificationError, NotificationIssue } from '../errors.js';
-import { MAX_BYTES } from '../internal/body.js';
 import { describe } from '../internal/quote.js';
 import { idempotencyKey, type PaymentNotification } from '../notification.js';
 import {
@@ -71,7 +70,7 @@ export interface ReceiverOptions {
   /**
    * Stores a refused body for review. Default answer: 400 and the issue codes.
    *
-   * A body over 64 KiB is answered with 413. Of such a body, it gets only the first 64 KiB.
+   * A body over 64 KiB is answered with 413. Of such a body, it gets only the start.
    */
   readonly onRefused: (
     error: NotificationError,
@@ -247,9 +246,8 @@ async function refuse(
 ): Promise<ReceiverAnswer> {
   const codes = error.issues.map(({ code }) => code);
   const status = codes[0] === 'body_too_large' ? 413 : 400;
-  const start = body.subarray(0, MAX_BYTES);
   return checkAnswer(
-    (await options.onRefused(error, { body: start })) ?? { status, text: codes.join(', ') },
+    (await options.onRefused(error, { body })) ?? { status, text: codes.join(', ') },
   );
 }
 

@@ -290,7 +290,7 @@ describe('--save', () => {
       expect.stringMatching(line),
       `2 callbacks, 2 refused, 2 saved in ${callbacks}`,
     ]);
-    for (const [, body] of filesIn(callbacks)) expect(body).toHaveLength(65_536);
+    for (const [, body] of filesIn(callbacks)) expect(body).toHaveLength(65_537);
   });
 
   test('answers 500 while a body can not be saved, so that it is repeated', async () => {

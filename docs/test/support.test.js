@@ -555,6 +555,13 @@ for (const where of PLACES) {
       ]);
       assert.equal(await page.locator('.list .repeat.review').count(), 3);
       assert.equal(await page.locator('.list .repeat.refused').count(), 1);
+      const sent = ['480.73', '480.74'].map((actualWithdrawAmount) =>
+        JSON.stringify({ ...JSON.parse(WITHDRAWAL), actualWithdrawAmount }),
+      );
+      await page.locator('#body').fill(sent.join('\n'));
+      await page.locator('.list .repeat', { hasText: 'contradicts line 1' }).waitFor();
+      await page.locator('#body').fill(others.join('\n'));
+      await counts(page, /^5 valid$/);
       await button(page, 'Compare').click();
       await page.locator('#second').fill(others[1] ?? '');
       const relation = page.locator('[data-test=relation].review');

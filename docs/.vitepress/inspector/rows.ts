@@ -111,6 +111,9 @@ const RULES: Readonly<Record<string, Rules>> = {
   'withdrawal.broadcast': WITHDRAWAL_BROADCAST,
 };
 
+/** What a withdrawal moved, which the service doesn't require. */
+const MOVED = ['actualWithdrawAmount', 'deductedSettlementAmount', 'deducedSettlementAmount'];
+
 /**
  * Says whether two bodies report one event, and agree on it. They contradict each other if a field
  * that identifies the event or says what moved is another one.
@@ -128,7 +131,9 @@ export function relate(one: Inspection, other: Inspection, found: readonly Diffe
   const others = found.filter(({ isEncoding }) => !isEncoding);
   const rules = RULES[`${one.type}`] ?? {};
   if (others.length > 0) {
-    const isContradiction = others.some(({ name }) => rules[name]?.need === 'required');
+    const isContradiction = others.some(
+      ({ name }) => rules[name]?.need === 'required' || MOVED.includes(name),
+    );
     const verb = isContradiction ? 'contradict each other' : 'differ';
     const text = `One event, but the two bodies ${verb} in ${plural(others.length, 'field')}.`;
     return { outcome: isContradiction ? 'refused' : 'review', text };

@@ -65,11 +65,11 @@ export interface DepositReceived {
   /** Blockchain fee, paid by the end-user. The service doesn't document its currency. */
   readonly onChainFee: Decimal | null;
   /**
-   * Loss from a 1:1 rate between the deposit and display currencies; negative for a gain. Its
+   * Loss from using a 1:1 rate between the deposit and display currencies; negative for a gain. Its
    * documented currency is `depositCurrency`, despite its name.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** Loss from a 1:1 rate, in `settlementCurrency`; negative for a gain. */
+  /** Loss from using a 1:1 rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** Distributed fee, in `displayCurrency`. */
   readonly displayDistributedUserServiceFee: Decimal | null;

@@ -10,7 +10,9 @@ const pretty = JSON.stringify(JSON.parse(two), null, 2);
 /** As it is written into a JSON string. */
 const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
 
-/** As nginx logs it: a byte is escaped if it is no printable ASCII, a quotation mark or a backslash. */
+/**
+ * As nginx logs it: a byte is escaped if it is no printable ASCII, a quotation mark or a backslash.
+ */
 const nginx = (text: string) =>
   [...Buffer.from(text)]
     .map((byte) =>

@@ -53,7 +53,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const consumer = join(folder, 'consumer');
     await mkdir(consumer);
     await writeFile(join(consumer, 'package.json'), '{ "private": true }');
-    // Node's types, too: later, they would change the folder under a test that runs at the same time.
+    // Node's types, too: later, they would change the folder under a test that runs at the same
+    // time.
     await install([tarball, pinned('@types/node')], consumer);
 
     project.provide('folder', folder);

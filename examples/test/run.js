@@ -37,6 +37,6 @@ function runScript(name) {
 }
 
 runScript('typecheck');
-// The compiler between the oldest and ours is asked each night only.
+// The compiler between the oldest and ours runs each night only.
 if (process.env.FULL === 'true') runScript('typecheck:5.9');
 runScript('test');

@@ -119,7 +119,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   const members = readMembers(opened.text);
   const reference = referenceOf(opened.fields);
   const fields = inspectFields(members, notification, error === null);
-  const repeated = fields.filter(({ quirks }) => quirks[0]?.code === 'repeated');
+  const repeated = fields.filter(({ quirks }) => quirks.some(({ code }) => code === 'repeated'));
   const repeatedNames = repeated.map(({ name }) => name);
   return {
     summary:

@@ -239,12 +239,12 @@ export function pickFields(
   path: readonly string[],
   faults: NotificationIssue[],
 ): Fields {
-  const expected = `fields of at most ${MAX_LEVELS} levels of nesting`;
   const entries: [name: string, value: unknown][] = [];
   for (const name of names) {
     const value = fields[name];
     if (isDeeplyNested(value)) {
       // The name may be any text, so it is quoted, and not a part of the path.
+      const expected = `fields of at most ${MAX_LEVELS} levels of nesting`;
       const received = `more in ${quote(name)}. The field is left out`;
       faults.push(issue('wrong_type', path, expected, received));
     } else {

@@ -31,7 +31,8 @@ export function isArray(value: unknown): boolean {
 }
 
 /**
- * Whether a value has more than so many levels of nesting. False for one that throws when read.
+ * Whether a value has more than `levels` levels of nesting. False for a value that throws when
+ * read.
  */
 export function isDeeplyNested(value: unknown, levels: number = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -15,8 +15,8 @@ export interface PlainType<T> {
 }
 
 /**
- * A nested object with its own rules. None of its fields is required: in a refused body, that field
- * could be null, which `Partly` doesn't say of nested objects.
+ * A nested object with its own rules. None of its fields may be required: a required field is null
+ * where a body is refused, and `Partly` doesn't say so of the fields of a nested object.
  */
 export interface ObjectType<T> {
   readonly kind: 'object';

@@ -36,7 +36,7 @@ export interface FailureContext {
   readonly body: Uint8Array | null;
 }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: an async function that returns nothing has type Promise<void>.
+// biome-ignore lint/suspicious/noConfusingVoidType: async functions may return Promise<void>.
 type MaybeAnswer = ReceiverAnswer | void;
 
 type Settle<T> = (notification: T, context: DeliveryContext) => Promise<MaybeAnswer>;

@@ -7,7 +7,8 @@ const SECRET = /^[\w.~-]{16,}$/;
  * Creates a check of whether the last segment of a URL's path is a secret. With null, every URL
  * passes.
  *
- * @throws TypeError if a secret is missing, too short, or has another character.
+ * @throws TypeError if a secret is missing, is shorter than 16 characters, or has another
+ * character.
  */
 export function createCheck(
   secret: string | readonly string[] | null | undefined,

@@ -96,7 +96,7 @@ describe.concurrent.each(COMPILERS)('TypeScript %s', (version) => {
 /** What a compiler reads: all of it each night, or with the newest one in one way. */
 function projectsOf(version: string, { moduleResolution }: Resolution): typeof PROJECTS {
   if (isFull || (version === '7.0' && moduleResolution === 'nodenext')) return PROJECTS;
-  // The tarball's test resolves every entry in each way. An old compiler takes half a minute for
+  // The tarball's test resolves every entry in each way. An old compiler is slow with
   // the declarations of valibot and of Node.js, so it reads them once, or each night only.
   if (version !== '5.4') return PROJECTS.filter(({ name }) => name.startsWith('.,'));
   return moduleResolution === 'bundler' ? PROJECTS.filter(({ name }) => name === '/valibot') : [];

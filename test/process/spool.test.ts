@@ -8,7 +8,7 @@ import { createSpool } from 'payment-notifications/spool';
 import { expect, test } from 'vitest';
 import { isFull } from '../package/pack.js';
 
-/** Each night, often enough to meet every moment of a save. */
+/** More each night, because a kill meets a moment of a save by chance. */
 const KILLS = isFull ? 50 : 10;
 
 /** Saves one body after the other, and settles those of both processes. Says both on its output. */

@@ -177,7 +177,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
       const found = samples.find((candidate) => candidate.id === id);
       if (found) replace({ text: found.body, sample: id, as: '' });
     }
-    // The page opens at its top, and whoever looks through the samples stays at the buttons.
+    // Neither a sample nor the start of the page scrolls.
     isNew.current = false;
   }
 
@@ -323,12 +323,6 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
       : filter.trim() !== '' && state?.isDone
         ? 'No line matches the filter.'
         : 'No body yet.';
-  const place =
-    entry === null
-      ? reading.kind === 'one'
-        ? reading.place
-        : ''
-      : [`Line ${entry.line}`, ...(entry.repeat ? [entry.repeat.text] : [])].join(', ');
 
   return (
     <>
@@ -476,7 +470,11 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
             {without}
           </p>
         ) : (
-          <Verdict inspection={inspection} place={place} isSample={sample !== ''} />
+          <Verdict
+            inspection={inspection}
+            place={placeOf(reading, entry)}
+            isSample={sample !== ''}
+          />
         )}
       </div>
       {inspection && secondInspection && (
@@ -510,4 +508,12 @@ function Identifiers({ inspection }: { readonly inspection: Inspection }): VNode
       </dl>
     </section>
   );
+}
+
+/** Where the body is. */
+function placeOf(reading: Reading, entry: Entry | null): string {
+  if (entry !== null) {
+    return entry.repeat ? `Line ${entry.line}, ${entry.repeat.text}` : `Line ${entry.line}`;
+  }
+  return reading.kind === 'one' ? reading.place : '';
 }

@@ -3,6 +3,7 @@ import type { NotificationIssue } from 'payment-notifications';
 import type { InspectedField, Inspection } from 'payment-notifications/inspect';
 import { DEPOSIT_RECEIVED } from '../../../src/deposit-received';
 import type { Rules } from '../../../src/internal/rules';
+import { DEDUCED } from '../../../src/wire/sample';
 import { WITHDRAWAL_BROADCAST } from '../../../src/withdrawal-broadcast';
 import { markDifference, markLostDigits, printable, type Segment } from './marks';
 import type { Outcome } from './outcome';
@@ -112,7 +113,7 @@ const RULES: Readonly<Record<string, Rules>> = {
 };
 
 /** What a withdrawal moved, which the service doesn't require. */
-const MOVED = ['actualWithdrawAmount', 'deductedSettlementAmount', 'deducedSettlementAmount'];
+const MOVED = ['actualWithdrawAmount', 'deductedSettlementAmount', DEDUCED];
 
 /**
  * Says whether two bodies report one event, and agree on it. They contradict each other if a field

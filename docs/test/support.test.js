@@ -26,10 +26,10 @@ const SAMPLE = /Order order-10042: /;
 const SENT = /Withdrawal payout-7731 completed: .* with the tag 00482/;
 /** A body in one line. */
 const LINE = JSON.stringify(JSON.parse(DEPOSIT));
-/** One event for each number. */
+/** One event and one payment for each number. */
 const lineOf = (/** @type {number} */ order) =>
   LINE.replace('order-77', `order-${order}`).replace(
-    /(?<="depositId":".{24}).{12}/,
+    /(?<="(?:depositId|paymentId)":".{24}).{12}/g,
     String(order).padStart(12, '0'),
   );
 
@@ -360,8 +360,12 @@ for (const where of PLACES) {
         colors.set(mark, color);
       }
       assert.equal(new Set(colors.values()).size, 3);
-      await page.locator('#body').fill(bodies.map(([body]) => body).join('\n'));
-      await counts(page, /; 1 refused$/);
+      // Each is an separate event, because two of one event would contradict each other.
+      const events = bodies.map(([body = ''], index) =>
+        body.replace(/(?<="(?:deposit|withdrawal)Id":".{34})../, String(index).padStart(2, '0')),
+      );
+      await page.locator('#body').fill(events.join('\n'));
+      await counts(page, /valid; 1 refused$/);
       const marks = await page.locator('.list .mark').allTextContents();
       assert.deepEqual(
         marks.map((mark) => mark.trim()),
@@ -516,17 +520,80 @@ for (const where of PLACES) {
     await withInspector(where, async (page) => {
       const lines = [lineOf(1), lineOf(2), encoded, contradicting, '{}', '{}', lineOf(2)];
       await page.locator('#body').fill(lines.join('\n'));
-      await counts(page, /^5 valid; 2 refused$/);
-      const said = ['same event as line 1', 'contradicts line 1', 'same event as line 2'];
-      assert.deepEqual(await page.locator('.list .repeat').allTextContents(), said);
+      await counts(page, /^2 valid; 3 contradict each other; 2 refused$/);
+      const listed = page.locator('.list label');
+      const said = await listed.evaluateAll((all) =>
+        all.map((line) => line.querySelector('.relations')?.textContent ?? ''),
+      );
+      assert.deepEqual(said, [
+        'contradicts line 4',
+        '',
+        'same event as line 1contradicts line 4',
+        'contradicts line 1',
+        ...['', '', 'same event as line 2'],
+      ]);
+      const marks = await page.locator('.list .mark').allTextContents();
+      assert.deepEqual(marks, ['!', '✓', '!', '!', '✗', '✗', '✓']);
+      // So has the first one where it is shown.
+      const verdict = page.locator('[data-test=verdict].review');
+      assert.match((await verdict.textContent()) ?? '', /^! Order order-1: /);
       // Support may filter by it, and reads it at the body.
-      await page.getByRole('searchbox').fill('contradicts');
+      await page.getByRole('searchbox').fill('contradicts line 1');
       await counts(page, /1 line with this text$/);
       const words = await page.locator('[data-test=verdict] .words').textContent();
       assert.equal(words, 'Line 4, contradicts line 1: Valid, deposit.received');
       await page.getByRole('searchbox').fill('');
       await page.locator('#body').fill(`[${lineOf(1)},${lineOf(1)}]`);
-      await page.locator('.list .repeat', { hasText: 'an earlier body of this line' }).waitFor();
+      await page.locator('.list .repeats', { hasText: 'another body of this line' }).waitFor();
+    });
+  });
+
+  test(`${where}: a list relates the outcomes of a withdrawal, and adds the parts of a payment`, async () => {
+    const { paymentId } = JSON.parse(LINE);
+    const part = (/** @type {number} */ order) =>
+      JSON.stringify({ ...JSON.parse(lineOf(order)), paymentId, expectedDepositAmount: 0.04569 });
+    const failed = WITHDRAWAL.replaceAll('\n', '').replace('COMPLETED', 'FAILED');
+    await withInspector(where, async (page) => {
+      const lines = [part(1), failed, part(2), WITHDRAWAL.replaceAll('\n', '')];
+      await page.locator('#body').fill(lines.join('\n'));
+      await counts(page, /^4 valid$/);
+      assert.deepEqual(await page.locator('.list .related').allTextContents(), [
+        'same withdrawal as line 4, which reports COMPLETED',
+        'with line 1: 0.03046 BTC of 0.04569 expected',
+        'same withdrawal as line 2, which reports FAILED',
+      ]);
+      // It is not a fault.
+      assert.equal((await page.locator('.list .mark').allTextContents()).at(-1), '✓');
+    });
+  });
+
+  test(`${where}: a line that was filtered out is a hit once a later line contradicts it`, async () => {
+    // Enough that the filter is typed while they are read.
+    const lines = Array.from({ length: 3000 }, (_, index) => lineOf(index));
+    lines[2] = lineOf(0);
+    lines[2999] = lineOf(0).replace('"actualDepositAmount":0.01523', '$&1');
+    await withInspector(where, async (page) => {
+      // Reading goes on only when the test says so.
+      await page.evaluate(() => {
+        const { postMessage } = MessagePort.prototype;
+        /** @type {(() => void)[]} */
+        const waiting = [];
+        MessagePort.prototype.postMessage = function (/** @type {any} */ message) {
+          waiting.push(() => postMessage.call(this, message));
+        };
+        Object.assign(globalThis, {
+          goOn: () => {
+            MessagePort.prototype.postMessage = postMessage;
+            for (const post of waiting) post();
+          },
+        });
+      });
+      await drop(page, 'archive.ndjson', lines.join('\n'));
+      await page.locator('[data-test=bodies][aria-busy=true]').waitFor();
+      await page.getByRole('searchbox').fill('contradicts');
+      await page.evaluate(() => /** @type {any} */ (globalThis).goOn());
+      await counts(page, /^2,997 valid; 3 contradict each other\. 3 lines with this text$/);
+      assert.deepEqual(await page.locator('.list .line').allTextContents(), ['1', '3', '3000']);
     });
   });
 
@@ -542,26 +609,15 @@ for (const where of PLACES) {
         network: 'OTHER',
         'a\u202eb': 1,
       },
-      { attempt: 2, settlementAmount: 950.26 },
     ].map((fields) => JSON.stringify({ ...body, ...fields }));
     await withInspector(where, async (page) => {
       await page.locator('#body').fill(others.join('\n'));
-      await counts(page, /^5 valid$/);
-      assert.deepEqual(await page.locator('.list .repeat').allTextContents(), [
+      await counts(page, /^4 valid$/);
+      assert.deepEqual(await page.locator('.list .differs').allTextContents(), [
         'differs from line 1 in attempt',
         'differs from line 1 in paymentReceivedAt',
         'differs from line 1 in network, paymentReceivedAt and 2 more',
-        'contradicts line 1',
       ]);
-      assert.equal(await page.locator('.list .repeat.review').count(), 3);
-      assert.equal(await page.locator('.list .repeat.refused').count(), 1);
-      const sent = ['480.73', '480.74'].map((actualWithdrawAmount) =>
-        JSON.stringify({ ...JSON.parse(WITHDRAWAL), actualWithdrawAmount }),
-      );
-      await page.locator('#body').fill(sent.join('\n'));
-      await page.locator('.list .repeat', { hasText: 'contradicts line 1' }).waitFor();
-      await page.locator('#body').fill(others.join('\n'));
-      await counts(page, /^5 valid$/);
       await button(page, 'Compare').click();
       await page.locator('#second').fill(others[1] ?? '');
       const relation = page.locator('[data-test=relation].review');

@@ -2,6 +2,7 @@ import type { NotificationIssue } from '../errors.js';
 import { findBodies } from '../inspect/find-bodies.js';
 import { type InspectedField, type Inspection, inspectBody } from '../inspect/index.js';
 import type { JsonFault } from '../inspect/json-fault.js';
+import { createRelations, type Relation } from '../inspect/relations.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { issue, nameOfPath } from '../internal/issues.js';
 import { escapeUnprintable } from '../internal/quote.js';
@@ -40,8 +41,8 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
       if (inspection.verdict === 'refused') exit = EXIT.failed;
       continue;
     }
-    const print = (name: string, shown: Inspection): void => {
-      terminal.print(`${linesOf(name, shown, terminal).join('\n')}\n`);
+    const print = (name: string, shown: Inspection, relations: readonly Relation[] = []): void => {
+      terminal.print(`${linesOf(name, shown, relations, terminal).join('\n')}\n`);
       if (shown.verdict === 'refused') exit = EXIT.failed;
     };
     // The first 64 KiB of a longer file have only some of its bodies.
@@ -57,9 +58,19 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
       );
       terminal.print(`${lines.join('\n')}\n\n`);
     } else print(label, inspection);
-    for (const { body: part, from, line } of others) {
+    // All are related before the first is printed, because a later body may contradict it.
+    const listed = others.map((part) => {
+      const relations: Relation[] = [];
+      return { ...part, inspection: inspectBody(part.body, options), relations };
+    });
+    const relate = createRelations<(typeof listed)[number]>(
+      (part) => part.inspection,
+      (part, relation) => part.relations.push(relation),
+    );
+    for (const part of listed) relate(part, part.inspection);
+    for (const { from, line, inspection: shown, relations } of listed) {
       const place = `${label}, ${from === 'escaped' ? 'escaped ' : ''}in line ${line}`;
-      print(place, inspectBody(part, options));
+      print(place, shown, relations);
     }
   }
   return unread.length > 0 ? EXIT.usage : exit;
@@ -75,11 +86,18 @@ const TOO_LONG = issue(
 
 const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['red', '✗'] } as const;
 
-function linesOf(file: string, inspection: Inspection, terminal: Terminal): string[] {
+function linesOf(
+  file: string,
+  inspection: Inspection,
+  relations: readonly Relation[],
+  terminal: Terminal,
+): string[] {
   const { summary, verdict, type, idempotencyKey, fields, absent } = inspection;
   const { warnings, issues, jsonFault, reference } = inspection;
-  const [color, mark] = MARKS[verdict];
-  const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}`;
+  const isForReview = relations.some(({ kind }) => kind === 'contradicts');
+  const [color, mark] = MARKS[isForReview ? 'warnings' : verdict];
+  const related = relations.map(({ text }) => `, ${text}`).join('');
+  const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}${related}`;
   const isKnown = type !== null && fields.length > 0;
   const notSent: Row[] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
   const ids: Row[] =

@@ -15,7 +15,7 @@ interface Props {
 
 export function BodyComparison({ one, other }: Props): VNode {
   const found = differencesOf(one, other);
-  const { outcome, text } = relate(one, other, found);
+  const { outcome, text } = relate(one, other);
   return (
     <section aria-labelledby="comparison">
       <h2 id="comparison">Compared</h2>

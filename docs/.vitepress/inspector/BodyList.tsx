@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { ArchiveState, Counts, Entry } from './archive';
+import type { Relation } from '../../../src/inspect/relations';
+import { type ArchiveState, type Counts, type Entry, outcomeIn } from './archive';
 import { printable } from './marks';
-import { MARKS } from './outcome';
+import { MARKS, type Outcome } from './outcome';
 import { digits, plural } from './rows';
 
 /** Lines drawn at first. Ten fit in the list. */
@@ -20,7 +21,8 @@ interface Props {
 
 /** The bodies of an archive, each in one sentence. */
 export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VNode {
-  const { counts, hits, isDone } = state;
+  const { counts, hits, relations } = state;
+  const isDone = state.isDone && state.filter === filter;
   const [shown, setShown] = useState(PAGE);
   const left = hits.length - shown;
   return (
@@ -46,7 +48,14 @@ export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VN
       </label>
       <div class="list" role="radiogroup" aria-labelledby="bodies">
         {hits.slice(0, shown).map((entry) => (
-          <Line key={entry.id} entry={entry} isPicked={entry === picked} onPick={onPick} />
+          <Line
+            key={entry.id}
+            entry={entry}
+            outcome={outcomeIn(entry, relations)}
+            relations={relations.get(entry.id)}
+            isPicked={entry === picked}
+            onPick={onPick}
+          />
         ))}
       </div>
       {left > 0 && (
@@ -60,36 +69,47 @@ export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VN
 
 interface LineProps {
   readonly entry: Entry;
+  readonly outcome: Outcome;
+  readonly relations: readonly Relation[] | undefined;
   readonly isPicked: boolean;
   readonly onPick: (entry: Entry) => void;
 }
 
-function Line({ entry, isPicked, onPick }: LineProps): VNode {
+function Line({ entry, outcome, relations, isPicked, onPick }: LineProps): VNode {
   // While somebody types into the filter, most lines stay as they are.
   return useMemo(
     () => (
-      <label class={entry.outcome} data-line={entry.line}>
+      <label class={outcome} data-line={entry.line}>
         <input type="radio" name="line" checked={isPicked} onChange={() => onPick(entry)} />
         <span class="line">{entry.line}</span>
         <span class="mark" aria-hidden="true">
-          {MARKS[entry.outcome]}
+          {MARKS[outcome]}
         </span>
         <span class="summary">
           <span class="visually-hidden">{entry.verdict}: </span>
           {printable(entry.summary)}
         </span>
-        {entry.repeat && <span class={`repeat ${entry.repeat.outcome}`}>{entry.repeat.text}</span>}
+        {relations !== undefined && (
+          <span class="relations">
+            {relations.map(({ kind, text }) => (
+              <span key={text} class={kind}>
+                {text}
+              </span>
+            ))}
+          </span>
+        )}
       </label>
     ),
-    [entry, isPicked],
+    [entry, relations, isPicked],
   );
 }
 
 /** In the words of the command `check`. */
-function toText({ valid, warnings, refused, blank, other }: Counts): string {
+function toText({ valid, warnings, contradicting, refused, blank, other }: Counts): string {
   const parts = {
     valid,
     'valid, with warnings': warnings,
+    'contradict each other': contradicting,
     refused,
     blank,
     'without a body': other,

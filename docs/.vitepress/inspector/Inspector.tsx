@@ -3,13 +3,21 @@ import { type Inspection, inspectBody } from 'payment-notifications/inspect';
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { AtAGlance } from './AtAGlance';
-import { type Archive, type ArchiveState, type Entry, readArchive } from './archive';
+import {
+  type Archive,
+  type ArchiveState,
+  type Entry,
+  outcomeIn,
+  type Relations,
+  readArchive,
+} from './archive';
 import { BodyComparison } from './BodyComparison';
 import { BodyList } from './BodyList';
 import { CopyAs } from './CopyAs';
 import { CopyButton } from './CopyButton';
 import { Fields } from './Fields';
 import { megabytes, nameOf, readFile } from './file';
+import { outcomeOf } from './outcome';
 import { Policy } from './Policy';
 import { type InspectorProps, QUICK } from './props';
 import { Remarks } from './Remarks';
@@ -55,6 +63,14 @@ interface Source {
   readonly as: keyof typeof TYPES;
 }
 
+/** The body of a list that is looked at. */
+interface Picked {
+  readonly reading: Reading;
+  readonly entry: Entry;
+  /** The filter of the list that it was picked from. */
+  readonly filter: string;
+}
+
 const FIRST: keyof typeof QUICK = 'deposit-received/sample';
 
 const NOTHING: Source = {
@@ -73,7 +89,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   /** What Undo brings back. */
   const [previous, setPrevious] = useState<Source | null>(null);
   const [progress, setProgress] = useState<{ reading: Reading; state: ArchiveState } | null>(null);
-  const [picked, setPicked] = useState<{ reading: Reading; entry: Entry } | null>(null);
+  const [picked, setPicked] = useState<Picked | null>(null);
   const [filter, setFilter] = useState('');
   const [shown, setShown] = useState(PAGE);
   const [target, setTarget] = useState<{ name: string } | null>(null);
@@ -92,7 +108,9 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   const asType: NotificationType | undefined = as === '' ? undefined : as;
   const reading = useMemo(() => read(bytes ?? text), [bytes, text]);
   const state = progress?.reading === reading ? progress.state : null;
-  const entry = picked?.reading === reading ? picked.entry : (state?.hits[0] ?? null);
+  // After a key in the filter, what was picked stays until the list is filtered.
+  const isPicked = picked?.reading === reading && picked.filter === state?.filter;
+  const entry = isPicked ? picked.entry : (state?.hits[0] ?? null);
   // A sample is a body, even if nobody would take it for one.
   const isOne = reading.kind === 'one' || (reading.kind === 'other' && sample !== '');
   const body: Body | null = isOne ? reading.body : (entry?.body ?? null);
@@ -320,7 +338,7 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
   const without =
     reading.kind === 'other'
       ? `No callback body was found in this text. It looks like ${reading.likeness}.`
-      : filter.trim() !== '' && state?.isDone
+      : state?.isDone && state.filter.trim() !== ''
         ? 'No line matches the filter.'
         : 'No body yet.';
 
@@ -453,13 +471,12 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
             picked={entry}
             filter={filter}
             onPick={(entry) => {
-              setPicked({ reading, entry });
+              setPicked({ reading, entry, filter: state.filter });
               // A line that wasn't drawn again has an earlier source.
               setSource((current) => ({ ...current, isLinked: false }));
             }}
             onFilter={(wanted) => {
               setFilter(wanted);
-              setPicked(null);
               setSource((current) => ({ ...current, isLinked: false }));
               archive.current?.filter(wanted);
             }}
@@ -472,7 +489,8 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
         ) : (
           <Verdict
             inspection={inspection}
-            place={placeOf(reading, entry)}
+            outcome={entry && state ? outcomeIn(entry, state.relations) : outcomeOf(inspection)}
+            place={placeOf(reading, entry, state?.relations)}
             isSample={sample !== ''}
           />
         )}
@@ -510,10 +528,11 @@ function Identifiers({ inspection }: { readonly inspection: Inspection }): VNode
   );
 }
 
-/** Where the body is. */
-function placeOf(reading: Reading, entry: Entry | null): string {
+/** Where the body is, and what it has to do with others. */
+function placeOf(reading: Reading, entry: Entry | null, relations?: Relations): string {
   if (entry !== null) {
-    return entry.repeat ? `Line ${entry.line}, ${entry.repeat.text}` : `Line ${entry.line}`;
+    const related = relations?.get(entry.id) ?? [];
+    return [`Line ${entry.line}`, ...related.map(({ text }) => text)].join(', ');
   }
   return reading.kind === 'one' ? reading.place : '';
 }

@@ -1,19 +1,19 @@
 import type { Inspection } from 'payment-notifications/inspect';
 import type { VNode } from 'preact';
-import { MARKS, outcomeOf } from './outcome';
+import { MARKS, type Outcome } from './outcome';
 import { plural } from './rows';
 
 interface Props {
   readonly inspection: Inspection;
+  readonly outcome: Outcome;
   /** Where the body is, such as `Line 3`. */
   readonly place: string;
   readonly isSample: boolean;
 }
 
 /** The sentence that support needs, and the verdict in few words. */
-export function Verdict({ inspection, place, isSample }: Props): VNode {
+export function Verdict({ inspection, outcome, place, isSample }: Props): VNode {
   const { verdict, type, issues, warnings, summary } = inspection;
-  const outcome = outcomeOf(inspection);
   const what = type ?? 'unknown notification';
   const words = {
     valid: `Valid, ${what}`,

@@ -1,19 +1,22 @@
 // Several bodies. They are read and filtered in slices, so that the page stays usable.
 import type { NotificationType } from 'payment-notifications';
-import { type Inspection, inspectBody, type Verdict } from 'payment-notifications/inspect';
+import { inspectBody, type Verdict } from 'payment-notifications/inspect';
 import { findBodies } from '../../../src/inspect/find-bodies';
-import { printable } from './marks';
+import { createRelations, type Relation } from '../../../src/inspect/relations';
 import { type Outcome, outcomeOf } from './outcome';
 import { type Body, type Piece, textOf } from './reading';
-import { type Difference, differencesOf, type Relation, relate } from './rows';
 
+/** The first slice is longer, so that a short list is complete when it appears. */
+const FIRST_SLICE_MS = 12;
 /** How long the page may be busy before it looks at keys and clicks again. */
-const SLICE_MS = 12;
+const SLICE_MS = 4;
 /** Checking the time costs more than filtering this many entries. */
 const FILTERED_AT_ONCE = 100;
-/** How often the page shows how far it is. */
-const SHOW_MS = 100;
-const MAX_NAMED = 2;
+/**
+ * How often the page shows how far it is, and how long after a key it shows the hits, unless it is
+ * done earlier. To draw another body for each key would take longer than the key may.
+ */
+const SHOW_MS = 250;
 /** A file of 50 MB with more of them has no bodies. */
 const MAX_LISTED = 250_000;
 
@@ -24,8 +27,6 @@ export interface Entry {
   readonly verdict: Verdict;
   readonly outcome: Outcome;
   readonly summary: string;
-  /** Whether it agrees with an earlier body of the same event; null if it is the first one. */
-  readonly repeat: Relation | null;
   /**
    * What the filter looks at, in lower case: what the list shows, and the text that the body was
    * in. Made once, because each keystroke in the filter would take too long otherwise.
@@ -35,13 +36,24 @@ export interface Entry {
   readonly isOther: boolean;
 }
 
-/** The counts of the command `check`, and the lines of a log that have no body. */
-export type Counts = Readonly<Record<'lines' | 'blank' | 'other' | Verdict, number>>;
+/** By the ID of an entry. */
+export type Relations = ReadonlyMap<number, readonly Relation[]>;
+
+/**
+ * The counts of the command `check`, the lines of a log that have no body, and the bodies that
+ * contradict another one, which count as nothing else.
+ */
+export type Counts = Readonly<
+  Record<'lines' | 'blank' | 'other' | 'contradicting' | Verdict, number>
+>;
 
 export interface ArchiveState {
   readonly counts: Counts;
   /** The entries with the text of the filter. */
   readonly hits: readonly Entry[];
+  readonly relations: Relations;
+  /** The text of the filter that these are the hits of. */
+  readonly filter: string;
   /** Whether every line is read and filtered. */
   readonly isDone: boolean;
 }
@@ -55,7 +67,7 @@ export interface Archive {
  * Reads several bodies.
  *
  * @param filter - Lists only what contains this text.
- * @param show - Is called with the first slice before this function returns, then every tenth of a
+ * @param show - Is called with the first slice before this function returns, then four times a
  * second, and at the end.
  */
 export function readArchive(
@@ -65,13 +77,17 @@ export function readArchive(
   show: (state: ArchiveState) => void,
 ): Archive {
   const unread = readPieces();
-  const counts = { lines: 0, blank: 0, other: 0, valid: 0, warnings: 0, refused: 0 };
-  /** By idempotency key. */
-  const firsts = new Map<string, Entry>();
+  const counts = {
+    ...{ lines: 0, blank: 0, other: 0 },
+    ...{ valid: 0, warnings: 0, refused: 0, contradicting: 0 },
+  };
+  const relations = new Map<number, readonly Relation[]>();
+  const relate = createRelations<Entry>(({ body }) => inspectBody(body, { as }), note);
   let entries: Entry[] = [];
   let count = 0;
   let others = 0;
   let isLog = false;
+  let current = filter;
   let wanted = toWanted(filter);
   let hits: Entry[] = [];
   let filtered = 0;
@@ -83,7 +99,7 @@ export function readArchive(
   function step(): boolean {
     if (filtered === entries.length) return unread.next().done !== true;
     for (const entry of entries.slice(filtered, filtered + FILTERED_AT_ONCE)) {
-      if (isHit(entry, wanted)) hits.push(entry);
+      if (isHit(entry)) hits.push(entry);
       filtered += 1;
     }
     return true;
@@ -116,29 +132,33 @@ export function readArchive(
     if (isOther) others += 1;
     if (entries.length === MAX_LISTED) return;
     const outcome = outcomeOf(inspection);
-    const { idempotencyKey: key } = inspection;
-    const first = key === null ? undefined : firsts.get(key);
-    const repeat = first === undefined ? null : repeatOf(first, line, inspection);
-    const shown = `${line} ${verdict} ${summary} ${repeat?.text ?? ''}`;
+    const shown = `${line} ${verdict} ${summary}`;
     const searched = [shown.toLowerCase(), text.toLowerCase()] as const;
-    const entry = { id: count, line, body, verdict, outcome, summary, repeat, searched, isOther };
+    const entry = { id: count, line, body, verdict, outcome, summary, searched, isOther };
     entries.push(entry);
     count += 1;
-    if (key !== null && first === undefined) firsts.set(key, entry);
+    relate(entry, inspection);
   }
 
-  /** The first body is inspected once more: to keep all inspections would take too much memory. */
-  function repeatOf(first: Entry, line: number, inspection: Inspection): Relation {
-    const earlier = inspectBody(first.body, { as });
-    const differences = differencesOf(earlier, inspection);
-    const { outcome } = relate(earlier, inspection, differences);
-    const where = first.line === line ? 'an earlier body of this line' : `line ${first.line}`;
-    const texts = {
-      good: `same event as ${where}`,
-      review: `differs from ${where} in ${namesOf(differences)}`,
-      refused: `contradicts ${where}`,
-    };
-    return { outcome, text: texts[outcome] };
+  /** An earlier entry may get a relation after it was filtered. */
+  function note(entry: Entry, relation: Relation): void {
+    const known = relations.get(entry.id) ?? [];
+    if (relation.kind === 'contradicts' && !isContradicting(known)) {
+      counts[entry.verdict] -= 1;
+      counts.contradicting += 1;
+    }
+    const wasHit = isHit(entry);
+    relations.set(entry.id, [...known, relation]);
+    const isFiltered = entry.id <= (entries[filtered - 1]?.id ?? -1);
+    if (wasHit || !isFiltered || !isHit(entry)) return;
+    const at = hits.findLastIndex(({ id }) => id < entry.id);
+    hits.splice(at + 1, 0, entry);
+  }
+
+  function isHit({ id, searched: [shown, text] }: Entry): boolean {
+    if (shown.includes(wanted) || text.includes(wanted)) return true;
+    const related = relations.get(id) ?? [];
+    return related.some((relation) => relation.text.toLowerCase().includes(wanted));
   }
 
   /** In a log, a line without a body is nothing that the service has sent. */
@@ -151,14 +171,17 @@ export function readArchive(
     filtered = 0;
   }
 
-  async function work(): Promise<void> {
+  /** @param sliceMs - The length of the first slice. */
+  async function work(sliceMs: number, shownAt: number): Promise<void> {
     run += 1;
     const own = run;
-    const showState = (isDone: boolean) => show({ counts: { ...counts }, hits, isDone });
-    let shown = Number.NEGATIVE_INFINITY;
+    const showState = (isDone: boolean) =>
+      show({ counts: { ...counts }, hits, relations, filter: current, isDone });
+    let shown = shownAt;
+    let slice = sliceMs;
     for (;;) {
       const start = performance.now();
-      while (performance.now() < start + SLICE_MS) {
+      while (performance.now() < start + slice) {
         if (step()) continue;
         showState(true);
         return;
@@ -167,18 +190,20 @@ export function readArchive(
         shown = start;
         showState(false);
       }
+      slice = SLICE_MS;
       await nextTask();
       if (own !== run) return;
     }
   }
 
-  work();
+  work(FIRST_SLICE_MS, Number.NEGATIVE_INFINITY);
   return {
     filter(text) {
+      current = text;
       wanted = toWanted(text);
       filtered = 0;
       hits = [];
-      work();
+      work(SLICE_MS, performance.now());
     },
     stop() {
       run += 1;
@@ -186,20 +211,18 @@ export function readArchive(
   };
 }
 
-/** The names of the first two fields with different values. */
-function namesOf(differences: readonly Difference[]): string {
-  const others = differences.filter(({ isEncoding }) => !isEncoding);
-  const names = others.slice(0, MAX_NAMED).map(({ name }) => printable(name, 40));
-  const left = others.length - names.length;
-  return left > 0 ? `${names.join(', ')} and ${left} more` : names.join(' and ');
+/** Whether a body contradicts another one, so that neither is good. */
+export function isContradicting(relations: readonly Relation[]): boolean {
+  return relations.some(({ kind }) => kind === 'contradicts');
+}
+
+/** The outcome of a body in its list. */
+export function outcomeIn({ id, outcome }: Entry, relations: Relations): Outcome {
+  return isContradicting(relations.get(id) ?? []) ? 'review' : outcome;
 }
 
 function toWanted(filter: string): string {
   return filter.trim().toLowerCase();
-}
-
-function isHit({ searched: [shown, text] }: Entry, wanted: string): boolean {
-  return shown.includes(wanted) || text.includes(wanted);
 }
 
 /** Unlike a timer, isn't slowed down while the page is in the background. */

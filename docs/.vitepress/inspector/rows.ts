@@ -1,10 +1,7 @@
 // An inspection as rows of text: one per field, and one per difference of two bodies.
 import type { NotificationIssue } from 'payment-notifications';
 import type { InspectedField, Inspection } from 'payment-notifications/inspect';
-import { DEPOSIT_RECEIVED } from '../../../src/deposit-received';
-import type { Rules } from '../../../src/internal/rules';
-import { DEDUCED } from '../../../src/wire/sample';
-import { WITHDRAWAL_BROADCAST } from '../../../src/withdrawal-broadcast';
+import { findDifferences, isContradiction } from '../../../src/inspect/relations';
 import { markDifference, markLostDigits, printable, type Segment } from './marks';
 import type { Outcome } from './outcome';
 
@@ -85,20 +82,10 @@ export interface Difference {
 
 /** The fields whose text differs, those with different values first. */
 export function differencesOf(one: Inspection, other: Inspection): Difference[] {
-  const [ones, others] = [one, other].map(
-    ({ fields }) => new Map(fields.map((field) => [field.name, field])),
-  );
-  const names = [...new Set([...one.fields, ...other.fields].map(({ name }) => name))];
-  const found = names.flatMap((name) => {
-    const [left, right] = [ones?.get(name), others?.get(name)];
-    if (left?.raw === right?.raw) return [];
-    const same = JSON.stringify(left?.parsed ?? null) === JSON.stringify(right?.parsed ?? null);
-    const isRead = ![left, right].some((side) => side && toParsed(side)[0]?.[1] === 'not read');
-    const [a, b] = [left?.raw ?? 'not sent', right?.raw ?? 'not sent'];
-    const sides = [markDifference(a, b), markDifference(b, a)];
-    return [{ name, sides, isEncoding: same && isRead }];
+  return findDifferences(one, other).map(({ name, raws, isEncoding }) => {
+    const [a, b] = [raws[0] ?? 'not sent', raws[1] ?? 'not sent'];
+    return { name, sides: [markDifference(a, b), markDifference(b, a)], isEncoding };
   });
-  return found.sort((a, b) => Number(a.isEncoding) - Number(b.isEncoding));
 }
 
 export interface Relation {
@@ -106,20 +93,9 @@ export interface Relation {
   readonly text: string;
 }
 
-/** By type. */
-const RULES: Readonly<Record<string, Rules>> = {
-  'deposit.received': DEPOSIT_RECEIVED,
-  'withdrawal.broadcast': WITHDRAWAL_BROADCAST,
-};
-
-/** What a withdrawal moved, which the service doesn't require. */
-const MOVED = ['actualWithdrawAmount', 'deductedSettlementAmount', DEDUCED];
-
-/**
- * Says whether two bodies report one event, and agree on it. They contradict each other if a field
- * that identifies the event or says what moved is another one.
- */
-export function relate(one: Inspection, other: Inspection, found: readonly Difference[]): Relation {
+/** Says whether two bodies report one event, and agree on it. */
+export function relate(one: Inspection, other: Inspection): Relation {
+  const found = findDifferences(one, other);
   const refused = [one, other].filter(({ verdict }) => verdict === 'refused').length;
   if (refused > 0) {
     const which = refused === 1 ? 'One of the two bodies is' : 'Both bodies are';
@@ -130,14 +106,11 @@ export function relate(one: Inspection, other: Inspection, found: readonly Diffe
     return { outcome: 'review', text: 'Two events, with different idempotency keys.' };
   }
   const others = found.filter(({ isEncoding }) => !isEncoding);
-  const rules = RULES[`${one.type}`] ?? {};
   if (others.length > 0) {
-    const isContradiction = others.some(
-      ({ name }) => rules[name]?.need === 'required' || MOVED.includes(name),
-    );
-    const verb = isContradiction ? 'contradict each other' : 'differ';
+    const isContrary = isContradiction(one, found);
+    const verb = isContrary ? 'contradict each other' : 'differ';
     const text = `One event, but the two bodies ${verb} in ${plural(others.length, 'field')}.`;
-    return { outcome: isContradiction ? 'refused' : 'review', text };
+    return { outcome: isContrary ? 'refused' : 'review', text };
   }
   const text =
     found.length === 0 ? 'One event, and the same body.' : 'One event, encoded differently.';

@@ -10,7 +10,7 @@ import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
 import { likenessOf } from './likeness.js';
 import { findQuirks, type Quirk, quirk } from './quirks.js';
-import { summarize, summarizeRefusal } from './summary.js';
+import { reportedBy, summarize, summarizeRefusal } from './summary.js';
 
 export type { JsonFault } from './json-fault.js';
 export type { Quirk, QuirkCode } from './quirks.js';
@@ -24,7 +24,8 @@ export type Verdict = 'valid' | 'warnings' | 'refused';
 export interface Inspection {
   /**
    * One printable line for support: what arrived or was sent, and what to review; of a refused
-   * body, why it is refused, what to do and what to answer. Its words may change in any version.
+   * body, why it is refused, which amount it reports, what to do and what to answer. Its words may
+   * change in any version.
    */
   readonly summary: string;
   readonly verdict: Verdict;
@@ -102,7 +103,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     const refused = { type: as ?? null, issues: opened.issues, reference: {} };
     const likeness = isText ? likenessOf(body) : null;
     return {
-      summary: summarizeRefusal({ ...refused, isEmpty: false, likeness }),
+      summary: summarizeRefusal({ ...refused, reported: '', isEmpty: false, likeness }),
       verdict: 'refused',
       ...refused,
       jsonFault: isText ? findJsonFault(body) : null,
@@ -127,6 +128,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
         ? summarize(notification, repeatedNames)
         : summarizeRefusal({
             ...{ type, issues: error.issues, reference },
+            reported: reportedBy(notification, repeatedNames),
             ...{ isEmpty: members.length === 0, likeness: null },
           }),
     verdict: error === null ? verdict : 'refused',

@@ -2,6 +2,7 @@ import type { Decimal } from '../amount.js';
 import type { DepositReceived } from '../deposit-received.js';
 import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
 import { MAX_BYTES } from '../internal/body.js';
+import type { Partly } from '../internal/fields.js';
 import { nameOfPath } from '../internal/issues.js';
 import { quote } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
@@ -111,6 +112,8 @@ interface Refusal {
   readonly type: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference: NotificationReference;
+  /** What the body reports; see {@link reportedBy}. */
+  readonly reported: string;
   /** Whether the body is an object without a field. */
   readonly isEmpty: boolean;
   /** What text looks like that is not JSON; null if that is unknown. */
@@ -119,7 +122,7 @@ interface Refusal {
 
 /** Says in one line why a body is refused, what to do and what to answer. */
 export function summarizeRefusal(refusal: Refusal): string {
-  const { type, issues, reference, isEmpty, likeness } = refusal;
+  const { type, issues, reference, reported, isEmpty, likeness } = refusal;
   const [{ code, path, expected, received }] = issues;
   if (code === 'body_too_large') {
     return `The body is refused: it has more than ${MAX_BYTES} bytes. Ask the service about it. The endpoint should answer 413 and store its start.`;
@@ -141,7 +144,32 @@ export function summarizeRefusal(refusal: Refusal): string {
   const should = is.endsWith(' with a lone surrogate') ? 'well-formed text' : expected;
   const fault =
     is === 'missing' || is === 'null' ? `is ${is}` : `should be ${should}, but is ${is}`;
-  return `The body${eventOf(type, reference)} is ${count}: ${nameOfPath(path)} ${fault}. ${ASK}`;
+  return `The body${eventOf(type, reference)} is ${count}: ${nameOfPath(path)} ${fault}. ${reported}${ASK}`;
+}
+
+/**
+ * Says which amount a refused body reports; empty unless the amount and its currency were read, and
+ * each was sent once.
+ *
+ * @param repeated - The names of the fields that were sent more than once.
+ */
+export function reportedBy(
+  notification: Partly<PaymentNotification> | null,
+  repeated: readonly string[],
+): string {
+  if (notification === null) return '';
+  const isDeposit = notification.type === 'deposit.received';
+  const [amount, currency] = isDeposit
+    ? [notification.actualDepositAmount, notification.depositCurrency]
+    : [notification.actualWithdrawAmount, notification.withdrawCurrency];
+  const names = isDeposit
+    ? ['actualDepositAmount', 'depositCurrency']
+    : ['actualWithdrawAmount', 'withdrawCurrency'];
+  if (amount === null || currency === null || names.some((name) => repeated.includes(name))) {
+    return '';
+  }
+  const action = isDeposit ? 'credit' : 'debit';
+  return `The body reports ${money(amount, currency)}, but don't ${action} it. `;
 }
 
 const ANSWER = 'The endpoint should answer 400 and store the body.';

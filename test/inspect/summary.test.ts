@@ -27,6 +27,8 @@ describe('a summary', () => {
   const refused = 'The body is refused: it should be a JSON object, but is';
   const store = 'The endpoint should answer 400 and store the body.';
   const answer = `Ask the service about it. ${store}`;
+  const credit = `The body reports 0.01523 BTC, but don't credit it. ${answer}`;
+  const debit = `The body reports 480.73 XRP, but don't debit it. ${answer}`;
 
   test.each<[string, string, string]>([
     [
@@ -97,17 +99,47 @@ describe('a summary', () => {
     [
       'says that a required field is missing',
       deposit({ settlementAmount: undefined }),
-      `The body of order order-10042 is refused: settlementAmount is missing. ${answer}`,
+      `The body of order order-10042 is refused: settlementAmount is missing. ${credit}`,
     ],
     [
       'says that a required field is null',
       deposit({ clientPaymentId: 'null' }),
-      `The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 is refused: clientPaymentId is null. ${answer}`,
+      `The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 is refused: clientPaymentId is null. ${credit}`,
     ],
     [
       'quotes the text null',
       deposit({ settlementAmount: '"null"' }),
-      `The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "null". ${answer}`,
+      `The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "null". ${credit}`,
+    ],
+    [
+      'says what a refused body reports, in plain digits, also an amount of 0',
+      withdrawal({ status: '"NEW"', actualWithdrawAmount: '0e-9', withdrawCurrency: '"X: 5"' }),
+      `The body of withdrawal payout-7731 is refused: status should be "COMPLETED" or "FAILED" or "BLOCKED", but is "NEW". The body reports 0 "X: 5", but don't debit it. ${answer}`,
+    ],
+    [
+      'says no amount of a refused body without a currency',
+      deposit({ depositCurrency: 'null' }),
+      `The body of order order-10042 is refused: depositCurrency is null. ${answer}`,
+    ],
+    [
+      'says no amount of a refused body that was not read',
+      deposit({ actualDepositAmount: '"12,5"' }),
+      `The body of order order-10042 is refused: actualDepositAmount should be a decimal number, but is "12,5". ${answer}`,
+    ],
+    [
+      'says no estimate of a refused body',
+      withdrawal({ status: '"NEW"', actualWithdrawAmount: undefined }),
+      `The body of withdrawal payout-7731 is refused: status should be "COMPLETED" or "FAILED" or "BLOCKED", but is "NEW". ${answer}`,
+    ],
+    [
+      'says no amount of a refused body that sent several',
+      `${deposit({ status: '"NEW"' }).slice(0, -1)}, "actualDepositAmount": 1}`,
+      `The body of order order-10042 is refused: status should be "CONFIRMED", but is "NEW". ${answer}`,
+    ],
+    [
+      'says no amount of a refused body that sent several currencies',
+      `${withdrawal({ status: '"NEW"' }).slice(0, -1)}, "withdrawCurrency": "BTC"}`,
+      `The body of withdrawal payout-7731 is refused: status should be "COMPLETED" or "FAILED" or "BLOCKED", but is "NEW". ${answer}`,
     ],
     [
       'says that a completed withdrawal has no amount',
@@ -152,7 +184,7 @@ describe('a summary', () => {
     [
       'names a refused body by what is known',
       withdrawal({ clientWithdrawalId: '""' }),
-      `The body of withdrawal 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44 is refused: clientWithdrawalId should be a non-empty string, but is an empty string. ${answer}`,
+      `The body of withdrawal 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44 is refused: clientWithdrawalId should be a non-empty string, but is an empty string. ${debit}`,
     ],
     [
       'names both events of a body, by the identifiers that it has',
@@ -162,7 +194,7 @@ describe('a summary', () => {
     [
       'says what is wrong with a lone surrogate',
       withdrawal({ clientWithdrawalId: '"a\\ud800"' }),
-      `The body of withdrawal 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44 is refused: clientWithdrawalId should be well-formed text, but is a string of length 2 with a lone surrogate. ${answer}`,
+      `The body of withdrawal 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44 is refused: clientWithdrawalId should be well-formed text, but is a string of length 2 with a lone surrogate. ${debit}`,
     ],
     [
       'says that a body is empty',

@@ -100,6 +100,29 @@ async function counts(page, counts) {
   await page.locator('[data-test=bodies][aria-busy=false] .counts', { hasText: counts }).waitFor();
 }
 
+/** Lets the page read no further than its first slice, until `goOn`. @param {Page} page */
+async function hold(page) {
+  await page.evaluate(() => {
+    const { postMessage } = MessagePort.prototype;
+    /** @type {(() => void)[]} */
+    const waiting = [];
+    MessagePort.prototype.postMessage = function (/** @type {any} */ message) {
+      waiting.push(() => postMessage.call(this, message));
+    };
+    Object.assign(globalThis, {
+      goOn: () => {
+        MessagePort.prototype.postMessage = postMessage;
+        for (const post of waiting) post();
+      },
+    });
+  });
+}
+
+/** @param {Page} page */
+async function goOn(page) {
+  await page.evaluate(() => /** @type {any} */ (globalThis).goOn());
+}
+
 const sentences = (/** @type {Page} */ page) => page.locator('.list .summary').allTextContents();
 const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
   page.getByRole('button', { name, exact: true });
@@ -387,6 +410,8 @@ for (const where of PLACES) {
       [Buffer.from(LINE).toString('base64')]: 'It looks like base64 text. Decode it first.',
       [`status=1&body=${encodeURIComponent(LINE)}`]:
         'It looks like form-encoded text. The service posts JSON.',
+      [`curl -d ^"${LINE.replaceAll('"', '^\\^"')}^"`]:
+        'It looks like a command of Windows, with ^ before quotes. Ask for the body alone.',
       [`He wrote ${LINE.replaceAll('"', '”')}`]:
         'It looks like text with the quotes “ ”, as a mail program makes them. Ask for the original.',
     };
@@ -573,27 +598,39 @@ for (const where of PLACES) {
     lines[2] = lineOf(0);
     lines[2999] = lineOf(0).replace('"actualDepositAmount":0.01523', '$&1');
     await withInspector(where, async (page) => {
-      // Reading goes on only when the test says so.
-      await page.evaluate(() => {
-        const { postMessage } = MessagePort.prototype;
-        /** @type {(() => void)[]} */
-        const waiting = [];
-        MessagePort.prototype.postMessage = function (/** @type {any} */ message) {
-          waiting.push(() => postMessage.call(this, message));
-        };
-        Object.assign(globalThis, {
-          goOn: () => {
-            MessagePort.prototype.postMessage = postMessage;
-            for (const post of waiting) post();
-          },
-        });
-      });
+      await hold(page);
       await drop(page, 'archive.ndjson', lines.join('\n'));
       await page.locator('[data-test=bodies][aria-busy=true]').waitFor();
       await page.getByRole('searchbox').fill('contradicts');
-      await page.evaluate(() => /** @type {any} */ (globalThis).goOn());
+      await goOn(page);
       await counts(page, /^2,997 valid; 3 contradict each other\. 3 lines with this text$/);
       assert.deepEqual(await page.locator('.list .line').allTextContents(), ['1', '3', '3000']);
+    });
+  });
+
+  test(`${where}: a key in the filter draws no other body while the list is read`, async () => {
+    const lines = Array.from({ length: 3000 }, (_, index) => lineOf(index));
+    await withInspector(where, async (page) => {
+      await hold(page);
+      await drop(page, 'archive.ndjson', lines.join('\n'));
+      await page.locator('[data-test=bodies][aria-busy=true]').waitFor();
+      await says(page, /order-0:/);
+      // To draw a body takes longer than a key may.
+      await page.evaluate(() => {
+        const drawn = { count: 0 };
+        const parts = document.querySelectorAll('.answer, .results');
+        const observer = new MutationObserver((records) => {
+          drawn.count += records.length;
+        });
+        for (const part of parts) observer.observe(part, { childList: true, subtree: true });
+        Object.assign(globalThis, { drawn });
+      });
+      await page.getByRole('searchbox').pressSequentially('order-2999');
+      const { count } = await page.evaluate(() => /** @type {any} */ (globalThis).drawn);
+      assert.equal(count, 0);
+      await goOn(page);
+      await counts(page, /^3,000 valid\. 1 line with this text$/);
+      await says(page, /order-2999:/);
     });
   });
 

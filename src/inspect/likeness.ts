@@ -3,12 +3,20 @@ import type { RawBody } from '../parse.js';
 /** What text looks like that people take for a body. The first that fits counts. */
 const LIKENESSES: readonly (readonly [RegExp, string])[] = [
   [/^<(?:!doctype html|html|head|body)\b/i, 'an HTML page'],
+  [/^[^{]*\{\s*&(?:amp;)*(?:quot|#34|#x22);/i, 'text with HTML entities. Decode it first'],
   [/^<[?!\w]/, 'XML'],
   [/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'a UUID alone'],
   [/^(?:0x)?[\da-f]{64}$/i, 'a transaction ID alone'],
   [/^https?:\/\/\S+$/i, 'a URL'],
   [/^%7B/i, 'percent-encoded text. Decode it first'],
-  [/^\{\s*&(?:quot|#34);/, 'text with HTML entities. Decode it first'],
+  [
+    /^[^{]*\{\s*"[\s\S]*=\r?\n/,
+    'a copy of the source of a mail, with = at the end of lines. Decode it first',
+  ],
+  [
+    /^[^{]*\{\s*(?:\^\\|\\)\^"/,
+    'a command of Windows, with ^ before quotes. Ask for the body alone',
+  ],
   [
     /^[^{"]*\{\s*[“”„]/,
     'text with the quotes “ ”, as a mail program makes them. Ask for the original',

@@ -221,6 +221,21 @@ describe('a summary', () => {
       deposit().replaceAll('"', '&quot;'),
       `${refused} text with HTML entities. Decode it first. ${store}`,
     ],
+    ...['&quot;', '&#34;', '&#x22;', '&amp;quot;'].map((quote): [string, string, string] => [
+      `knows HTML entities in other text: ${quote}`,
+      `<td>${deposit().replaceAll('"', quote)}</td>`,
+      `${refused} text with HTML entities. Decode it first. ${store}`,
+    ]),
+    ...['\n', '\r\n'].map((end): [string, string, string] => [
+      `knows the source of a mail, with ${JSON.stringify(end)}`,
+      `Subject: Order\n\n${withdrawal().replaceAll('=', '=3D').replace(/.{75}/g, `$&=${end}`)}`,
+      `${refused} a copy of the source of a mail, with = at the end of lines. Decode it first. ${store}`,
+    ]),
+    ...['^\\^"', '\\^"'].map((quote): [string, string, string] => [
+      `knows a command of Windows: ${quote}`,
+      `curl --data-raw ^"^${deposit().replaceAll('"', quote)}^"`,
+      `${refused} a command of Windows, with ^ before quotes. Ask for the body alone. ${store}`,
+    ]),
     [
       'knows the quotes of a mail program',
       deposit().replaceAll('"', '”'),

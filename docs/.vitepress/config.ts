@@ -214,5 +214,6 @@ export default defineConfig({
     sidebar,
     outline: { level: [2, 3] },
     search: { provider: 'local' },
+    notFound: { title: 'Page not found', quote: 'This address has no page.', linkText: 'Home' },
   },
 });

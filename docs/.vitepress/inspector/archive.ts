@@ -212,7 +212,7 @@ export function readArchive(
 }
 
 /** Whether a body contradicts another one, so that neither is good. */
-export function isContradicting(relations: readonly Relation[]): boolean {
+function isContradicting(relations: readonly Relation[]): boolean {
   return relations.some(({ kind }) => kind === 'contradicts');
 }
 

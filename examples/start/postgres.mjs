@@ -131,7 +131,7 @@ async function settle(notification, { key, body }) {
     if (currency === null) return await review(400, 'the currency is no plain code');
     const outcome = await book(key, body, { account, currency, amount });
     if (outcome !== 'conflict') return { status: 200, text: outcome };
-    // One of the two may be forged. A repeat would change nothing, so it is a success.
+    // One of the two may be forged. Still 200: another delivery of this body would change nothing.
     return await review(200, 'settled before, with another account, currency or amount');
   } catch (error) {
     if (!isRefusal(error)) throw error;

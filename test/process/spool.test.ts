@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,10 +54,12 @@ test(`two processes on one folder, killed ${KILLS} times each, lose nothing that
   };
   await Promise.all([killOften(), killOften()]);
 
+  // What the kills left is chance: on a busy machine, it was nothing. So this draft is added.
+  const id = randomUUID();
+  fs.writeFileSync(join(folder, `.${id}`), id.padEnd(50_000));
+  saved.push(`50000 ${id}`);
   // A draft is that of a crash once it is old enough.
-  const left = fs.readdirSync(folder);
-  for (const name of left) fs.utimesSync(join(folder, name), 0, 0);
-  expect(left.length).toBeGreaterThan(0);
+  for (const name of fs.readdirSync(folder)) fs.utimesSync(join(folder, name), 0, 0);
   const waiting = await createSpool(folder).settle(async (body) => {
     settled.add(`${body.length} ${Buffer.from(body.subarray(0, 36))}`);
     return { status: 200 };

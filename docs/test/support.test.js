@@ -528,6 +528,38 @@ for (const where of PLACES) {
     });
   });
 
+  test(`${where}: of the hits of a filter, the one that is picked is shown below`, async () => {
+    await withInspector(where, async (page) => {
+      const lines = [1, 20, 3, 21, 22, 23].map(lineOf);
+      await page.locator('#body').fill(lines.join('\n'));
+      await counts(page, /^6 valid$/);
+      const words = page.locator('[data-test=verdict] .words');
+      const hits = page.locator('.list input');
+      await page.getByRole('searchbox').fill('order-2');
+      await counts(page, /4 lines with this text$/);
+      // By the mouse.
+      await page.locator('.list label').nth(2).click();
+      await says(page, /order-22:/);
+      assert.equal(await words.textContent(), 'Line 5: Valid, deposit.received');
+      assert(await hits.nth(2).isChecked());
+      // By the keyboard, after another filter with the same hits.
+      await page.getByRole('searchbox').pressSequentially(' ');
+      await says(page, /order-20:/);
+      await hits.first().focus();
+      await page.keyboard.press('ArrowDown');
+      await says(page, /order-21:/);
+      await page.keyboard.press('ArrowDown');
+      await says(page, /order-22:/);
+      assert.equal(await words.textContent(), 'Line 5: Valid, deposit.received');
+      assert(await hits.nth(2).isChecked());
+      // Without a filter again.
+      await page.getByRole('searchbox').fill('');
+      await counts(page, /^6 valid$/);
+      await page.locator('.list label').nth(2).click();
+      await says(page, /order-3:/);
+    });
+  });
+
   test(`${where}: the filter looks at each of several bodies in one line`, async () => {
     await withInspector(where, async (page) => {
       await page.locator('#body').fill(`[${lineOf(1)},${lineOf(2)}]`);

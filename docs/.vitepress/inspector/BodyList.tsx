@@ -46,7 +46,17 @@ export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VN
           }}
         />
       </label>
-      <div class="list" role="radiogroup" aria-labelledby="bodies">
+      <div
+        class="list"
+        role="radiogroup"
+        aria-labelledby="bodies"
+        // A line that isn't drawn again would keep an earlier handler.
+        onChange={({ target }) => {
+          const { value } = target as HTMLInputElement;
+          const entry = hits.find(({ id }) => String(id) === value);
+          if (entry !== undefined) onPick(entry);
+        }}
+      >
         {hits.slice(0, shown).map((entry) => (
           <Line
             key={entry.id}
@@ -54,7 +64,6 @@ export function BodyList({ state, picked, filter, onPick, onFilter }: Props): VN
             outcome={outcomeIn(entry, relations)}
             relations={relations.get(entry.id)}
             isPicked={entry === picked}
-            onPick={onPick}
           />
         ))}
       </div>
@@ -72,15 +81,14 @@ interface LineProps {
   readonly outcome: Outcome;
   readonly relations: readonly Relation[] | undefined;
   readonly isPicked: boolean;
-  readonly onPick: (entry: Entry) => void;
 }
 
-function Line({ entry, outcome, relations, isPicked, onPick }: LineProps): VNode {
+function Line({ entry, outcome, relations, isPicked }: LineProps): VNode {
   // While somebody types into the filter, most lines stay as they are.
   return useMemo(
     () => (
       <label class={outcome} data-line={entry.line}>
-        <input type="radio" name="line" checked={isPicked} onChange={() => onPick(entry)} />
+        <input type="radio" name="line" value={entry.id} checked={isPicked} />
         <span class="line">{entry.line}</span>
         <span class="mark" aria-hidden="true">
           {MARKS[outcome]}

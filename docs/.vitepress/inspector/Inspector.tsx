@@ -472,7 +472,6 @@ export function Inspector({ sampleGroups, meanings }: InspectorProps): VNode {
             filter={filter}
             onPick={(entry) => {
               setPicked({ reading, entry, filter: state.filter });
-              // A line that wasn't drawn again has an earlier source.
               setSource((current) => ({ ...current, isLinked: false }));
             }}
             onFilter={(wanted) => {

@@ -26,6 +26,7 @@ const SAMPLE = /Order order-10042: /;
 const SENT = /Withdrawal payout-7731 completed: .* with the tag 00482/;
 /** A body in one line. */
 const LINE = JSON.stringify(JSON.parse(DEPOSIT));
+const NGINX = LINE.replaceAll('"', '\\x22');
 /** One event and one payment for each number. */
 const lineOf = (/** @type {number} */ order) =>
   LINE.replace('order-77', `order-${order}`).replace(
@@ -226,11 +227,10 @@ for (const where of PLACES) {
   });
 
   test(`${where}: a body is read as mail programs, nginx and CSV change it`, async () => {
-    const nginx = LINE.replaceAll('"', '\\x22');
     const texts = {
       [DEPOSIT.replace(/^/gm, '> ')]: /^Taken out of the text around it, line 1: Valid/,
       [DEPOSIT.replaceAll(': ', ':\u00a0')]: /^Read without the no-break spaces of a mail program/,
-      [`"POST / HTTP/1.1" 200 "${nginx}"`]: /^Taken out of a string with escapes, line 1: Valid/,
+      [`"POST / HTTP/1.1" 200 "${NGINX}"`]: /^Taken out of a string with escapes, line 1: Valid/,
       [`at,body\n7,"${LINE.replaceAll('"', '""')}"\n`]: /^Taken out of a string .*, line 2: Valid/,
     };
     await withInspector(where, async (page) => {
@@ -428,11 +428,12 @@ for (const where of PLACES) {
         await page.locator('#body').fill(text);
         await says(page, /should answer 400/);
       }
-      for (const cut of [DEPOSIT, LINE.replaceAll('"', '\\x22')].map((text) => text.slice(0, 90))) {
-        await page.locator('#body').fill(cut.replace(/^/gm, '> '));
-        await says(page, /incomplete JSON of 90 characters\..* answer 400/);
+      const cuts = { [DEPOSIT]: 'the text around it', [NGINX]: 'a string with escapes' };
+      for (const [text, around] of Object.entries(cuts)) {
+        await page.locator('#body').fill(text.slice(0, 90).replace(/^/gm, '> '));
+        await says(page, /incomplete JSON of \d\d characters\..* answer 400/);
         const words = await page.locator('[data-test=verdict] .words').textContent();
-        assert.match(words ?? '', /^Taken out of the text around it, line 1: Refused/);
+        assert.match(words ?? '', new RegExp(`^Taken out of ${around}, line 1: Refused`));
       }
     });
   });
@@ -726,6 +727,32 @@ for (const where of PLACES) {
       // The text around the body is searched.
       await page.getByRole('searchbox').fill('c {');
       await says(page, /order-2:/);
+    });
+  });
+
+  test(`${where}: a broken body in a line of a log is refused, alone and in a list`, async () => {
+    await withInspector(where, async (page) => {
+      const broken = `16:34 ERROR 400 ${LINE.replace(':0.01523', ':0,02')}`;
+      const place = page.locator('[data-test=place]');
+      for (const text of [broken, `16:33 ${lineOf(1)}\n${broken}\n16:35 ${lineOf(2)}`]) {
+        await page.locator('#body').fill(text);
+        if (text !== broken) {
+          await counts(page, /^2 valid; 1 refused$/);
+          assert.deepEqual(await page.locator('.list .line').allTextContents(), ['1', '2', '3']);
+          await page.locator('.list label').nth(1).click();
+        }
+        await says(
+          page,
+          /is refused: it should be a JSON object, but is \d+ characters that are not/,
+        );
+        assert.match(
+          (await place.textContent()) ?? '',
+          /line 1, column 26:…ualDepositAmount":0,02,"actualDi…$/,
+        );
+      }
+      // A broken line among bodies alone makes no log of them.
+      await page.locator('#body').fill(`${lineOf(1)}\n${lineOf(2)}\n{"depositId": "0b\nx`);
+      await counts(page, /^2 valid; 2 refused$/);
     });
   });
 

@@ -1,5 +1,5 @@
 import type { NotificationIssue } from '../errors.js';
-import { findBodies } from '../inspect/find-bodies.js';
+import { findBodiesAndBroken } from '../inspect/find-bodies.js';
 import { type InspectedField, type Inspection, inspectBody } from '../inspect/index.js';
 import type { JsonFault } from '../inspect/json-fault.js';
 import { createRelations, type Relation } from '../inspect/relations.js';
@@ -47,7 +47,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     };
     // The first 64 KiB of a longer file have only some of its bodies.
     const isSearched = inspection.verdict === 'refused' && !isTooLong;
-    const parts = isSearched ? findBodies(body.toString()) : [];
+    const parts = isSearched ? findBodiesAndBroken(body.toString()) : [];
     const others = parts.filter(({ from }) => from !== 'whole');
     // JSON that has a body inside may be what was sent, so that its own faults count as well.
     const isText = inspection.issues[0]?.code === 'invalid_json';

@@ -2,10 +2,7 @@ import { SAMPLES } from '../wire/sample.js';
 
 /** A body that was found in text. */
 export interface FoundBody {
-  /**
-   * The body's JSON: all of the text, a part of it, or a part that was unescaped. No digit is
-   * changed.
-   */
+  /** All of the text, a part of it, or a part that was unescaped. No digit is changed. */
   readonly body: string;
   /**
    * Where the body was: it is the whole text, next to other text, escaped in a string, or it had
@@ -38,6 +35,41 @@ const NAMES = new Set(Object.values(SAMPLES).flatMap((sample) => Object.keys(sam
  */
 export function findBodies(text: string): FoundBody[] {
   const spans = [...findSpans(withoutQuoteMarks(text), 1, 0)];
+  return toFound(
+    text,
+    spans.filter(({ isBroken }) => !isBroken),
+  );
+}
+
+/**
+ * Finds the bodies in other text, like {@link findBodies}, and the broken ones: what starts as an
+ * object and has a name of a body in quotes, but is not JSON. A line with a body is not searched
+ * for a broken one.
+ */
+export function findBodiesAndBroken(text: string): FoundBody[] {
+  const spans = [...findSpans(withoutQuoteMarks(text), 1, 0)];
+  const bodies = spans.filter(({ isBroken }) => !isBroken);
+  /** By their lines, how often the bodies are escaped; -1 for those that are not broken. */
+  const taken = new Map(bodies.flatMap((span) => linesOf(span).map((line) => [line, -1])));
+  const broken = spans.filter((span) => {
+    const lines = span.isBroken ? linesOf(span) : [];
+    // A broken line of a log may have a broken body in one of its strings.
+    const isFree = lines.every((line) => (taken.get(line) ?? span.escapes) === span.escapes);
+    if (isFree) for (const line of lines) taken.set(line, span.escapes);
+    return span.isBroken && isFree;
+  });
+  const [first] = broken;
+  // All of a text that starts as a body is one, such as a copy that ends early.
+  if (first !== undefined && spans.length === 1 && text.trimStart().startsWith(first.body)) {
+    return [{ body: text, from: 'whole', line: 1, lastLine: countLineBreaks(text) + 1 }];
+  }
+  return toFound(
+    text,
+    [...bodies, ...broken].sort((one, other) => one.line - other.line),
+  );
+}
+
+function toFound(text: string, spans: readonly Span[]): FoundBody[] {
   const [first] = spans;
   // It may have a byte-order mark, which `trim` removes as well.
   if (first?.body === text.trim()) {
@@ -47,6 +79,10 @@ export function findBodies(text: string): FoundBody[] {
     const from = hasSpaces ? 'spaces' : 'text';
     return { body, from: escapes === 0 ? from : 'escaped', line, lastLine };
   });
+}
+
+function linesOf({ line, lastLine }: Span): number[] {
+  return Array.from({ length: lastLine - line + 1 }, (_, index) => line + index);
 }
 
 /**
@@ -66,6 +102,8 @@ interface Span {
   readonly line: number;
   readonly lastLine: number;
   readonly hasSpaces: boolean;
+  /** Whether it is not JSON. */
+  readonly isBroken: boolean;
 }
 
 /**
@@ -73,18 +111,75 @@ interface Span {
  * @param escapes - How often the text was unescaped.
  */
 function* findSpans(text: string, line: number, escapes: number): Generator<Span> {
+  const { found, faulty } = findObjects(text);
+  yield* findBroken(text, faulty, line, escapes);
   let from = 0;
   let lastLine = line;
-  for (const { start, end, body } of findObjects(text)) {
+  for (const { start, end, body } of found) {
     const before = text.slice(from, start);
     const source = text.slice(start, end);
     yield* findEscaped(before, lastLine, escapes);
     const first = lastLine + countLineBreaks(before);
     lastLine = first + countLineBreaks(source);
-    yield { body, escapes, line: first, lastLine, hasSpaces: body !== source };
+    yield { body, escapes, line: first, lastLine, hasSpaces: body !== source, isBroken: false };
     from = end;
   }
   yield* findEscaped(text.slice(from), lastLine, escapes);
+}
+
+/** A name that other objects of a log hardly have, such as those of an error or a request. */
+const OWN_NAME =
+  /"(?:(?:deposit|withdrawal|clientPayment|clientWithdrawal)Id|actual(?:Deposit|Withdraw)Amount)"/;
+
+/**
+ * Finds the broken bodies of a text.
+ *
+ * @param faulty - Where objects start that are not JSON, in the order of the text.
+ */
+function* findBroken(
+  text: string,
+  faulty: readonly number[],
+  line: number,
+  escapes: number,
+): Generator<Span> {
+  const starts = faulty.filter((start) => {
+    const at = start + 1 + match(SPACE, text, start + 1).length;
+    // In CSV, the quotation mark would be doubled.
+    return text[at] === '"' && text[at + 1] !== '"';
+  });
+  const ends = starts.length === 0 ? new Map<number, number>() : pairBraces(text);
+  let lastLine = line;
+  let counted = 0;
+  let end = 0;
+  for (const start of starts) {
+    // What is inside a part without such a name has none either.
+    if (start < end) continue;
+    end = ends.get(start) ?? endOfCut(text, start);
+    const body = text.slice(start, end).trimEnd();
+    if (!OWN_NAME.test(body)) continue;
+    const first = lastLine + countLineBreaks(text.slice(counted, start));
+    lastLine = first + countLineBreaks(body);
+    counted = start + body.length;
+    yield { body, escapes, line: first, lastLine, hasSpaces: false, isBroken: true };
+  }
+}
+
+/** Where each object ends, by its start. Which braces are in a string is not known. */
+function pairBraces(text: string): Map<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: brace, index } of text.matchAll(/[{}]/g)) {
+    if (brace === '{') open.push(index);
+    else ends.set(open.pop() ?? -1, index + 1);
+  }
+  return ends;
+}
+
+/** Where an object ends that is cut off: with its line, or before a blank one. */
+function endOfCut(text: string, start: number): number {
+  const isAlone = /^\{[ \t\r]*\n/.test(text.slice(start, start + 80));
+  const end = text.indexOf(isAlone ? '\n\n' : '\n', start);
+  return end === -1 ? text.length : end;
 }
 
 function countLineBreaks(text: string): number {
@@ -180,12 +275,19 @@ const SPACE = /[ \t\n\r\u00a0]*/y;
 const TOKEN =
   /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
 
+interface Objects {
+  readonly found: readonly PartOfJson[];
+  /** Where the other objects start that are not JSON. */
+  readonly faulty: readonly number[];
+}
+
 /**
  * Finds the outermost objects that look like a body, by reading from each brace as far as the text
  * is JSON.
  */
-function findObjects(text: string): PartOfJson[] {
+function findObjects(text: string): Objects {
   const found: Part[] = [];
+  const faulty: number[] = [];
   let open: Open[] = [];
   let allowed = '';
   let at = 0;
@@ -194,7 +296,7 @@ function findObjects(text: string): PartOfJson[] {
   for (;;) {
     if (open.length === 0) {
       at = text.indexOf('{', at);
-      if (at === -1) return found.flatMap((part) => toJson(text, part));
+      if (at === -1) return toObjects(text, found, faulty);
       allowed = '{';
     }
     at += match(SPACE, text, at).length;
@@ -204,6 +306,7 @@ function findObjects(text: string): PartOfJson[] {
       // If this was meant to be a body, the objects in it are none.
       const body = open.find(({ names }) => names >= MIN_NAMES);
       if (body !== undefined) dropFrom(found, body.start);
+      if (open[0] !== undefined) faulty.push(open[0].start);
       open = [];
       at = retry;
       continue;
@@ -227,6 +330,16 @@ function findObjects(text: string): PartOfJson[] {
     else if (isName) allowed = ':';
     else allowed = `,${closer}`;
   }
+}
+
+function toObjects(text: string, parts: readonly Part[], faulty: readonly number[]): Objects {
+  const read = parts.map((part) => ({ part, json: toJson(text, part) }));
+  // What looks like JSON may have a control character or an unknown escape in a string.
+  const more = read.filter(({ json }) => json.length === 0).map(({ part }) => part.start);
+  return {
+    found: read.flatMap(({ json }) => json),
+    faulty: [...faulty, ...more].sort((one, other) => one - other),
+  };
 }
 
 /** Replaces no-break spaces unless they are in a string. Returns nothing if it is no JSON. */

@@ -177,6 +177,21 @@ describe('text that contains bodies', () => {
     ]);
   });
 
+  test('shows a broken body of a line, with the place of the fault', async () => {
+    const broken = deposit({ actualDepositAmount: '0,02' });
+    const stdin = `INFO ${withdrawal()}\nERROR 400 ${broken}\n`;
+    const { exit, out } = await command(['inspect'], { stdin });
+    expect(exit).toBe(1);
+    expect(linesOf(out).filter((line) => /^[✓!✗]/.test(line))).toStrictEqual([
+      '! standard input: has other text around the bodies below. As one body, it is refused.',
+      '✓ standard input, in line 1: valid, withdrawal.broadcast',
+      '✗ standard input, in line 2: refused, unknown type',
+    ]);
+    expect(out).toContain(
+      'not JSON at line 1, column 26: …ualDepositAmount":0,<here>02,"actualDi…',
+    );
+  });
+
   test('exits by its bodies', async () => {
     const { exit, out } = await command(['inspect'], { stdin: `INFO ${deposit()}` });
     expect(exit).toBe(0);

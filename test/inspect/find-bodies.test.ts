@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findBodies } from '../../src/inspect/find-bodies.js';
+import { findBodies, findBodiesAndBroken } from '../../src/inspect/find-bodies.js';
 import { runs } from '../fuzz/runs.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
@@ -222,6 +222,107 @@ test('a body is found in any text, exactly as it was', () => {
     }),
     { numRuns: runs(2000) },
   );
+});
+
+describe('a broken body', () => {
+  const broken = deposit({ actualDepositAmount: '0,02' });
+  const cut = withdrawal().slice(0, 300);
+  const lines = JSON.stringify(JSON.parse(one), null, 2).replace('0.123', '0,123');
+  const last = lines.split('\n').length;
+  const wrapped = one.replace(/.{80}/g, '$&\n');
+
+  test.each<[string, string, [body: string, from: string, line: number, lastLine: number][]]>([
+    ['in a line of a log', `ERROR 400 ${broken} in 3 ms`, [[broken, 'text', 1, 1]]],
+    [
+      'between bodies',
+      `A ${one}\nB ${broken}\nC ${two}`,
+      [
+        [one, 'text', 1, 1],
+        [broken, 'text', 2, 2],
+        [two, 'text', 3, 3],
+      ],
+    ],
+    ['of several lines', `Hi,\n${lines}\nBye`, [[lines, 'text', 2, last + 1]]],
+    ['with line breaks in its texts', `Hi,\n${wrapped}\nBye`, [[wrapped, 'text', 2, 13]]],
+    [
+      'that is cut off, before another one',
+      `A ${cut}\nB ${one}`,
+      [
+        [cut, 'text', 1, 1],
+        [one, 'text', 2, 2],
+      ],
+    ],
+    [
+      'of several lines that is cut off, before a blank line',
+      `Hi,\n{\n "depositId": "0b\n\nBye`,
+      [['{\n "depositId": "0b', 'text', 2, 3]],
+    ],
+    [
+      'with a control character',
+      `A ${deposit({ network: '"\t"' })}`,
+      [[deposit({ network: '"\t"' }), 'text', 1, 1]],
+    ],
+    ['that is escaped', JSON.stringify({ body: broken }), [[broken, 'escaped', 1, 1]]],
+    ['in CSV', `7,"${csv(broken)}",400`, [[broken, 'escaped', 1, 1]]],
+    [
+      'of which a line has two',
+      `[${broken},${broken}]`,
+      [
+        [broken, 'text', 1, 1],
+        [broken, 'text', 1, 1],
+      ],
+    ],
+    [
+      'with a broken one in a string of it',
+      `x ${JSON.stringify({ depositId: 1, body: broken })},}`.replace('1,', '01,'),
+      [
+        [
+          JSON.stringify({ depositId: 1, body: broken }).replace('1,', '01,'),
+          'text',
+          ...([1, 1] as const),
+        ],
+      ],
+    ],
+    ['alone', `\n ${broken}\n`, [[`\n ${broken}\n`, 'whole', 1, 3]]],
+    ['alone, and cut off in its second line', `${cut}\n"x`, [[`${cut}\n"x`, 'whole', 1, 2]]],
+  ])('%s is found', (_, text, expected) => {
+    const found = findBodiesAndBroken(text);
+    expect(found.map(({ body, from, line, lastLine }) => [body, from, line, lastLine])).toEqual(
+      expected,
+    );
+  });
+
+  test.each<[string, string]>([
+    ['JSON with a name of a body', 'INFO {"depositId":"0b0f","ms":3}'],
+    ['broken JSON without a name of a body', 'INFO {"status":"CONFIRMED","network":01}'],
+    ['an object that was printed', 'INFO { depositId: \'x\', "depositId": 01 }'],
+    ['a name after the object', 'INFO {"status":01} of "depositId"'],
+    ['nothing', ''],
+  ])('is not found in %s', (_, text) => {
+    expect(findBodiesAndBroken(text)).toStrictEqual([]);
+  });
+
+  test('is not found around a body, or in a line with one', () => {
+    const rows = [
+      `x {\n"depositId": "x",\n"body": ${one}\n} y`,
+      `{"depositId":"0b0f\u2026 ${one}`,
+      `x {"depositId":01,"body":${JSON.stringify(one)}}`,
+    ];
+    for (const row of rows) {
+      expect(findBodiesAndBroken(row).map(({ body }) => body)).toStrictEqual([one]);
+    }
+  });
+
+  test.each<[string, number]>([
+    ['{"depositId"\n', 20_000],
+    ['{"depositId":', 1],
+    ['{\n"depositId"\n', 1],
+    ['}\n{"depositId"', 20_000],
+    ['{"a":{"depositId"}', 1],
+    ['{"status"\n', 0],
+  ])('is read in linear time in text that repeats %j', (piece, count) => {
+    expect(findBodiesAndBroken(piece.repeat(20_000))).toHaveLength(count);
+  });
 });
 
 const MANY = 100_000;

@@ -1,7 +1,7 @@
 // Several bodies. They are read and filtered in slices, so that the page stays usable.
 import type { NotificationType } from 'payment-notifications';
 import { inspectBody, type Verdict } from 'payment-notifications/inspect';
-import { findBodies } from '../../../src/inspect/find-bodies';
+import { findBodiesAndBroken } from '../../../src/inspect/find-bodies';
 import { createRelations, type Relation } from '../../../src/inspect/relations';
 import { type Outcome, outcomeOf } from './outcome';
 import { type Body, type Piece, textOf } from './reading';
@@ -110,7 +110,7 @@ export function readArchive(
     for (const piece of pieces) {
       counts.lines += 1;
       const text = textOf(piece.text);
-      const found = findBodies(text);
+      const found = findBodiesAndBroken(text);
       if (!isLog && found.some(({ from }) => from !== 'whole')) startLog();
       if (/^[ \t\r]*$/.test(text)) counts.blank += 1;
       else if (found.length === 0 && isLog) counts.other += 1;

@@ -2,6 +2,7 @@
 import {
   type FoundBody,
   findBodies,
+  findBodiesAndBroken,
   isJson,
   withoutQuoteMarks,
 } from '../../../src/inspect/find-bodies';
@@ -64,7 +65,7 @@ export function read(given: Body): Reading {
     return { kind: 'several', pieces: linesOf(given) };
   }
   const text = textOf(given);
-  const found = findBodies(text);
+  const found = findBodiesAndBroken(text);
   const [first] = found;
   if (first === undefined) {
     // Bytes that are not UTF-8 stay as they are, because that is a fault.

@@ -20,7 +20,7 @@ export const SAMPLE_OPTIONS: Record<'status' | 'seed', Text> &
   set: list('FIELD=VALUE', 'set a field to a value or null'),
   add: list('NAME=JSON', 'add a field unknown to this version'),
   omit: list('FIELD', 'leave a field out'),
-  seed: text('N', 'make another event for each number'),
+  seed: text('N', 'make another event, with other identifiers, for each number'),
 };
 
 export type SampleChanges = Partial<

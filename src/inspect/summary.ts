@@ -7,6 +7,7 @@ import { nameOfPath } from '../internal/issues.js';
 import { quote } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
 import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import type { Likeness } from './likeness.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
@@ -117,10 +118,13 @@ interface Refusal {
   /** Whether the body is an object without a field. */
   readonly isEmpty: boolean;
   /** What text looks like that is not JSON; null if that is unknown. */
-  readonly likeness: string | null;
+  readonly likeness: Likeness | null;
 }
 
-/** Says in one line why a body is refused, what to do and what to answer. */
+/**
+ * Says in one line why a body is refused, what to do and what to answer. Of a copy, it is unknown
+ * what the endpoint received.
+ */
 export function summarizeRefusal(refusal: Refusal): string {
   const { type, issues, reference, reported, isEmpty, likeness } = refusal;
   const [{ code, path, expected, received }] = issues;
@@ -131,12 +135,13 @@ export function summarizeRefusal(refusal: Refusal): string {
   // A fault of the body itself explains all others.
   if (path.length === 0) {
     const isAboutIds = received === 'both' || received === 'neither';
-    const is = likeness ?? received.replace(/^an empty body/, 'empty');
+    const is = likeness?.is ?? received.replace(/^an empty body/, 'empty');
     const fault = isAboutIds ? `have ${expected}, but has ${is}` : `be ${expected}, but is ${is}`;
-    // A second sentence says what to do about it.
-    const action = is.includes('. ') ? ANSWER : ASK;
     // Its type is the endpoint's, not that of the event.
-    return `The body${eventOf(null, reference)} is refused: it should ${fault}. ${action}`;
+    const refused = `The body${eventOf(null, reference)} is refused: it should ${fault}.`;
+    if (likeness?.isCopy) return refused;
+    // A second sentence says what to do about it.
+    return `${refused} ${is.includes('. ') ? ANSWER : ASK}`;
   }
   const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;
   const is = received === 'nothing' ? 'missing' : received;

@@ -219,27 +219,49 @@ describe('a summary', () => {
     [
       'knows HTML entities',
       deposit().replaceAll('"', '&quot;'),
-      `${refused} text with HTML entities. Decode it first. ${store}`,
+      `${refused} text with HTML entities. Decode it first.`,
     ],
     ...['&quot;', '&#34;', '&#x22;', '&amp;quot;'].map((quote): [string, string, string] => [
       `knows HTML entities in other text: ${quote}`,
       `<td>${deposit().replaceAll('"', quote)}</td>`,
-      `${refused} text with HTML entities. Decode it first. ${store}`,
+      `${refused} text with HTML entities. Decode it first.`,
     ]),
     ...['\n', '\r\n'].map((end): [string, string, string] => [
       `knows the source of a mail, with ${JSON.stringify(end)}`,
       `Subject: Order\n\n${withdrawal().replaceAll('=', '=3D').replace(/.{75}/g, `$&=${end}`)}`,
-      `${refused} a copy of the source of a mail, with = at the end of lines. Decode it first. ${store}`,
+      `${refused} a copy of the source of a mail, with = at the end of lines. Decode it first.`,
     ]),
     ...['^\\^"', '\\^"'].map((quote): [string, string, string] => [
       `knows a command of Windows: ${quote}`,
       `curl --data-raw ^"^${deposit().replaceAll('"', quote)}^"`,
-      `${refused} a command of Windows, with ^ before quotes. Ask for the body alone. ${store}`,
+      `${refused} a command of Windows, with ^ before quotes. Ask for the body alone.`,
     ]),
     [
       'knows the quotes of a mail program',
       deposit().replaceAll('"', '”'),
-      `${refused} text with the quotes “ ”, as a mail program makes them. Ask for the original. ${store}`,
+      `${refused} text with the quotes “ ”, as a mail program makes them. Ask for the original.`,
+    ],
+    ...[/.{80}/g, /.{76}/g].flatMap((line) =>
+      ['\n', '\r\n'].map((end): [string, string, string] => [
+        `knows a copy with line breaks inside its texts: ${line}, ${JSON.stringify(end)}`,
+        deposit().replace(line, `$&${end}`),
+        `${refused} a copy with line breaks inside its texts. Ask for the original.`,
+      ]),
+    ),
+    ...['[...]', '…', '...', '[…]', ' …'].map((end): [string, string, string] => [
+      `knows a copy that ends early: ${end}`,
+      `${withdrawal().slice(0, 400).replace(/.{80}/g, '$&\n')}${end}`,
+      `${refused} a copy that ends early. Ask for the original.`,
+    ]),
+    [
+      'knows no copy in a body that has another fault as well',
+      `${deposit({ actualDepositAmount: '0,02' }).replace(/.{80}/g, '$&\n')}…`,
+      `${refused} incomplete JSON of 955 characters. ${answer}`,
+    ],
+    [
+      'knows no copy in a body that is not an object',
+      '[1, 2…',
+      `${refused} 6 characters that are not JSON. ${answer}`,
     ],
     [
       'knows base64 in several lines',

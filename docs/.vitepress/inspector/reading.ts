@@ -72,7 +72,7 @@ export function read(given: Body): Reading {
     const isQuoted = isUtf8(given) && text.trimStart().startsWith('>');
     const body = isQuoted ? withoutQuoteMarks(text) : given;
     if (!isMeant(body)) {
-      return { kind: 'other', body: given, likeness: likenessOf(body) ?? linesLike(given) };
+      return { kind: 'other', body: given, likeness: likenessOf(body)?.is ?? linesLike(given) };
     }
     return { kind: 'one', body, place: isQuoted ? `${PLACES.text}, line 1` : '' };
   }

@@ -365,6 +365,9 @@ for (const where of PLACES) {
       [as(DEPOSIT, { expectedDepositAmount: '0.015230' }), '✓'],
       [as(DEPOSIT, { actualDepositAmount: 0, expectedDepositAmount: '0.0' }), '!'],
       [LINE.replace('{', '{"actualDepositAmount":1,'), '!'],
+      [as(DEPOSIT, { paymentReceivedAt: 1790003600 }), '✓'],
+      [as(DEPOSIT, { paymentReceivedAt: 1790003600.5 }), '!'],
+      [as(DEPOSIT, { paymentReceivedAt: 1790003601, expirationTime: null }), '✓'],
       [as(WITHDRAWAL, {}), '✓'],
       [as(WITHDRAWAL, { status: 'FAILED' }), '!'],
       [as(WITHDRAWAL, { status: 'BLOCKED' }), '!'],
@@ -394,6 +397,19 @@ for (const where of PLACES) {
         marks.map((mark) => mark.trim()),
         bodies.map(([, mark]) => mark),
       );
+    });
+  });
+
+  test(`${where}: a deposit after its link expired says how late it is, in the times as well`, async () => {
+    await withInspector(where, async (page) => {
+      const times = page.locator('.times li');
+      await page.locator('#body').fill(DEPOSIT);
+      await says(page, ARRIVED);
+      assert.match((await times.last().textContent()) ?? '', /^link expires .* later$/);
+      const late = { ...JSON.parse(DEPOSIT), paymentReceivedAt: 1790008640 };
+      await page.locator('#body').fill(JSON.stringify(late));
+      await says(page, /0\.01523 BTC arrived 84 min after the link expired, worth 950\.25 EUR/);
+      assert.match((await times.last().textContent()) ?? '', /UTC84 min after the link expired$/);
     });
   });
 

@@ -29,9 +29,10 @@ function summarizeDeposit(deposit: DepositReceived): string {
   const { clientPaymentId, depositCurrency, displayCurrency } = deposit;
   const { actualDepositAmount, actualDisplayAmount } = deposit;
   const amount = money(actualDepositAmount, depositCurrency);
+  const late = lateness(deposit);
   const event = actualDepositAmount.isZero()
-    ? `a deposit arrived, but its amount is ${amount}`
-    : `${amount} arrived`;
+    ? `a deposit arrived${late}, but its amount is ${amount}`
+    : `${amount} arrived${late}`;
   const arrived = `Order ${show(clientPaymentId)}: ${event}`;
   const total = money(actualDisplayAmount, displayCurrency);
   // Both are compared: with a floating rate, the expected coins may be worth more or less than was
@@ -48,6 +49,24 @@ function summarizeDeposit(deposit: DepositReceived): string {
     return `${arrived}${coins}, but its value of ${total} is exactly what was expected.`;
   }
   return `${arrived}${coins}. It is worth ${total}${value}.`;
+}
+
+function lateness({
+  paymentReceivedAt: received,
+  expirationTime: expired,
+}: DepositReceived): string {
+  if (received === null || expired === null || received <= expired) return '';
+  return ` ${duration(received.getTime() - expired.getTime())} after the link expired`;
+}
+
+export function duration(ms: number): string {
+  if (ms > 0 && ms < 1000) return 'less than 1 s';
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 
 const EXACT = ', exactly what was expected';

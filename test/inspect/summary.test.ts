@@ -81,6 +81,42 @@ describe('a summary', () => {
       deposit({ actualDepositAmount: '"0.00"', expectedDepositAmount: '0' }),
       'Order order-10042: a deposit arrived, but its amount is 0 BTC, worth 950.25 EUR, exactly what was expected.',
     ],
+    ...(
+      [
+        ['0.25', 'less than 1 s'],
+        ['1', '1 s'],
+        ['119', '119 s'],
+        ['5040', '84 min'],
+        ['7200', '2 h'],
+        ['259200', '3 days'],
+      ] as const
+    ).map(([seconds, duration]): [string, string, string] => [
+      `says that a deposit is late: ${seconds} s`,
+      deposit({ paymentReceivedAt: `${1790003600 + Number(seconds)}` }),
+      `${dep} ${duration} after the link expired, worth 950.25 EUR, exactly what was expected.`,
+    ]),
+    [
+      'says that a late deposit is not what was expected',
+      deposit({ paymentReceivedAt: '1790008640', actualDepositAmount: '0.02' }),
+      'Order order-10042: 0.02 BTC arrived 84 min after the link expired, 0.00477 BTC more than the 0.01523 BTC expected, but its value of 950.25 EUR is exactly what was expected.',
+    ],
+    [
+      'says that nothing arrived, and late',
+      deposit({ paymentReceivedAt: '1790008640', actualDepositAmount: '0' }),
+      'Order order-10042: a deposit arrived 84 min after the link expired, but its amount is 0 BTC, 0.01523 BTC less than the 0.01523 BTC expected, but its value of 950.25 EUR is exactly what was expected.',
+    ],
+    ...['1790003600', '1790003599.999', 'null', '"today"'].map(
+      (paymentReceivedAt): [string, string, string] => [
+        `does not say that a deposit is late: ${paymentReceivedAt}`,
+        deposit({ paymentReceivedAt }),
+        `${dep}, worth 950.25 EUR, exactly what was expected.${paymentReceivedAt === '"today"' ? ' Review a warning: paymentReceivedAt.' : ''}`,
+      ],
+    ),
+    [
+      'does not say that a deposit is late if the link has no time',
+      deposit({ paymentReceivedAt: '1790008640', expirationTime: 'null' }),
+      `${dep}, worth 950.25 EUR, exactly what was expected.`,
+    ],
     [
       'says that a completed withdrawal sent nothing',
       withdrawal({ actualWithdrawAmount: '0.00' }),

@@ -7,7 +7,8 @@ export type Outcome = keyof typeof MARKS;
 
 /**
  * Good is an event without a warning or a repeated field that went as expected: a deposit of the
- * expected amounts, or a completed withdrawal that says what was sent. Neither has an amount of 0.
+ * expected amounts in time, or a completed withdrawal that says what was sent. Neither has an
+ * amount of 0.
  */
 export function outcomeOf({ verdict, type, fields }: Inspection): Outcome {
   if (verdict === 'refused') return 'refused';
@@ -18,12 +19,15 @@ export function outcomeOf({ verdict, type, fields }: Inspection): Outcome {
     parsedOf(expected) !== null && parsedOf(actual) !== parsedOf(expected);
   // An amount that is null or unreadable counts as 0.
   const isSome = (actual: string) => Number(parsedOf(actual)) !== 0;
+  const timeOf = (name: string) => Date.parse(String(parsedOf(name)));
+  const isLate = timeOf('paymentReceivedAt') > timeOf('expirationTime');
   const isRepeated = fields.some(({ quirks }) => quirks.some(({ code }) => code === 'repeated'));
   const isGood =
     type === 'deposit.received'
       ? isSome('actualDepositAmount') &&
         !differs('actualDepositAmount', 'expectedDepositAmount') &&
-        !differs('actualDisplayAmount', 'expectedDisplayAmount')
+        !differs('actualDisplayAmount', 'expectedDisplayAmount') &&
+        !isLate
       : parsedOf('status') === 'COMPLETED' && isSome('actualWithdrawAmount');
   return verdict === 'valid' && !isRepeated && isGood ? 'good' : 'review';
 }

@@ -1,6 +1,7 @@
 // A notification as a picture: its points in time, and its amounts by currency.
 import { Decimal } from 'payment-notifications';
 import type { Inspection } from 'payment-notifications/inspect';
+import { duration } from '../../../src/inspect/summary';
 import { markDifference, type Segment } from './marks';
 
 export interface Moment {
@@ -115,9 +116,14 @@ export function toMoments({ type, fields }: Inspection): Moment[] {
       label,
       time: time.replace('T', ' ').replace(/\.000Z$/, ' UTC'),
       at: span === 0 ? 0 : (ms - first) / span,
-      after: before === undefined ? null : `${duration(ms - before.ms)} later`,
+      after:
+        before === undefined ? null : `${duration(ms - before.ms)} ${afterOf(before.label, label)}`,
     };
   });
+}
+
+function afterOf(before: string, label: string): string {
+  return before === 'link expires' && label === 'received' ? 'after the link expired' : 'later';
 }
 
 export function toMoney({ type, fields }: Inspection): Money[] {
@@ -154,13 +160,4 @@ function difference(amount: string, other: string, label: string): string {
   const change = new Decimal(amount).minus(other);
   if (change.isZero()) return '';
   return `${change.abs()} ${change.isNegative() ? 'less' : 'more'} than ${label}`;
-}
-
-function duration(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }

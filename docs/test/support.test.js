@@ -488,7 +488,7 @@ for (const where of PLACES) {
         assert.match(fault ?? '', /status should be "CONFIRMED", but is "NEW"/);
         assert.match(broken ?? '', /incomplete JSON/);
         // The text of the body is searched, too.
-        await filter.fill('OTHER');
+        await filter.fill('"OTHER"');
         await counts(page, /1 line with this text$/);
         await says(page, /rateType/);
         await filter.fill('order-99');
@@ -628,16 +628,63 @@ for (const where of PLACES) {
       JSON.stringify({ ...JSON.parse(lineOf(order)), paymentId, expectedDepositAmount: 0.04569 });
     const failed = WITHDRAWAL.replaceAll('\n', '').replace('COMPLETED', 'FAILED');
     await withInspector(where, async (page) => {
+      const related = page.locator('.list .relations span');
+      const marks = page.locator('.list .mark');
+      const words = page.locator('[data-test=verdict] .words');
       const lines = [part(1), failed, part(2), WITHDRAWAL.replaceAll('\n', '')];
       await page.locator('#body').fill(lines.join('\n'));
-      await counts(page, /^4 valid$/);
-      assert.deepEqual(await page.locator('.list .related').allTextContents(), [
+      await counts(page, /^4 valid; 1 withdrawal with several statuses$/);
+      assert.deepEqual(await related.allTextContents(), [
+        'with line 3: together 0.01523 BTC less than expected',
         'same withdrawal as line 4, which reports COMPLETED',
-        'with line 1: 0.03046 BTC of 0.04569 expected',
+        'with line 1: together 0.01523 BTC less than expected',
         'same withdrawal as line 2, which reports FAILED',
       ]);
-      // It is not a fault.
-      assert.equal((await page.locator('.list .mark').allTextContents()).at(-1), '✓');
+      // Both are for review, because the service must confirm which one counts.
+      assert.deepEqual(await marks.allTextContents(), ['!', '!', '!', '!']);
+      await page.locator('.list label').nth(3).click();
+      await page
+        .locator('.verdict.review', { hasText: /^! Withdrawal payout-7731 comp/ })
+        .waitFor();
+      assert.equal(
+        await words.textContent(),
+        'Line 4, same withdrawal as line 2, which reports FAILED: Valid, withdrawal.broadcast',
+      );
+      // The sum is that of all parts, and too much is for review.
+      const paid = (/** @type {number} */ order) =>
+        part(order).replace('"expectedDepositAmount":0.04569', '"expectedDepositAmount":0.01523');
+      await page.locator('#body').fill([paid(1), paid(2), paid(3)].join('\n'));
+      await counts(page, /^3 valid$/);
+      const more = 'together 0.03046 BTC more than expected';
+      const places = ['line 2 and line 3', 'line 1 and line 3', 'line 1 and line 2'];
+      const sums = places.map((place) => `with ${place}: ${more}`);
+      assert.deepEqual(await page.locator('.list .exceeds').allTextContents(), sums);
+      assert.deepEqual(await marks.allTextContents(), ['!', '!', '!']);
+      const verdict = page.locator('.verdict.review', { hasText: /^! Order order-1: .* exactly/ });
+      await verdict.waitFor();
+      assert.equal(await words.textContent(), `Line 1, ${sums[0]}: Valid, deposit.received`);
+      // What is exactly the expected amount is not.
+      await page.locator('#body').fill([part(1), part(2), part(3)].join('\n'));
+      await page.locator('.list .related', { hasText: 'together exactly what' }).first().waitFor();
+      assert.equal(await page.locator('.list .exceeds').count(), 0);
+    });
+  });
+
+  test(`${where}: a filtered line that gets another sum is no longer a hit of the first one`, async () => {
+    const { paymentId } = JSON.parse(LINE);
+    const part = (/** @type {number} */ order) =>
+      JSON.stringify({ ...JSON.parse(lineOf(order)), paymentId });
+    const lines = Array.from({ length: 3000 }, (_, index) => lineOf(index + 10));
+    lines[0] = part(1);
+    lines[1] = part(2);
+    lines[2999] = part(3);
+    await withInspector(where, async (page) => {
+      await hold(page);
+      await drop(page, 'archive.ndjson', lines.join('\n'));
+      await page.locator('[data-test=bodies][aria-busy=true]').waitFor();
+      await page.getByRole('searchbox').fill('0.01523 BTC more');
+      await goOn(page);
+      await counts(page, /^3,000 valid\. 0 lines with this text$/);
     });
   });
 

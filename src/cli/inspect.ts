@@ -2,7 +2,7 @@ import type { NotificationIssue } from '../errors.js';
 import { findBodiesAndBroken } from '../inspect/find-bodies.js';
 import { type InspectedField, type Inspection, inspectBody } from '../inspect/index.js';
 import type { JsonFault } from '../inspect/json-fault.js';
-import { createRelations, type Relation } from '../inspect/relations.js';
+import { createRelations, isForReview, type Relation, withRelation } from '../inspect/relations.js';
 import { MAX_BYTES } from '../internal/body.js';
 import { issue, nameOfPath } from '../internal/issues.js';
 import { escapeUnprintable } from '../internal/quote.js';
@@ -60,12 +60,14 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     } else print(label, inspection);
     // All are related before the first is printed, because a later body may contradict it.
     const listed = others.map((part) => {
-      const relations: Relation[] = [];
+      const relations: readonly Relation[] = [];
       return { ...part, inspection: inspectBody(part.body, options), relations };
     });
     const relate = createRelations<(typeof listed)[number]>(
       (part) => part.inspection,
-      (part, relation) => part.relations.push(relation),
+      (part, relation, replaced) => {
+        part.relations = withRelation(part.relations, relation, replaced);
+      },
     );
     for (const part of listed) relate(part, part.inspection);
     for (const { from, line, inspection: shown, relations } of listed) {
@@ -94,8 +96,7 @@ function linesOf(
 ): string[] {
   const { summary, verdict, type, idempotencyKey, fields, absent } = inspection;
   const { warnings, issues, jsonFault, reference } = inspection;
-  const isForReview = relations.some(({ kind }) => kind === 'contradicts');
-  const [color, mark] = MARKS[isForReview ? 'warnings' : verdict];
+  const [color, mark] = MARKS[isForReview(relations) ? 'warnings' : verdict];
   const related = relations.map(({ text }) => `, ${text}`).join('');
   const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}${related}`;
   const isKnown = type !== null && fields.length > 0;

@@ -72,9 +72,18 @@ export interface Listed {
 
 /** What a body of a list has to do with other bodies of the list. */
 export interface Relation {
-  /** The body is for review if it differs from another one, or contradicts it. */
-  readonly kind: 'repeats' | 'differs' | 'contradicts' | 'related';
+  readonly kind: 'repeats' | 'differs' | 'contradicts' | 'statuses' | 'exceeds' | 'related';
   readonly text: string;
+  /** The ID of a withdrawal of which the list has several statuses. */
+  readonly withdrawalId?: string;
+}
+
+/**
+ * Whether a body is for review because of others: they contradict it, report another status of its
+ * withdrawal, or arrived for a payment that got more than expected.
+ */
+export function isForReview(relations: readonly Relation[]): boolean {
+  return relations.some(({ kind }) => ['contradicts', 'statuses', 'exceeds'].includes(kind));
 }
 
 /** The bodies of one event. */
@@ -87,14 +96,32 @@ interface Event<T> {
 }
 
 /** The deposits of one payment. */
-interface Payment {
+interface Payment<T> {
   readonly terms: string;
-  readonly lines: number[];
+  readonly currency: string;
+  readonly expected: string;
   total: Decimal;
+  /** The first body of each deposit. */
+  readonly deposits: T[];
+  readonly bodies: {
+    readonly body: T;
+    /** The first body of the same deposit. */
+    readonly first: T;
+    relation: Relation | null;
+  }[];
+}
+
+/** The first deposit of an order. */
+interface Order<T> {
+  readonly paymentId: string;
+  readonly body: T;
+  hasOthers: boolean;
 }
 
 /** A relation names at most this many fields or bodies, and counts the rest. */
 const MAX_NAMED = 2;
+/** Each deposit changes the sum of all bodies of its payment, which more would make slow. */
+const MAX_ADDED = 50;
 
 /**
  * Creates a function that takes the bodies of a list one by one, and relates each to the earlier
@@ -103,17 +130,20 @@ const MAX_NAMED = 2;
  * @param inspect - Inspects an earlier body again, because to keep all inspections of a long list
  * would take too much memory.
  * @param note - Is called with each relation, also with those that an earlier body gets from a
- * later one.
+ * later one. Another relation may be replaced by it, or by null.
  */
 export function createRelations<T extends Listed>(
   inspect: (body: T) => Inspection,
-  note: (body: T, relation: Relation) => void,
+  note: (body: T, relation: Relation | null, replaced?: Relation | null) => void,
 ): (body: T, inspection: Inspection) => void {
   const events = new Map<string, Event<T>>();
   /** By `paymentId`; null if its deposits can't be added. */
-  const payments = new Map<string, Payment | null>();
+  const payments = new Map<string, Payment<T> | null>();
+  /** By `clientPaymentId`. */
+  const orders = new Map<string, Order<T>>();
 
-  function compare(event: Event<T>, body: T, inspection: Inspection): void {
+  /** Returns whether a body agrees with the first one of its event. */
+  function compare(event: Event<T>, body: T, inspection: Inspection): boolean {
     const [first] = event.agreeing;
     const differences = findDifferences(inspect(first), inspection);
     if (!isContradiction(inspection, differences)) {
@@ -123,7 +153,7 @@ export function createRelations<T extends Listed>(
       else note(body, { kind: 'differs', text: `differs from ${where} in ${list(names)}` });
       if (event.rival === null) event.agreeing.push(body);
       else note(body, contradicts(event.rival, body));
-      return;
+      return true;
     }
     note(body, contradicts(first, body));
     if (event.rival === null) {
@@ -135,39 +165,87 @@ export function createRelations<T extends Listed>(
     if (event.rivals === MAX_NAMED + 1) {
       note(first, { kind: 'contradicts', text: 'contradicts more bodies' });
     }
+    return false;
   }
 
   /** The service doesn't document which status may follow another one. */
-  function relateWithdrawal(key: string, body: T): void {
+  function relateWithdrawal(key: string, body: T, isFirst: boolean): void {
     const end = key.lastIndexOf(':') + 1;
     const own = key.slice(end);
+    const withdrawalId = key.slice(0, end);
     for (const status of Object.values(WithdrawalStatus)) {
-      const other = events.get(`${key.slice(0, end)}${status}`)?.agreeing[0];
-      if (other === undefined || status === own) continue;
-      note(other, sameWithdrawal(body, other, own));
-      note(body, sameWithdrawal(other, body, status));
+      const others = events.get(`${withdrawalId}${status}`)?.agreeing ?? [];
+      const [first] = others;
+      if (first === undefined || status === own) continue;
+      const relate = (one: T, other: T, reported: string): void => {
+        const text = `same withdrawal as ${placeOf(other, one)}, which reports ${reported}`;
+        note(one, { kind: 'statuses', text, withdrawalId });
+      };
+      if (isFirst) for (const other of others) relate(other, body, own);
+      relate(body, first, status);
     }
   }
 
   /** Adds the deposits of a payment, unless they differ in a currency or in what was expected. */
-  function relateDeposit(body: T, { fields }: Inspection): void {
+  function relateDeposit(body: T, first: T, { fields }: Inspection): void {
     const parsed = new Map(fields.map(({ name, parsed }) => [name, parsed]));
     const text = (name: string) => String(parsed.get(name));
     const id = text('paymentId').toLowerCase();
+    const currency = text('depositCurrency');
     const expected = parsed.get('expectedDepositAmount') ?? null;
-    const currencies = [text('depositCurrency'), text('displayCurrency')];
-    const terms = JSON.stringify([...currencies, text('settlementCurrency'), expected]);
-    const amount = new Decimal(text('actualDepositAmount'));
-    const payment = payments.get(id);
-    if (payment === undefined) payments.set(id, { terms, lines: [body.line], total: amount });
-    else if (payment?.terms !== terms || expected === null) payments.set(id, null);
-    else {
-      payment.total = payment.total.plus(amount);
-      const { lines, total } = payment;
-      const others = lines.length > MAX_NAMED ? `${lines.length} earlier bodies` : linesOf(lines);
-      const sum = `${money(total, text('depositCurrency'))} of ${expected} expected`;
-      note(body, { kind: 'related', text: `with ${others}: ${sum}` });
-      lines.push(body.line);
+    const currencies = [currency, text('displayCurrency'), text('settlementCurrency')];
+    const terms = JSON.stringify([...currencies, expected]);
+    const known = payments.get(id);
+    if (known === null) return;
+    const payment = known ?? {
+      ...{ terms, currency, expected: String(expected), total: new Decimal(0) },
+      ...{ deposits: [], bodies: [] },
+    };
+    payments.set(id, payment);
+    payment.bodies.push({ body, first, relation: null });
+    if (body !== first) {
+      noteSum(payment, payment.bodies.slice(-1));
+      return;
+    }
+    relateOrder(body, id, text('clientPaymentId'));
+    payment.deposits.push(body);
+    payment.total = payment.total.plus(text('actualDepositAmount'));
+    const { length } = payment.deposits;
+    if (length > 1 && (payment.terms !== terms || expected === null || length > MAX_ADDED)) {
+      payments.set(id, null);
+      for (const { body, relation } of payment.bodies) {
+        if (relation !== null) note(body, null, relation);
+      }
+      return;
+    }
+    noteSum(payment, payment.bodies);
+  }
+
+  function noteSum(payment: Payment<T>, bodies: Payment<T>['bodies']): void {
+    const { total, currency, expected, deposits } = payment;
+    if (deposits.length === 1) return;
+    const more = total.minus(expected);
+    const direction = more.isNegative() ? 'less' : 'more';
+    const sum = more.isZero()
+      ? 'exactly what was expected'
+      : `${money(more.abs(), currency)} ${direction} than expected`;
+    const kind = more.isPositive() && !more.isZero() ? 'exceeds' : 'related';
+    for (const one of bodies) {
+      const replaced = one.relation;
+      const text = `with ${othersOf(one.first, deposits, one.body)}: together ${sum}`;
+      one.relation = { kind, text };
+      note(one.body, one.relation, replaced);
+    }
+  }
+
+  /** A merchant sends an identifier of its own with each payment, which should be unique. */
+  function relateOrder(body: T, paymentId: string, clientPaymentId: string): void {
+    const order = orders.get(clientPaymentId);
+    if (order === undefined) orders.set(clientPaymentId, { paymentId, body, hasOthers: false });
+    else if (order.paymentId !== paymentId) {
+      note(body, anotherPayment(order.body, body));
+      if (!order.hasOthers) note(order.body, anotherPayment(body, order.body));
+      order.hasOthers = true;
     }
   }
 
@@ -175,31 +253,44 @@ export function createRelations<T extends Listed>(
     const { idempotencyKey: key, type } = inspection;
     if (key === null) return;
     const event = events.get(key);
-    if (event !== undefined) {
-      compare(event, body, inspection);
-      return;
-    }
-    events.set(key, { agreeing: [body], rival: null, rivals: 0 });
-    if (type === 'withdrawal.broadcast') relateWithdrawal(key, body);
-    else relateDeposit(body, inspection);
+    if (event !== undefined && !compare(event, body, inspection)) return;
+    if (event === undefined) events.set(key, { agreeing: [body], rival: null, rivals: 0 });
+    const first = event?.agreeing[0] ?? body;
+    if (type === 'withdrawal.broadcast') relateWithdrawal(key, body, event === undefined);
+    else relateDeposit(body, first, inspection);
   };
+}
+
+/** Returns the relations of a body after it is noted that one of them replaces another. */
+export function withRelation(
+  known: readonly Relation[],
+  relation: Relation | null,
+  replaced: Relation | null = null,
+): Relation[] {
+  const kept = known.filter((one) => one !== replaced);
+  return relation === null ? kept : [...kept, relation];
 }
 
 function contradicts(other: Listed, body: Listed): Relation {
   return { kind: 'contradicts', text: `contradicts ${placeOf(other, body)}` };
 }
 
-function sameWithdrawal(other: Listed, body: Listed, status: string): Relation {
-  const text = `same withdrawal as ${placeOf(other, body)}, which reports ${status}`;
-  return { kind: 'related', text };
+function anotherPayment(other: Listed, body: Listed): Relation {
+  return { kind: 'related', text: `same order as ${placeOf(other, body)}, another payment` };
 }
 
 function placeOf(other: Listed, body: Listed): string {
   return other.line === body.line ? 'another body of this line' : `line ${other.line}`;
 }
 
-function linesOf(lines: readonly number[]): string {
-  return `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(' and ')}`;
+/** Names the deposits of a payment except the first one. */
+function othersOf<T extends Listed>(own: T, deposits: readonly T[], body: T): string {
+  if (deposits.length > MAX_NAMED + 1) return `${deposits.length - 1} other bodies`;
+  const others = deposits.filter((deposit) => deposit !== own);
+  const places = others.map((other) => placeOf(other, body));
+  const [first, second] = places;
+  if (second === undefined) return `${first}`;
+  return first === second ? '2 other bodies of this line' : `${first} and ${second}`;
 }
 
 function list(names: readonly string[]): string {

@@ -163,7 +163,7 @@ describe('text that contains bodies', () => {
     expect(out).toContain('Order order-10042: 0.01523 BTC arrived');
   });
 
-  test('relates its bodies: those that contradict each other are for review', async () => {
+  test('relates its bodies: those that contradict each other or have other statuses are for review', async () => {
     const [failed, more] = [withdrawal({ status: '"FAILED"' }), { actualDepositAmount: '1' }];
     const stdin = `INFO ${deposit()}\n${failed}\n${deposit(more)}\n${withdrawal()}\n`;
     const { exit, out } = await command(['inspect'], { stdin });
@@ -171,9 +171,9 @@ describe('text that contains bodies', () => {
     expect(linesOf(out).filter((line) => /^[✓!✗]/.test(line))).toStrictEqual([
       '! standard input: has other text around the bodies below. As one body, it is refused.',
       '! standard input, in line 1: valid, deposit.received, contradicts line 3',
-      '✓ standard input, in line 2: valid, withdrawal.broadcast, same withdrawal as line 4, which reports COMPLETED',
+      '! standard input, in line 2: valid, withdrawal.broadcast, same withdrawal as line 4, which reports COMPLETED',
       '! standard input, in line 3: valid, deposit.received, contradicts line 1',
-      '✓ standard input, in line 4: valid, withdrawal.broadcast, same withdrawal as line 2, which reports FAILED',
+      '! standard input, in line 4: valid, withdrawal.broadcast, same withdrawal as line 2, which reports FAILED',
     ]);
   });
 

@@ -4,17 +4,21 @@ import {
   createRelations,
   findDifferences,
   isContradiction,
+  isForReview,
   type Relation,
+  withRelation,
 } from '../../src/inspect/relations.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 /** What is said of each body of a list, one a line. */
 function relationsOf(bodies: readonly string[], lineOf = (index: number) => index + 1): string[] {
   const listed = bodies.map((body, index) => ({ body, line: lineOf(index), index }));
-  const relations = listed.map((): Relation[] => []);
+  const relations = listed.map((): readonly Relation[] => []);
   const relate = createRelations<(typeof listed)[number]>(
     ({ body }) => inspectBody(body),
-    ({ index }, relation) => relations[index]?.push(relation),
+    ({ index }, relation, replaced) => {
+      relations[index] = withRelation(relations[index] ?? [], relation, replaced);
+    },
   );
   for (const one of listed) relate(one, inspectBody(one.body));
   return relations.map((own) => own.map(({ kind, text }) => `${kind}: ${text}`).join('; '));
@@ -99,16 +103,24 @@ describe('bodies of one withdrawal', () => {
 
   test('name each other, with the other status', () => {
     expect(relationsOf([failed, deposit(), completed, completed])).toStrictEqual([
-      'related: same withdrawal as line 3, which reports COMPLETED',
+      'statuses: same withdrawal as line 3, which reports COMPLETED',
       '',
-      'related: same withdrawal as line 1, which reports FAILED',
-      'repeats: same event as line 3',
+      'statuses: same withdrawal as line 1, which reports FAILED',
+      'repeats: same event as line 3; statuses: same withdrawal as line 1, which reports FAILED',
+    ]);
+  });
+
+  test('name each other if an earlier one was repeated', () => {
+    expect(relationsOf([failed, failed, completed])).toStrictEqual([
+      'statuses: same withdrawal as line 3, which reports COMPLETED',
+      'repeats: same event as line 1; statuses: same withdrawal as line 3, which reports COMPLETED',
+      'statuses: same withdrawal as line 1, which reports FAILED',
     ]);
   });
 
   test('may report each status', () => {
     expect(relationsOf([failed, completed, blocked])[2]).toBe(
-      'related: same withdrawal as line 2, which reports COMPLETED; related: same withdrawal as line 1, which reports FAILED',
+      'statuses: same withdrawal as line 2, which reports COMPLETED; statuses: same withdrawal as line 1, which reports FAILED',
     );
   });
 
@@ -116,6 +128,17 @@ describe('bodies of one withdrawal', () => {
     const another = withdrawal({ withdrawalId: id(1), status: '"FAILED"' });
     expect(relationsOf([completed, another])).toStrictEqual(['', '']);
   });
+});
+
+test('a body is for review if others contradict it, have another status, or make it too much', () => {
+  const kinds = ['repeats', 'differs', 'related', 'contradicts', 'statuses', 'exceeds'] as const;
+  const forReview = kinds.filter((kind) =>
+    isForReview([
+      { kind: 'repeats', text: '' },
+      { kind, text: '' },
+    ]),
+  );
+  expect(forReview).toStrictEqual(['contradicts', 'statuses', 'exceeds']);
 });
 
 describe('deposits of one payment', () => {
@@ -133,33 +156,95 @@ describe('deposits of one payment', () => {
       part(1, '0.01'),
       part(2, '0.000000000000000001', { paymentId }),
       part(2, '0.000000000000000001'),
-      part(3, '0.01'),
-      part(4, '0.01'),
     ];
+    const two = 'together 0.019999999999999999 BTC less than expected';
     expect(relationsOf(bodies)).toStrictEqual([
-      '',
-      'related: with line 1: 0.010000000000000001 BTC of 0.03 expected',
-      'repeats: same event as line 2',
-      'related: with lines 1 and 2: 0.020000000000000001 BTC of 0.03 expected',
-      'related: with 3 earlier bodies: 0.030000000000000001 BTC of 0.03 expected',
+      `related: with line 2: ${two}`,
+      `related: with line 1: ${two}`,
+      `repeats: same event as line 2; related: with line 1: ${two}`,
+    ]);
+    bodies.push(part(3, '0.01'));
+    const three = 'together 0.009999999999999999 BTC less than expected';
+    expect(relationsOf(bodies)).toStrictEqual([
+      `related: with line 2 and line 4: ${three}`,
+      `related: with line 1 and line 4: ${three}`,
+      `repeats: same event as line 2; related: with line 1 and line 4: ${three}`,
+      `related: with line 1 and line 2: ${three}`,
+    ]);
+    bodies.push(part(4, '0.01'));
+    const four =
+      'exceeds: with 3 other bodies: together 0.000000000000000001 BTC more than expected';
+    expect(relationsOf(bodies)).toStrictEqual([
+      ...[four, four],
+      `repeats: same event as line 2; ${four}`,
+      ...[four, four],
     ]);
   });
 
+  test('may be what was expected, or in one line', () => {
+    const bodies = [part(1, '0.01'), part(2, '0.0200')];
+    expect(relationsOf(bodies)).toStrictEqual([
+      'related: with line 2: together exactly what was expected',
+      'related: with line 1: together exactly what was expected',
+    ]);
+    expect(relationsOf(bodies, () => 7)[0]).toBe(
+      'related: with another body of this line: together exactly what was expected',
+    );
+    expect(relationsOf([...bodies, part(3, '0')], () => 7)[0]).toBe(
+      'related: with 2 other bodies of this line: together exactly what was expected',
+    );
+  });
+
   test.each([
-    ['another payment', { paymentId: id(9) }],
     ['another currency', { depositCurrency: '"ETH"' }],
     ['another display currency', { displayCurrency: '"USD"' }],
     ['another settlement currency', { settlementCurrency: '"USD"' }],
     ['another expected amount', { expectedDepositAmount: '"0.02"' }],
     ['no expected amount', { expectedDepositAmount: 'null' }],
-  ])('are not added if one has %s', (_, fields) => {
-    const bodies = [part(1, '0.01', fields), part(2, '0.01'), part(3, '0.01', fields)];
-    const [, second, third] = relationsOf(bodies);
-    expect(second).toBe('');
-    // Of two payments, each has its own sum.
-    expect(third).toBe(
-      'paymentId' in fields ? 'related: with line 1: 0.02 BTC of 0.03 expected' : '',
+  ])('are not added if one has %s, also those before it', (_, fields) => {
+    const [one, two, other] = [part(1, '0.01'), part(2, '0.01'), part(3, '0.01', fields)];
+    expect(relationsOf([other, one, two])).toStrictEqual(['', '', '']);
+    expect(relationsOf([one, two, two, other])).toStrictEqual([
+      ...['', ''],
+      'repeats: same event as line 2',
+      '',
+    ]);
+  });
+
+  test('are added if a repeat lacks what was expected', () => {
+    const bodies = [part(1, '0.01'), part(1, '0.01', { expectedDepositAmount: 'null' })];
+    expect(relationsOf([...bodies, part(2, '0.02')])).toStrictEqual([
+      'related: with line 3: together exactly what was expected',
+      'differs: differs from line 1 in expectedDepositAmount; related: with line 3: together exactly what was expected',
+      'related: with line 1: together exactly what was expected',
+    ]);
+  });
+
+  test('are not added if there are more than 50', () => {
+    const idOf = (index: number) => `"00000000-0000-4000-8000-${String(index).padStart(12, '0')}"`;
+    const bodies = Array.from({ length: 51 }, (_, index) =>
+      part(1, '0.001', { depositId: idOf(index) }),
     );
+    const sum = 'exceeds: with 49 other bodies: together 0.02 BTC more than expected';
+    expect(new Set(relationsOf(bodies.slice(1)))).toStrictEqual(new Set([sum]));
+    expect(new Set(relationsOf(bodies))).toStrictEqual(new Set(['']));
+  });
+
+  test('are not those of another payment of one order, which is named', () => {
+    const paymentId = id(9);
+    const bodies = [
+      part(1, '0.03'),
+      part(2, '0.01', { paymentId }),
+      part(3, '0.02', { paymentId }),
+      part(4, '0.03', { paymentId: id(8), clientPaymentId: '"another"' }),
+    ];
+    const together = 'related: with line 3: together exactly what was expected';
+    expect(relationsOf(bodies)).toStrictEqual([
+      'related: same order as line 2, another payment',
+      `related: same order as line 1, another payment; ${together}`,
+      `related: same order as line 1, another payment; ${together.replace('3', '2')}`,
+      '',
+    ]);
   });
 
   test('are not added if none says what was expected', () => {

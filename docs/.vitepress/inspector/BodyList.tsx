@@ -113,7 +113,8 @@ function Line({ entry, outcome, relations, isPicked }: LineProps): VNode {
 }
 
 /** In the words of the command `check`. */
-function toText({ valid, warnings, contradicting, refused, blank, other }: Counts): string {
+function toText(counts: Counts): string {
+  const { valid, warnings, contradicting, withdrawals, refused, blank, other } = counts;
   const parts = {
     valid,
     'valid, with warnings': warnings,
@@ -121,6 +122,7 @@ function toText({ valid, warnings, contradicting, refused, blank, other }: Count
     refused,
     blank,
     'without a body': other,
+    [`withdrawal${withdrawals === 1 ? '' : 's'} with several statuses`]: withdrawals,
   };
   return Object.entries(parts)
     .filter(([, count]) => count > 0)

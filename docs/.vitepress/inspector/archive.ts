@@ -2,7 +2,12 @@
 import type { NotificationType } from 'payment-notifications';
 import { inspectBody, type Verdict } from 'payment-notifications/inspect';
 import { findBodiesAndBroken } from '../../../src/inspect/find-bodies';
-import { createRelations, type Relation } from '../../../src/inspect/relations';
+import {
+  createRelations,
+  isForReview,
+  type Relation,
+  withRelation,
+} from '../../../src/inspect/relations';
 import { type Outcome, outcomeOf } from './outcome';
 import { type Body, type Piece, textOf } from './reading';
 
@@ -40,11 +45,11 @@ export interface Entry {
 export type Relations = ReadonlyMap<number, readonly Relation[]>;
 
 /**
- * The counts of the command `check`, the lines of a log that have no body, and the bodies that
- * contradict another one, which count as nothing else.
+ * The counts of the command `check`, the lines of a log that have no body, the bodies that
+ * contradict another one, which count as nothing else, and the withdrawals with several statuses.
  */
 export type Counts = Readonly<
-  Record<'lines' | 'blank' | 'other' | 'contradicting' | Verdict, number>
+  Record<'lines' | 'blank' | 'other' | 'contradicting' | 'withdrawals' | Verdict, number>
 >;
 
 export interface ArchiveState {
@@ -79,9 +84,11 @@ export function readArchive(
   const unread = readPieces();
   const counts = {
     ...{ lines: 0, blank: 0, other: 0 },
-    ...{ valid: 0, warnings: 0, refused: 0, contradicting: 0 },
+    ...{ valid: 0, warnings: 0, refused: 0, contradicting: 0, withdrawals: 0 },
   };
   const relations = new Map<number, readonly Relation[]>();
+  /** Those with several statuses. */
+  const withdrawals = new Set<string>();
   const relate = createRelations<Entry>(({ body }) => inspectBody(body, { as }), note);
   let entries: Entry[] = [];
   let count = 0;
@@ -140,19 +147,22 @@ export function readArchive(
     relate(entry, inspection);
   }
 
-  /** An earlier entry may get a relation after it was filtered. */
-  function note(entry: Entry, relation: Relation): void {
+  /** An earlier entry may get or lose a relation after it was filtered. */
+  function note(entry: Entry, relation: Relation | null, replaced?: Relation | null): void {
     const known = relations.get(entry.id) ?? [];
-    if (relation.kind === 'contradicts' && !isContradicting(known)) {
+    if (relation?.kind === 'contradicts' && !isContradicting(known)) {
       counts[entry.verdict] -= 1;
       counts.contradicting += 1;
     }
+    if (relation?.withdrawalId !== undefined) withdrawals.add(relation.withdrawalId);
+    counts.withdrawals = withdrawals.size;
     const wasHit = isHit(entry);
-    relations.set(entry.id, [...known, relation]);
+    relations.set(entry.id, withRelation(known, relation, replaced));
     const isFiltered = entry.id <= (entries[filtered - 1]?.id ?? -1);
-    if (wasHit || !isFiltered || !isHit(entry)) return;
+    if (!isFiltered || wasHit === isHit(entry)) return;
     const at = hits.findLastIndex(({ id }) => id < entry.id);
-    hits.splice(at + 1, 0, entry);
+    if (wasHit) hits.splice(at + 1, 1);
+    else hits.splice(at + 1, 0, entry);
   }
 
   function isHit({ id, searched: [shown, text] }: Entry): boolean {
@@ -218,7 +228,7 @@ function isContradicting(relations: readonly Relation[]): boolean {
 
 /** The outcome of a body in its list. */
 export function outcomeIn({ id, outcome }: Entry, relations: Relations): Outcome {
-  return isContradicting(relations.get(id) ?? []) ? 'review' : outcome;
+  return isForReview(relations.get(id) ?? []) ? 'review' : outcome;
 }
 
 function toWanted(filter: string): string {

@@ -294,7 +294,7 @@ function othersOf<T extends Listed>(own: T, deposits: readonly T[], body: T): st
 }
 
 function list(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMED).map(show);
+  const shown = names.slice(0, MAX_NAMED).map((name) => show(name));
   const left = names.length - shown.length;
   return left > 0 ? `${shown.join(', ')} and ${left} more` : shown.join(' and ');
 }

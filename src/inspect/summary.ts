@@ -11,6 +11,8 @@ import type { Likeness } from './likeness.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
+/** An address is no use if its end is missing, also if a parameter such as ?memo= follows it. */
+const MAX_ADDRESS = 128;
 
 /**
  * Says in one line what an accepted notification reports, and what to review or not to do.
@@ -86,7 +88,7 @@ function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
   const subject = `Withdrawal ${show(clientWithdrawalId)} ${OUTCOMES[status]}`;
   const tag = toTxAddress?.destinationTag ?? null;
   const withTag = tag === null ? '' : ` with the tag ${show(tag)}`;
-  const to = toTxAddress === null ? '' : ` to ${show(toTxAddress.address)}${withTag}`;
+  const to = toTxAddress === null ? '' : ` to ${show(toTxAddress.address, MAX_ADDRESS)}${withTag}`;
   const estimated = `${money(estimate, withdrawCurrency)}${to}`;
   const sent = actual === null ? null : money(actual, withdrawCurrency);
   if (status === 'COMPLETED') {
@@ -113,7 +115,7 @@ function hasWarning({ warnings }: PaymentNotification, name: string): boolean {
 
 function summarizeRepeated(names: readonly string[]): string {
   if (names.length === 0) return '';
-  return ` Sent more than once: ${list(names.map(show))}. The last value counts.`;
+  return ` Sent more than once: ${list(names.map((name) => show(name)))}. The last value counts.`;
 }
 
 function summarizeWarnings(warnings: readonly NotificationIssue[]): string {
@@ -229,8 +231,8 @@ export function money(amount: Decimal, currency: string): string {
  * Shows a text of the body: quoted and truncated, unless it can't be mistaken for words of the
  * summary. An identifier or address of usual characters is never truncated.
  */
-export function show(text: string): string {
-  if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text);
+export function show(text: string, most?: number): string {
+  if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);
   // A colon, or punctuation at the end, could be that of the summary.
   return /:|\W$/.test(text) ? `"${text}"` : text;
 }

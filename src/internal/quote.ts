@@ -1,16 +1,18 @@
 import { isArray } from './objects.js';
 
-/** Maximum length of a quoted value, after escaping. */
+/** Maximum length of most quoted values, after escaping. */
 const MAX_QUOTED = 40;
 
 /**
  * Quotes a value for a message: as JSON, escaped to one printable line that can't forge a line of a
- * log, and truncated to 40 characters.
+ * log, and truncated.
+ *
+ * @param most - Maximum length of a quoted text.
  */
-export function quote(value: unknown): string {
+export function quote(value: unknown, most: number = MAX_QUOTED): string {
   if (value === undefined) return 'nothing';
   if (value === '') return 'an empty string';
-  if (typeof value === 'string') return quoteText(value);
+  if (typeof value === 'string') return quoteText(value, most);
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return `${value}`;
   if (typeof value === 'object') return isArray(value) ? 'an array' : 'an object';
   return `a ${typeof value}`;
@@ -51,13 +53,13 @@ export function escapeUnprintable(text: string): string {
   );
 }
 
-function quoteText(text: string): string {
+function quoteText(text: string, most: number): string {
   // Most text needs neither truncation nor escapes.
-  if (text.length <= MAX_QUOTED && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
+  if (text.length <= most && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '';
   for (const character of text) {
     const escaped = escapeUnprintable(JSON.stringify(character).slice(1, -1));
-    if (quoted.length + escaped.length > MAX_QUOTED) {
+    if (quoted.length + escaped.length > most) {
       return `"${quoted}…" (${text.length} characters)`;
     }
     quoted += escaped;

@@ -373,8 +373,18 @@ describe('a summary', () => {
     expect(of(withdrawal({ clientWithdrawalId: wire }))).toContain(`Withdrawal ${shown} completed`);
     expect(of(withdrawal({ withdrawCurrency: wire }))).toContain(`480.73 ${shown} to r`);
     const address = JSON.stringify(`${value}?dt=${value}`);
+    // An address is truncated later.
+    const to = value === long ? `"${long.slice(1)}…" (129 characters)` : shown;
     expect(of(withdrawal({ toTxAddress: address }))).toBe(
-      `${sent} to ${shown} with the tag ${shown}.`,
+      `${sent} to ${to} with the tag ${shown}.`,
+    );
+  });
+
+  test('shows an address with its parameters', () => {
+    const address = `addr1${'x'.repeat(98)}?memo=4111111&a=1`;
+    expect(address).toHaveLength(120);
+    expect(inspectBody(withdrawal({ toTxAddress: `"${address}"` })).summary).toBe(
+      `${sent} to "${address}".`,
     );
   });
 });

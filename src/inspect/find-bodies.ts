@@ -306,7 +306,7 @@ function findObjects(text: string): Objects {
       // If this was meant to be a body, the objects in it are none.
       const body = open.find(({ names }) => names >= MIN_NAMES);
       if (body !== undefined) dropFrom(found, body.start);
-      if (open[0] !== undefined) faulty.push(open[0].start);
+      faulty.push(...open.slice(0, 1).map(({ start }) => start));
       open = [];
       at = retry;
       continue;

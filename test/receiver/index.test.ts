@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { setImmediate as tick } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { createReceiver, type ReceiverOptions } from 'payment-notifications/receiver';
+import {
+  createReceiver,
+  type Receiver,
+  type ReceiverOptions,
+} from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { bytes, recording } from './options.js';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { bytes, held, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
 const WITHDRAWAL = withdrawalBroadcastBody();
@@ -223,6 +227,40 @@ test.each([
 ])('is not created without the functions that keep money: %o', (options, message) => {
   const create = () => createReceiver(options as never);
   expect(create).toThrow(new TypeError(`options: expected ${message}`));
+});
+
+describe('however long a function takes', () => {
+  const ways = {
+    settle: (receiver: Receiver) => receiver.settle(DEPOSIT),
+    receive: (receiver: Receiver) => receiver.receive(DEPOSIT, '/callbacks'),
+    fetch: async (receiver: Receiver) => {
+      const request = new Request('http://127.0.0.1/callbacks', { method: 'POST', body: DEPOSIT });
+      const response = await receiver.fetch(request);
+      return { status: response.status, text: await response.text() };
+    },
+  };
+
+  test.each(Object.entries(ways))(
+    '%s answers only after it has resolved or rejected',
+    async (_, ask) => {
+      vi.useFakeTimers();
+      onTestFinished(() => {
+        vi.useRealTimers();
+      });
+      for (const [end, answer] of [['resolve', OK] as const, ['reject', FAILED] as const]) {
+        const slow = held();
+        const answers: unknown[] = [];
+        const receiver = createReceiver(recording({ onDepositReceived: slow.run }).options);
+        const asked = ask(receiver).then((given) => answers.push(given));
+        await slow.called;
+        await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1000);
+        expect(answers).toStrictEqual([]);
+        slow[end]();
+        await asked;
+        expect(answers).toStrictEqual([answer]);
+      }
+    },
+  );
 });
 
 test('waits for the bodies in progress, also for one that comes meanwhile', async () => {

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { createReceiver } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { bytes, recording } from './options.js';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { bytes, held, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
 /** As long as the receiver reads on. */
@@ -36,6 +36,29 @@ const post = async (port: number, body: string, init: RequestInit = {}) => {
   const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body, ...init });
   return [response.status, await response.text()];
 };
+
+test('answers only after the function has resolved, however long that takes', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'setImmediate'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const slow = held();
+  const { options } = recording({ onDepositReceived: slow.run });
+  let isAnswered = false;
+  const port = await serve((request, response) => {
+    response.on('finish', () => {
+      isAnswered = true;
+    });
+    createReceiver(options).node(request, response);
+  });
+  const length = `Content-Length: ${bytes(DEPOSIT).length}`;
+  const answer = exchange(port, head(length, 'Connection: close'), DEPOSIT);
+  await slow.called;
+  await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1000);
+  expect(isAnswered).toBe(false);
+  slow.resolve();
+  expect(await answer).toMatch(/^HTTP\/1.1 200 /);
+});
 
 /** What a server sends to somebody who writes this. */
 async function exchange(port: number, ...texts: string[]): Promise<string> {

@@ -21,6 +21,25 @@ export function recording(options: Partial<ReceiverOptions> = {}) {
   return { calls, options: all };
 }
 
+/** A function that runs until the test ends it. */
+export function held() {
+  let resolve = () => {};
+  let reject = () => {};
+  let call = () => {};
+  const called = new Promise<void>((done) => {
+    call = done;
+  });
+  const ended = new Promise<void>((done, fail) => {
+    resolve = done;
+    reject = () => fail(new Error('the database says no'));
+  });
+  const run = (): Promise<void> => {
+    call();
+    return ended;
+  };
+  return { run, called, resolve: () => resolve(), reject: () => reject() };
+}
+
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** A request whose body comes in these chunks, and what becomes of it. */

@@ -243,7 +243,11 @@ describe('a broken body', () => {
       ],
     ],
     ['of several lines', `Hi,\n${lines}\nBye`, [[lines, 'text', 2, last + 1]]],
-    ['with line breaks in its texts', `Hi,\n${wrapped}\nBye`, [[wrapped, 'text', 2, 13]]],
+    [
+      'with line breaks in its texts',
+      `Hi,\n${wrapped}\nBye`,
+      [[wrapped, 'text', 2, wrapped.split('\n').length + 1]],
+    ],
     [
       'that is cut off, before another one',
       `A ${cut}\nB ${one}`,

@@ -28,6 +28,7 @@ describe('a summary', () => {
   const store = 'The endpoint should answer 400 and store the body.';
   const answer = `Ask the service about it. ${store}`;
   const credit = `The body reports 0.01523 BTC, but don't credit it. ${answer}`;
+  const faulty = deposit({ actualDepositAmount: '0,02' }).replace(/.{80}/g, '$&\n');
   const debit = `The body reports 480.73 XRP, but don't debit it. ${answer}`;
 
   test.each<[string, string, string]>([
@@ -291,8 +292,8 @@ describe('a summary', () => {
     ]),
     [
       'knows no copy in a body that has another fault as well',
-      `${deposit({ actualDepositAmount: '0,02' }).replace(/.{80}/g, '$&\n')}…`,
-      `${refused} incomplete JSON of 955 characters. ${answer}`,
+      `${faulty}…`,
+      `${refused} incomplete JSON of ${faulty.length + 1} characters. ${answer}`,
     ],
     [
       'knows no copy in a body that is not an object',

@@ -810,7 +810,7 @@ for (const where of PLACES) {
         );
         assert.match(
           (await place.textContent()) ?? '',
-          /line 1, column 26:…ualDepositAmount":0,02,"actualDi…$/,
+          /line 1, column \d+:…ualDepositAmount":0,02,/,
         );
       }
       // A broken line among bodies alone makes no log of them.

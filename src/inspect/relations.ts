@@ -238,7 +238,7 @@ export function createRelations<T extends Listed>(
     }
   }
 
-  /** A merchant sends an identifier of its own with each payment, which should be unique. */
+  /** A merchant sends its own identifier with each payment. It should be unique. */
   function relateOrder(body: T, paymentId: string, clientPaymentId: string): void {
     const order = orders.get(clientPaymentId);
     if (order === undefined) orders.set(clientPaymentId, { paymentId, body, hasOthers: false });

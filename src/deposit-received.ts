@@ -72,11 +72,13 @@ export interface DepositReceived {
   /** Loss from using a 1:1 rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /**
-   * Distributed fee, in `displayCurrency`. The service doesn't document to whom it is distributed.
+   * Distributed fee, in `displayCurrency`. The service doesn't document to whom it is
+   * distributed.
    */
   readonly displayDistributedUserServiceFee: Decimal | null;
   /**
-   * Distributed fee, in `settlementCurrency`. The service doesn't document to whom it is distributed.
+   * Distributed fee, in `settlementCurrency`. The service doesn't document to whom it is
+   * distributed.
    */
   readonly settlementDistributedUserServiceFee: Decimal | null;
   /** Network of the deposit. */

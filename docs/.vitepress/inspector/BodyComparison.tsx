@@ -1,9 +1,10 @@
 import type { Inspection } from 'payment-notifications/inspect';
 import type { VNode } from 'preact';
+import { findDifferences } from '../../../src/inspect/relations';
 import { MarkedText } from './MarkedText';
 import { printable } from './marks';
 import { MARKS } from './outcome';
-import { differencesOf, relate } from './rows';
+import { relate, sidesOf } from './rows';
 
 /** A reader needs no more differences than this. */
 const MOST = 50;
@@ -14,8 +15,8 @@ interface Props {
 }
 
 export function BodyComparison({ one, other }: Props): VNode {
-  const found = differencesOf(one, other);
-  const { outcome, text } = relate(one, other);
+  const found = findDifferences(one, other);
+  const { outcome, text } = relate(one, other, found);
   return (
     <section aria-labelledby="comparison">
       <h2 id="comparison">Compared</h2>
@@ -32,13 +33,15 @@ export function BodyComparison({ one, other }: Props): VNode {
             </tr>
           </thead>
           <tbody>
-            {found.slice(0, MOST).map(({ name, sides, isEncoding }) => (
-              <tr key={name} data-difference={name.slice(0, 80)}>
+            {found.slice(0, MOST).map((field) => (
+              <tr key={field.name} data-difference={field.name.slice(0, 80)}>
                 <th scope="row">
-                  {printable(name, 80)}
-                  {isEncoding && <span class="remark">the same value, encoded differently</span>}
+                  {printable(field.name, 80)}
+                  {field.isEncoding && (
+                    <span class="remark">the same value, encoded differently</span>
+                  )}
                 </th>
-                {sides.map((segments, index) => (
+                {sidesOf(field).map((segments, index) => (
                   <td key={index} class="raw">
                     <MarkedText segments={segments} mark="differs" title="not in the other body" />
                   </td>

@@ -1,7 +1,7 @@
 // An inspection as rows of text: one per field, and one per difference of two bodies.
 import type { NotificationIssue } from 'payment-notifications';
 import type { InspectedField, Inspection } from 'payment-notifications/inspect';
-import { findDifferences, isContradiction } from '../../../src/inspect/relations';
+import { type DifferentField, isContradiction } from '../../../src/inspect/relations';
 import { markDifference, markLostDigits, printable, type Segment } from './marks';
 import type { Outcome } from './outcome';
 
@@ -73,19 +73,11 @@ function toParsed({ name, raw, parsed }: InspectedField): [label: string, value:
   return [['', printable(typeof parsed === 'string' ? parsed : JSON.stringify(parsed))]];
 }
 
-export interface Difference {
-  readonly name: string;
-  readonly sides: readonly (readonly Segment[])[];
-  /** Whether both have the same value in different encodings. */
-  readonly isEncoding: boolean;
-}
-
-/** The fields whose text differs, those with different values first. */
-export function differencesOf(one: Inspection, other: Inspection): Difference[] {
-  return findDifferences(one, other).map(({ name, raws, isEncoding }) => {
-    const [a, b] = [raws[0] ?? 'not sent', raws[1] ?? 'not sent'];
-    return { name, sides: [markDifference(a, b), markDifference(b, a)], isEncoding };
-  });
+/** The text of a field in both bodies, with what is not in the other one marked. */
+export function sidesOf({
+  raws: [one = 'not sent', other = 'not sent'],
+}: DifferentField): [one: readonly Segment[], other: readonly Segment[]] {
+  return [markDifference(one, other), markDifference(other, one)];
 }
 
 export interface Relation {
@@ -94,8 +86,11 @@ export interface Relation {
 }
 
 /** Says whether two bodies report one event, and agree on it. */
-export function relate(one: Inspection, other: Inspection): Relation {
-  const found = findDifferences(one, other);
+export function relate(
+  one: Inspection,
+  other: Inspection,
+  found: readonly DifferentField[],
+): Relation {
   const refused = [one, other].filter(({ verdict }) => verdict === 'refused').length;
   if (refused > 0) {
     const which = refused === 1 ? 'One of the two bodies is' : 'Both bodies are';

@@ -1,6 +1,6 @@
 import { DEPOSIT_RECEIVED } from '../../src/deposit-received.js';
-import { type NamedRule, namedRules } from '../../src/internal/fields.js';
-import type { Rules } from '../../src/internal/rules.js';
+
+import { type NamedRule, namedRules, type Rules } from '../../src/internal/rules.js';
 import {
   NOT_COMPLETED,
   TX_ADDRESS_OWNER,

@@ -1,4 +1,4 @@
-import type { NamedRule } from '../../src/internal/fields.js';
+import type { NamedRule } from '../../src/internal/rules.js';
 import { depositReceivedBody, withdrawalBroadcastBody } from '../../src/testing/bodies.js';
 import { type Docblocks, readDocblocks, WITHDRAWAL_MEANINGS } from './docblocks.js';
 import { ifCompleted, type JsonSchema, mapValues, standAlone, titleOf } from './json-schema.js';

@@ -4,7 +4,7 @@ import { issue } from './issues.js';
 import { mayBeRounded, parseLiterally } from './json.js';
 import { type Fields, isDeeplyNested, MAX_LEVELS, ownProperties } from './objects.js';
 import { quote, quoteLiteral } from './quote.js';
-import type { FieldOf, Rule, Rules, RulesOf } from './rules.js';
+import { type FieldOf, type NamedRule, namedRules, type Rules, type RulesOf } from './rules.js';
 
 /** What was read, perhaps with issues. A required field is null if it has one. */
 export type Partly<T> = {
@@ -19,190 +19,151 @@ export interface Reading<T> {
 
 export type Reader<T> = (body: OpenBody) => Reading<T>;
 
-/** The state of reading one JSON object. */
-interface Context extends OpenBody {
-  /** The object around a nested one. */
-  readonly parent: Context | null;
+/** A JSON object that is read: the body, or one in a field of it. */
+interface Source {
+  readonly fields: Fields;
+  /**
+   * Returns the fields with each number as the text of its literal. Null for a parsed body, which
+   * has no text.
+   */
+  readonly literals: (() => Fields) | null;
+  /** Returns whether `JSON.parse` may have rounded a number. */
+  readonly isRounded: () => boolean;
   /** Path from the body to the object; empty for the body itself. */
   readonly path: readonly string[];
   /** Faults that refuse the body. Shared with nested objects. */
   readonly issues: NotificationIssue[];
   /** Faults that don't refuse the body. Shared with nested objects. */
   readonly warnings: NotificationIssue[];
-  /** The names of documented fields that could not be read. */
+  /** The names of fields that could not be read, and have a warning. */
   readonly unreadable: string[];
-  /** Kept by {@link exactNumber}: whether `JSON.parse` may have rounded a number of the text. */
-  isRounded: boolean | null;
-  /** Kept by {@link literalsOf}. */
-  literals: Fields | null;
 }
 
 /** Creates a function that reads a notification by its rules. */
 /* @__NO_SIDE_EFFECTS__ */
 export function notificationReader<T extends { readonly type: string }>(
   type: T['type'],
-  rules: RulesOf<T>,
+  table: RulesOf<T>,
 ): Reader<T> {
-  const { empty, ...rest } = createPlan(rules);
-  const plan = { ...rest, empty: { type, ...empty, warnings: null } };
+  const plan = createPlan(table, { type }, { warnings: null });
   return ({ fields, text }) => {
-    const context: Context = {
+    const source: Source = {
       fields,
-      text,
-      parent: null,
+      literals: text === null ? null : once(() => parseLiterally(text)),
+      isRounded: once(() => text !== null && mayBeRounded(text)),
       path: [],
       issues: [],
       warnings: [],
       unreadable: [],
-      isRounded: null,
-      literals: null,
     };
-    const output = readObject(context, plan);
-    output.warnings = context.warnings;
-    if (text === null && hasNumericAmount(fields, plan)) context.warnings.unshift(parsedBody());
-    return { notification: output as Partly<T>, issues: context.issues };
+    const output = readObject(source, plan);
+    const { issues, warnings } = source;
+    if (text === null && hasNumericAmount(fields, plan)) warnings.unshift(PARSED_BODY);
+    output.warnings = warnings;
+    return { notification: output as Partly<T>, issues };
   };
 }
 
-/** Creates a function that reads a nested object by its rules. */
-function objectReader(rules: Rules): PlannedRule['read'] {
-  const plan = createPlan(rules);
-  return (value, name, parent) => {
-    const fields = ownProperties(value);
-    if (fields === null) return null;
-    const path = [...parent.path, name];
-    return readObject({ ...parent, fields, parent, path, unreadable: [], literals: null }, plan);
-  };
-}
-
-/** Rules, prepared once for all objects. */
+/** The rules of an object, prepared once. */
 interface Plan {
+  /** In output order. */
   readonly rules: readonly PlannedRule[];
-  readonly ruleOf: ReadonlyMap<string, PlannedRule>;
+  /** The places in `rules` by the names in its JSON. */
+  readonly places: ReadonlyMap<string, number>;
   /** An output without values. Filling a copy is faster than adding 30 properties. */
   readonly empty: Fields;
 }
 
-/** The rule of a name in a JSON object. */
-export interface NamedRule extends Pick<Rule, 'need' | 'type'> {
-  readonly name: string;
-  /** The name in the output: another for a second spelling. */
-  readonly outputName: string;
-}
-
-/** A rule, prepared for reading. */
+/** A rule, and for a nested object, the plan of its own rules. */
 interface PlannedRule extends NamedRule {
-  /** The place in the list of an object's rules. */
-  readonly position: number;
-  /** Reads a value. Returns null if it can't. Only a nested object uses `name` and `parent`. */
-  readonly read: (value: unknown, name: string, parent: Context) => unknown;
+  readonly nested: Plan | null;
 }
 
-function createPlan(table: Rules): Plan {
-  const rules = namedRules(table).map(({ name, outputName, need, type }, position) => {
-    const read = type.kind === 'object' ? objectReader(type.rules) : type.read;
+function createPlan(table: Rules, first: Fields = {}, last: Fields = {}): Plan {
+  const rules = namedRules(table).map(({ name, outputName, need, type }) => {
+    const nested = type.kind === 'object' ? createPlan(type.rules) : null;
     // No spread of the rule, which would give each a hidden class: reading took a tenth longer.
-    return { name, outputName, need, type, position, read };
+    return { name, outputName, need, type, nested };
   });
-  const outputNames = [...Object.keys(table), 'additionalFields'];
+  const names = [...Object.keys(table), 'additionalFields'];
+  const nulls = Object.fromEntries(names.map((name) => [name, null]));
   return {
     rules,
-    ruleOf: new Map(rules.map((rule) => [rule.name, rule])),
-    empty: Object.fromEntries(outputNames.map((name) => [name, null])),
+    places: new Map(rules.map(({ name }, place) => [name, place])),
+    empty: { ...first, ...nulls, ...last },
   };
 }
 
-/** Returns a rule for each name in a JSON object, in output order. */
-export function namedRules(rules: Rules): NamedRule[] {
-  return Object.entries(rules).flatMap(([outputName, { need, type, otherName }]) => {
-    const names = otherName === null ? [outputName] : [outputName, otherName];
-    return names.map((name) => ({ name, outputName, need, type }));
-  });
-}
-
-function readObject(context: Context, { rules, ruleOf, empty }: Plan): Record<string, unknown> {
-  const { fields } = context;
+function readObject(source: Source, { rules, places, empty }: Plan): Record<string, unknown> {
+  const { fields } = source;
   // One loop over the fields takes half as long as a lookup for each rule, and finds those without
   // a rule.
   const values = new Array<unknown>(rules.length);
   let isKnown = true;
   for (const name in fields) {
-    const rule = ruleOf.get(name);
-    if (rule === undefined) isKnown = false;
-    else values[rule.position] = fields[name];
+    const place = places.get(name);
+    if (place === undefined) isKnown = false;
+    else values[place] = fields[name];
   }
   const output: Record<string, unknown> = { ...empty };
-  for (const rule of rules) {
+  for (let place = 0; place < rules.length; place += 1) {
+    const rule = rules[place] as PlannedRule;
     const { name, outputName } = rule;
-    const value = readField(context, rule, values[rule.position]);
+    const value = readField(source, rule, values[place]);
     output[outputName] =
-      name === outputName ? value : oneOfTwo(context, rule, output[outputName], value);
+      name === outputName ? value : oneOfTwo(source, rule, output[outputName], value);
   }
-  const isComplete = isKnown && context.unreadable.length === 0;
-  output.additionalFields = isComplete ? {} : additionalFields(context, ruleOf);
+  const isComplete = isKnown && source.unreadable.length === 0;
+  output.additionalFields = isComplete ? {} : additionalFields(source, places);
   return output;
 }
 
-function readField(context: Context, rule: PlannedRule, value: unknown): unknown {
-  if (value === undefined) return noteFault(context, rule, value);
-  const { name, type, read } = rule;
-  const isNumericAmount = typeof value === 'number' && type.kind === 'amount';
-  const exact = isNumericAmount ? exactNumber(context, name, value) : value;
-  return read(exact, name, context) ?? noteFault(context, rule, value, exact);
+function readField(
+  source: Source,
+  { name, need, type, nested }: PlannedRule,
+  sent: unknown,
+): unknown {
+  if (sent === undefined && need === 'optional') return null;
+  const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
+  const value = isLiteral ? source.literals?.()[name] : sent;
+  const read = type.kind === 'object' ? readNested(source, name, nested as Plan) : type.read(value);
+  if (read !== null) return read;
+
+  const isAbsent = sent === undefined || sent === null || (sent === '' && need !== 'required');
+  if (isAbsent && need === 'optional') return null;
+  const { code, expected, received } = type.explain(value);
+  const noted = issue(
+    isAbsent ? 'missing_field' : sent === '' ? 'wrong_type' : code,
+    [...source.path, name],
+    expected,
+    // A literal is a string, but not one of the body.
+    isLiteral ? quoteLiteral(String(value)) : received,
+  );
+  (need === 'required' ? source.issues : source.warnings).push(noted);
+  if (need !== 'required' && !isAbsent) source.unreadable.push(name);
+  return null;
 }
 
-/** Returns a number of the body, or the text of its literal if `JSON.parse` may have rounded it. */
-function exactNumber(context: Context, name: string, value: number): unknown {
-  if (context.text === null) return value;
-  context.isRounded ??= mayBeRounded(context.text);
-  return context.isRounded ? literalsOf(context)[name] : value;
-}
-
-/** The fields with each number as the text of its literal; the same `fields` for a parsed body. */
-function literalsOf(context: Context): Fields {
-  const { fields, text, parent, path } = context;
-  if (text === null) return fields;
-  context.literals ??=
-    parent === null ? parseLiterally(text) : (literalsOf(parent)[String(path.at(-1))] as Fields);
-  return context.literals;
+/** Reads the object in a field. Null if there is none. */
+function readNested(source: Source, name: string, plan: Plan): Fields | null {
+  const fields = ownProperties(source.fields[name]);
+  if (fields === null) return null;
+  const { literals } = source;
+  const path = [...source.path, name];
+  const ownLiterals = literals && (() => literals()[name] as Fields);
+  return readObject({ ...source, fields, literals: ownLiterals, path, unreadable: [] }, plan);
 }
 
 /**
  * Returns the value of a field with two spellings. If they contradict each other, adds a warning.
  */
-function oneOfTwo(context: Context, rule: NamedRule, value: unknown, other: unknown): unknown {
+function oneOfTwo(source: Source, rule: NamedRule, value: unknown, other: unknown): unknown {
   if (value === null || other === null || String(value) === String(other)) return value ?? other;
   const { outputName, name } = rule;
   const sameAmount = `the same amount as in ${name} (${quoteLiteral(String(other))})`;
   const received = quoteLiteral(String(value));
-  context.warnings.push(issue('conflicting_fields', [outputName], sameAmount, received));
-  context.unreadable.push(outputName, name);
-  return null;
-}
-
-/** Adds an issue or a warning, as the rule says. */
-function noteFault(
-  context: Context,
-  { name, need, type }: NamedRule,
-  value: unknown,
-  exact: unknown = value,
-): null {
-  const isAbsent = value === undefined || value === null || (value === '' && need !== 'required');
-  if (isAbsent && need === 'optional') return null;
-
-  const fault = type.explain(exact);
-  // `exact` may be a number's literal, which is a string but must not be quoted.
-  const received = exact === value ? fault.received : quoteLiteral(String(exact));
-  let { code } = fault;
-  if (isAbsent) code = 'missing_field';
-  else if (value === '') code = 'wrong_type';
-  const noted = issue(code, [...context.path, name], fault.expected, received);
-  if (need === 'required') {
-    context.issues.push(noted);
-  } else {
-    context.warnings.push(noted);
-    if (!isAbsent) context.unreadable.push(name);
-  }
+  source.warnings.push(issue('conflicting_fields', [outputName], sameAmount, received));
+  source.unreadable.push(outputName, name);
   return null;
 }
 
@@ -211,20 +172,22 @@ function hasNumericAmount(fields: Fields, { rules }: Plan): boolean {
   return rules.some(({ name, type }) => type.kind === 'amount' && typeof fields[name] === 'number');
 }
 
-function parsedBody(): NotificationIssue {
-  const received = 'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body';
-  return issue('parsed_body', [], 'the raw text or bytes', received);
-}
+const PARSED_BODY: NotificationIssue = /* @__PURE__ */ issue(
+  'parsed_body',
+  [],
+  'the raw text or bytes',
+  'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body',
+);
 
 /** Collects the fields that no rule is about, or that could not be read. */
-function additionalFields(context: Context, ruleOf: Plan['ruleOf']): Fields {
-  const { fields, unreadable, warnings, path } = context;
+function additionalFields(source: Source, places: Plan['places']): Fields {
+  const { fields, literals, unreadable, warnings, path } = source;
   const names = Object.keys(fields).filter(
-    (name) => !ruleOf.has(name) || unreadable.includes(name),
+    (name) => !places.has(name) || unreadable.includes(name),
   );
   // Most new fields are strings, for which the text need not be parsed again.
   const isText = names.every((name) => typeof fields[name] === 'string');
-  return pickFields(isText ? fields : literalsOf(context), names, path, warnings);
+  return pickFields(isText || !literals ? fields : literals(), names, path, warnings);
 }
 
 /**
@@ -253,4 +216,13 @@ export function pickFields(
   }
   // Unlike an assignment, this treats `__proto__` as an ordinary name.
   return Object.fromEntries(entries);
+}
+
+/** Returns a function that makes a value when it is first called. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

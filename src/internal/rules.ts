@@ -75,3 +75,18 @@ export type RulesOf<T> = {
 
 /** The rules of any interface. */
 export type Rules = Readonly<Record<string, Rule>>;
+
+/** The rule of a name in a JSON object. */
+export interface NamedRule extends Pick<Rule, 'need' | 'type'> {
+  readonly name: string;
+  /** The name in the output: another for a second spelling. */
+  readonly outputName: string;
+}
+
+/** Returns a rule for each name in a JSON object, in output order. */
+export function namedRules(rules: Rules): NamedRule[] {
+  return Object.entries(rules).flatMap(([outputName, { need, type, otherName }]) => {
+    const names = otherName === null ? [outputName] : [outputName, otherName];
+    return names.map((name) => ({ name, outputName, need, type }));
+  });
+}

@@ -9,10 +9,11 @@ import {
   txAddress,
   uuid,
 } from '../../src/internal/field-types.js';
-import { namedRules, notificationReader, type Reading } from '../../src/internal/fields.js';
+import { notificationReader, type Reading } from '../../src/internal/fields.js';
 import type { Fields } from '../../src/internal/objects.js';
 import {
   expected,
+  namedRules,
   optional,
   type Rules,
   type RulesOf,

@@ -19,23 +19,20 @@ export interface Reading<T> {
 
 export type Reader<T> = (body: OpenBody) => Reading<T>;
 
-/** A JSON object that is read: the body, or one in a field of it. */
+/** An object that is read: the body, or one in a field of it. */
 interface Source {
   readonly fields: Fields;
-  /**
-   * Returns the fields with each number as the text of its literal. Null for a parsed body, which
-   * has no text.
-   */
+  /** Returns the fields with each number as text, to the digit. Null for a parsed body. */
   readonly literals: (() => Fields) | null;
-  /** Returns whether `JSON.parse` may have rounded a number. */
+  /** Returns whether `JSON.parse` may have rounded a number of the body. */
   readonly isRounded: () => boolean;
   /** Path from the body to the object; empty for the body itself. */
   readonly path: readonly string[];
-  /** Faults that refuse the body. Shared with nested objects. */
+  /** Faults that refuse the body. Nested objects add to the same list. */
   readonly issues: NotificationIssue[];
-  /** Faults that don't refuse the body. Shared with nested objects. */
+  /** Faults that don't refuse the body. Nested objects add to the same list. */
   readonly warnings: NotificationIssue[];
-  /** The names of fields that could not be read, and have a warning. */
+  /** The names of the object's own fields that could not be read, but don't refuse the body. */
   readonly unreadable: string[];
 }
 
@@ -43,9 +40,10 @@ interface Source {
 /* @__NO_SIDE_EFFECTS__ */
 export function notificationReader<T extends { readonly type: string }>(
   type: T['type'],
-  table: RulesOf<T>,
+  rules: RulesOf<T>,
 ): Reader<T> {
-  const plan = createPlan(table, { type }, { warnings: null });
+  const { empty, ...rest } = createPlan(rules);
+  const plan: Plan = { ...rest, empty: { type, ...empty, warnings: null } };
   return ({ fields, text }) => {
     const source: Source = {
       fields,
@@ -58,7 +56,7 @@ export function notificationReader<T extends { readonly type: string }>(
     };
     const output = readObject(source, plan);
     const { issues, warnings } = source;
-    if (text === null && hasNumericAmount(fields, plan)) warnings.unshift(PARSED_BODY);
+    if (text === null && hasNumericAmount(fields, plan)) warnings.unshift(parsedBody());
     output.warnings = warnings;
     return { notification: output as Partly<T>, issues };
   };
@@ -68,34 +66,33 @@ export function notificationReader<T extends { readonly type: string }>(
 interface Plan {
   /** In output order. */
   readonly rules: readonly PlannedRule[];
-  /** The places in `rules` by the names in its JSON. */
+  /** The place of each name's rule in `rules`. */
   readonly places: ReadonlyMap<string, number>;
   /** An output without values. Filling a copy is faster than adding 30 properties. */
   readonly empty: Fields;
 }
 
-/** A rule, and for a nested object, the plan of its own rules. */
+/** A rule and, if its field holds an object, the plan of that object. */
 interface PlannedRule extends NamedRule {
   readonly nested: Plan | null;
 }
 
-function createPlan(table: Rules, first: Fields = {}, last: Fields = {}): Plan {
+function createPlan(table: Rules): Plan {
   const rules = namedRules(table).map(({ name, outputName, need, type }) => {
     const nested = type.kind === 'object' ? createPlan(type.rules) : null;
     // No spread of the rule, which would give each a hidden class: reading took a tenth longer.
     return { name, outputName, need, type, nested };
   });
-  const names = [...Object.keys(table), 'additionalFields'];
-  const nulls = Object.fromEntries(names.map((name) => [name, null]));
+  const outputNames = [...Object.keys(table), 'additionalFields'];
   return {
     rules,
     places: new Map(rules.map(({ name }, place) => [name, place])),
-    empty: { ...first, ...nulls, ...last },
+    empty: Object.fromEntries(outputNames.map((name) => [name, null])),
   };
 }
 
 function readObject(source: Source, { rules, places, empty }: Plan): Record<string, unknown> {
-  const { fields } = source;
+  const { fields, unreadable } = source;
   // One loop over the fields takes half as long as a lookup for each rule, and finds those without
   // a rule.
   const values = new Array<unknown>(rules.length);
@@ -113,45 +110,44 @@ function readObject(source: Source, { rules, places, empty }: Plan): Record<stri
     output[outputName] =
       name === outputName ? value : oneOfTwo(source, rule, output[outputName], value);
   }
-  const isComplete = isKnown && source.unreadable.length === 0;
+  const isComplete = isKnown && unreadable.length === 0;
   output.additionalFields = isComplete ? {} : additionalFields(source, places);
   return output;
 }
 
-function readField(
-  source: Source,
-  { name, need, type, nested }: PlannedRule,
-  sent: unknown,
-): unknown {
-  if (sent === undefined && need === 'optional') return null;
-  const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
-  const value = isLiteral ? source.literals?.()[name] : sent;
+/** Reads a field. If it can't, returns null, and notes the fault unless the rule allows it. */
+function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
+  const { name, need, type, nested } = rule;
+  const isInexact = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
+  const value = isInexact ? source.literals?.()[name] : sent;
   const read = type.kind === 'object' ? readNested(source, name, nested as Plan) : type.read(value);
   if (read !== null) return read;
 
   const isAbsent = sent === undefined || sent === null || (sent === '' && need !== 'required');
   if (isAbsent && need === 'optional') return null;
-  const { code, expected, received } = type.explain(value);
-  const noted = issue(
-    isAbsent ? 'missing_field' : sent === '' ? 'wrong_type' : code,
-    [...source.path, name],
-    expected,
-    // A literal is a string, but not one of the body.
-    isLiteral ? quoteLiteral(String(value)) : received,
-  );
-  (need === 'required' ? source.issues : source.warnings).push(noted);
+  const fault = type.explain(value);
+  const code = isAbsent ? 'missing_field' : sent === '' ? 'wrong_type' : fault.code;
+  // The digits of a number are a string here, but must not be quoted like one.
+  const received = isInexact ? quoteLiteral(String(value)) : fault.received;
+  const faults = need === 'required' ? source.issues : source.warnings;
+  faults.push(issue(code, [...source.path, name], fault.expected, received));
   if (need !== 'required' && !isAbsent) source.unreadable.push(name);
   return null;
 }
 
-/** Reads the object in a field. Null if there is none. */
+/** Reads the object in a field. Returns null if there is none. */
 function readNested(source: Source, name: string, plan: Plan): Fields | null {
+  const { literals, path } = source;
   const fields = ownProperties(source.fields[name]);
   if (fields === null) return null;
-  const { literals } = source;
-  const path = [...source.path, name];
-  const ownLiterals = literals && (() => literals()[name] as Fields);
-  return readObject({ ...source, fields, literals: ownLiterals, path, unreadable: [] }, plan);
+  const nested = {
+    ...source,
+    fields,
+    literals: literals && (() => literals()[name] as Fields),
+    path: [...path, name],
+    unreadable: [],
+  };
+  return readObject(nested, plan);
 }
 
 /**
@@ -172,14 +168,12 @@ function hasNumericAmount(fields: Fields, { rules }: Plan): boolean {
   return rules.some(({ name, type }) => type.kind === 'amount' && typeof fields[name] === 'number');
 }
 
-const PARSED_BODY: NotificationIssue = /* @__PURE__ */ issue(
-  'parsed_body',
-  [],
-  'the raw text or bytes',
-  'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body',
-);
+function parsedBody(): NotificationIssue {
+  const received = 'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body';
+  return issue('parsed_body', [], 'the raw text or bytes', received);
+}
 
-/** Collects the fields that no rule is about, or that could not be read. */
+/** Collects the fields that have no rule, or could not be read. */
 function additionalFields(source: Source, places: Plan['places']): Fields {
   const { fields, literals, unreadable, warnings, path } = source;
   const names = Object.keys(fields).filter(
@@ -187,7 +181,7 @@ function additionalFields(source: Source, places: Plan['places']): Fields {
   );
   // Most new fields are strings, for which the text need not be parsed again.
   const isText = names.every((name) => typeof fields[name] === 'string');
-  return pickFields(isText || !literals ? fields : literals(), names, path, warnings);
+  return pickFields(isText || literals === null ? fields : literals(), names, path, warnings);
 }
 
 /**
@@ -218,11 +212,11 @@ export function pickFields(
   return Object.fromEntries(entries);
 }
 
-/** Returns a function that makes a value when it is first called. */
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
+/** Returns a function that computes a value at its first call, and returns it at each. */
+function once<T>(compute: () => T): () => T {
+  let computed: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    computed ??= compute();
+    return computed;
   };
 }

@@ -14,7 +14,7 @@ export type Decimal = DecimalJs;
 
 /** Maximum length of an amount's literal: long enough for any amount in plain digits. */
 export const MAX_LENGTH = 160;
-/** Maximum number of significant digits of an amount, and maximum decimal exponent. */
+/** Maximum number of significant digits of an amount, and of its exponent: 9.9e78 and 1e-78. */
 export const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 235 digits. */
 const PRECISION = 256;
@@ -66,7 +66,7 @@ const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 
 /** The `expected` text of an issue about an amount that exceeds the limits. */
-export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters, ${MAX_DIGITS} digits and a magnitude within 1e±${MAX_DIGITS}`;
+export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
 
 /**
  * Parses a decimal literal exactly. Returns null if it is not one, or exceeds the limits. -0

@@ -1,3 +1,5 @@
+import { UUID_REGEX } from 'valibot';
+
 /** The `type` of a notification. */
 export type NotificationType = 'deposit.received' | 'withdrawal.broadcast';
 
@@ -52,8 +54,8 @@ export interface NotificationIssue {
   /** What was expected: `a decimal number`. */
   readonly expected: string;
   /**
-   * What was received, quoted and truncated to 40 characters. Identifiers and addresses are only
-   * described.
+   * What was received. Text is quoted only if it is short and looks like what the field holds. Any
+   * other text may be personal data, and is only described.
    */
   readonly received: string;
 }
@@ -78,7 +80,7 @@ export interface NotificationErrorDetails {
   readonly notificationType: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference?: NotificationReference;
-  /** The error that caused this one, such as the `SyntaxError` of `JSON.parse`. */
+  /** The error that caused this one: what reading a parsed body threw. */
   readonly cause?: unknown;
 }
 
@@ -90,7 +92,6 @@ const MAX_LISTED_ISSUES = 20;
  * address.
  */
 const SERVICE_IDS = ['depositId', 'paymentId', 'withdrawalId'] as const;
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** All copies of this package in a process share this symbol. */
 const BRAND = Symbol.for('payment-notifications.NotificationError');
@@ -158,7 +159,7 @@ function summarize(
   const messages = issues.slice(0, MAX_LISTED_ISSUES).map((issue) => issue.message);
   const unlisted = issues.length - messages.length;
   if (unlisted > 0) messages.push(`and ${unlisted} more`);
-  const ids = SERVICE_IDS.filter((name) => UUID.test(reference[name] ?? '')).map(
+  const ids = SERVICE_IDS.filter((name) => UUID_REGEX.test(reference[name] ?? '')).map(
     (name) => `${name} ${reference[name]}`,
   );
   const about = ids.length > 0 ? ` [${ids.join(', ')}]` : '';

@@ -3,7 +3,7 @@ import { openBody } from './internal/body.js';
 import { pickFields } from './internal/fields.js';
 import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
 import { type Fields, ownProperties, withoutPrototype } from './internal/objects.js';
-import { describe, escapeUnprintable, quote } from './internal/quote.js';
+import { describe, escapeUnprintable, quoteIf } from './internal/quote.js';
 import { type PaymentNotification, readNotification } from './notification.js';
 import type { TxAddress } from './tx-address.js';
 
@@ -39,7 +39,7 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const reference = referenceOf(fields);
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') {
     const expected = 'the type of a notification';
-    const received = `${quote(type)}. Parse the body of a callback with parseNotification`;
+    const received = `${quoteIf(/^[\w.]{1,40}$/, type)}. Parse the body of a callback with parseNotification`;
     const issues = [issue('unrecognized_notification', ['type'], expected, received)] as const;
     throw new NotificationError({ notificationType: null, issues, reference });
   }
@@ -93,7 +93,7 @@ function withAdditional<T extends { readonly additionalFields: Fields }>(
   const place = [...path, 'additionalFields'];
   const fields = ownProperties(json ?? {});
   if (fields === null) {
-    issues.push(issue('wrong_type', place, 'an object', quote(json)));
+    issues.push(issue('wrong_type', place, 'an object', describe(json)));
     return read;
   }
   const stored = pickFields(fields, Object.keys(fields), place, issues);
@@ -103,7 +103,7 @@ function withAdditional<T extends { readonly additionalFields: Fields }>(
 function readWarnings(json: unknown, issues: NotificationIssue[]): NotificationIssue[] {
   const read = ownItems(json ?? [])?.map(readWarning) ?? [null];
   if (read.every((warning) => warning !== null)) return read;
-  issues.push(issue('wrong_type', ['warnings'], 'a list of issues', quote(json)));
+  issues.push(issue('wrong_type', ['warnings'], 'a list of issues', describe(json)));
   return [];
 }
 

@@ -3,7 +3,7 @@ import type { NotificationType } from './errors.js';
 import type { OpenBody } from './internal/body.js';
 import type { Reading } from './internal/fields.js';
 import type { Fields } from './internal/objects.js';
-import { quote } from './internal/quote.js';
+import { describe } from './internal/quote.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /** Either notification, discriminated by `type`. */
@@ -58,5 +58,7 @@ export function idempotencyKey(notification: PaymentNotification): string {
   if (type === 'withdrawal.broadcast' && typeof withdrawalId === 'string' && status) {
     return `${type}:${withdrawalId.toLowerCase()}:${status}`;
   }
-  throw new TypeError(`idempotencyKey: expected a notification, received ${quote(notification)}`);
+  throw new TypeError(
+    `idempotencyKey: expected a notification, received ${describe(notification)}`,
+  );
 }

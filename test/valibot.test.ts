@@ -43,7 +43,7 @@ describe('a schema of one field', () => {
       ['amount', 'Invalid amount: Expected a decimal number but received "12,5"'],
       [
         'at',
-        'Invalid timestamp: Expected a UNIX timestamp or a date-time of RFC 3339 but received "today"',
+        'Invalid timestamp: Expected a UNIX timestamp or a date-time of RFC 3339 but received a string of length 5',
       ],
       [
         'to',

@@ -98,15 +98,14 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   }
   const opened = openBody(body);
   if (opened.fields === null) {
-    // Only text that JSON.parse rejected has a SyntaxError as its cause.
-    const isText = opened.cause instanceof SyntaxError;
+    const { text } = opened;
     const refused = { type: as ?? null, issues: opened.issues, reference: {} };
-    const likeness = isText ? likenessOf(body) : null;
+    const likeness = text === undefined ? null : likenessOf(text);
     return {
       summary: summarizeRefusal({ ...refused, reported: '', isEmpty: false, likeness }),
       verdict: 'refused',
       ...refused,
-      jsonFault: isText ? findJsonFault(body) : null,
+      jsonFault: text === undefined ? null : findJsonFault(text),
       ...{ idempotencyKey: null, fields: [], absent: [], warnings: [] },
     };
   }

@@ -1,15 +1,15 @@
 import type { IssueCode, NotificationIssue } from '../errors.js';
 import { issue } from './issues.js';
+import { findSyntaxError, lineAndColumn } from './json-syntax.js';
 import { type Fields, isArray, withoutPrototype } from './objects.js';
-import { escapeUnprintable, quote } from './quote.js';
+import { quote } from './quote.js';
 
 /** Maximum body size in bytes, about 70 times that of the documented sample. */
 export const MAX_BYTES: number = 64 * 1024;
-/** Maximum length of a cause's message, in characters. */
-const MAX_CAUSE = 200;
 
-// Keeps a byte-order mark, because openText removes exactly one.
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+// Created for the first bytes, so that code without `TextDecoder` can import the package. Jest's
+// jsdom has none.
+let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 /** A body that was opened. */
 export interface OpenBody {
@@ -25,6 +25,9 @@ export interface OpenBody {
 export interface UnreadableBody {
   readonly fields: null;
   readonly issues: readonly [NotificationIssue];
+  /** The text, if it is not JSON. */
+  readonly text?: string;
+  /** What reading the body threw. */
   readonly cause?: unknown;
 }
 
@@ -45,13 +48,15 @@ export function openBody(body: unknown, maxBytes: number = MAX_BYTES): OpenBody 
 /** Not `instanceof`, because the bytes in a test runner may come from another realm. */
 export function isBytes(body: unknown): body is Uint8Array | ArrayBuffer {
   try {
-    return ArrayBuffer.isView(body) || tagOf(body) === 'ArrayBuffer';
+    return ArrayBuffer.isView(body) || getTag(body) === 'ArrayBuffer';
   } catch {
     return false;
   }
 }
 
 function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody | UnreadableBody {
+  // Keeps a byte-order mark, because openText removes exactly one.
+  decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text: string;
   try {
     // An object that pretends to be an ArrayBuffer may throw here.
@@ -73,12 +78,10 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
   let value: unknown;
   try {
     value = JSON.parse(json);
-  } catch (cause) {
+  } catch (error) {
     // Any other error, such as a stack overflow, is not the body's fault.
-    if (!(cause instanceof SyntaxError)) throw cause;
-    // The engine's message quotes the body, which must not forge lines in a log.
-    const message = escapeUnprintable(cause.message.slice(0, MAX_CAUSE));
-    return unreadable('invalid_json', describeText(text), new SyntaxError(message));
+    if (!(error instanceof SyntaxError)) throw error;
+    return { ...unreadable('invalid_json', describeText(json)), text: json };
   }
   if (typeof value === 'string') {
     return unreadable('not_an_object', 'a JSON string. Check whether the body was encoded twice');
@@ -99,7 +102,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
     if (mistake !== null) return unreadable('not_an_object', mistake);
     fields = withoutPrototype({ ...body });
   } catch (cause) {
-    return unreadable('not_an_object', 'an object that throws when read', cause);
+    return { ...unreadable('not_an_object', 'an object that throws when read'), cause };
   }
   return openFields(fields, null);
 }
@@ -115,15 +118,14 @@ function tooLarge(received: string, maxBytes: number): UnreadableBody {
   return { fields: null, issues: [found] };
 }
 
-function unreadable(code: IssueCode, received: string, cause?: unknown): UnreadableBody {
-  const issues = [issue(code, [], 'a JSON object', received)] as const;
-  return cause === undefined ? { fields: null, issues } : { fields: null, issues, cause };
+function unreadable(code: IssueCode, received: string): UnreadableBody {
+  return { fields: null, issues: [issue(code, [], 'a JSON object', received)] };
 }
 
 /** Detects common mistakes, and suggests a fix. Null for a plain object. */
 function describeWrongInput(body: object): string | null {
   if (Array.isArray(body)) return 'an array';
-  const tag = tagOf(body);
+  const tag = getTag(body);
   if (has(body, 'then')) return 'a promise. Await it first';
   if (has(body, 'pipe') || has(body, 'getReader')) {
     return 'a stream or a request. Read it first, and pass its text or bytes';
@@ -136,7 +138,7 @@ function has(body: object, method: string): boolean {
   return typeof (body as Fields)[method] === 'function';
 }
 
-function tagOf(body: unknown): string {
+function getTag(body: unknown): string {
   return Object.prototype.toString.call(body).slice('[object '.length, -1);
 }
 
@@ -169,9 +171,14 @@ function describeText(text: string): string {
   if (start.includes('{\0')) return 'text in UTF-16. Encode it in UTF-8';
   if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text. Decode it first';
   if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text. The service posts JSON';
-  const isOne = text.length === 1;
-  const count = `${text.length} character${isOne ? '' : 's'}`;
-  return start.startsWith('{') && !start.endsWith('}')
-    ? `incomplete JSON of ${count}`
-    : `${count} that ${isOne ? 'is' : 'are'} not JSON`;
+  const at = findSyntaxError(text);
+  if (text.slice(0, at).trim() === '') {
+    const isOne = text.length === 1;
+    return `${text.length} character${isOne ? '' : 's'} that ${isOne ? 'is' : 'are'} not JSON`;
+  }
+  const { line, column } = lineAndColumn(text, at);
+  const place = `at line ${line}, column ${column}`;
+  return at === text.length
+    ? `incomplete JSON, which ends ${place}`
+    : `JSON with an error ${place}`;
 }

@@ -3,7 +3,7 @@ import type { OpenBody } from './body.js';
 import { issue } from './issues.js';
 import { mayBeRounded, parseLiterally } from './json.js';
 import { type Fields, isDeeplyNested, MAX_LEVELS, ownProperties } from './objects.js';
-import { quote, quoteLiteral } from './quote.js';
+import { quoteIf, quoteLiteral } from './quote.js';
 import { type FieldOf, type NamedRule, namedRules, type Rules, type RulesOf } from './rules.js';
 
 /** What was read, perhaps with issues. A required field is null if it has one. */
@@ -200,9 +200,9 @@ export function pickFields(
   for (const name of names) {
     const value = fields[name];
     if (isDeeplyNested(value)) {
-      // The name may be any text, so it is quoted, and not a part of the path.
+      // The name may be any text, so it is not a part of the path.
       const expected = `fields of at most ${MAX_LEVELS} levels of nesting`;
-      const received = `more in ${quote(name)}. The field is left out`;
+      const received = `more in ${quoteIf(/^[\w-]{1,40}$/, name)}. The field is left out`;
       faults.push(issue('wrong_type', path, expected, received));
     } else {
       entries.push([name, value]);

@@ -16,7 +16,7 @@ export function parseLiterally(text: string): Readonly<Record<string, unknown>> 
   while (at < text.length) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
-      at = endOfString(text, at);
+      at = skipString(text, at);
     } else if (isDigitOrMark(code)) {
       const start = at;
       while (isPartOfNumber(text.charCodeAt(at))) at += 1;
@@ -29,15 +29,15 @@ export function parseLiterally(text: string): Readonly<Record<string, unknown>> 
   return JSON.parse(quoted + text.slice(quotedTo));
 }
 
-/** Returns the position after a string. */
-function endOfString(text: string, start: number): number {
+/** Returns the position after the string that starts at `start`. */
+function skipString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end + 1;
 }
 
 /** Whether an odd number of backslashes precedes a character. */
-function isEscaped(text: string, at: number): boolean {
+export function isEscaped(text: string, at: number): boolean {
   let start = at;
   while (text.charCodeAt(start - 1) === 0x5c) start -= 1;
   return (at - start) % 2 === 1;

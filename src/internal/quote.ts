@@ -31,6 +31,16 @@ export function describe(value: unknown): string {
     : quote(value);
 }
 
+/**
+ * Quotes text only if all of it looks like what the field holds. Any other text may be personal
+ * data, and is only described.
+ *
+ * @param looksRight - Must limit the characters, which are not escaped, and their number.
+ */
+export function quoteIf(looksRight: RegExp, value: unknown): string {
+  return typeof value !== 'string' || looksRight.test(value) ? quote(value) : describe(value);
+}
+
 /** Truncates a number literal to 40 characters. */
 export function quoteLiteral(literal: string): string {
   return literal.length > MAX_QUOTED

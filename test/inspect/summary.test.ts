@@ -145,8 +145,8 @@ describe('a summary', () => {
     ],
     [
       'quotes the text null',
-      deposit({ settlementAmount: '"null"' }),
-      `The body of order order-10042 is refused: settlementAmount should be a decimal number, but is "null". ${credit}`,
+      deposit({ status: '"null"' }),
+      `The body of order order-10042 is refused: status should be "CONFIRMED", but is "null". ${credit}`,
     ],
     [
       'says what a refused body reports, in plain digits, also an amount of 0',
@@ -293,12 +293,12 @@ describe('a summary', () => {
     [
       'knows no copy in a body that has another fault as well',
       `${faulty}…`,
-      `${refused} incomplete JSON of ${faulty.length + 1} characters. ${answer}`,
+      `${refused} JSON with an error at line 1, column ${faulty.indexOf('0,02') + 3}. ${answer}`,
     ],
     [
       'knows no copy in a body that is not an object',
       '[1, 2…',
-      `${refused} 6 characters that are not JSON. ${answer}`,
+      `${refused} JSON with an error at line 1, column 6. ${answer}`,
     ],
     [
       'knows base64 in several lines',

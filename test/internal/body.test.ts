@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import { deflateSync, gzipSync } from 'node:zlib';
 import {
-  type NotificationError,
   notificationFromJSON,
   parseDepositReceived,
   parseNotification,
@@ -200,12 +199,19 @@ describe('a body that holds no JSON object', () => {
     ['base64 with a line break', `${btoa(TEXT)}\n`, 'base64 text. Decode it first'],
     ['text with an equals sign', 'is a=b', '6 characters that are not JSON'],
     ['one character', 'x', '1 character that is not JSON'],
-    ['one brace', '{', 'incomplete JSON of 1 character'],
-    ['two byte-order marks', Buffer.from('\ufeff\ufeff{}'), '4 characters that are not JSON'],
+    ['one brace', '{', 'incomplete JSON, which ends at line 1, column 2'],
+    ['two byte-order marks', Buffer.from('\ufeff\ufeff{}'), '3 characters that are not JSON'],
+    ['white space in front', ' \n x', '4 characters that are not JSON'],
+    ['a line that breaks off', '{"a":\r\n  [1,', 'incomplete JSON, which ends at line 2, column 6'],
+    ['a decimal comma', '\ufeff{\n"a": 0,5}', 'JSON with an error at line 2, column 8'],
     ['text with base64 in it', 'is eyJh', '7 characters that are not JSON'],
     ['text that begins like base64', 'eyJh is', '7 characters that are not JSON'],
     ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16. Encode it in UTF-8'],
-    ['text with a zero byte', `${TEXT}\0}`, `${TEXT.length + 2} characters that are not JSON`],
+    [
+      'text with a zero byte',
+      `${TEXT}\0}`,
+      `JSON with an error at line 1, column ${TEXT.length + 1}`,
+    ],
     ['gzip', gzipSync(TEXT), COMPRESSED],
     ['gzip that was decoded', `${gzipSync(TEXT)}`, DECODED],
     ...[0, 2, 6, 9].map((level): [string, Buffer, string] => {
@@ -232,21 +238,15 @@ test('a body with the type of a Buffer, but no data, is none', () => {
 });
 
 describe('the cause of a refusal', () => {
-  test('is the reason that JSON.parse gave, on one line', () => {
-    const { cause } = errorOf(safeParseDepositReceived('{"a":\n\u202ex}')) as NotificationError;
-    expect(cause).toBeInstanceOf(SyntaxError);
-    expect((cause as Error).message).toMatch(/JSON/);
-    expect((cause as Error).message).not.toMatch(/[\p{C}]/u);
-  });
-
   test('is what an object threw while it was read', () => {
     const { cause } = errorOf(safeParseDepositReceived(THROWING));
     expect(cause).toStrictEqual(new Error('boom'));
   });
 
   test('is absent without one', () => {
-    expect(errorOf(safeParseDepositReceived('{}'))).not.toHaveProperty('cause');
-    expect(errorOf(safeParseDepositReceived([] as unknown as RawBody))).not.toHaveProperty('cause');
+    for (const body of ['{}', '[', Buffer.from([0xff]), [] as unknown as RawBody]) {
+      expect(errorOf(safeParseDepositReceived(body))).not.toHaveProperty('cause');
+    }
   });
 });
 
@@ -288,11 +288,15 @@ describe('a field that is nested deeply', () => {
     expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
   });
 
-  test('is quoted by its name, which may be any text', () => {
-    const body = deposit({ ['a\n'.repeat(30)]: nested(1001) });
-    expect(messages(read(safeParseDepositReceived(body)))[0]).toMatch(
-      /received more in "(?:a\\n){13}a…" \(60 characters\)\. /,
-    );
+  test.each([
+    ['risk_score-2', '"risk_score-2"'],
+    ['Alice Example', 'a string of length 13'],
+    ['x'.repeat(41), 'a string of length 41'],
+  ])('is quoted by its name only if that looks like one: %s', (name, received) => {
+    const body = deposit({ [name]: nested(1001) });
+    expect(messages(read(safeParseDepositReceived(body)))).toStrictEqual([
+      leftOut('body', 'x').replace('"x"', received),
+    ]);
   });
 
   test('ends, if it is an object that contains itself', () => {
@@ -346,15 +350,6 @@ describe('a property of Object.prototype', () => {
       Reflect.deleteProperty(Object.prototype, name);
     }
   }
-
-  // valibot reads this name from what it creates. A 500 is retried, a refusal isn't.
-  test.each(['x', []])(
-    'named issues is a fault of the process, and refuses no body: %j',
-    (value) => {
-      const parse = () => polluted('issues', () => safeParseDepositReceived(TEXT), value);
-      expect(parse).toThrow('Object.prototype.issues is set');
-    },
-  );
 
   test.each(FIELDS)('is not taken for the $name of a $of', ({ of, name }) => {
     const others = { deductedSettlementAmount: undefined, x: '1' };

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findSyntaxError, lineAndColumn } from '../../src/internal/json-syntax.js';
+import { runs } from '../fuzz/runs.js';
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The ends that a string, a number, a word or a member of an object may lack. */
+const TOKEN_ENDS = ['', ...'" n" 0" 00" 000" 0000" 0 rue ue e alse lse se ull ll l'.split(' ')];
+const MEMBER_ENDS = ['', '0', ':0', '"":0'];
+
+/** Whether a text is the beginning of JSON, by trying every way to end it. */
+function canBeContinued(text: string): boolean {
+  const outside = text.replace(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gs, '');
+  const open: string[] = [];
+  for (const mark of outside) {
+    if (mark === '{') open.unshift('}');
+    if (mark === '[') open.unshift(']');
+    if (mark === '}' || mark === ']') open.shift();
+  }
+  return TOKEN_ENDS.some((token) =>
+    MEMBER_ENDS.some((member) => isJson(text + token + member + open.join(''))),
+  );
+}
+
+const valid = fc.oneof(
+  fc.json({ maxDepth: 3 }),
+  fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value, null, 1)),
+);
+/** Pieces of which JSON is made, and some that it never has. */
+const piece = fc.constantFrom(
+  ...'{}[],:"\\/ \n\t-+.0123456789eEtruefalsnx\u0000\u00e9\ufeff'.split(''),
+  ...['true', 'false', 'null', '\\u', '\\n', '\\u00', '"a"', '1.5e-7', '🎉', '\r\n'],
+);
+const broken = fc.oneof(
+  fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
+  // Valid text with some characters replaced, or cut off.
+  fc
+    .tuple(valid, fc.nat(200), fc.nat(2), fc.array(piece, { maxLength: 2 }), fc.boolean())
+    .map(([text, at, length, pieces, isCut]) => {
+      const start = at % (text.length + 1);
+      return text.slice(0, start) + pieces.join('') + (isCut ? '' : text.slice(start + length));
+    }),
+);
+
+/** A word or number, an escape, or any other character. */
+const PIECE = /^(?:[\w.+-]+|\\u?\w{0,4}|.)/s;
+
+test('valid text has no error; up to an error, text can be continued, but not with what is there', () => {
+  fc.assert(
+    fc.property(broken, (text) => {
+      const at = findSyntaxError(text);
+      if (isJson(text)) return void expect(at).toBe(-1);
+      expect(canBeContinued(text.slice(0, at)), 'in front of it').toBe(true);
+      // A word may be right as far as it goes.
+      const end = at + `${PIECE.exec(text.slice(at)) ?? ''}`.length + 1;
+      if (end <= text.length) expect(canBeContinued(text.slice(0, end)), 'with it').toBe(false);
+      expect(at).toBeLessThanOrEqual(text.length);
+      const { line, column } = lineAndColumn(text, at);
+      const before = text.split('\n').slice(0, line - 1);
+      expect(before.reduce((sum, { length }) => sum + length + 1, column - 1)).toBe(at);
+    }),
+    { numRuns: runs(3000) },
+  );
+});
+
+test.each([
+  ['nested deeply', '['.repeat(60_000)],
+  ['one long string', `"${'x'.repeat(1_000_000)}`],
+  ['one long string of escapes', `"${'\\"'.repeat(500_000)}`],
+  ['many lines', '\n'.repeat(1_000_000)],
+])('text that is %s is read to its error', (_, text) => {
+  expect(findSyntaxError(text)).toBe(text.length);
+  expect(findSyntaxError(`${text}\u0000`)).toBe(text.length);
+});

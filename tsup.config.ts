@@ -5,7 +5,7 @@ const shared: Options = { target: 'es2022' };
 // TypeScript 6 warns of an option that the declaration bundler still sets.
 const dts = { compilerOptions: { ignoreDeprecations: '6.0' } };
 
-// Entries that share chunks: a schema is one object under both names, and there is one copy of the parser.
+// Entries that share chunks: there is one copy of the parser.
 const entry = {
   index: 'src/index.ts',
   valibot: 'src/valibot.ts',

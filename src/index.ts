@@ -4,7 +4,6 @@ export {
   type IssueCode,
   isNotificationError,
   NotificationError,
-  type NotificationErrorDetails,
   type NotificationIssue,
   type NotificationReference,
   type NotificationType,
@@ -22,11 +21,6 @@ export {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from './parse.js';
-export {
-  DepositReceivedSchema,
-  NotificationSchema,
-  WithdrawalBroadcastSchema,
-} from './schema.js';
 export { joinToTxAddress, splitToTxAddress, type TxAddress } from './tx-address.js';
 export {
   type TxAddressOwner,

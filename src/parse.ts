@@ -38,7 +38,10 @@ type Foreign =
   | 'text';
 type ParsedBody = object & { readonly [Name in Foreign]?: never };
 
-/** Parses a request body. */
+/**
+ * A function that parses a request body. The compiler names this type in the declarations of a
+ * library that exports one of the parsers.
+ */
 export interface BodyParser<T> {
   // Comes first, so that editors also strike through a body of type `any`. The compiler's error for
   // a wrong type names the last overload.

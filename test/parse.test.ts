@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import {
-  DepositReceivedSchema,
   idempotencyKey,
-  NotificationSchema,
   notificationFromJSON,
   parseDepositReceived,
   parseNotification,
@@ -11,9 +9,13 @@ import {
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
-  WithdrawalBroadcastSchema,
 } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
+import {
+  DepositReceivedSchema,
+  NotificationSchema,
+  WithdrawalBroadcastSchema,
+} from 'payment-notifications/valibot';
 import { describe, expect, test } from 'vitest';
 import { fixtures, parsedFixtures } from '../fixtures/index.js';
 import { ISSUE_CODES } from './fuzz/examine.js';

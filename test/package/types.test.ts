@@ -201,6 +201,8 @@ async function check(
       types,
       strict: true,
       exactOptionalPropertyTypes: true,
+      // A merchant's own library: what it exports must have types that declarations can name.
+      declaration: true,
       skipLibCheck: false,
       noEmit: true,
     },

@@ -57,14 +57,32 @@ function refuse({ issues, reference, notificationType }: pn.NotificationError): 
   return type !== null && paymentId !== undefined && code === 'missing_field' ? 422 : 400;
 }
 
-export async function validate(body: unknown): Promise<pn.PaymentNotification | null> {
-  const schemas = [pn.DepositReceivedSchema, pn.WithdrawalBroadcastSchema, pn.NotificationSchema];
-  for (const schema of schemas) {
-    const result = await schema['~standard'].validate(body);
-    if (!result.issues) return result.value;
-  }
-  return null;
-}
+/** One function for each status, which the compiler checks. */
+const SETTLE: {
+  readonly [S in pn.WithdrawalBroadcast['status']]: (
+    withdrawal: Extract<pn.WithdrawalBroadcast, { status: S }>,
+  ) => string;
+} = {
+  COMPLETED: ({ toTxAddress }) => toTxAddress.address,
+  FAILED: ({ toTxAddress }) => toTxAddress?.address ?? 'failed',
+  BLOCKED: ({ txAddressOwner }) => txAddressOwner?.name ?? 'blocked',
+};
+
+/** One function for each type of notification. */
+export const HANDLERS: {
+  readonly [T in pn.PaymentNotification['type']]: (
+    notification: Extract<pn.PaymentNotification, { type: T }>,
+  ) => string;
+} = {
+  'deposit.received': ({ depositId, settlementAmount }) => depositId + settlementAmount.toFixed(),
+  'withdrawal.broadcast': (withdrawal) => {
+    if (withdrawal.status === 'COMPLETED') return SETTLE.COMPLETED(withdrawal);
+    return withdrawal.status === 'FAILED' ? SETTLE.FAILED(withdrawal) : SETTLE.BLOCKED(withdrawal);
+  },
+};
+
+/** A library exports a parser: its declarations must be able to name the type. */
+export const parsers = { parse: pn.parseDepositReceived, safeParse: pn.safeParseNotification };
 
 export function fromQueue(job: unknown): pn.PaymentNotification | pn.IssueCode {
   try {

@@ -25,5 +25,11 @@ export function amount(body: unknown): string {
     : result.output.estimatedWithdrawAmount.toString();
 }
 
+/** As a tool that takes any Standard Schema calls them. */
+export async function validate(body: unknown): Promise<PaymentNotification | null> {
+  const result = await NotificationSchema['~standard'].validate(body);
+  return result.issues ? null : result.value;
+}
+
 // @ts-expect-error An amount is a Decimal.
 export const half: number = v.parse(AmountSchema, '0.5');

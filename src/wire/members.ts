@@ -1,4 +1,4 @@
-import { describe } from '../internal/quote.js';
+import { quote } from '../internal/quote.js';
 
 /** A field's name, and its value as JSON text without white space between its parts. */
 export type Member = readonly [name: string, value: string];
@@ -16,7 +16,7 @@ export function readWire(body: string): WireFields {
   const text = body.replace(/^\uFEFF/, '');
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError(`body: expected the JSON text of an object, received ${describe(value)}`);
+    throw new TypeError(`body: expected the JSON text of an object, received ${quote(value)}`);
   }
   return new Map(readMembers(text));
 }

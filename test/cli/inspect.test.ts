@@ -70,7 +70,7 @@ describe('a body that is inspected', () => {
       ['! standard input: valid, withdrawal.broadcast'],
       [inspectBody(stdin).summary],
       ['! withdrawFee'],
-      ['invalid_amount: expected a decimal number, received "free"'],
+      ['invalid_amount: expected a decimal number, received a string of length 4'],
       ['! txAddressOwner.category'],
       ['missing_field: expected a string, received nothing'],
     ]);

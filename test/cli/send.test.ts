@@ -171,7 +171,9 @@ describe('what is sent', () => {
       `  ✓ 200 in 0ms  ${files[1]}`,
       expect.stringContaining(`A handler should refuse ${files[2]}: `),
       `  ✓ 200 in 0ms  ${files[2]}`,
-      expect.stringMatching(/^A handler should refuse standard input: .*incomplete JSON of 1 char/),
+      expect.stringMatching(
+        /^A handler should refuse standard input: .*incomplete JSON, which ends at line 1, column 2/,
+      ),
       '  ✓ 200 in 0ms  standard input',
       '4 of 4 delivered in 0ms',
     ]);

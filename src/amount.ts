@@ -1,10 +1,5 @@
 import { Decimal as DecimalJs } from 'decimal.js';
-import {
-  digitsOfDouble,
-  digitsOfLiteral,
-  isDecimalLiteral,
-  type Parts,
-} from './internal/digits.js';
+import { isDecimalLiteral, type Parts, splitDouble, splitLiteral } from './internal/digits.js';
 
 /**
  * An exact amount. Compare with `gte`, `lt` or `equals` and calculate with `plus` or `times`,
@@ -14,7 +9,7 @@ export type Decimal = DecimalJs;
 
 /** Maximum length of an amount's literal: long enough for any amount in plain digits. */
 export const MAX_LENGTH = 160;
-/** Maximum number of significant digits of an amount, and of its exponent: 9.9e78 and 1e-78. */
+/** Maximum number of significant digits, and maximum exponent: 9.9e78 and 1e-78 are amounts. */
 export const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 235 digits. */
 const PRECISION = 256;
@@ -81,8 +76,8 @@ export function toAmount(literal: string | number): Decimal | null {
       ? Number.isFinite(literal)
       : literal.length <= MAX_LENGTH && isDecimalLiteral(literal);
   if (!isLiteral) return null;
-  const short = typeof literal === 'number' ? digitsOfDouble(literal) : null;
-  const parts = short ?? digitsOfLiteral(String(literal), MAX_DIGITS);
+  const short = typeof literal === 'number' ? splitDouble(literal) : null;
+  const parts = short ?? splitLiteral(String(literal), MAX_DIGITS);
   if (parts === null) return null;
   return HAS_KNOWN_PARTS ? fromParts(parts) : new Decimal(0).plus(literal);
 }

@@ -169,10 +169,7 @@ function safeParse<T>(
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/**
- * A body that was accepted or refused. A refused one also has what could be read, if anything
- * could.
- */
+/** The notification of an accepted body; or an error, with what could be read of the body. */
 type Outcome<T> =
   | { type: NotificationType; notification: T; error: null }
   | { type: NotificationType | null; notification: Partly<T> | null; error: NotificationError };

@@ -60,15 +60,21 @@ describe('an amount', () => {
   });
 
   test.each([
-    ['78 digits', '9'.repeat(78), '9'.repeat(79)],
-    ['a magnitude of 1e78', '1e78', '1e79'],
-    ['a magnitude of 1e-78', '1e-78', '1e-79'],
-    ['160 characters', `1.${'0'.repeat(158)}`, `1.${'0'.repeat(159)}`],
-  ])('has at most %s, in either encoding', (_, longest, longer) => {
+    ['at most 78 significant digits', '9'.repeat(78), '9'.repeat(79)],
+    ['a magnitude below 1e79', `9.${'9'.repeat(77)}e78`, '1e79'],
+    ['a magnitude of at least 1e-78', '1e-78', '9.9e-79'],
+    ['at most 160 characters', `1.${'0'.repeat(158)}`, `1.${'0'.repeat(159)}`],
+  ])('has %s, in either encoding, and the message says so', (_, longest, longer) => {
     const where = { name: 'actualDepositAmount', of: 'deposit' } as const;
     for (const as of ['number', 'string']) {
       expect(issuesOf(parseWith(where, encode(longest, as)))).toStrictEqual([]);
-      expect(issuesOf(parseWith(where, encode(longer, as)))).toHaveLength(1);
+      expect(issuesOf(parseWith(where, encode(longer, as)))).toMatchObject([
+        {
+          code: 'invalid_amount',
+          expected:
+            'a decimal number of at most 160 characters and 78 significant digits, whose magnitude is 0 or from 1e-78 to below 1e79',
+        },
+      ]);
     }
   });
 });

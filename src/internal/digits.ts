@@ -29,19 +29,19 @@ export interface Parts {
  * the number that `String` prints, because no two decimals of up to 15 digits parse to the same
  * double.
  */
-export function digitsOfDouble(value: number): Parts | null {
+export function splitDouble(value: number): Parts | null {
   const magnitude = Math.abs(value);
   for (let decimals = 0; decimals < POWERS_OF_10.length; decimals += 1) {
     const scale = powerOf10(decimals);
     const digits = Math.round(magnitude * scale);
     if (digits >= SAFE_LIMIT) return null;
-    if (digits / scale === magnitude) return fromDigits(value < 0 ? -1 : 1, digits, decimals);
+    if (digits / scale === magnitude) return splitDigits(value < 0 ? -1 : 1, digits, decimals);
   }
   return null;
 }
 
 /** Returns the parts of `digits / 10^decimals`, for an integer of at most 15 digits. */
-function fromDigits(s: number, digits: number, decimals: number): Parts {
+function splitDigits(s: number, digits: number, decimals: number): Parts {
   let length = 1;
   while (powerOf10(length) <= digits) length += 1;
   // The last word is padded with zeros.
@@ -51,13 +51,13 @@ function fromDigits(s: number, digits: number, decimals: number): Parts {
   const high = (rest / powerOf10(WORD)) | 0;
   const middle = (rest % powerOf10(WORD)) | 0;
   const low = ((digits % powerOf10(filled)) * powerOf10(WORD - filled)) | 0;
-  const words = wordsOf(high, middle, low);
+  const words = dropLeadingZeros(high, middle, low);
   while (words.at(-1) === 0 && words.length > 1) words.pop();
   return { s, e: length - 1 - decimals, d: words };
 }
 
-/** The words without leading zeros. */
-function wordsOf(high: number, middle: number, low: number): number[] {
+/** Returns the words without leading zeros. */
+function dropLeadingZeros(high: number, middle: number, low: number): number[] {
   if (high > 0) return [high, middle, low];
   return middle > 0 ? [middle, low] : [low];
 }
@@ -69,7 +69,7 @@ function powerOf10(power: number): number {
 /**
  * Returns the parts of a decimal literal; null if its digits or its exponent exceed `maxDigits`.
  */
-export function digitsOfLiteral(text: string, maxDigits: number): Parts | null {
+export function splitLiteral(text: string, maxDigits: number): Parts | null {
   let point = -1;
   // The first and the last digit that is not zero.
   let first = -1;

@@ -44,7 +44,8 @@ export function isEscaped(text: string, at: number): boolean {
 }
 
 /**
- * Whether `JSON.parse` may have rounded a field's number. Text that looks like one counts as well.
+ * Whether `JSON.parse` may have rounded a field's number. Strings are not skipped, so text such as
+ * `:1e5` counts as well.
  */
 export function mayBeRounded(text: string): boolean {
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at)) {

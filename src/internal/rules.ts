@@ -15,8 +15,8 @@ export interface PlainType<T> {
 }
 
 /**
- * A nested object with its own rules. None of its fields may be required: a required field is null
- * where a body is refused, and `Partly` doesn't say so of the fields of a nested object.
+ * A nested object with its own rules. None of its fields may be required: if it were unreadable, it
+ * would be null, and `Partly` makes only the outer fields nullable.
  */
 export interface ObjectType<T> {
   readonly kind: 'object';

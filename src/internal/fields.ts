@@ -115,23 +115,29 @@ function readObject(source: Source, { rules, places, empty }: Plan): Record<stri
   return output;
 }
 
-/** Reads a field. If it can't, returns null, and notes the fault unless the rule allows it. */
+/** Reads a field. Returns null if there is no value, or if it has a fault, which is noted. */
 function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
   const { name, need, type, nested } = rule;
-  const isInexact = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
-  const value = isInexact ? source.literals?.()[name] : sent;
+  const isRounded = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
+  const value = isRounded ? source.literals?.()[name] : sent;
   const read = type.kind === 'object' ? readNested(source, name, nested as Plan) : type.read(value);
   if (read !== null) return read;
 
   const isAbsent = sent === undefined || sent === null || (sent === '' && need !== 'required');
   if (isAbsent && need === 'optional') return null;
   const fault = type.explain(value);
-  const code = isAbsent ? 'missing_field' : sent === '' ? 'wrong_type' : fault.code;
-  // The digits of a number are a string here, but must not be quoted like one.
-  const received = isInexact ? quoteLiteral(String(value)) : fault.received;
-  const faults = need === 'required' ? source.issues : source.warnings;
-  faults.push(issue(code, [...source.path, name], fault.expected, received));
-  if (need !== 'required' && !isAbsent) source.unreadable.push(name);
+  let { code } = fault;
+  if (isAbsent) code = 'missing_field';
+  else if (sent === '') code = 'wrong_type';
+  // The literal of a number is a string here, but must not be quoted like one.
+  const received = isRounded ? quoteLiteral(String(value)) : fault.received;
+  const noted = issue(code, [...source.path, name], fault.expected, received);
+  if (need === 'required') {
+    source.issues.push(noted);
+  } else {
+    source.warnings.push(noted);
+    if (!isAbsent) source.unreadable.push(name);
+  }
   return null;
 }
 
@@ -163,7 +169,7 @@ function oneOfTwo(source: Source, rule: NamedRule, value: unknown, other: unknow
   return null;
 }
 
-/** How many digits an amount has doesn't matter: one that `JSON.parse` rounded may be short. */
+/** Whether an amount is a number, with however few digits: `JSON.parse` may have rounded it. */
 function hasNumericAmount(fields: Fields, { rules }: Plan): boolean {
   return rules.some(({ name, type }) => type.kind === 'amount' && typeof fields[name] === 'number');
 }

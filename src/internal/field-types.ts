@@ -8,8 +8,8 @@ import type { Fault } from './issues.js';
 import { describe, quote, quoteIf } from './quote.js';
 import type { ObjectType, PlainType } from './rules.js';
 
-// A message quotes a text only if it matches. An email address, a full name and the address of a
-// wallet never do.
+// A message quotes a text only if it matches. An email address, a full name and a
+// blockchain address never do.
 const LIKE_VALUE = /^[A-Za-z_]{1,20}$/;
 const LIKE_AMOUNT = /^[\d.,+\-eE _]{1,40}$/;
 const LIKE_TIME = /^[\d:.TZ+\- ]{1,40}$/;

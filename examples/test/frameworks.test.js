@@ -146,7 +146,7 @@ describe('frameworks', { concurrency: 2 }, () => {
           const { status, text, seen } = await post(body, { 'content-encoding': 'gzip' });
           const { error } = safeParseNotification(body);
           assert.equal(status, 400);
-          assert.equal(text, error?.issues.map(({ code }) => code).join(', '));
+          assert.equal(text, [...new Set(error?.issues.map(({ code }) => code))].join(', '));
           assert.deepEqual(seen.error, JSON.parse(JSON.stringify(error)));
           assert.deepEqual(Buffer.from(seen.refused, 'base64'), body);
         }
@@ -168,10 +168,12 @@ describe('frameworks', { concurrency: 2 }, () => {
           assert.equal(status, 200, `${method} ${path}`);
           assert.equal((await server.take())[0]?.isRepeated, method !== 'PUT');
         }
-        for (const method of ['GET', 'PUT']) {
-          assert.equal((await fetch(server.url, { method })).status, 400, method);
-          assert.equal((await server.take())[0]?.refused, '', method);
-        }
+        assert.equal((await fetch(server.url, { method: 'PUT' })).status, 400);
+        assert.equal((await server.take())[0]?.refused, '');
+        assert.equal((await fetch(server.url)).status, 400);
+        // A Lambda passes no method on, so it refuses an empty body.
+        if (name === 'AWS Lambda') await server.take();
+        assert.deepEqual(server.journal, []);
         assert.equal(await statusOf(`${server.url}/other`, body), 404);
       });
 

@@ -30,6 +30,8 @@ export const LISTEN_HELP: string = helpOf(
 const HINT =
   'To receive callbacks of the service, open a tunnel to this port, and keep the path. Ctrl-C ends it.';
 
+const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
+
 /** Methods of requests without a body, such as a browser's. */
 const WITHOUT_BODY = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -54,19 +56,15 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     onError: async (error, { body }) => log.fail(error, body),
     onWarning() {}, // is part of the notification's line
   });
-  const unanswered = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     const { method = '', url } = request;
-    if (!isCallback(url)) log.turnAway(method, url);
-    else if (WITHOUT_BODY.includes(method)) {
+    if (!isCallback(url)) {
+      log.turnAway(method, url);
+      response.writeHead(404, TEXT).end('not found');
+    } else if (WITHOUT_BODY.includes(method)) {
       log.turnAwayMethod(method);
-      const headers = { allow: 'POST', 'content-type': 'text/plain; charset=utf-8' };
-      response.writeHead(405, headers).end('expected POST');
-      return;
-    }
-    const answer = receiver.node(request, response);
-    unanswered.add(answer);
-    answer.then(() => unanswered.delete(answer));
+      response.writeHead(405, { ...TEXT, allow: 'POST' }).end('expected POST');
+    } else receiver.node(request, response);
   });
 
   const origin = await start(server, port, values.host);
@@ -82,7 +80,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     server.closeAllConnections();
   });
   // Bodies that were still arriving are counted as well.
-  await Promise.all(unanswered);
+  await receiver.idle();
   log.end();
   return EXIT.ok;
 }

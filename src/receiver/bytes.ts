@@ -36,7 +36,7 @@ export async function readBytes(
   while (length <= MAX_BYTES) {
     const { done, value } = await iterator.next();
     if (done) return bytes.subarray(0, length);
-    const chunk = bytesOfChunk(value).subarray(0, MAX_BYTES + 1 - length);
+    const chunk = bytesOfDecoded(value).subarray(0, MAX_BYTES + 1 - length);
     if (length === 0) {
       bytes = chunk; // usually the only one, so it isn't copied
     } else {
@@ -50,10 +50,10 @@ export async function readBytes(
   return bytes.subarray(0, length);
 }
 
-/** The bytes of a chunk. It is text if middleware has called `setEncoding('utf8')`. */
-function bytesOfChunk(chunk: RawBody): Uint8Array {
-  const bytes = bytesOf(chunk);
-  if (typeof chunk !== 'string') return bytes;
+/** The bytes of a body, or a chunk of it, that middleware may have decoded to text. */
+export function bytesOfDecoded(body: RawBody): Uint8Array {
+  const bytes = bytesOf(body);
+  if (typeof body !== 'string') return bytes;
   // U+FFFD may stand for bytes that were no UTF-8 and are lost. Two different bodies could look the
   // same, so it becomes a byte that UTF-8 doesn't have, and the parser refuses the body.
   for (let index = 0; index < bytes.length; index += 1) {

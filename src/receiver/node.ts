@@ -1,13 +1,15 @@
 import { isBytes } from '../internal/body.js';
 import { quote } from '../internal/quote.js';
 import type { ReceiverAnswer } from './answer.js';
-import { bytesOf, readBytes } from './bytes.js';
+import { bytesOf, bytesOfDecoded, readBytes } from './bytes.js';
 
 /** The parts of a Node.js request that a receiver uses. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly method?: string | undefined;
   readonly url?: string | undefined;
   /** The URL that was called, if a router has cut off a part of `url`: in Express. */
   readonly originalUrl?: string | undefined;
+  readonly headers: { readonly 'content-type'?: string | undefined };
   readonly readableDidRead: boolean;
   /** The encoding that middleware has set with `setEncoding`. */
   readonly readableEncoding?: string | null | undefined;
@@ -16,7 +18,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
    * `express.json`.
    */
   readonly rawBody?: unknown;
-  /** The body, if middleware has read it: bytes from `express.raw`. */
+  /** The body, if middleware has read it: from `express.raw` or `express.text`. */
   readonly body?: unknown;
   /** The request's own stream in HTTP/2, where other requests share the connection. */
   readonly stream?: { destroy(): unknown };
@@ -33,14 +35,31 @@ export interface NodeResponse {
   destroy(): unknown;
 }
 
-/** Reads the body of a request, or takes the bytes that middleware has read. */
+/** Reads the body of a request, or takes the bytes or the text that middleware has read. */
 export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
   if (!request.readableDidRead) return readStream(request);
   for (const body of [request.rawBody, request.body]) {
     if (isBytes(body)) return bytesOf(body);
+    if (typeof body === 'string') {
+      checkCharset(request);
+      return bytesOfDecoded(body);
+    }
   }
   throw new Error(
     'body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json()',
+  );
+}
+
+/**
+ * Middleware such as `express.text` decodes a body as its label says. If the label is wrong,
+ * `café-1` becomes another account.
+ */
+function checkCharset({ headers }: NodeRequest): void {
+  const label = (headers['content-type'] ?? '').replace(/[\s"]/g, '');
+  const [, charset = 'utf-8'] = /charset=([^;]*)/i.exec(label) ?? [];
+  if (/^utf-?8$/i.test(charset)) return;
+  throw new Error(
+    `body: expected raw bytes, received text that middleware has decoded from ${quote(charset)}. Mount the receiver above body parsers such as express.text()`,
   );
 }
 

@@ -1,7 +1,11 @@
 import { describe } from '../internal/quote.js';
+import { reportOrPrint } from './report-or-print.js';
 
 /** Of characters that nothing percent-encodes, so that a path is compared as it was sent. */
 const SECRET = /^[\w.~-]{16,}$/;
+
+/** The shortest time between two lines about wrong URLs, in milliseconds. */
+const PAUSE = 60_000;
 
 /**
  * Creates a check of whether the last segment of a URL's path is a secret. With null, every URL
@@ -19,7 +23,9 @@ export function createCheck(
   if (given.length === 0) throw wrongSecret('secret', 'an empty list');
   const secrets = given.map((value, index) => {
     if (typeof value === 'string' && SECRET.test(value)) return value;
-    throw wrongSecret(isList ? `secret[${index}]` : 'secret', describe(value));
+    const ending = typeof value === 'string' && /\s$/.test(value);
+    const received = describe(value) + (ending ? ' that ends with a space or a newline' : '');
+    throw wrongSecret(isList ? `secret[${index}]` : 'secret', received);
   });
   return (url) => {
     if (typeof url !== 'string') {
@@ -33,10 +39,29 @@ export function createCheck(
   };
 }
 
+/**
+ * Creates a function that counts wrong URLs, and prints the count once a minute at most. Nothing
+ * else tells a merchant that the service still has another secret. The URL may end with that, so it
+ * isn't printed.
+ */
+export function createMissReport(): () => void {
+  let [count, next] = [0, 0];
+  return () => {
+    count += 1;
+    const now = performance.now();
+    if (now < next) return;
+    next = now + PAUSE;
+    const requests = count === 1 ? '1 request' : `${count} requests`;
+    count = 0;
+    const line = `payment-notifications: answered ${requests} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`;
+    reportOrPrint(() => console.warn(line), line);
+  };
+}
+
 /** @param received - Describes the value without showing it, because it may be a real secret. */
 function wrongSecret(name: string, received: string): TypeError {
   return new TypeError(
-    `${name}: expected at least 16 letters, digits or any of -._~, received ${received}. Make one with "openssl rand -hex 32", end the callback URL with it, and set it where the receiver runs. Or pass null, if something in front of the receiver checks who calls`,
+    `${name}: expected at least 16 letters, digits or any of -._~, received ${received}. Make one with "openssl rand -hex 32", end the callback URL with it, and set it where the receiver runs. Or pass null, but only if something that knows a secret or a signature checks who calls. A list of addresses is not enough`,
   );
 }
 

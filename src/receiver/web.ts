@@ -5,6 +5,7 @@ import { readBytes } from './bytes.js';
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer Own } }
   ? Own
   : {
+      readonly method: string;
       readonly url: string;
       readonly body: AsyncIterable<Uint8Array> | null;
       readonly bodyUsed: boolean;

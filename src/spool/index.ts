@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkNames } from '../internal/option-names.js';
 import { quote } from '../internal/quote.js';
+import { checkTime, within } from '../receiver/deadline.js';
 import { reportOrPrint } from '../receiver/report-or-print.js';
 import {
   listBodies,
@@ -13,26 +15,26 @@ import {
   writeBody,
 } from './folder.js';
 
-/** How long a body may take to settle, in milliseconds. */
+/** How long a body may take to settle, in milliseconds. A receiver answers much earlier. */
 const MAX_SETTLING = 60_000;
-/** The longest time that `setTimeout` can wait, in milliseconds. */
-const MAX_PAUSE = 2 ** 31 - 1;
 /**
- * A round ends after so many failures in a row. So a few bodies that always fail delay no other,
- * and a database that is down costs a few lines of a log in each round.
+ * A round ends after so many failures in a row, so that a database that is down causes only a few
+ * lines of a log in each round.
  */
 const MAX_FAILURES = 5;
 
 /**
  * Settles a body: the `settle` of a receiver, or a function of yours. Any status below 500 removes
- * the body, 404 and 429 too.
+ * the body, also 404 and 429.
+ *
+ * After a minute, it counts as failed. The body isn't passed on again before it has ended.
  */
 export type SettleBody = (body: Uint8Array) => Promise<{ readonly status: number }>;
 
 /** The options of {@link Spool.start}. */
 export interface SpoolSchedule {
   /** The pause between rounds, in milliseconds. Default: a minute. */
-  readonly every?: number | undefined;
+  readonly everyMs?: number | undefined;
   /** Reports what `settle` throws. Default: `console.error`. */
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
@@ -46,22 +48,17 @@ export interface Spool {
    */
   readonly save: (body: Uint8Array) => Promise<void>;
   /**
-   * Passes each body on, the oldest first, and removes those that are answered below 500. A body
-   * that is being settled already isn't passed on again, and counts as one that waits.
+   * Passes each body on now, and again after each pause, and removes those that are answered below
+   * 500. The pause doesn't keep the process running.
    *
-   * @returns How many still wait.
-   * @throws AggregateError after the last body, if one could not be read, passed on or removed, or
-   * was not answered within a minute.
-   */
-  readonly settle: (settle: SettleBody) => Promise<number>;
-  /**
-   * Settles bodies now, and again after each pause. The pause doesn't keep the process running.
-   *
-   * A round ends after five failures in a row, such as while your database is down. The next round
-   * begins after the last of these bodies.
+   * A round begins with bodies that were not there in the last round, the newest first. Then come
+   * those that failed least, the oldest first. It ends after five failures in a row, such as while
+   * your database is down.
    *
    * @returns A function that stops this. It resolves when the body in progress is answered, after a
    * minute at most.
+   * @throws TypeError if there is an unknown option.
+   * @throws RangeError if `setTimeout` can't wait for `everyMs`.
    */
   readonly start: (settle: SettleBody, schedule?: SpoolSchedule) => () => Promise<void>;
 }
@@ -70,9 +67,8 @@ export interface Spool {
  * Keeps bodies in a folder while they can't be settled, such as while the database is down. For
  * Node.js, Bun and Deno.
  *
- * A spool doesn't pass a body on again before its last run has ended, even if that takes longer
- * than a minute. Several processes may share the folder. Two of them may then settle the same body,
- * as if it were delivered twice, and so may two spools of one process.
+ * Several processes may share the folder. Two of them may then settle the same body, as if it were
+ * delivered twice, and so may two spools of one process.
  *
  * @param folder - A folder for bodies only, on a persistent disk. It is created if it is missing.
  * @throws TypeError if `folder` is empty or not a string.
@@ -100,11 +96,9 @@ export function createSpool(folder: string): Spool {
   } catch (error) {
     throw cannotWrite(root, error);
   }
-  const inProgress = new Set<string>();
   return {
     save: (body) => save(root, body),
-    settle: (settle) => settleAll({ root, inProgress, settle }),
-    start: (settle, schedule) => start({ root, inProgress, settle }, schedule),
+    start: (settle, schedule) => start(root, settle, schedule),
   };
 }
 
@@ -129,54 +123,30 @@ async function save(root: string, body: Uint8Array): Promise<void> {
   }
 }
 
-/** How the bodies of a folder are settled. */
-interface Settling {
-  readonly root: string;
-  /**
-   * The paths of bodies whose run hasn't ended. Without them, each round would pass a body that
-   * hangs on again, until all connections to the database are in use.
-   */
-  readonly inProgress: Set<string>;
-  readonly settle: SettleBody;
-}
-
-async function settleAll(settling: Settling): Promise<number> {
-  const { root, inProgress } = settling;
-  const paths = await listBodies(root);
-  const errors: unknown[] = [];
-  let waiting = paths.length;
-  for (const path of paths) {
-    if (inProgress.has(path)) continue;
-    const isSettled = await settleFile(settling, path).catch((error) => void errors.push(error));
-    if (isSettled) waiting -= 1;
-  }
-  if (errors.length === 0) return waiting;
-  const message = `spool: ${waiting} bodies wait in ${root}: ${messageOf(errors[0])}`;
-  throw new AggregateError(errors, message);
-}
-
 function start(
-  settling: Settling,
-  { every = 60_000, onError = console.error }: SpoolSchedule = {},
+  root: string,
+  settle: SettleBody,
+  schedule: SpoolSchedule = {},
 ): () => Promise<void> {
-  if (!(typeof every === 'number' && every >= 1 && every <= MAX_PAUSE)) {
-    throw new RangeError(
-      `every: expected 1 to ${MAX_PAUSE} milliseconds, received ${quote(every)}`,
-    );
-  }
+  checkNames(Object.keys(schedule), ['everyMs', 'onError']);
+  const { everyMs = 60_000, onError = console.error } = schedule;
+  checkTime('everyMs', everyMs);
   const report = (error: unknown) => {
     reportOrPrint(() => onError(error), error); // not awaited: a logger may never come back
   };
   const controller = new AbortController();
   const { signal } = controller;
+  const inProgress = new Set<string>();
   const repeat = async () => {
-    let last = '';
+    let failures: Failures = new Map();
     while (!signal.aborted) {
-      last = await settleRound({ ...settling, report, signal }, last).catch((error) => {
+      try {
+        failures = await listRound(root, failures);
+        await settleRound({ settle, failures, inProgress, report, signal });
+      } catch (error) {
         report(error); // the folder can't be listed
-        return '';
-      });
-      await sleep(every, null, { ref: false, signal }).catch(() => {}); // stopped
+      }
+      await sleep(everyMs, null, { ref: false, signal }).catch(() => {}); // stopped
     }
   };
   const ended = repeat();
@@ -186,48 +156,57 @@ function start(
   };
 }
 
-interface Round extends Settling {
+/** How often bodies have failed, by their paths, in the order of a round. */
+type Failures = Map<string, number>;
+
+/**
+ * Lists the bodies of a round. Many that always fail delay a new one by one round at most, also in
+ * a new process, which doesn't know yet which these are.
+ */
+async function listRound(root: string, last: Failures): Promise<Failures> {
+  const paths = await listBodies(root); // the oldest first
+  const added = paths.filter((path) => !last.has(path)).reverse();
+  const known = paths.filter((path) => last.has(path));
+  const countOf = (path: string) => last.get(path) ?? 0;
+  known.sort((one, other) => countOf(one) - countOf(other));
+  return new Map([...added, ...known].map((path) => [path, countOf(path)]));
+}
+
+interface Round {
+  readonly settle: SettleBody;
+  readonly failures: Failures;
+  /**
+   * The paths of bodies whose run hasn't ended. If they were passed on in each round, they would
+   * soon take all connections to the database.
+   */
+  readonly inProgress: Set<string>;
   readonly report: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
 
-/**
- * Passes on the bodies after the one that ended the last round, and then those before it. Ends
- * after {@link MAX_FAILURES} in a row. Bodies that always fail stop no other, because the next
- * round begins after them.
- *
- * @returns The path of the body that ended it. Empty after the last body.
- */
-async function settleRound(round: Round, last: string): Promise<string> {
-  const { root, inProgress, report, signal } = round;
-  const paths = await listBodies(root);
-  const first = paths.indexOf(last) + 1;
-  let failures = 0;
-  for (const path of [...paths.slice(first), ...paths.slice(0, first)]) {
-    if (signal.aborted) break;
+/** Passes bodies on, and ends after {@link MAX_FAILURES} in a row. */
+async function settleRound(round: Round): Promise<void> {
+  const { failures, inProgress, report, signal } = round;
+  let inARow = 0;
+  for (const [path, count] of failures) {
+    if (signal.aborted || inARow === MAX_FAILURES) return;
     if (inProgress.has(path)) continue;
-    const isSettled = await settleFile(round, path).catch((error) => {
-      report(error);
+    const isSettled = await settleFile(round, path).catch((cause) => {
+      report(new Error(`spool: ${path} waits: ${messageOf(cause)}`, { cause }));
       return false;
     });
-    failures = isSettled ? 0 : failures + 1;
-    if (failures === MAX_FAILURES) return path;
+    if (!isSettled) failures.set(path, count + 1);
+    inARow = isSettled ? 0 : inARow + 1;
   }
-  return '';
 }
 
-/** @returns Whether the body was settled. Its file is then removed. */
-async function settleFile({ inProgress, settle }: Settling, path: string): Promise<boolean> {
+/** @returns Whether the body was settled. A late answer removes its file as well. */
+function settleFile({ settle, inProgress }: Round, path: string): Promise<boolean> {
   inProgress.add(path);
   const run = passOn(path, settle).finally(() => inProgress.delete(path));
-  try {
-    return await answerWithin(MAX_SETTLING, run);
-  } catch (cause) {
-    throw new Error(`spool: ${path} waits: ${messageOf(cause)}`, { cause });
-  }
+  return within(MAX_SETTLING, run, () => 'settle');
 }
 
-/** Ends when `settle` does, however long that takes. A late answer removes the file as well. */
 async function passOn(path: string, settle: SettleBody): Promise<boolean> {
   const body = await readFile(path).catch(nullIfMissing); // another process was first
   if (!body) return true;
@@ -239,20 +218,6 @@ async function passOn(path: string, settle: SettleBody): Promise<boolean> {
   // twice.
   await rm(path, { force: true });
   return true;
-}
-
-/** Rejects if there is no answer in time: otherwise, one lost connection would stop everything. */
-async function answerWithin<T>(time: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(`expected an answer within ${time} milliseconds, received none`);
-    timer = setTimeout(reject, time, error);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function cannotWrite(root: string, cause: unknown): Error {

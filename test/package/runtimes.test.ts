@@ -194,11 +194,11 @@ const SPOOLING = `
   const url = 'http://127.0.0.1/the-new-secret-of-2026';
   const request = new Request(url, { method: 'POST', body: depositReceivedBody() });
   const { status: whileDown } = await receiver.fetch(request);
-  const waiting = await spool.settle(receiver.settle);
+  const waiting = readdirSync(folder).length;
   const paths = [folder, ...readdirSync(folder).map((name) => join(folder, name))];
   const modes = paths.map((path) => (statSync(path).mode & 0o777).toString(8));
   isUp = true;
-  const stop = spool.start(receiver.settle, { every: 1 });
+  const stop = spool.start(receiver.settle, { everyMs: 1 });
   while (readdirSync(folder).length > 0) await new Promise((again) => setTimeout(again, 1));
   await stop();
   const left = readdirSync(folder);

@@ -1,14 +1,10 @@
 import { once } from 'node:events';
 import { setImmediate as tick } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import {
-  createReceiver,
-  type Receiver,
-  type ReceiverOptions,
-} from 'payment-notifications/receiver';
+import { createReceiver, type ReceiverOptions } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { bytes, held, recording } from './options.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { bytes, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
 const WITHDRAWAL = withdrawalBroadcastBody();
@@ -55,6 +51,16 @@ test('refuses with the codes, and passes the bytes on', async () => {
   const answer = await createReceiver(options).settle(body);
   expect(answer).toStrictEqual({ status: 400, text: 'unknown_value, invalid_id' });
   expect(calls).toStrictEqual([['refused', expect.stringContaining(refusal), bytes(body)]]);
+});
+
+test('names each code once', async () => {
+  const { status, text } = await createReceiver(
+    recording({ onWithdrawalBroadcast: undefined }).options,
+  ).settle('{}');
+  expect({ status, text }).toStrictEqual({
+    status: 400,
+    text: 'missing_field',
+  });
 });
 
 describe('a function that fails', () => {
@@ -220,47 +226,12 @@ test.each(['error', 'success', 'notification'])(
 test.each([
   [undefined, 'onDepositReceived or onWithdrawalBroadcast, received neither'],
   [{}, 'onDepositReceived or onWithdrawalBroadcast, received neither'],
-  [{ onDeposit() {} }, 'onDepositReceived or onWithdrawalBroadcast, received neither'],
   [{ onDepositReceived() {} }, 'onRefused, received none'],
   [{ onWithdrawalBroadcast() {}, onError() {} }, 'onRefused, received none'],
   [{ onDepositReceived() {}, onRefused() {} }, 'onError, received none'],
 ])('is not created without the functions that keep money: %o', (options, message) => {
   const create = () => createReceiver(options as never);
   expect(create).toThrow(new TypeError(`options: expected ${message}`));
-});
-
-describe('however long a function takes', () => {
-  const ways = {
-    settle: (receiver: Receiver) => receiver.settle(DEPOSIT),
-    receive: (receiver: Receiver) => receiver.receive(DEPOSIT, '/callbacks'),
-    fetch: async (receiver: Receiver) => {
-      const request = new Request('http://127.0.0.1/callbacks', { method: 'POST', body: DEPOSIT });
-      const response = await receiver.fetch(request);
-      return { status: response.status, text: await response.text() };
-    },
-  };
-
-  test.each(Object.entries(ways))(
-    '%s answers only after it has resolved or rejected',
-    async (_, ask) => {
-      vi.useFakeTimers();
-      onTestFinished(() => {
-        vi.useRealTimers();
-      });
-      for (const [end, answer] of [['resolve', OK] as const, ['reject', FAILED] as const]) {
-        const slow = held();
-        const answers: unknown[] = [];
-        const receiver = createReceiver(recording({ onDepositReceived: slow.run }).options);
-        const asked = ask(receiver).then((given) => answers.push(given));
-        await slow.called;
-        await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1000);
-        expect(answers).toStrictEqual([]);
-        slow[end]();
-        await asked;
-        expect(answers).toStrictEqual([answer]);
-      }
-    },
-  );
 });
 
 test('waits for the bodies in progress, also for one that comes meanwhile', async () => {
@@ -304,3 +275,24 @@ test.each(['onDepositReceived', 'onWithdrawalBroadcast', 'onRefused', 'onError',
     );
   },
 );
+
+test.each([
+  ['onDeposit', 'onDepositReceived'],
+  ['onDepositRecieved', 'onDepositReceived'],
+  ['onWithdrawal', 'onWithdrawalBroadcast'],
+  ['onErrors', 'onError'],
+  ['onWarn', 'onWarning'],
+  ['onReject', 'onRefused'],
+])('throws if there is a function %s, which it would never call', (name, nearest) => {
+  const { options } = recording({ [name]() {} });
+  expect(() => createReceiver(options)).toThrow(
+    new TypeError(`options: expected no ${name}. Did you mean ${nearest}?`),
+  );
+});
+
+test('takes other keys, and functions of a class', () => {
+  const inherited = Object.create({ onClick() {} });
+  const hidden = Object.defineProperty(inherited, 'onHidden', { value() {} });
+  const { options } = recording({ once() {}, only: 1, on: 2 } as never);
+  expect(() => createReceiver(Object.assign(hidden, options))).not.toThrow();
+});

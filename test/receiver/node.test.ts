@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { createReceiver } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { bytes, held, recording } from './options.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { bytes, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
 /** As long as the receiver reads on. */
@@ -15,6 +15,8 @@ const LARGE = DEPOSIT.padEnd(4 * 1024 * 1024);
 const MOST = 5 * 1024 * 1024;
 const settled = ['deposit', expect.any(String), expect.any(String), bytes(DEPOSIT)];
 const tooLarge = ['refused', expect.stringContaining('at most 65536 bytes'), expect.anything()];
+
+const NO_BODY = 'This URL is for callbacks of the payment service, which are sent with a body.';
 
 /** For what has no answer to wait for. */
 const PATIENCE = { timeout: 60_000 };
@@ -37,29 +39,6 @@ const post = async (port: number, body: string, init: RequestInit = {}) => {
   return [response.status, await response.text()];
 };
 
-test('answers only after the function has resolved, however long that takes', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'setImmediate'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
-  const slow = held();
-  const { options } = recording({ onDepositReceived: slow.run });
-  let isAnswered = false;
-  const port = await serve((request, response) => {
-    response.on('finish', () => {
-      isAnswered = true;
-    });
-    createReceiver(options).node(request, response);
-  });
-  const length = `Content-Length: ${bytes(DEPOSIT).length}`;
-  const answer = exchange(port, head(length, 'Connection: close'), DEPOSIT);
-  await slow.called;
-  await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1000);
-  expect(isAnswered).toBe(false);
-  slow.resolve();
-  expect(await answer).toMatch(/^HTTP\/1.1 200 /);
-});
-
 /** What a server sends to somebody who writes this. */
 async function exchange(port: number, ...texts: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
@@ -79,7 +58,8 @@ test('receives a request, whatever its headers say, and answers in plain text', 
   expect(calls).toStrictEqual([settled]);
   const response = await fetch(`http://127.0.0.1:${port}`);
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-  expect([response.status, await response.text()]).toStrictEqual([400, 'invalid_json']);
+  expect([response.status, await response.text()]).toStrictEqual([400, NO_BODY]);
+  expect(calls.length).toBe(1);
 });
 
 test('receives chunks, and requests one behind the other', async () => {
@@ -160,7 +140,6 @@ test('takes bytes that middleware has read', async () => {
 
 test.each<[what: string, body: unknown]>([
   ['an object', {}],
-  ['text', DEPOSIT],
   ['nothing', undefined],
   ['null', null],
 ])('reports a body that middleware has parsed, of which it kept %s', async (_, body) => {
@@ -174,6 +153,64 @@ test.each<[what: string, body: unknown]>([
   const error =
     'Error: body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json()';
   expect(calls).toStrictEqual([['error', error, null, null]]);
+});
+
+test('takes text that middleware has read', async () => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const body = depositReceivedBody({ clientPaymentId: 'café-1' });
+  for (const name of ['body', 'rawBody']) {
+    const port = await serve(async (request, response) => {
+      node(Object.assign(request, { body: {}, [name]: await text(request) }), response);
+    });
+    expect(await post(port, body)).toStrictEqual([200, 'ok']);
+  }
+  const taken = ['deposit', expect.any(String), expect.any(String), bytes(body)];
+  expect(calls).toStrictEqual([taken, taken]);
+});
+
+test.each([
+  ['text/plain; charset=latin1', '"latin1"'],
+  ['application/json;charset="ISO-8859-1"; a=b', '"iso-8859-1"'],
+])('reports text that middleware has decoded as its label says: %s', async (label, charset) => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const port = await serve(async (request, response) => {
+    const body = (await buffer(request)).toString('latin1'); // another account
+    node(Object.assign(request, { body }), response);
+  });
+  const body = depositReceivedBody({ clientPaymentId: 'café-1' });
+  const headers = { 'content-type': label };
+  expect(await post(port, body, { headers })).toStrictEqual([500, 'failed']);
+  const error = `Error: body: expected raw bytes, received text that middleware has decoded from ${charset}. Mount the receiver above body parsers such as express.text()`;
+  expect(calls).toStrictEqual([['error', error, null, null]]);
+});
+
+test.each(['text/plain', 'text/plain; charset=utf8', 'application/json; Charset="UTF-8"'])(
+  'takes text that middleware has decoded from UTF-8: %s',
+  async (label) => {
+    const { calls, options } = recording();
+    const { node } = createReceiver(options);
+    const port = await serve(async (request, response) => {
+      node(Object.assign(request, { body: await text(request) }), response);
+    });
+    const headers = { 'content-type': label };
+    expect(await post(port, DEPOSIT, { headers })).toStrictEqual([200, 'ok']);
+    expect(calls).toStrictEqual([settled]);
+  },
+);
+
+test('refuses text of middleware that may have lost bytes', async () => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const port = await serve(async (request, response) => {
+    const rawBody = (await buffer(request)).toString(); // the sender's is latin1
+    node(Object.assign(request, { rawBody }), response);
+  });
+  const body = Buffer.from(depositReceivedBody({ clientPaymentId: 'café-1' }), 'latin1');
+  const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body });
+  expect([response.status, await response.text()]).toStrictEqual([400, 'invalid_json']);
+  expect(Buffer.from(calls[0]?.at(-1) as Uint8Array).toString('latin1')).toContain('"caf\xff');
 });
 
 test('reads the stream if middleware has set a body without reading it', async () => {

@@ -3,13 +3,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createReceiver } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bytes, recording, streamed } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
 const SECRET = 'a.7d1f0c93-1b24_e6f~';
 const settled = ['deposit', expect.any(String), expect.any(String), bytes(DEPOSIT)];
 const NOT_FOUND = { status: 404, text: 'not found' };
+
+/** The lines that are printed. */
+let warn: ReturnType<typeof vi.fn>;
+beforeEach(() => {
+  const spy = vi.spyOn(console, 'warn').mockReturnValue();
+  warn = spy;
+  onTestFinished(() => spy.mockRestore());
+});
 
 const OURS = [
   ...[`/callbacks/${SECRET}`, `/callbacks/${SECRET}/`, `/${SECRET}`, `//${SECRET}`],
@@ -84,6 +92,41 @@ test.each([undefined, null, 5])('reports a call with %j for a URL', async (url) 
   expect(calls).toStrictEqual([['error', message, null, null]]);
 });
 
+test('says the first 404, and then at most one line a minute, without the path', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { receive, settle } = createReceiver(recording({ secret: SECRET }).options);
+  const wrong = () => receive(DEPOSIT, '/callbacks/the-old-secret-of-2025');
+  const line = (count: string) =>
+    `payment-notifications: 404 for ${count}: the URL doesn't end with the secret. If the service calls it, compare its callback URL with the secret that is set here`;
+  await wrong();
+  expect(warn.mock.calls).toStrictEqual([[line('1 request')]]);
+  await receive(DEPOSIT, `/${SECRET}`);
+  await settle(DEPOSIT);
+  await wrong();
+  vi.advanceTimersByTime(59_999);
+  await wrong();
+  expect(warn.mock.calls.length).toBe(1);
+  vi.advanceTimersByTime(1);
+  await wrong();
+  expect(warn.mock.calls.slice(1)).toStrictEqual([[line('3 requests')]]);
+  await wrong();
+  vi.advanceTimersByTime(60_000);
+  await wrong();
+  expect(warn.mock.calls.slice(2)).toStrictEqual([[line('2 requests')]]);
+});
+
+test('answers 404 even if nothing can be printed', async () => {
+  const fail = () => {
+    throw new Error('no console');
+  };
+  warn.mockImplementation(fail);
+  const error = vi.spyOn(console, 'error').mockImplementation(fail);
+  const { receive } = createReceiver(recording({ secret: SECRET }).options);
+  expect(await receive(DEPOSIT, '/')).toStrictEqual(NOT_FOUND);
+  error.mockRestore();
+});
+
 describe('of several secrets', () => {
   const list = ['the-old-secret-of-2025', SECRET];
 
@@ -110,7 +153,13 @@ test.each([
   [undefined, 'secret', 'nothing'],
   ['', 'secret', 'an empty string'],
   ['fifteen-letters', 'secret', 'a string of length 15'],
-  [`${SECRET}\n`, 'secret', 'a string of length 21'],
+  [`${SECRET}\n`, 'secret', 'a string of length 21 that ends with a space or a new line'],
+  [`${SECRET} `, 'secret', 'a string of length 21 that ends with a space or a new line'],
+  [
+    [SECRET, `${SECRET}\r\n`],
+    'secret[1]',
+    'a string of length 22 that ends with a space or a new line',
+  ],
   [`${SECRET}/`, 'secret', 'a string of length 21'],
   [`/${SECRET}`, 'secret', 'a string of length 21'],
   [`${SECRET}é`, 'secret', 'a string of length 21'],

@@ -1,6 +1,6 @@
 import { createReceiver } from 'payment-notifications/receiver';
 import { deliver, depositReceivedBody } from 'payment-notifications/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { bytes, recording, streamed } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
@@ -24,13 +24,25 @@ test('receives a request, and answers in plain text', async () => {
 
 test('refuses a request without a body', async () => {
   const { calls, options } = recording();
-  for (const method of ['GET', 'HEAD', 'PUT']) {
-    const response = await createReceiver(options).fetch(new Request(URL, { method }));
-    expect([response.status, await response.text()]).toStrictEqual([400, 'invalid_json']);
-  }
+  const response = await createReceiver(options).fetch(new Request(URL, { method: 'PUT' }));
+  expect([response.status, await response.text()]).toStrictEqual([400, 'invalid_json']);
   const refused = ['refused', expect.stringContaining('an empty body'), new Uint8Array()];
-  expect(calls).toStrictEqual([refused, refused, refused]);
+  expect(calls).toStrictEqual([refused]);
 });
+
+test.each(['GET', 'HEAD'])(
+  'says what the URL is for to a %s without a body, and calls nothing',
+  async (method) => {
+    const { calls, options } = recording({ secret: 'a-secret-of-the-test' });
+    const { fetch } = createReceiver(options);
+    const own = await fetch(new Request(`${URL}/a-secret-of-the-test`, { method }));
+    const purpose = 'This URL is for callbacks of the payment service, which are sent with a body.';
+    expect([own.status, await own.text()]).toStrictEqual([400, purpose]);
+    vi.spyOn(console, 'warn').mockReturnValueOnce();
+    expect((await fetch(new Request(URL, { method }))).status).toBe(404);
+    expect(calls).toStrictEqual([]);
+  },
+);
 
 test('reports a body that was read before, instead of refusing an empty one', async () => {
   const { calls, options } = recording();

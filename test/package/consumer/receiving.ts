@@ -26,9 +26,8 @@ export const answers: [Promise<{ status: number; text: string }>, Promise<WebRes
   fetch(request),
 ];
 export const status: Promise<number> = answers[1].then((response) => response.status);
-export const handler: (...args: Parameters<typeof node>) => Promise<void> = node;
-export const stop: () => Promise<void> = spool.start(settle, { every: 1000, onError() {} });
-export const waiting: Promise<number> = spool.settle(async (body) => ({ status: body.length }));
+export const handler: (...args: Parameters<typeof node>) => void = node;
+export const stop: () => Promise<void> = spool.start(settle, { everyMs: 1000, onError() {} });
 
 export const secrets: ReceiverOptions['secret'][] = [
   environment.CALLBACK_SECRET, // undefined, if it is missing

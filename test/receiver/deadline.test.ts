@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import {
+  createReceiver,
+  type Receiver,
+  type ReceiverOptions,
+} from 'payment-notifications/receiver';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { bytes, held, recording } from './options.js';
+
+const DEPOSIT = depositReceivedBody();
+const KEY = `deposit.received:${JSON.parse(DEPOSIT).depositId}`;
+const OK = { status: 200, text: 'ok' };
+const FAILED = { status: 500, text: 'failed' };
+const URL = 'http://127.0.0.1/callbacks';
+
+const lateBy = (what: string, time = 25_000) =>
+  `Error: ${what}: expected it to end within ${time} milliseconds, received nothing`;
+const late = ['error', expect.stringContaining(lateBy('onDepositReceived')), KEY, bytes(DEPOSIT)];
+
+// Sockets need the rest of the clock.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const never = () => new Promise<never>(() => {});
+
+/** Lets what doesn't wait for the clock happen. */
+const settleDown = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Not `expect.poll`, which would move the clock. */
+async function clockToStart() {
+  while (vi.getTimerCount() === 0) await settleDown();
+}
+
+const ways: Record<string, (receiver: Receiver) => Promise<unknown>> = {
+  settle: (receiver) => receiver.settle(DEPOSIT),
+  receive: (receiver) => receiver.receive(DEPOSIT, '/callbacks'),
+  fetch: async (receiver) => {
+    const response = await receiver.fetch(new Request(URL, { method: 'POST', body: DEPOSIT }));
+    return { status: response.status, text: await response.text() };
+  },
+  node: async (receiver) => {
+    const port = await serve(receiver);
+    const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: DEPOSIT });
+    return { status: response.status, text: await response.text() };
+  },
+};
+
+async function serve({ node }: Receiver): Promise<number> {
+  const server = createServer((request, response) => void node(request, response));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+describe.each(Object.entries(ways))('%s', (_, ask) => {
+  test('answers 500 at the deadline of a function that never ends, and passes its body to onError', async () => {
+    const slow = held();
+    const { calls, options } = recording({ onDepositReceived: slow.run });
+    const receiver = createReceiver(options);
+    const answers: unknown[] = [];
+    const asked = ask(receiver).then((answer) => answers.push(answer));
+    await slow.called;
+    vi.advanceTimersByTime(24_999);
+    await settleDown();
+    expect([answers, calls]).toStrictEqual([[], []]);
+    vi.advanceTimersByTime(1);
+    await asked;
+    expect([answers, calls]).toStrictEqual([[FAILED], [late]]);
+    await receiver.idle();
+  });
+
+  test.each(['resolve', 'reject'] as const)(
+    'is not changed by a function that ends later: it %ss',
+    async (end) => {
+      const print = vi.spyOn(console, 'error').mockReturnValue();
+      const unhandled = vi.fn();
+      process.on('unhandledRejection', unhandled);
+      onTestFinished(() => void process.off('unhandledRejection', unhandled));
+      const slow = held();
+      const { calls, options } = recording({ onDepositReceived: slow.run });
+      const asked = ask(createReceiver(options));
+      await slow.called;
+      vi.advanceTimersByTime(25_000);
+      expect(await asked).toStrictEqual(FAILED);
+      slow[end]();
+      await settleDown();
+      expect([calls, unhandled.mock.calls]).toStrictEqual([[late], []]);
+      const printed = [KEY, 'failed after its deadline', new Error('the database says no')];
+      expect(print.mock.calls).toStrictEqual(end === 'reject' ? [printed] : []);
+    },
+  );
+});
+
+test('leaves no timer, for which a process would wait, if the functions end in time', async () => {
+  const { options } = recording();
+  expect(await createReceiver(options).settle(DEPOSIT)).toStrictEqual(OK);
+  const failing = recording({ onDepositReceived: () => Promise.reject(new Error()) });
+  expect(await createReceiver(failing.options).settle(DEPOSIT)).toStrictEqual(FAILED);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each<[name: keyof ReceiverOptions, body: string]>([
+  ['onDepositReceived', DEPOSIT],
+  ['onWithdrawalBroadcast', withdrawalBroadcastBody()],
+  ['onRefused', '{'],
+])('the deadline of %s is what is set', async (name, body) => {
+  const { calls, options } = recording({ [name]: never, timeoutMs: 100 });
+  const settled = createReceiver(options).settle(body);
+  await settleDown();
+  vi.advanceTimersByTime(100);
+  expect(await settled).toStrictEqual(FAILED);
+  const key = name === 'onRefused' ? null : expect.stringContaining('.');
+  const error = expect.stringContaining(lateBy(name, 100));
+  expect(calls).toStrictEqual([['error', error, key, bytes(body)]]);
+});
+
+test('onError that never ends has the same time, and then its error is printed', async () => {
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  const error = new Error('the database says no');
+  const { options } = recording({ onDepositReceived: () => Promise.reject(error), onError: never });
+  const receiver = createReceiver(options);
+  const settled = receiver.settle(DEPOSIT);
+  const idle = receiver.idle();
+  await settleDown();
+  vi.advanceTimersByTime(25_000);
+  expect(await settled).toStrictEqual(FAILED);
+  await idle;
+  const message = expect.stringContaining('onError: expected it to end within 25000 milliseconds');
+  expect(print.mock.calls).toStrictEqual([[KEY, error, expect.objectContaining({ message })]]);
+});
+
+test('an event whose function is late is not passed on again before that has ended', async () => {
+  const slow = held();
+  const onDepositReceived = vi.fn(slow.run);
+  const { calls, options } = recording({ onDepositReceived });
+  const { settle } = createReceiver(options);
+  const first = settle(DEPOSIT);
+  const repeat = settle(DEPOSIT); // before the deadline, as ever
+  await settleDown();
+  vi.advanceTimersByTime(25_000);
+  expect([await first, await repeat, await settle(DEPOSIT)]).toStrictEqual(Array(3).fill(FAILED));
+  expect(onDepositReceived).toHaveBeenCalledTimes(2);
+  const running = expect.stringContaining(`an earlier call for ${KEY} has not ended`);
+  expect(calls).toStrictEqual([late, late, ['error', running, KEY, bytes(DEPOSIT)]]);
+  const other = settle(depositReceivedBody({}, { seed: 2 }));
+  await settleDown();
+  expect(onDepositReceived).toHaveBeenCalledTimes(3);
+  slow.resolve();
+  expect(await other).toStrictEqual(OK);
+  expect(await settle(DEPOSIT)).toStrictEqual(OK);
+});
+
+describe('a body that stalls', () => {
+  const stalled = ['error', expect.stringContaining(lateBy('body')), null, null];
+
+  test('half-way is answered with 500 by node, and what comes later is not passed on', async () => {
+    const { calls, options } = recording();
+    const receiver = createReceiver(options);
+    const socket = connect(await serve(receiver), '127.0.0.1');
+    const length = bytes(DEPOSIT).length;
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
+    );
+    socket.write(DEPOSIT.slice(0, 10));
+    await clockToStart();
+    const idle = receiver.idle();
+    vi.advanceTimersByTime(25_000);
+    const [answer] = await once(socket, 'data');
+    expect(`${answer}`).toMatch(/^HTTP\/1\.1 500 /);
+    await idle;
+    socket.write(DEPOSIT.slice(10));
+    await text(socket);
+    expect(calls).toStrictEqual([stalled]);
+  });
+
+  test('half-way is answered with 500 by fetch, and what comes later is not passed on', async () => {
+    const { calls, options } = recording();
+    let controller: ReadableStreamDefaultController | undefined;
+    const body = new ReadableStream({
+      start(given) {
+        controller = given;
+        given.enqueue(bytes(DEPOSIT.slice(0, 10)));
+      },
+    });
+    const request = new Request(URL, { method: 'POST', body, duplex: 'half' } as RequestInit);
+    const answered = createReceiver(options).fetch(request);
+    await settleDown();
+    vi.advanceTimersByTime(25_000);
+    expect((await answered).status).toBe(500);
+    controller?.enqueue(bytes(DEPOSIT.slice(10)));
+    controller?.close();
+    await settleDown();
+    expect(calls).toStrictEqual([stalled]);
+  });
+
+  test('and breaks off later is reported once', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    const { calls, options } = recording();
+    const socket = connect(await serve(createReceiver(options)), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{');
+    await clockToStart();
+    vi.advanceTimersByTime(25_000);
+    await once(socket, 'data');
+    socket.destroy();
+    await once(socket, 'close');
+    for (let index = 0; index < 10; index += 1) await settleDown();
+    expect([calls, print.mock.calls, unhandled.mock.calls]).toStrictEqual([[stalled], [], []]);
+  });
+
+  test('shares its deadline with the function that gets it', async () => {
+    const slow = held();
+    const { calls, options } = recording({ onDepositReceived: slow.run });
+    const rest = held();
+    const body = (async function* () {
+      await rest.run();
+      yield bytes(DEPOSIT);
+    })();
+    const request = { url: URL, method: 'POST', bodyUsed: false, body };
+    const answered = createReceiver(options).fetch(request as never);
+    vi.advanceTimersByTime(20_000);
+    rest.resolve();
+    await slow.called;
+    vi.advanceTimersByTime(5000);
+    expect((await answered).status).toBe(500);
+    expect(calls).toStrictEqual([late]);
+  });
+});
+
+test.each([1, 2 ** 31 - 1])('takes a time of %j', (timeoutMs) => {
+  expect(() => createReceiver(recording({ timeoutMs }).options)).not.toThrow();
+});
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', null])(
+  'refuses a time of %j',
+  (timeoutMs) => {
+    const create = () => createReceiver(recording({ timeoutMs: timeoutMs as number }).options);
+    const received = timeoutMs === '5' ? '"5"' : timeoutMs;
+    expect(create).toThrow(
+      new RangeError(`timeoutMs: expected 1 to 2147483647 milliseconds, received ${received}`),
+    );
+  },
+);

@@ -18,7 +18,7 @@ const FAILED = { status: 500, text: 'failed' };
 const URL = 'http://127.0.0.1/callbacks';
 
 const lateBy = (what: string, time = 25_000) =>
-  `Error: ${what}: expected it to end within ${time} milliseconds, received nothing`;
+  `Error: ${what}: expected a result within ${time} milliseconds, received none`;
 const late = ['error', expect.stringContaining(lateBy('onDepositReceived')), KEY, bytes(DEPOSIT)];
 
 // Sockets need the rest of the clock.
@@ -95,7 +95,8 @@ describe.each(Object.entries(ways))('%s', (_, ask) => {
       slow[end]();
       await settleDown();
       expect([calls, unhandled.mock.calls]).toStrictEqual([[late], []]);
-      const printed = [KEY, 'failed after its deadline', new Error('the database says no')];
+      const what = 'onDepositReceived failed after its deadline';
+      const printed = [KEY, what, new Error('the database says no')];
       expect(print.mock.calls).toStrictEqual(end === 'reject' ? [printed] : []);
     },
   );
@@ -124,40 +125,114 @@ test.each<[name: keyof ReceiverOptions, body: string]>([
   expect(calls).toStrictEqual([['error', error, key, bytes(body)]]);
 });
 
-test('onError that never ends has the same time, and then its error is printed', async () => {
+test.each<[what: string, options: Partial<ReceiverOptions>, before: number]>([
+  ['that failed', { onDepositReceived: () => Promise.reject(new Error('no')) }, 0],
+  ['that is late', { onDepositReceived: never }, 25_000],
+])(
+  'onError that never ends has five seconds after a function %s, and then the error is printed',
+  async (_, failing, before) => {
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    const { options } = recording({ ...failing, onError: never });
+    const receiver = createReceiver(options);
+    const ended: string[] = [];
+    const settled = receiver.settle(DEPOSIT).finally(() => ended.push('settled'));
+    const idle = receiver.idle().finally(() => ended.push('idle'));
+    await settleDown();
+    vi.advanceTimersByTime(before);
+    await settleDown();
+    vi.advanceTimersByTime(4999);
+    await settleDown();
+    expect([ended, print.mock.calls]).toStrictEqual([[], []]);
+    vi.advanceTimersByTime(1);
+    expect(await settled).toStrictEqual(FAILED);
+    await idle;
+    const error = new Error(before ? lateBy('onDepositReceived').slice(7) : 'no');
+    const [key, first, second] = print.mock.calls[0] ?? [];
+    expect([key, String(first), String(second)]).toStrictEqual([
+      KEY,
+      expect.stringContaining(String(error)),
+      expect.stringContaining(lateBy('onError', 5000)),
+    ]);
+    expect(print).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  },
+);
+
+test('onError that fails after its time changes nothing', async () => {
   const print = vi.spyOn(console, 'error').mockReturnValue();
-  const error = new Error('the database says no');
-  const { options } = recording({ onDepositReceived: () => Promise.reject(error), onError: never });
-  const receiver = createReceiver(options);
-  const settled = receiver.settle(DEPOSIT);
-  const idle = receiver.idle();
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  onTestFinished(() => void process.off('unhandledRejection', unhandled));
+  const slow = held();
+  const onDepositReceived = () => Promise.reject(new Error('no'));
+  const { options } = recording({ onDepositReceived, onError: slow.run });
+  const settled = createReceiver(options).settle(DEPOSIT);
+  await slow.called;
+  vi.advanceTimersByTime(5000);
+  expect(await settled).toStrictEqual(FAILED);
+  slow.reject();
+  await settleDown();
+  expect([print.mock.calls.length, unhandled.mock.calls]).toStrictEqual([1, []]);
+});
+
+describe('an event whose function is late', () => {
+  const running = 'Error: onDepositReceived: an earlier call has not ended';
+
+  test('is not passed on again before that has ended, and others are', async () => {
+    const slow = held();
+    const onDepositReceived = vi.fn(slow.run);
+    const { calls, options } = recording({ onDepositReceived });
+    const { settle } = createReceiver(options);
+    const first = settle(DEPOSIT);
+    await settleDown();
+    vi.advanceTimersByTime(25_000);
+    expect([await first, await settle(DEPOSIT)]).toStrictEqual([FAILED, FAILED]);
+    expect(onDepositReceived).toHaveBeenCalledTimes(1);
+    expect(calls).toStrictEqual([late, ['error', running, KEY, bytes(DEPOSIT)]]);
+    const other = settle(depositReceivedBody({}, { seed: 2 }));
+    await settleDown();
+    expect(onDepositReceived).toHaveBeenCalledTimes(2);
+    slow.resolve();
+    expect(await other).toStrictEqual(OK);
+    expect(await settle(DEPOSIT)).toStrictEqual(OK);
+  });
+
+  test('waits for each of its calls, if a repeat came before the deadline', async () => {
+    const [one, other] = [held(), held()];
+    const runs = [one.run, other.run];
+    const { calls, options } = recording({ onDepositReceived: () => runs.shift()?.() as never });
+    const { settle } = createReceiver(options);
+    const answers = [settle(DEPOSIT), settle(DEPOSIT)];
+    await settleDown();
+    vi.advanceTimersByTime(25_000);
+    expect(await Promise.all(answers)).toStrictEqual([FAILED, FAILED]);
+    one.resolve();
+    await settleDown();
+    expect(await settle(DEPOSIT)).toStrictEqual(FAILED);
+    expect(calls).toStrictEqual([late, late, ['error', running, KEY, bytes(DEPOSIT)]]);
+    other.reject();
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    await settleDown();
+    expect(await settle(DEPOSIT)).toStrictEqual(OK);
+    expect(print).toHaveBeenCalledTimes(1);
+  });
+});
+
+test('a failure that a late function returns is printed', async () => {
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  let end = (_: unknown) => {};
+  const onRefused = () => new Promise<never>((resolve) => (end = resolve as typeof end));
+  const { options } = recording({ onRefused });
+  const settled = createReceiver(options).settle('{');
   await settleDown();
   vi.advanceTimersByTime(25_000);
   expect(await settled).toStrictEqual(FAILED);
-  await idle;
-  const message = expect.stringContaining('onError: expected it to end within 25000 milliseconds');
-  expect(print.mock.calls).toStrictEqual([[KEY, error, expect.objectContaining({ message })]]);
-});
-
-test('an event whose function is late is not passed on again before that has ended', async () => {
-  const slow = held();
-  const onDepositReceived = vi.fn(slow.run);
-  const { calls, options } = recording({ onDepositReceived });
-  const { settle } = createReceiver(options);
-  const first = settle(DEPOSIT);
-  const repeat = settle(DEPOSIT); // before the deadline, as ever
+  end(new Response('no', { status: 503 }));
   await settleDown();
-  vi.advanceTimersByTime(25_000);
-  expect([await first, await repeat, await settle(DEPOSIT)]).toStrictEqual(Array(3).fill(FAILED));
-  expect(onDepositReceived).toHaveBeenCalledTimes(2);
-  const running = expect.stringContaining(`an earlier call for ${KEY} has not ended`);
-  expect(calls).toStrictEqual([late, late, ['error', running, KEY, bytes(DEPOSIT)]]);
-  const other = settle(depositReceivedBody({}, { seed: 2 }));
-  await settleDown();
-  expect(onDepositReceived).toHaveBeenCalledTimes(3);
-  slow.resolve();
-  expect(await other).toStrictEqual(OK);
-  expect(await settle(DEPOSIT)).toStrictEqual(OK);
+  const message = expect.stringContaining('onRefused: expected a success');
+  expect(print.mock.calls).toStrictEqual([
+    [null, 'onRefused failed after its deadline', expect.objectContaining({ message })],
+  ]);
 });
 
 describe('a body that stalls', () => {

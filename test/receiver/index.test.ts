@@ -286,7 +286,7 @@ test.each([
 ])('throws if there is a function %s, which it would never call', (name, nearest) => {
   const { options } = recording({ [name]() {} });
   expect(() => createReceiver(options)).toThrow(
-    new TypeError(`options: expected no ${name}. Did you mean ${nearest}?`),
+    new TypeError(`options: expected known names, received ${name}. Did you mean ${nearest}?`),
   );
 });
 

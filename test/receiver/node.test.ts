@@ -16,7 +16,7 @@ const MOST = 5 * 1024 * 1024;
 const settled = ['deposit', expect.any(String), expect.any(String), bytes(DEPOSIT)];
 const tooLarge = ['refused', expect.stringContaining('at most 65536 bytes'), expect.anything()];
 
-const NO_BODY = 'This URL is for callbacks of the payment service, which are sent with a body.';
+const NO_BODY = 'This URL receives callbacks of the payment service. Each of them has a body.';
 
 /** For what has no answer to wait for. */
 const PATIENCE = { timeout: 60_000 };
@@ -171,7 +171,7 @@ test('takes text that middleware has read', async () => {
 
 test.each([
   ['text/plain; charset=latin1', '"latin1"'],
-  ['application/json;charset="ISO-8859-1"; a=b', '"iso-8859-1"'],
+  ['application/json;charset="ISO-8859-1"; a=b', '"ISO-8859-1"'],
 ])('reports text that middleware has decoded as its label says: %s', async (label, charset) => {
   const { calls, options } = recording();
   const { node } = createReceiver(options);

@@ -98,7 +98,7 @@ test('says the first 404, and then at most one line a minute, without the path',
   const { receive, settle } = createReceiver(recording({ secret: SECRET }).options);
   const wrong = () => receive(DEPOSIT, '/callbacks/the-old-secret-of-2025');
   const line = (count: string) =>
-    `payment-notifications: 404 for ${count}: the URL doesn't end with the secret. If the service calls it, compare its callback URL with the secret that is set here`;
+    `payment-notifications: answered ${count} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`;
   await wrong();
   expect(warn.mock.calls).toStrictEqual([[line('1 request')]]);
   await receive(DEPOSIT, `/${SECRET}`);
@@ -115,6 +115,18 @@ test('says the first 404, and then at most one line a minute, without the path',
   await wrong();
   expect(warn.mock.calls.slice(2)).toStrictEqual([[line('2 requests')]]);
 });
+
+test.each(['GET', 'HEAD'])(
+  'says nothing of a %s, which a browser or a scanner sends',
+  async (method) => {
+    const { fetch } = createReceiver(recording({ secret: SECRET }).options);
+    expect((await fetch(new Request('https://merchant.example/', { method }))).status).toBe(404);
+    expect(warn.mock.calls).toStrictEqual([]);
+    const request = new Request('https://merchant.example/', { method: 'OPTIONS' });
+    expect((await fetch(request)).status).toBe(404);
+    expect(warn).toHaveBeenCalledTimes(1);
+  },
+);
 
 test('answers 404 even if nothing can be printed', async () => {
   const fail = () => {
@@ -153,12 +165,12 @@ test.each([
   [undefined, 'secret', 'nothing'],
   ['', 'secret', 'an empty string'],
   ['fifteen-letters', 'secret', 'a string of length 15'],
-  [`${SECRET}\n`, 'secret', 'a string of length 21 that ends with a space or a new line'],
-  [`${SECRET} `, 'secret', 'a string of length 21 that ends with a space or a new line'],
+  [`${SECRET}\n`, 'secret', 'a string of length 21 that ends with a space or a newline'],
+  [`${SECRET} `, 'secret', 'a string of length 21 that ends with a space or a newline'],
   [
     [SECRET, `${SECRET}\r\n`],
     'secret[1]',
-    'a string of length 22 that ends with a space or a new line',
+    'a string of length 22 that ends with a space or a newline',
   ],
   [`${SECRET}/`, 'secret', 'a string of length 21'],
   [`/${SECRET}`, 'secret', 'a string of length 21'],

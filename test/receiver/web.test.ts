@@ -36,7 +36,7 @@ test.each(['GET', 'HEAD'])(
     const { calls, options } = recording({ secret: 'a-secret-of-the-test' });
     const { fetch } = createReceiver(options);
     const own = await fetch(new Request(`${URL}/a-secret-of-the-test`, { method }));
-    const purpose = 'This URL is for callbacks of the payment service, which are sent with a body.';
+    const purpose = 'This URL receives callbacks of the payment service. Each of them has a body.';
     expect([own.status, await own.text()]).toStrictEqual([400, purpose]);
     vi.spyOn(console, 'warn').mockReturnValueOnce();
     expect((await fetch(new Request(URL, { method }))).status).toBe(404);

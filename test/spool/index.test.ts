@@ -11,7 +11,7 @@ import { createReceiver } from 'payment-notifications/receiver';
 import { createSpool, type SettleBody } from 'payment-notifications/spool';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { bytes, recording } from '../receiver/options.js';
+import { bytes, held, recording } from '../receiver/options.js';
 
 let base: string;
 let folder: string;
@@ -275,7 +275,7 @@ describe('on a disk of its own', () => {
       expect(JSON.parse(stdout)).toStrictEqual([
         ...['saved', 'ENOSPC', cannot('ENOSPC'), 2, 'saved', cannot('EROFS'), cannot('EROFS')],
         ...Array(2).fill(expect.stringMatching(`^spool: ${folder}/.* waits: EROFS`)),
-        [5, 10_000],
+        [10_000, 5],
       ]);
     },
   );
@@ -294,13 +294,13 @@ test('Windows can’t sync a folder, so there it isn’t tried', async () => {
   expect(done.filter((what) => !what.endsWith('draft'))).toStrictEqual([]);
 });
 
-test('bodies are settled from the oldest on, and stay while they are answered with 500', async () => {
+test('bodies stay while they are answered with 500', async () => {
   await createSpool(folder).save(bytes('new'));
   const statuses: Record<string, number> = { a: 200, b: 500, c: 400, d: 499, e: 503, new: 200 };
   for (const [index, body] of [...'caebd'].entries()) leave(nameOf(body), body, 60 - index);
   const { bodies, settle } = answering((body) => statuses[body] ?? 0);
   expect(await round(settle)).toStrictEqual([]);
-  expect(bodies).toStrictEqual([...'caebd', 'new']);
+  expect(bodies).toStrictEqual(['new', ...'dbeac']);
   expect(files()).toStrictEqual([nameOf('b'), nameOf('e')].sort());
 });
 
@@ -349,14 +349,15 @@ test('what rejects or answers without a status stops no other body, and is repor
     return answer as { status: number };
   });
   const waits = (body: string) => `spool: ${join(folder, nameOf(body))} waits: `;
+  expect(bodies).toStrictEqual([...'dcba']);
   expect(errors).toStrictEqual([
     expect.objectContaining({
-      message: expect.stringContaining(waits('b')),
+      message: expect.stringContaining(waits('c')),
       cause: expect.any(TypeError),
     }),
-    new Error(`${waits('c')}no`, { cause: new Error('no') }),
+    new Error(`${waits('b')}no`, { cause: new Error('no') }),
   ]);
-  expect(files()).toStrictEqual([...'bcd'].map(nameOf).sort());
+  expect(files()).toStrictEqual([...'abc'].map(nameOf).sort());
   const [text] = await round(() => Promise.reject('text'));
   expect(text).toMatchObject({ message: expect.stringMatching(/: text$/) });
 });
@@ -366,11 +367,11 @@ test('those that another process settles meanwhile are no failures', async () =>
   for (const [index, body] of [...'abcdefg'].entries()) leave(nameOf(body), body, 9 - index);
   const { bodies, settle } = answering(() => 200);
   const errors = await round(async (body) => {
-    for (const other of 'bcdef') fs.rmSync(join(folder, nameOf(other)), { force: true });
+    for (const other of 'fedcb') fs.rmSync(join(folder, nameOf(other)), { force: true });
     return settle(body);
   });
   expect(errors).toStrictEqual([]);
-  expect(bodies).toStrictEqual(['a', 'g']);
+  expect(bodies).toStrictEqual(['g', 'a']);
 });
 
 test('a cut file that is replaced while it is settled stays', async () => {
@@ -394,7 +395,7 @@ test('a file that can’t be read stops no other body, changes no order, and is 
   const { bodies, settle } = answering(() => 200);
   const message = expect.stringContaining(`spool: ${join(folder, nameOf('a'))} waits: ELOOP`);
   expect(await round(settle)).toStrictEqual([expect.objectContaining({ message })]);
-  expect(bodies).toStrictEqual(['b', 'c']);
+  expect(bodies).toStrictEqual(['c', 'b']);
 });
 
 test('no file stays open', async () => {
@@ -470,43 +471,131 @@ describe('start', () => {
         },
       ],
     ])(
-      'because the database is down, each round tries the five that failed least: it %s',
+      'because the database is down, each round tries the five that failed least, the oldest first: it %s',
       async (_, fail) => {
         const seen = await rounds('abcdefgh', 4, fail);
-        expect(seen).toStrictEqual(['abcde', 'fghab', 'cdefg', 'habcd']);
+        expect(seen).toStrictEqual(['hgfed', 'abcde', 'abcfg', 'habcd']);
       },
     );
 
     test('because the database goes down, the round ends at the fifth of them', async () => {
-      const seen = await rounds('abcdefgh', 2, (body) => (body === 'a' ? 200 : 503));
-      expect(seen).toStrictEqual(['abcdef', 'ghbcd']);
+      const seen = await rounds('abcdefgh', 2, (body) => (body === 'h' ? 200 : 503));
+      expect(seen).toStrictEqual(['hgfedc', 'abcde']);
     });
 
     test('for reasons of their own, the others are settled in the same round', async () => {
       const seen = await rounds('abcdefghi', 2, (body) => ('abcdfgh'.includes(body) ? 500 : 200));
-      expect(seen).toStrictEqual(['abcdefghi', 'abcdf']);
+      expect(seen).toStrictEqual(['ihgfedcba', 'abcdf']);
     });
 
     test('for reasons of their own, and more than five do, the next round settles the others', async () => {
-      const seen = await rounds('abcdefgh', 3, (body) => ('gh'.includes(body) ? 200 : 500));
-      expect(seen).toStrictEqual(['abcde', 'fghabcde', 'fabcd']);
-      expect(files()).toStrictEqual([...'abcdef'].map(nameOf).sort());
+      const seen = await rounds('abcdefgh', 3, (body) => ('ab'.includes(body) ? 200 : 500));
+      expect(seen).toStrictEqual(['hgfed', 'abcdefg', 'chdef']);
+      expect(files()).toStrictEqual([...'cdefgh'].map(nameOf).sort());
     });
 
-    test('always, and a thousand do, one that is saved after them is settled in the next round', async () => {
-      const { save } = createSpool(folder);
-      for (let index = 0; index < 1000; index += 1) leave(nameOf(`${index}`), `${index}`, 60);
-      let saved: Promise<void> | undefined;
+    describe('always, and a thousand do,', () => {
       const statusOf = (body: string) => (body === 'good' ? 200 : 500);
-      const seen = await rounds('', 2, statusOf, () => (saved ??= save(bytes('good'))));
-      expect(seen[1]).toMatch(/^good/);
-      expect(files()).toHaveLength(1000);
+      const fill = () => {
+        for (let index = 0; index < 1000; index += 1) leave(nameOf(`${index}`), `${index}`, 60);
+      };
+
+      test('one that is saved after them is settled in the next round', async () => {
+        const { save } = createSpool(folder);
+        fill();
+        let saved: Promise<void> | undefined;
+        const seen = await rounds('', 2, statusOf, () => (saved ??= save(bytes('good'))));
+        expect(seen[1]).toMatch(/^good/);
+        expect(files()).toHaveLength(1000);
+      });
+
+      test('one that was saved after them is settled in the first round of a new process', async () => {
+        await createSpool(folder).save(bytes('good'));
+        fill();
+        const { bodies, settle } = answering(statusOf);
+        expect(await round(settle)).toStrictEqual([]);
+        expect(bodies[0]).toBe('good');
+        expect([bodies.length, files().length]).toStrictEqual([6, 1000]);
+      });
+    });
+
+    test('a database that is down costs five lines a round', async () => {
+      createSpool(folder);
+      for (const body of 'abcdefgh') leave(nameOf(body), body, 1);
+      expect(await round(() => Promise.reject(new Error('no database')))).toHaveLength(5);
     });
   });
 
+  test('does not stop at a body that is never answered, nor does its stop', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { start } = createSpool(folder);
+    for (const [index, body] of [...'cba'].entries()) leave(nameOf(body), body, 9 - index);
+    const calls: string[] = [];
+    const errors: unknown[] = [];
+    const stop = start(
+      (body) => {
+        calls.push(`${body}`);
+        return `${body}` === 'b' ? Promise.resolve({ status: 200 }) : new Promise(() => {});
+      },
+      {
+        everyMs: 1,
+        onError(error) {
+          errors.push(error);
+          return new Promise(() => {}); // a logger that never comes back
+        },
+      },
+    );
+    await expect.poll(() => calls).toStrictEqual(['a']);
+    vi.advanceTimersByTime(60_000);
+    await expect.poll(() => calls).toStrictEqual(['a', 'b', 'c']);
+    const stopped = stop();
+    vi.advanceTimersByTime(60_000);
+    await stopped;
+    const late = (body: string) =>
+      `spool: ${join(folder, nameOf(body))} waits: settle: expected a result within 60000 milliseconds, received none. Set a time limit for what it waits for`;
+    expect(errors.map(String)).toStrictEqual([`Error: ${late('a')}`, `Error: ${late('c')}`]);
+    expect(files()).toStrictEqual([nameOf('a'), nameOf('c')].sort());
+    expect(vi.getTimerCount()).toBe(0); // or the process would wait for it
+  });
+
+  test.each([
+    ['fails', async () => Promise.reject(new Error('no')), ['a', 'b', 'c', 'a']],
+    ['answers 500', async () => ({ status: 500 }), ['a', 'b', 'c', 'a']],
+    ['settles it', async () => ({ status: 200 }), ['a', 'b', 'c']],
+  ])(
+    'passes a body on again only after its first run has ended: it %s',
+    async (_, end, expected) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const { save, start } = createSpool(folder);
+      leave(nameOf('a'), 'a', 9);
+      const calls: string[] = [];
+      const errors: unknown[] = [];
+      const first = held();
+      const answer = async (body: Uint8Array) => {
+        if (calls.push(`${body}`) > 1) return { status: 200 };
+        await first.run();
+        return end();
+      };
+      const stop = start(answer, { everyMs: 1, onError: (error) => errors.push(error) });
+      await expect.poll(() => calls).toStrictEqual(['a']);
+      vi.advanceTimersByTime(60_000);
+      await expect.poll(() => errors.length).toBe(1);
+      for (const body of 'bc') {
+        await save(bytes(body)); // is settled in a later round, in which `a` would come as well
+        await expect.poll(files).toStrictEqual([nameOf('a')]);
+      }
+      expect(calls).toStrictEqual(['a', 'b', 'c']);
+      first.resolve();
+      await expect.poll(files).toStrictEqual([]);
+      await stop();
+      expect(calls).toStrictEqual(expected);
+      expect(errors.length).toBe(1);
+    },
+  );
+
   test('finishes the body in progress when it is stopped, and starts no other', async () => {
     const { start } = createSpool(folder);
-    for (const [index, body] of [...'ab'].entries()) leave(nameOf(body), body, 9 - index);
+    for (const [index, body] of [...'ba'].entries()) leave(nameOf(body), body, 9 - index);
     let stopped: Promise<void> | undefined;
     const { bodies, settle } = answering(() => 200);
     await new Promise<void>((resolve) => {
@@ -543,6 +632,18 @@ describe('start', () => {
     const byDefault = start(() => Promise.reject(new Error('no')));
     await expect.poll(() => print.mock.calls).toStrictEqual([[new Error(message)]]);
     await byDefault();
+  });
+
+  test.each([
+    ['every', 'everyMs'],
+    ['onErr', 'onError'],
+    ['timeout', 'everyMs'],
+  ])('throws if there is an option %s, which it would ignore', (name, nearest) => {
+    const { start } = createSpool(folder);
+    const begin = () => start(async () => ({ status: 200 }), { [name]: 1000 });
+    expect(begin).toThrow(
+      new TypeError(`options: expected known names, received ${name}. Did you mean ${nearest}?`),
+    );
   });
 
   test.each([1, 2 ** 31 - 1])('takes a pause of %j', async (everyMs) => {

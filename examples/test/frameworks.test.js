@@ -98,6 +98,8 @@ const INVALID = [
 const OLD_SECRET = 'the-secret-before-that';
 /** The watched receiver fails on it. */
 const FAILING = depositReceivedBody({ clientPaymentId: 'fail' });
+/** It never ends with it. */
+const HANGING = depositReceivedBody({ clientPaymentId: 'hang' });
 
 // The build of Next.js and idle connections take most of the time.
 describe('frameworks', { concurrency: 2 }, () => {
@@ -105,10 +107,13 @@ describe('frameworks', { concurrency: 2 }, () => {
     describe(name, { skip: skip ?? false, concurrency: 1 }, () => {
       /** @type {Server} */
       let server;
+      /** @type {Promise<number>} The answer at a deadline, for which the other tests needn't wait. */
+      let late;
       before(async () => {
         const [program, ...args] = build ?? [];
         if (program) await promisify(execFile)(program, args, { cwd });
         server = await startServer(command, { cwd });
+        late = statusOf(server.url, HANGING);
       });
       after(() => server?.stop());
 
@@ -223,6 +228,11 @@ describe('frameworks', { concurrency: 2 }, () => {
         assert.equal(status, 200);
         assert(seen.notification, 'a body that was cut off was refused');
         assert(server.isRunning());
+      });
+
+      test('answers 500 at the deadline of a function that never ends', async () => {
+        assert.equal(await late, 500);
+        assert.match(server.printed.join('\n'), /onDepositReceived: expected a result within 5000/);
       });
     });
   }
@@ -406,6 +416,46 @@ test('an existing app with a global express.json hands on the bytes that it pars
       }
   assert.deepEqual(server.journal, []);
   await server.stop();
+});
+
+test('what middleware has read to text or bytes is a body', async () => {
+  const code = `import express, { raw, text, json, urlencoded } from 'express';
+    import { receiver } from './receiver.ts';
+    const asText = (request, _, buffer) => { request.rawBody = buffer.toString(); };
+    const asBytes = (request, _, buffer) => { request.rawBody = buffer; };
+    const all = (parse, verify) => parse({ type: () => true, verify });
+    const app = express();
+    app.use('/text', all(text));
+    app.use('/verify-text', json({ verify: asText }));
+    app.use('/verify-bytes', json({ verify: asBytes }));
+    // As the Functions Framework of Firebase does.
+    const verify = asBytes;
+    app.use('/firebase', json({ verify }), text({ verify }), urlencoded({ verify }), all(raw, verify));
+    app.all('/:way/:secret', receiver.node).listen(0, '127.0.0.1');`;
+  writeFileSync(new URL('text.ts', FRAMEWORKS), code);
+  const server = await startServer([...TSX, 'text.ts'], { cwd: FRAMEWORKS });
+  const send = (/** @type {string} */ way, /** @type {Uint8Array} */ body, type = 'text/plain') =>
+    statusOf(server.url.replace('callbacks', way), body, { 'content-type': type });
+  const { body, expected } = fixture('deposit-received/unicode-text');
+  for (const way of ['text', 'verify-text', 'verify-bytes', 'firebase'])
+    for (const type of ['application/json', 'text/plain', 'application/json; charset="UTF-8"']) {
+      assert.equal(await send(way, body, type), 200, `${way} ${type}`);
+      const [seen] = await server.take();
+      assert.deepEqual(seen.notification, expected.notification, `${way} ${type}`);
+    }
+  // Decoded by a wrong label, it would be another account.
+  assert.equal(await send('text', body, 'text/plain; charset=latin1'), 500);
+  assert.deepEqual(server.journal, []);
+  // Some of its bytes are lost.
+  for (const [way, type] of Object.entries({
+    text: 'text/plain',
+    'verify-text': 'application/json',
+  })) {
+    assert.equal(await send(way, fixture('invalid/not-utf-8').body, type), 400);
+    assert.equal((await server.take())[0]?.error.issues[0].code, 'invalid_json');
+  }
+  await server.stop(); // its output may come later than its answers
+  assert.match(server.printed.join('\n'), /decoded from "latin1"/);
 });
 
 /** Far more than what the kernel keeps for a server that reads 4 MiB. */

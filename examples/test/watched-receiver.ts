@@ -1,5 +1,5 @@
-// Replaces receiver.ts in the tests: prints what its functions are given as JSON, and fails where a
-// body asks for it.
+// Replaces receiver.ts in the tests: prints what its functions are given as JSON, and fails or hangs
+// if a body asks for it.
 import { Buffer } from 'node:buffer';
 import type { PaymentNotification } from 'payment-notifications';
 import { createReceiver, type DeliveryContext } from 'payment-notifications/receiver';
@@ -18,13 +18,16 @@ export const receiver = createReceiver({
   async onError(error) {
     console.error(error);
   },
+  timeoutMs: 5_000,
 });
 
 /** The receiver of the page has a spool. */
 export const stopSpool = async (): Promise<void> => {};
 
 async function settleOnce(notification: PaymentNotification, { key }: DeliveryContext) {
-  failOn('clientPaymentId' in notification ? notification.clientPaymentId : undefined);
+  const id = 'clientPaymentId' in notification ? notification.clientPaymentId : undefined;
+  failOn(id);
+  if (id === 'hang') await new Promise(() => {});
   console.info(JSON.stringify({ key, isRepeated: keys.has(key), notification }));
   keys.add(key);
 }

@@ -56,7 +56,7 @@ export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
  */
 function checkCharset({ headers }: NodeRequest): void {
   const label = (headers['content-type'] ?? '').replace(/[\s"]/g, '');
-  const [, charset = 'utf-8'] = /charset=([^;]*)/i.exec(label) ?? [];
+  const [, charset = 'utf-8'] = /charset=([^;]+)/i.exec(label) ?? [];
   if (/^utf-?8$/i.test(charset)) return;
   throw new Error(
     `body: expected raw bytes, received text that middleware has decoded from ${quote(charset)}. Mount the receiver above body parsers such as express.text()`,

@@ -1,6 +1,5 @@
 import { findSyntaxError, lineAndColumn } from '../internal/json-syntax.js';
 import { escapeUnprintable } from '../internal/quote.js';
-import type { RawBody } from '../parse.js';
 
 /** The position of an error in the syntax of JSON. */
 export interface JsonFault {
@@ -16,10 +15,8 @@ export interface JsonFault {
   readonly after: string;
 }
 
-/** Finds the first error in the JSON syntax of a body; null if there is none. */
-export function findJsonFault(body: RawBody): JsonFault | null {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const text = (typeof body === 'string' ? body : decoder.decode(body)).replace(/^\uFEFF/, '');
+/** Finds the first error in JSON syntax; null if there is none. */
+export function findJsonFault(text: string): JsonFault | null {
   const at = findSyntaxError(text);
   if (at === -1) return null;
   return {

@@ -45,6 +45,10 @@ const BODIES = {
   'a UUID that goes on': `{"depositId":"${fill('0')}"}`,
   'an address of marks': `{"toTxAddress":"${fill('?dt=')}"}`,
   'no JSON': fill('\ud83e\uddfe'),
+  'arrays that never end': fill('['),
+  'objects that never end': fill('{"a":'),
+  'a list that never ends': `[${fill('1,')}`,
+  'a string of escapes that never ends': `{"a":"${fill('\\"')}`,
   '100 MiB as text': fill('1', 100 * 2 ** 20),
   '100 MiB as bytes': Buffer.alloc(100 * 2 ** 20, '1'),
 };

@@ -5,8 +5,8 @@ import { expect, inject, test } from 'vitest';
 
 // Each is a tenth over the size on the day it was set, room for a few new fields. A commit that
 // raises one says what it is spent on.
-const WHOLE_JOB = 21_310;
-const OWN_CODE = 6_770;
+const WHOLE_JOB = 23_310;
+const OWN_CODE = 7_480;
 /** The receiver, in a bundle that has the parser. */
 const RECEIVER = 2_050;
 

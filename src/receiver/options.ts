@@ -1,10 +1,10 @@
 import type { DepositReceived } from '../deposit-received.js';
 import type { NotificationError, NotificationIssue } from '../errors.js';
-import { checkNames } from '../internal/option-names.js';
 import { describe } from '../internal/quote.js';
 import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 import type { ReceiverAnswer } from './answer.js';
 import { checkTime } from './deadline.js';
+import { checkNames } from './option-names.js';
 
 /** What a receiver passes along with a notification. */
 export interface DeliveryContext {

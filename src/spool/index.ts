@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkNames } from '../internal/option-names.js';
 import { quote } from '../internal/quote.js';
 import { checkTime, within } from '../receiver/deadline.js';
+import { checkNames } from '../receiver/option-names.js';
 import { reportOrPrint } from '../receiver/report-or-print.js';
 import {
   listBodies,

@@ -107,7 +107,7 @@ describe('frameworks', { concurrency: 2 }, () => {
     describe(name, { skip: skip ?? false, concurrency: 1 }, () => {
       /** @type {Server} */
       let server;
-      /** @type {Promise<number>} The answer at a deadline, for which the other tests needn't wait. */
+      /** @type {Promise<number>} For this answer, which takes seconds, no other test waits. */
       let late;
       before(async () => {
         const [program, ...args] = build ?? [];

@@ -1,5 +1,5 @@
-// Replaces receiver.ts in the tests: prints what its functions are given as JSON, and fails or hangs
-// if a body asks for it.
+// Replaces receiver.ts in the tests: prints what its functions are given as JSON. A body may ask it
+// to fail, or never to end.
 import { Buffer } from 'node:buffer';
 import type { PaymentNotification } from 'payment-notifications';
 import { createReceiver, type DeliveryContext } from 'payment-notifications/receiver';

@@ -4,7 +4,7 @@ import { reportOrPrint } from './report-or-print.js';
 /** Of characters that nothing percent-encodes, so that a path is compared as it was sent. */
 const SECRET = /^[\w.~-]{16,}$/;
 
-/** The shortest time between two lines about wrong URLs, in milliseconds. */
+/** The least time between two lines about wrong URLs, in milliseconds. */
 const PAUSE = 60_000;
 
 /**
@@ -40,9 +40,8 @@ export function createCheck(
 }
 
 /**
- * Creates a function that counts wrong URLs, and prints the count once a minute at most. Nothing
- * else tells a merchant that the service still has another secret. The URL may end with that, so it
- * isn't printed.
+ * Creates a function that counts wrong URLs, and prints the count once a minute at most. It prints
+ * no URL, which may end with an earlier secret.
  */
 export function createMissReport(): () => void {
   let [count, next] = [0, 0];

@@ -101,9 +101,9 @@ test.each<[what: string, returned: unknown]>([
   ['a response of fetch', new Response('kept')],
   ['a function', () => ({ status: 503 })],
   // What the clients of queues return, by their types and documentation.
-  ['an identifier, as of send of pg-boss 12', '7d1f0c93-1b24-4e6f-8d4a-0c3f6f3b5a11'],
-  ['a job, as of add of BullMQ 5', Object.assign(new (class Job {})(), JOB)],
-  ['false, as of sendToQueue of amqplib 0.10 if its buffer is full', false],
+  ['an identifier, as of send of pg-boss 10', '7d1f0c93-1b24-4e6f-8d4a-0c3f6f3b5a11'],
+  ['a job, as of add of BullMQ 6', Object.assign(new (class Job {})(), JOB)],
+  ['false, as of sendToQueue of amqplib 2 if its buffer is full', false],
   [
     'a result of SendMessage of SQS',
     {

@@ -293,6 +293,6 @@ test.each([
 test('takes other keys, and functions of a class', () => {
   const inherited = Object.create({ onClick() {} });
   const hidden = Object.defineProperty(inherited, 'onHidden', { value() {} });
-  const { options } = recording({ once() {}, only: 1, on: 2 } as never);
+  const { options } = recording({ once() {}, only: 1, on: 2, reasonOf() {} } as never);
   expect(() => createReceiver(Object.assign(hidden, options))).not.toThrow();
 });

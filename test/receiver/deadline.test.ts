@@ -284,15 +284,18 @@ describe('a body that stalls', () => {
     onTestFinished(() => void process.off('unhandledRejection', unhandled));
     const print = vi.spyOn(console, 'error').mockReturnValue();
     const { calls, options } = recording();
-    const socket = connect(await serve(createReceiver(options)), '127.0.0.1');
-    socket.on('error', () => {});
-    socket.write('POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{');
-    await clockToStart();
+    const rest = held();
+    const body = (async function* () {
+      yield bytes('{');
+      await rest.run();
+    })();
+    const request = { url: URL, method: 'POST', bodyUsed: false, body };
+    const answered = createReceiver(options).fetch(request as never);
+    await rest.called;
     vi.advanceTimersByTime(25_000);
-    await once(socket, 'data');
-    socket.destroy();
-    await once(socket, 'close');
-    for (let index = 0; index < 10; index += 1) await settleDown();
+    expect((await answered).status).toBe(500);
+    rest.reject();
+    await settleDown();
     expect([calls, print.mock.calls, unhandled.mock.calls]).toStrictEqual([[stalled], [], []]);
   });
 

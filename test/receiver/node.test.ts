@@ -62,6 +62,15 @@ test('receives a request, whatever its headers say, and answers in plain text', 
   expect(calls.length).toBe(1);
 });
 
+test.each(['GET', 'HEAD'])('receives the body of a %s', async (method) => {
+  const { calls, options } = recording();
+  const port = await serve(createReceiver(options).node);
+  const start = head('Connection: close', `Content-Length: ${DEPOSIT.length}`);
+  const received = await exchange(port, start.replace('POST', method) + DEPOSIT);
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
+  expect(calls).toStrictEqual([settled]);
+});
+
 test('receives chunks, and requests one behind the other', async () => {
   const { calls, options } = recording();
   const port = await serve(createReceiver(options).node);

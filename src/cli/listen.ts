@@ -44,8 +44,11 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   const isCallback = readSecret(secret);
   const log = createCallbackLog(terminal, values.save);
 
+  /** With a `--status` of 500 or more, the receiver reports these as well. */
+  const accepted = new WeakSet<Uint8Array>();
   const settle = async (notification: PaymentNotification, context: DeliveryContext) => {
     log.accept(notification, context);
+    accepted.add(context.body);
     return { status, text: 'ok' };
   };
   const receiver = createReceiver({
@@ -53,7 +56,9 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     onDepositReceived: settle,
     onWithdrawalBroadcast: settle,
     onRefused: async (error, { body }) => log.refuse(error, body),
-    onError: async (error, { body }) => log.fail(error, body),
+    onError: async (error, { body }) => {
+      if (body === null || !accepted.has(body)) log.fail(error, body);
+    },
     onWarning() {}, // is part of the notification's line
   });
   const server = createServer((request, response) => {

@@ -68,7 +68,7 @@ const FUNCTION_OF = {
   'withdrawal.broadcast': 'onWithdrawalBroadcast',
 } as const;
 
-/** How long `onError` may take, in milliseconds. A stop of the process waits for it. */
+/** How long `onError` may take, in milliseconds. A process that stops waits for it. */
 const MAX_REPORTING = 5000;
 
 /** A body that asks for an answer. */
@@ -211,7 +211,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   };
 }
 
-/** Whether a request is one of a browser. The service doesn't document the method of callbacks. */
+/** Whether a browser may have sent a request. With a body, it may be a callback nevertheless. */
 function isVisit({ method }: Incoming): boolean {
   return method === 'GET' || method === 'HEAD';
 }

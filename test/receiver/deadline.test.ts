@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import {
   createReceiver,
   type Receiver,
@@ -108,6 +110,18 @@ test('leaves no timer, for which a process would wait, if the functions end in t
   const failing = recording({ onDepositReceived: () => Promise.reject(new Error()) });
   expect(await createReceiver(failing.options).settle(DEPOSIT)).toStrictEqual(FAILED);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('keeps a process running until its deadline, because there is a body to save', async () => {
+  vi.useRealTimers();
+  const script = `import { createReceiver } from './src/receiver/index.ts';
+    const never = () => new Promise(() => {});
+    const onError = async (_, { body }) => console.log('saved ' + body.length);
+    const own = { secret: null, onDepositReceived: never, onRefused: never, onError };
+    createReceiver({ ...own, timeoutMs: 500 }).settle('{}');`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(stdout).toBe('saved 2\n');
 });
 
 test.each<[name: keyof ReceiverOptions, body: string]>([

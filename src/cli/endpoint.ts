@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
 import { MAX_BYTES } from '../internal/body.js';
-import type { DeliveryFetch } from '../testing/attempt.js';
+import type { AttemptOptions } from '../testing/attempt.js';
 import { CommandError } from './errors.js';
 import { readStart } from './input.js';
 import { redactPath } from './redact.js';
@@ -43,7 +43,7 @@ export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
 }
 
 /** Like `fetch`, but reads at most 64 KiB of an answer. */
-export const fetchStart: DeliveryFetch = async (url, request) => {
+export const fetchStart: NonNullable<AttemptOptions['fetch']> = async (url, request) => {
   const { status, body } = await fetch(url, request);
   const text = async (): Promise<string> => {
     const bytes = await readStart(body ?? []);

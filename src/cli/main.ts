@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { systemClock } from '../testing/clock.js';
 import { EXIT, printError } from './errors.js';
 import { run } from './run.js';
 import type { Terminal } from './terminal.js';
@@ -22,7 +21,7 @@ const terminal: Terminal = {
   colors: stdout.isTTY && stdout.hasColors(),
   watched: stderr.isTTY,
   interrupt: controller.signal,
-  clock: systemClock,
+  clock: Date,
 };
 
 // A reader such as head may close the pipe early. The exit code must not report success then.

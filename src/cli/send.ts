@@ -1,6 +1,5 @@
 import { inspectBody } from '../inspect/index.js';
 import { MAX_BYTES } from '../internal/body.js';
-import type { Clock } from '../testing/clock.js';
 import {
   type DeliverOptions,
   type DeliveryAttempt,
@@ -113,10 +112,10 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
 function readRetry(
   values: Partial<Readonly<Record<'every' | 'for', string> & { retry: boolean }>>,
 ): RetryPolicy | null {
-  const intervalMs = readDuration('--every', values.every ?? '2m');
-  const durationMs = readDuration('--for', values.for ?? '24h');
+  const everyMs = readDuration('--every', values.every ?? '2m');
+  const forMs = readDuration('--for', values.for ?? '24h');
   const isAsked = values.retry || values.every !== undefined || values.for !== undefined;
-  return isAsked ? { intervalMs, durationMs } : null;
+  return isAsked ? { everyMs, forMs } : null;
 }
 
 /** Prints lines, or data with --json. */
@@ -136,18 +135,14 @@ function createPost(
   terminal: Terminal,
   print: Print,
 ): Post {
-  const { clock, interrupt: signal } = terminal;
-  const sleep: Clock['sleep'] = (milliseconds, stop) => {
-    print([`  trying again in ${format.duration(milliseconds)}`]);
-    return clock.sleep(milliseconds, stop);
-  };
+  const { interrupt: signal, skipWaits } = terminal;
   const request: DeliverOptions = {
     url: url.href,
     headers,
     timeoutMs: options.timeoutMs,
     fetch: fetchStart,
     signal,
-    clock: { now: clock.now, sleep },
+    skipWaits,
   };
   const redact = (attempt: DeliveryAttempt): DeliveryAttempt => {
     if (attempt.answer === null || options.answers) return attempt;
@@ -169,6 +164,10 @@ function createPost(
       refusedAt = isRefused ? number : 0;
       const shown = redact(attempt);
       print(isKnown ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
+      if (!success && policy?.retry && !signal.aborted) {
+        const waitMs = Math.max(0, policy.retry.everyMs - attempt.durationMs);
+        print([`  trying again in ${format.duration(waitMs)}`]);
+      }
     };
     const { attempts } = await deliver(body, { ...request, ...policy, onAttempt });
     return attempts;

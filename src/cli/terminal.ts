@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { escapeUnprintable } from '../internal/quote.js';
-import type { Clock } from '../testing/clock.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {
@@ -15,7 +14,9 @@ export interface Terminal {
   readonly watched: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
-  readonly clock: Clock;
+  readonly clock: { now(): number };
+  /** Retries without waiting. */
+  readonly skipWaits?: boolean;
 }
 
 // util.styleText needs Node.js 20.12.

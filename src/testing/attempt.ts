@@ -1,5 +1,3 @@
-import { type DeliverySignal, systemClock } from './clock.js';
-
 /** The response of an endpoint. */
 export interface EndpointResponse {
   /** The HTTP status; 0 for a redirect in a browser, because browsers hide its status. */
@@ -14,14 +12,7 @@ export interface DeliveryRequest {
   readonly headers: Record<string, string>;
   readonly body: string | ArrayBuffer;
   readonly redirect: 'manual';
-  readonly signal: DeliverySignal;
 }
-
-/** The part of `fetch` that this package uses. */
-export type DeliveryFetch = (
-  url: string,
-  request: DeliveryRequest,
-) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
 /** The outcome of an attempt: an `answer`, or a one-line `error` if there was no answer. */
 export type DeliveryOutcome =
@@ -38,39 +29,58 @@ export interface AttemptOptions {
    */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /**
-   * The timeout in milliseconds of real time (default: 30,000). The service doesn't document its
+   * The timeout of an attempt in milliseconds (default: 30,000). The service doesn't document its
    * timeout.
    */
   readonly timeoutMs?: number | undefined;
-  /** A replacement for the global `fetch`. */
-  readonly fetch?: DeliveryFetch | undefined;
+  /** A replacement for the global `fetch`. Its request also has a `signal`. */
+  readonly fetch?:
+    | ((
+        url: string,
+        request: DeliveryRequest,
+      ) => Promise<{ readonly status: number; text(): Promise<string> }>)
+    | undefined;
 }
 
 /** Posts a body once, or gives up as soon as `stopped` resolves. Never throws. */
 export async function post(
   body: string | Uint8Array,
   { url, headers, timeoutMs = 30_000, fetch: send = fetch }: AttemptOptions,
-  stopped: Promise<void>,
+  stopped: Promise<unknown>,
 ): Promise<DeliveryOutcome> {
   const controller = new AbortController();
-  const { signal } = controller;
-  const unanswered = (error: string): DeliveryOutcome => ({ answer: null, error });
-  const answer = answerOf(send, url, {
+  const request = {
     method: 'POST',
     headers: headersOf(headers),
     body: typeof body === 'string' ? body : new Uint8Array(body).buffer,
     redirect: 'manual',
-    signal,
-  });
+    signal: controller.signal,
+  } as const;
+  const unanswered = (error: string): DeliveryOutcome => ({ answer: null, error });
   // A custom fetch may ignore its signal.
-  const outcome = await Promise.race([
-    answer,
-    systemClock.sleep(timeoutMs, signal).then(() => unanswered(`no answer within ${timeoutMs} ms`)),
+  const ended = Promise.race([
+    answerOf(() => send(url, request)),
     stopped.then(() => unanswered('stopped')),
   ]);
-  // Cancels the timer or the request, whichever is still pending.
+  const late = sleep(timeoutMs, ended).then(() => unanswered(`no answer within ${timeoutMs} ms`));
+  const outcome = await Promise.race([ended, late]);
   controller.abort();
   return outcome;
+}
+
+/** The longest delay of a timer, 24 days. A timer with a longer delay fires immediately. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Resolves after this many milliseconds, or as soon as `early` does. */
+export function sleep(milliseconds: number, early?: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(wake, Math.min(milliseconds, LONGEST_MS));
+    early?.then(wake);
+  });
 }
 
 /**
@@ -86,12 +96,10 @@ function headersOf(given: AttemptOptions['headers'] = {}): Record<string, string
 }
 
 async function answerOf(
-  send: DeliveryFetch,
-  url: string,
-  request: DeliveryRequest,
+  send: () => ReturnType<NonNullable<AttemptOptions['fetch']>>,
 ): Promise<DeliveryOutcome> {
   try {
-    const response = await send(url, request);
+    const response = await send();
     return { answer: { status: response.status, body: await response.text() }, error: null };
   } catch (error) {
     return { answer: null, error: reasonOf(error) };

@@ -4,15 +4,15 @@ import {
   type DeliveryOutcome,
   type EndpointResponse,
   post,
+  sleep,
 } from './attempt.js';
-import { type Clock, checkTime, type DeliverySignal, systemClock } from './clock.js';
 
 /** When to retry a delivery. */
 export interface RetryPolicy {
   /** The time from the start of one attempt to the start of the next, in milliseconds. */
-  readonly intervalMs: number;
+  readonly everyMs: number;
   /** How long after the start of the first attempt a retry may start, in milliseconds. */
-  readonly durationMs: number;
+  readonly forMs: number;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface RetryPolicy {
  * The service doesn't document whether there is a retry after exactly 24 hours. Here there is, so
  * an endpoint that never succeeds gets 721 attempts: the first one and 720 retries.
  */
-export const DEPOSIT_RETRY: RetryPolicy = { intervalMs: 120_000, durationMs: 86_400_000 };
+export const DEPOSIT_RETRY: RetryPolicy = { everyMs: 120_000, forMs: 86_400_000 };
 
 /** The options of {@link deliver}. */
 export interface DeliverOptions extends AttemptOptions {
@@ -37,10 +37,19 @@ export interface DeliverOptions extends AttemptOptions {
    * document which do.
    */
   readonly isSuccess?: ((answer: EndpointResponse) => boolean) | undefined;
-  /** A replacement for real time. With a {@link virtualClock}, 24 hours pass immediately. */
-  readonly clock?: Clock | undefined;
-  /** Aborts the delivery. The attempts so far are returned. */
-  readonly signal?: DeliverySignal | undefined;
+  /**
+   * Retries without waiting (default: false), so that 24 hours of retries take only as long as the
+   * endpoint needs to answer.
+   */
+  readonly skipWaits?: boolean | undefined;
+  /** An `AbortSignal`, which aborts the delivery. The attempts so far are returned. */
+  readonly signal?:
+    | {
+        readonly aborted: boolean;
+        addEventListener(type: 'abort', listener: () => void): void;
+        removeEventListener(type: 'abort', listener: () => void): void;
+      }
+    | undefined;
   /** Called after each attempt. */
   readonly onAttempt?: ((attempt: DeliveryAttempt) => void) | undefined;
 }
@@ -51,9 +60,8 @@ export type DeliveryAttempt = DeliveryOutcome & {
   readonly copy: number;
   /** The number of the attempt at this copy: 1 for the first, 2 for the first retry. */
   readonly number: number;
-  /** When the attempt started, according to `clock`. */
+  /** When the attempt started. With `skipWaits`, when it would have started. */
   readonly at: Date;
-  /** How long the attempt took, according to `clock`. */
   readonly durationMs: number;
   readonly success: boolean;
 };
@@ -85,7 +93,7 @@ export interface Delivery {
  * const { delivered, attempts } = await deliver(depositReceivedBody(), {
  *   url: 'http://127.0.0.1:3000/callbacks',
  *   retry: DEPOSIT_RETRY,
- *   clock: virtualClock(),
+ *   skipWaits: true,
  * });
  * ```
  */
@@ -94,82 +102,49 @@ export async function deliver(
   options: DeliverOptions,
 ): Promise<Delivery> {
   check(body, options);
-  const { signal } = options;
+  const { retry = null, copies = 1, isSuccess = isOk, skipWaits, signal, onAttempt } = options;
+  const attempts: DeliveryAttempt[] = [];
   // One listener for all copies: with a dozen listeners on a signal, Node.js warns of a leak.
   const controller = new AbortController();
   const stop = (): void => controller.abort();
+  const { signal: own } = controller;
+  const stopped = new Promise<void>((resolve) => own.addEventListener('abort', () => resolve()));
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop);
+
+  const deliverCopy = async (copy: number): Promise<boolean> => {
+    let skippedMs = 0;
+    const now = (): number => Date.now() + skippedMs;
+    const start = now();
+    // Counts intervals since the start, so that slow answers don't shift the schedule.
+    let slot = 0;
+    for (let number = 1; !own.aborted; number += 1) {
+      const at = now();
+      const outcome = await post(body, options, stopped);
+      const success = outcome.answer !== null && isSuccess(outcome.answer);
+      const durationMs = now() - at;
+      const attempt = { copy, number, at: new Date(at), durationMs, success, ...outcome };
+      attempts.push(attempt);
+      onAttempt?.(attempt);
+      if (success || retry === null) return success;
+      slot = Math.max(slot + 1, Math.ceil((now() - start) / retry.everyMs));
+      if (slot * retry.everyMs > retry.forMs) return false;
+      const waitMs = Math.max(0, start + slot * retry.everyMs - now());
+      if (skipWaits) skippedMs += waitMs;
+      else await sleep(waitMs, stopped);
+    }
+    return false;
+  };
+
   try {
-    return await repeat(body, options, controller.signal);
+    const numbers = Array.from({ length: copies }, (_, index) => index + 1);
+    const delivered = await Promise.all(numbers.map(deliverCopy));
+    return { delivered: delivered.every(Boolean), aborted: own.aborted, attempts };
   } finally {
     // If a function of the caller threw, this stops the other copies.
     stop();
     signal?.removeEventListener('abort', stop);
   }
-}
-
-async function repeat(
-  body: string | Uint8Array,
-  options: DeliverOptions,
-  signal: DeliverySignal,
-): Promise<Delivery> {
-  const { retry = null, clock = systemClock, copies = 1, isSuccess = isOk, onAttempt } = options;
-  const attempts: DeliveryAttempt[] = [];
-  const stopped = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve());
-  });
-  const requests = new Set<Promise<DeliveryOutcome>>();
-
-  const attempt = async (copy: number, number: number): Promise<boolean> => {
-    const at = clock.now();
-    const request = post(body, options, stopped);
-    requests.add(request);
-    const outcome = await request;
-    requests.delete(request);
-    const success = outcome.answer !== null && isSuccess(outcome.answer);
-    const durationMs = clock.now() - at;
-    const ended = { copy, number, at: new Date(at), durationMs, success, ...outcome };
-    attempts.push(ended);
-    onAttempt?.(ended);
-    return success;
-  };
-
-  const start = clock.now();
-  checkTime('clock.now()', start);
-  const pauses = new Map<number, Promise<void>>();
-  // All copies share one pause per round, so that a custom clock advances once per round. The pause
-  // starts when all pending requests have ended, or the interval is over.
-  const pauseUntil = async (until: number): Promise<void> => {
-    const ended = new AbortController();
-    Promise.all(requests).then(() => ended.abort());
-    await systemClock.sleep(until - clock.now(), ended.signal);
-    const left = until - clock.now();
-    // A slow request may have taken longer than the interval.
-    if (left > 0) await clock.sleep(left, signal);
-  };
-
-  const deliverCopy = async (copy: number): Promise<boolean> => {
-    // Counts intervals since the start, so that slow answers don't shift the schedule.
-    let slot = 0;
-    for (let number = 1; !signal.aborted; number += 1) {
-      if (await attempt(copy, number)) return true;
-      if (retry === null || signal.aborted) return false;
-      const { intervalMs, durationMs } = retry;
-      slot = Math.max(slot + 1, Math.ceil((clock.now() - start) / intervalMs));
-      if (slot * intervalMs > durationMs) return false;
-      const pause = pauses.get(slot) ?? pauseUntil(start + slot * intervalMs);
-      pauses.set(slot, pause);
-      await Promise.race([pause, stopped]);
-    }
-    return false;
-  };
-
-  const outcomes = await Promise.all(
-    Array.from({ length: copies }, (_, index) => deliverCopy(index + 1)),
-  );
-  return { delivered: outcomes.every(Boolean), aborted: signal.aborted, attempts };
 }
 
 const isOk = ({ status }: EndpointResponse): boolean => status >= 200 && status <= 299;
@@ -187,8 +162,8 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
       `copies: expected a whole number of at least 1, received ${quote(copies)}`,
     );
   }
-  const { intervalMs, durationMs } = retry ?? DEPOSIT_RETRY;
-  for (const [name, value] of Object.entries({ timeoutMs, intervalMs, durationMs })) {
+  const { everyMs, forMs } = retry ?? DEPOSIT_RETRY;
+  for (const [name, value] of Object.entries({ timeoutMs, everyMs, forMs })) {
     if (!(value > 0)) throw new RangeError(`${name}: expected more than 0, received ${value}`);
   }
 }

@@ -10,9 +10,12 @@ import { urlErrorOf } from './deliver.js';
 /** What a handler credits or debits for a notification. */
 export interface HandlerAmount {
   readonly currency: string;
-  /** Never negative; null if the notification doesn't say it. */
+  /** Never negative; null if the handler holds the notification for review. */
   readonly amount: Decimal | null;
 }
+
+/** A part of a handler's database that the tests break: its balances, or its idempotency keys. */
+export type DatabasePart = 'balances' | 'keys';
 
 /** The options of `handlerTests`: your handler and its database. */
 export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
@@ -24,25 +27,32 @@ export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
   /**
    * Returns all credits minus all debits so far in a currency, as decimal text: `SELECT
    * sum(amount)::text`. Null means zero. Leave out what is only reserved. If the handler settles
-   * after it answers, wait here until it has.
+   * after it answers, wait here until it has. Called with each currency of a body.
    */
   readonly balance: (currency: string) => Promise<string | Decimal | null>;
   /**
-   * Called once in each test, before it sends bodies, with one notification for each order. Insert
-   * the orders that they name, and fund the withdrawals.
+   * Returns how many bodies wait for review: `SELECT count(*)`. Null leaves out the tests that
+   * nothing is lost.
+   */
+  readonly kept: (() => Promise<number | bigint | string>) | null;
+  /**
+   * Makes each change of the balances fail, or each insert of a key, while the other one still
+   * works: rename the table. Returns a function that mends it. If both are in one table, break that
+   * table. Null leaves out the tests of a failing database.
+   */
+  readonly breakDatabase: ((part: DatabasePart) => Promise<() => Promise<unknown>>) | null;
+  /**
+   * Called before the first body of an order is sent, with one notification for each new order.
+   * Insert these orders, all for one customer, and fund the withdrawals.
    */
   readonly prepare?: ((notifications: readonly PaymentNotification[]) => Promise<void>) | undefined;
-  /**
-   * Makes the statement fail that changes the balance, while the insert of the key still works:
-   * rename the table of balances. Returns a function that mends it. Without this option, the tests
-   * of a failing database are left out.
-   */
-  readonly breakDatabase?: (() => Promise<() => Promise<unknown>>) | undefined;
   /** The only type that the endpoint receives (default: both). */
   readonly receives?: NotificationType | undefined;
   /**
-   * Returns what your handler credits or debits, rounded as it rounds. By default, that is
-   * `actualDepositAmount` in `depositCurrency`, and `actualWithdrawAmount` in `withdrawCurrency`.
+   * Returns what your handler credits or debits, rounded as it rounds, or null if it holds the
+   * notification for review. By default, that is `actualDepositAmount` in `depositCurrency`, and
+   * `actualWithdrawAmount` in `withdrawCurrency`. The tests never expect a FAILED or BLOCKED
+   * withdrawal to move anything.
    */
   readonly amountOf?: ((notification: PaymentNotification) => HandlerAmount) | undefined;
   /**
@@ -59,15 +69,20 @@ export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
 
 /** Checks the options before any test runs. */
 export function checkOptions(options: HandlerTestsOptions): void {
-  const { url, balance, receives } = options;
+  const { url, balance, kept, breakDatabase, receives } = options;
   const reason = typeof url === 'function' ? null : urlErrorOf(url);
   if (reason !== null) throw new TypeError(`url: ${reason}`);
-  const { prepare, breakDatabase, amountOf, deposit, withdrawal } = options;
-  const optional = { prepare, breakDatabase, amountOf, deposit, withdrawal };
-  for (const [name, value] of Object.entries({ balance, ...optional })) {
-    if (typeof value === 'function' || (value === undefined && name !== 'balance')) continue;
-    throw new TypeError(`${name}: expected a function, received ${quote(value)}`);
-  }
+  const { prepare, amountOf, deposit, withdrawal } = options;
+  const check = (expected: string, functions: object, fits: (value: unknown) => boolean): void => {
+    for (const [name, value] of Object.entries(functions)) {
+      if (typeof value === 'function' || fits(value)) continue;
+      throw new TypeError(`${name}: expected ${expected}, received ${quote(value)}`);
+    }
+  };
+  check('a function', { balance }, () => false);
+  check('a function or null', { kept, breakDatabase }, (value) => value === null);
+  const optional = { prepare, amountOf, deposit, withdrawal };
+  check('a function', optional, (value) => value === undefined);
   if (receives !== undefined && !Object.hasOwn(SAMPLES, receives)) {
     const expected = Object.keys(SAMPLES).join(' or ');
     throw new TypeError(`receives: expected ${expected}, received ${quote(receives)}`);

@@ -15,7 +15,8 @@ export interface HandlerTest {
 
 /**
  * Makes tests of your handler: it settles each event once and exactly, in every encoding, also if
- * copies arrive at the same time or the database fails, and it refuses faulty bodies.
+ * copies arrive at the same time or a part of the database fails, and it refuses faulty bodies and
+ * keeps them.
  *
  * Each test sends new events, so it may run again on the same database. The tests wait for each
  * other, because nothing else may change the balances while one runs.
@@ -26,7 +27,7 @@ export interface HandlerTest {
  *
  * @example
  * ```ts
- * for (const { name, run } of handlerTests({ url, balance, prepare, breakDatabase })) {
+ * for (const { name, run } of handlerTests({ url, balance, kept, prepare, breakDatabase })) {
  *   test(name, run);
  * }
  * ```

@@ -1,6 +1,5 @@
 export type {
   AttemptOptions,
-  DeliveryFetch,
   DeliveryOutcome,
   DeliveryRequest,
   EndpointResponse,
@@ -12,7 +11,6 @@ export {
   type WithdrawalBroadcastOverrides,
   withdrawalBroadcastBody,
 } from './bodies.js';
-export { type Clock, type DeliverySignal, type MinimalSignal, virtualClock } from './clock.js';
 export {
   DEPOSIT_RETRY,
   type DeliverOptions,
@@ -22,6 +20,6 @@ export {
   type RetryPolicy,
 } from './deliver.js';
 export { type FaultyBody, faultyBodies } from './faults.js';
-export type { HandlerAmount, HandlerTestsOptions } from './handler-options.js';
+export type { DatabasePart, HandlerAmount, HandlerTestsOptions } from './handler-options.js';
 export { type HandlerTest, handlerTests } from './handler-tests.js';
 export { type BodyVariant, bodyVariants } from './variants.js';

@@ -9,7 +9,7 @@ import {
   faultyBodies,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   against,
   answers,
@@ -20,6 +20,9 @@ import {
   refusingEndpoint,
 } from '../endpoint.js';
 import { command, type Given, linesOf, temporaryFolder, ticking } from './terminal.js';
+
+beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 /** How an endpoint's URL is printed. */
 const shownAs = (url: string) => url.replace('/callbacks', '/call…');

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Clock, virtualClock } from 'payment-notifications/testing';
 import { afterAll } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
@@ -21,7 +20,8 @@ export async function command(args: readonly string[], { stdin = '', ...given }:
     colors: false,
     watched: false,
     interrupt: new AbortController().signal,
-    clock: virtualClock(),
+    clock: { now: () => 0 },
+    skipWaits: true,
     ...given,
   };
   const exit = await run([...args], terminal, '1.2.3');
@@ -34,9 +34,9 @@ export function linesOf(text: string): string[] {
 }
 
 /** A clock that is later by a step whenever it is looked at. */
-export function ticking(milliseconds: number): Clock {
+export function ticking(milliseconds: number): Terminal['clock'] {
   let now = 0;
-  return { now: () => (now += milliseconds), sleep: async () => {} };
+  return { now: () => (now += milliseconds) };
 }
 
 /**

@@ -1,17 +1,14 @@
 import { getEventListeners } from 'node:events';
 import {
-  type Clock,
   DEPOSIT_RETRY,
   type DeliverOptions,
   type DeliveryAttempt,
   type DeliveryRequest,
   deliver,
   depositReceivedBody,
-  virtualClock,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/testing/clock.js';
 import { against, answers, type Behaviour, failsTimes } from '../endpoint.js';
 
 const DEPOSIT = depositReceivedBody();
@@ -24,7 +21,7 @@ function deliverTo(
   body: string | Uint8Array = DEPOSIT,
   options: Partial<DeliverOptions> = {},
 ) {
-  return against(behaviour, (url) => deliver(body, { url, clock: virtualClock(), ...options }));
+  return against(behaviour, (url) => deliver(body, { url, skipWaits: true, ...options }));
 }
 
 /** Delivers to a `fetch` that gives one status after the other, the last one for good. */
@@ -33,15 +30,19 @@ function deliverAmong(statuses: readonly [number, ...number[]], options: Partial
   const fetch = async () => answerOf((rest.length > 1 ? rest.shift() : rest[0]) ?? 0);
   // The @ in its path is no user name.
   const url = 'http://127.0.0.1/@merchant';
-  return deliver(DEPOSIT, { url, clock: virtualClock(), fetch, ...options });
+  return deliver(DEPOSIT, { url, skipWaits: true, fetch, ...options });
 }
 
 afterEach(() => void vi.useRealTimers());
 
 const minutesOf = (attempts: readonly DeliveryAttempt[]) => attempts.map(({ at }) => +at / MINUTE);
 
+/** Time stands still until a test advances it. */
+const stopTime = () => vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+
 describe('a delivery', () => {
   test('posts the body as JSON, byte for byte, and returns what the endpoint answered', async () => {
+    vi.useFakeTimers({ now: 0, toFake: ['Date'] });
     const { received, delivered, aborted, attempts } = await deliverTo(answers(201, 'settled'));
     expect(received).toMatchObject([
       {
@@ -72,8 +73,8 @@ describe('a delivery', () => {
     [{ authorization: undefined, 'Content-Type': undefined }, {}],
     [{ Authorization: 'secret' }, { authorization: 'secret' }],
   ])('with %j hands fetch the whole request, each header once', async (given, expected) => {
-    const fetch = vi.fn(async (_url: string, { signal }: DeliveryRequest) => {
-      expect(signal.aborted).toBe(false);
+    const fetch = vi.fn(async (_url: string, request: DeliveryRequest) => {
+      expect(request).toMatchObject({ signal: { aborted: false } });
       return answerOf(200);
     });
     const { delivered } = await deliverAmong([200], { headers: given, fetch });
@@ -119,10 +120,9 @@ describe('retries', () => {
   const retry = DEPOSIT_RETRY;
 
   test('as the service makes them come every 2 minutes and stop on success', async () => {
-    const clock = virtualClock(1_790_000_000_000);
+    vi.useFakeTimers({ now: 1_790_000_000_000, toFake: ['Date'] });
     const onAttempt = vi.fn();
-    const options = { retry, clock, onAttempt };
-    const { delivered, attempts } = await deliverTo(failsTimes(2), DEPOSIT, options);
+    const { delivered, attempts } = await deliverTo(failsTimes(2), DEPOSIT, { retry, onAttempt });
     expect(delivered).toBe(true);
     expect(onAttempt.mock.calls.flat()).toStrictEqual(attempts);
     expect(attempts).toMatchObject([
@@ -133,42 +133,32 @@ describe('retries', () => {
   });
 
   test('cease after 24 hours: 721 deliveries, the last one on the 24th hour', async () => {
+    vi.useFakeTimers({ now: 0, toFake: ['Date'] });
     const { delivered, attempts } = await deliverAmong([500], { retry });
     expect(delivered).toBe(false);
     expect(minutesOf(attempts)).toStrictEqual(Array.from({ length: 721 }, (_, index) => index * 2));
   });
 
   test('keep to the schedule when answers are slow', async () => {
-    const clock = virtualClock();
+    stopTime();
+    let last = 0;
     const fetch = async () => {
-      await clock.sleep(clock.now() === 0 ? 0.5 * MINUTE : 3 * MINUTE);
+      last = last === 0 ? 0.5 * MINUTE : 3 * MINUTE;
+      vi.setSystemTime(Date.now() + last);
       return answerOf(500);
     };
-    const shorter = { ...retry, durationMs: 10 * MINUTE };
-    const { attempts } = await deliverAmong([500], { clock, fetch, retry: shorter });
+    const shorter = { ...retry, forMs: 10 * MINUTE };
+    const { attempts } = await deliverAmong([500], { fetch, retry: shorter });
     expect(minutesOf(attempts)).toStrictEqual([0, 2, 6, 10]);
     expect(attempts.map(({ durationMs }) => durationMs / MINUTE)).toStrictEqual([0.5, 3, 3, 3]);
   });
 
-  test('do not come twice when a timer fires early', async () => {
-    const { now, sleep } = virtualClock();
-    const clock: Clock = { now, sleep: (milliseconds) => sleep(milliseconds - 1) };
-    const often = { intervalMs: 100, durationMs: 400 };
-    const { attempts } = await deliverAmong([500], { clock, retry: often });
-    expect(attempts.map(({ at }) => +at)).toStrictEqual([0, 99, 199, 299, 399]);
-  });
-});
-
-describe('without a clock', () => {
-  const timers = () => vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-
-  test('retries come in real time, an answer may take for ever, and nothing is left', async () => {
-    timers();
+  test('come in real time unless waits are skipped, and leave nothing', async () => {
+    stopTime();
     const { signal } = new AbortController();
     // No timer can wait that long.
     const timeoutMs = Number.POSITIVE_INFINITY;
-    const options = { clock: undefined, retry: DEPOSIT_RETRY, signal, timeoutMs };
-    const delivery = deliverAmong([500, 500, 200], options);
+    const delivery = deliverAmong([500, 500, 200], { skipWaits: false, retry, signal, timeoutMs });
     await vi.advanceTimersByTimeAsync(2 * MINUTE);
     await vi.advanceTimersByTimeAsync(2 * MINUTE);
     const { delivered, attempts } = await delivery;
@@ -178,38 +168,28 @@ describe('without a clock', () => {
     expectNothingLeft(signal);
   });
 
-  test('a signal ends the wait for a retry, which leaves nothing', async () => {
-    timers();
-    const controller = new AbortController();
-    const { delivered, aborted, attempts } = await deliverAmong([500], {
-      clock: undefined,
-      signal: controller.signal,
-      retry: DEPOSIT_RETRY,
-      // Once what this is called by has come to its wait.
-      onAttempt: () => setImmediate(() => controller.abort()),
-    });
-    expect({ delivered, aborted }).toStrictEqual({ delivered: false, aborted: true });
-    expect(attempts).toHaveLength(1);
-    expectNothingLeft(controller.signal);
+  test('do not come twice when a timer fires early', async () => {
+    stopTime();
+    const often = { everyMs: 100, forMs: 400 };
+    const delivery = deliverAmong([500], { skipWaits: undefined, retry: often });
+    for (let wait = 0; wait < 4; wait += 1) {
+      await vi.advanceTimersByTimeAsync(0);
+      vi.setSystemTime(Date.now() - 1);
+      await vi.runOnlyPendingTimersAsync();
+    }
+    const { attempts } = await delivery;
+    expect(attempts.map(({ at }) => +at)).toStrictEqual([0, 99, 199, 299, 399]);
   });
-
-  test('a signal ends a fetch that does not heed it, which leaves nothing', async () => {
-    const controller = new AbortController();
-    const fetch = () => new Promise<never>(() => controller.abort());
-    timers();
-    const { attempts } = await deliverAmong([200], { fetch, signal: controller.signal });
-    expect(attempts).toMatchObject([{ error: 'stopped' }]);
-    expectNothingLeft(controller.signal);
-  });
-
-  function expectNothingLeft(signal: AbortSignal) {
-    expect(vi.getTimerCount()).toBe(0);
-    expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
-  }
 });
+
+function expectNothingLeft(signal: AbortSignal) {
+  expect(vi.getTimerCount()).toBe(0);
+  expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
+}
 
 describe('copies', () => {
   test('arrive at once, each until it succeeds', async () => {
+    vi.useFakeTimers({ now: 0, toFake: ['Date'] });
     // Of the first five requests, which are under way together, two succeed.
     const open: (() => void)[] = [];
     const { delivered, attempts, received } = await deliverTo(
@@ -230,52 +210,8 @@ describe('copies', () => {
   });
 
   test('do not wait for one that hangs', async () => {
-    const controller = new AbortController();
-    const { attempts } = await deliverTo(
-      (response, _request, n) => {
-        if (n > 1) response.writeHead(n > 3 ? 200 : 500).end();
-      },
-      DEPOSIT,
-      {
-        copies: 2,
-        clock: undefined,
-        timeoutMs: Number.POSITIVE_INFINITY,
-        retry: { intervalMs: 1, durationMs: Number.POSITIVE_INFINITY },
-        signal: controller.signal,
-        onAttempt: ({ success }) => success && controller.abort(),
-      },
-    );
-    expect(attempts).toMatchObject([
-      { number: 1, success: false, error: null },
-      { number: 2, success: false, error: null },
-      { number: 3, success: true, error: null },
-      { number: 1, success: false, error: 'stopped' },
-    ]);
-  });
-
-  test('never let a clock sleep for less than no time', async () => {
-    const { now, sleep } = virtualClock();
-    const slept = vi.fn(sleep);
-    // The first copy is answered at once; the second one, when the interval is over.
-    let requests = 0;
-    const fetch = async () => {
-      requests += 1;
-      if (requests === 2) {
-        await new Promise((resolve) => setImmediate(resolve));
-        await sleep(3 * MINUTE);
-      }
-      return answerOf(500);
-    };
-    const retry = { intervalMs: 2 * MINUTE, durationMs: 4 * MINUTE };
-    await deliverAmong([500], { clock: { now, sleep: slept }, fetch, copies: 2, retry });
-    expect(slept).toHaveBeenCalled();
-    for (const [milliseconds] of slept.mock.calls) expect(milliseconds).toBeGreaterThanOrEqual(0);
-  });
-
-  test('that hang are tried again by themselves', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    stopTime();
     const statuses = [null, 500, 200, 200];
-    // The first attempt hangs until its time is up; the others are answered at once.
     const fetch = async () => {
       const status = statuses.shift();
       return status === null ? new Promise<never>(() => {}) : answerOf(status ?? 0);
@@ -284,14 +220,13 @@ describe('copies', () => {
     await vi.runAllTimersAsync();
     const { delivered, attempts } = await delivery;
     expect(delivered).toBe(true);
-    // Both copies in either round, by a clock that moved once: not before the first round was over.
-    expect(minutesOf(attempts)).toStrictEqual([0, 0, 2, 2]);
     expect(attempts).toMatchObject([
-      { copy: 2, number: 1, durationMs: 0 },
-      { copy: 1, number: 1, durationMs: 0 },
-      { copy: 2, number: 2, durationMs: 0 },
-      { copy: 1, number: 2, durationMs: 0 },
+      { copy: 2, number: 1, error: null },
+      { copy: 2, number: 2, error: null },
+      { copy: 1, number: 1, error: 'no answer within 30000 ms' },
+      { copy: 1, number: 2, error: null },
     ]);
+    expect(minutesOf(attempts)).toStrictEqual([0, 2, 0, 2]);
   });
 });
 
@@ -326,15 +261,28 @@ describe('an attempt without an answer', () => {
 });
 
 describe('a signal', () => {
-  test('ends a wait of a clock that does not heed it', async () => {
+  test('ends the wait for a retry, which leaves nothing', async () => {
+    stopTime();
     const controller = new AbortController();
-    const { aborted, attempts } = await deliverAmong([500], {
-      retry: DEPOSIT_RETRY,
-      clock: { now: () => 0, sleep: () => new Promise(() => controller.abort()) },
+    const { delivered, aborted, attempts } = await deliverAmong([500], {
+      skipWaits: false,
       signal: controller.signal,
+      retry: DEPOSIT_RETRY,
+      // Once what this is called by has come to its wait.
+      onAttempt: () => setImmediate(() => controller.abort()),
     });
-    expect(aborted).toBe(true);
+    expect({ delivered, aborted }).toStrictEqual({ delivered: false, aborted: true });
     expect(attempts).toHaveLength(1);
+    expectNothingLeft(controller.signal);
+  });
+
+  test('ends a fetch that ignores it, which leaves nothing', async () => {
+    const controller = new AbortController();
+    const fetch = () => new Promise<never>(() => controller.abort());
+    stopTime();
+    const { attempts } = await deliverAmong([200], { fetch, signal: controller.signal });
+    expect(attempts).toMatchObject([{ error: 'stopped' }]);
+    expectNothingLeft(controller.signal);
   });
 
   test('ends a request that is under way, and closes its connection', async () => {
@@ -396,12 +344,8 @@ test.each<[string, Partial<DeliverOptions>]>([
   ['copies: expected a whole number of at least 1, received 0', { copies: 0 }],
   ['copies: expected a whole number of at least 1, received 1.5', { copies: 1.5 }],
   ['timeoutMs: expected more than 0, received NaN', { timeoutMs: Number.NaN }],
-  ['intervalMs: expected more than 0, received 0', { retry: { intervalMs: 0, durationMs: 1 } }],
-  ['durationMs: expected more than 0, received -1', { retry: { intervalMs: 1, durationMs: -1 } }],
-  [
-    'clock.now(): expected milliseconds since 1970, received NaN',
-    { clock: { now: () => Number.NaN, sleep: async () => {} } },
-  ],
+  ['everyMs: expected more than 0, received 0', { retry: { everyMs: 0, forMs: 1 } }],
+  ['forMs: expected more than 0, received -1', { retry: { everyMs: 1, forMs: -1 } }],
 ])('before anything is sent, %s', async (message, options) => {
   expect(await refusalOf(DEPOSIT, options)).toMatchObject({ message });
 });
@@ -412,12 +356,6 @@ test.each<[unknown, string]>([
 ])('a body %j is refused before anything is sent', async (body, received) => {
   expect(await refusalOf(body)).toStrictEqual(
     new TypeError(`body: expected text or bytes, received ${received}`),
-  );
-});
-
-test('a virtual clock can not start at a Date', () => {
-  expect(() => virtualClock(new Date(0) as unknown as number)).toThrow(
-    new TypeError('start: expected milliseconds since 1970, received an object'),
   );
 });
 
@@ -439,16 +377,6 @@ test('a function of the caller that throws stops all copies', async () => {
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
   // The other copy may have begun its attempt of the same round.
   expect(requests - before).toBeLessThanOrEqual(1);
-});
-
-test('a sleep leaves nothing on its signal, and ends at once on an aborted one', async () => {
-  for (const [milliseconds, signal] of [
-    [0, new AbortController().signal],
-    [2 ** 40, AbortSignal.abort()],
-  ] as const) {
-    await systemClock.sleep(milliseconds, signal);
-    expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
-  }
 });
 
 function answerOf(status: number) {

@@ -1,12 +1,21 @@
-import { Decimal, type PaymentNotification } from 'payment-notifications';
-import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Decimal, type DepositReceived, type PaymentNotification } from 'payment-notifications';
+import {
+  type HandlerAmount,
+  type HandlerTestsOptions,
+  handlerTests,
+} from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
-import { MUTANTS, type Mutant, merchant } from './merchant.js';
+import { FAULTS } from './handler-faults.js';
+import { merchant, RIGHT } from './merchant.js';
 
 /** The tests that fail, with their errors. */
-async function failuresOf(options: HandlerTestsOptions): Promise<Record<string, Error>> {
+async function failuresOf(
+  options: HandlerTestsOptions,
+  fits: (name: string) => boolean = () => true,
+): Promise<Record<string, Error>> {
   const failures: Record<string, Error> = {};
-  for (const { name, run } of handlerTests(options)) {
+  for (const { name, run } of handlerTests(options).filter((one) => fits(one.name))) {
     await run().catch((error) => {
       failures[name] = error;
     });
@@ -23,65 +32,118 @@ describe('a right handler', () => {
     expect(new Set(tests.map(({ name }) => name)).size).toBe(tests.length);
   });
 
-  test('gets the tests of what it receives, and of what can be broken', () => {
+  test('gets the tests of what it receives, of what can be broken, and of what is kept', () => {
     const namesOf = (options: Partial<HandlerTestsOptions>) =>
       handlerTests({ ...merchant(), ...options }).map(({ name }) => name);
     const deposits = namesOf({ receives: 'deposit.received' });
     expect([...deposits, ...namesOf({ receives: 'withdrawal.broadcast' })]).toEqual(namesOf({}));
-    const whole = deposits.filter((name) => !name.includes('the database fails'));
-    expect(namesOf({ receives: 'deposit.received', breakDatabase: undefined })).toEqual(whole);
+    const whole = namesOf({ breakDatabase: null });
+    expect(whole).toEqual(namesOf({}).filter((name) => !/the (keys|balances) failed/.test(name)));
+    const unkept = namesOf({ kept: null });
+    expect(unkept).toEqual(namesOf({}).filter((name) => !/ kept once/.test(name)));
   });
 
-  test('may need its orders, fields of its own, and credit another amount', async () => {
-    const orders = new Set<string>();
-    const { fetch, ...options } = merchant('credits settlementAmount');
-    const idOf = (one: PaymentNotification) =>
-      'clientPaymentId' in one ? one.clientPaymentId : one.clientWithdrawalId;
-    const failures = await failuresOf({
-      ...options,
-      fetch: async (url, init) => {
-        const [, id = ''] = /"own-(\d+)"/.exec(`${init.body}`) ?? [];
-        const isBlind = typeof init.body !== 'string' || !init.body.startsWith('{"');
-        if (!isBlind && !orders.has(`own-${id}`)) return new Response('unknown', { status: 404 });
-        return fetch?.(url, init) ?? new Response();
-      },
-      prepare: async (notifications) => {
-        for (const one of notifications) orders.add(idOf(one));
-        expect(new Set(notifications.map(idOf)).size).toBe(notifications.length);
-      },
-      deposit: (seed) => ({ clientPaymentId: `own-${seed}`, depositCurrency: 'ETH' }),
-      withdrawal: (seed) => ({ clientWithdrawalId: `own-${seed}` }),
-      amountOf: (one) =>
-        one.type === 'deposit.received'
-          ? { currency: one.depositCurrency, amount: one.settlementAmount }
-          : { currency: one.withdrawCurrency, amount: one.actualWithdrawAmount },
-    });
-    expect(failures).toEqual({});
+  const NET = by(({ settlementCurrency, settlementAmount, settlementServiceFee }) => ({
+    currency: settlementCurrency,
+    amount: settlementAmount.minus(settlementServiceFee ?? 0),
+  }));
+  const CENTS = by(({ depositCurrency, actualDepositAmount }) => ({
+    currency: depositCurrency,
+    amount: actualDepositAmount.toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN),
+  }));
+  const ENOUGH = by(({ depositCurrency, actualDepositAmount, expectedDepositAmount }) => ({
+    currency: depositCurrency,
+    amount: actualDepositAmount.gte(expectedDepositAmount ?? Infinity) ? actualDepositAmount : null,
+  }));
+  const lower = merchant({
+    moveOf(one, context) {
+      const move = RIGHT.moveOf(one, context);
+      return { ...move, currency: move.currency.toLowerCase() };
+    },
+  });
+
+  test.each([
+    ['net of a fee', NET],
+    ['in cents', CENTS],
+    ['of at least what the order expected', ENOUGH],
+    ['with customers', merchant({ requiresOrder: true })],
+    [
+      'with codes in lower case',
+      { ...lower, balance: (code: string) => lower.balance(code.toLowerCase()) },
+    ],
+    ['with a queue', queued()],
+    [
+      'that holds a second deposit in another currency',
+      merchant({
+        book(key, move, store, parts) {
+          const first = [...store.keys.values()].find(({ account }) => account === move.account);
+          if (first && first.currency !== move.currency) return 'conflict';
+          return RIGHT.book(key, move, store, parts);
+        },
+      }),
+    ],
+  ])('passes %s', async (_, options) => {
+    expect(await failuresOf(options)).toEqual({});
   });
 });
 
-test.each(Object.entries(MUTANTS))('a fault is found: %s', async (mutant, [type, name, cause]) => {
-  const tests = handlerTests(merchant(mutant as Mutant));
-  const finder = tests.find((one) => one.name === `${type}: ${name}`);
+/** A handler that credits another amount of a deposit, and says so. */
+function by(depositOf: (deposit: DepositReceived) => HandlerAmount): HandlerTestsOptions {
+  const amountOf = (one: PaymentNotification) =>
+    one.type === 'deposit.received'
+      ? depositOf(one)
+      : { currency: one.withdrawCurrency, amount: one.actualWithdrawAmount };
+  const options = merchant({
+    moveOf(one, context) {
+      const move = RIGHT.moveOf(one, context);
+      return one.type === 'deposit.received' ? { ...move, ...depositOf(one) } : move;
+    },
+  });
+  return { ...options, amountOf };
+}
+
+/** A handler that stores each body, answers 202, and settles it afterwards. */
+function queued(): HandlerTestsOptions {
+  const options = merchant();
+  let waiting = 0;
+  return {
+    ...options,
+    async fetch(url, request) {
+      const first = await options.fetch?.(url, request);
+      if (first === undefined || first.status < 500) return first ?? new Response();
+      waiting += 1;
+      void (async () => {
+        while ((await options.fetch?.(url, request))?.status === 500) await sleep(1);
+        waiting -= 1;
+      })();
+      return new Response(null, { status: 202 });
+    },
+    async balance(currency) {
+      while (waiting > 0) await sleep(1);
+      return options.balance(currency);
+    },
+  };
+}
+
+test.each(FAULTS)('a fault is found: %s', async (_, parts, name, cause) => {
+  const finder = handlerTests(merchant(parts)).find((one) => one.name === name);
   await expect(finder?.run()).rejects.toThrow(cause);
 });
 
-test('a key that is committed before the credit is also found by copies', async () => {
-  const failures = await failuresOf(merchant('key committed before the credit'));
-  const name =
-    'deposit: five copies answered 500 while the database fails, credited once afterwards';
-  expect(failures[name]?.message).toMatch(
-    /received 200 ok\. The key was committed without the change of the balance\. Put both into one transaction$/,
-  );
-});
-
 test('a failure says what was sent, what was expected and received, and the likely cause', async () => {
-  const failures = await failuresOf(merchant('toFixed(8)'));
+  const failures = await failuresOf(
+    merchant({
+      moveOf(one, context) {
+        const move = RIGHT.moveOf(one, context);
+        return { ...move, amount: move.amount?.toDecimalPlaces(8) ?? null };
+      },
+    }),
+  );
   const error = failures['withdrawal: 18 decimals are debited exactly'];
   const [, digits = '', seed] = /-(\w{12}):COMPLETED .*seed (\d+)/.exec(error?.message ?? '') ?? [];
   expect(Number.parseInt(digits, 16)).toBe(Number(seed));
   expect(error?.message).toBe(
-    `withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-${digits}:COMPLETED (every amount as a number, seed ${seed}): expected -0.123456789012345678 XRP, received -0.12345679 XRP. The amount was rounded to 8 decimals. Look for toFixed(8), toDecimalPlaces(8), or a column such as numeric(20,8)`,
+    `withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-${digits}:COMPLETED (0.123456789012345678, every amount as a number, seed ${seed}): expected -0.123456789012345678 XRP, received -0.12345679 XRP. The amount was rounded to 8 decimals. Look for toFixed(8), toDecimalPlaces(8), or a column such as numeric(20,8)`,
   );
   // For the runner's diff.
   expect(error).toMatchObject({
@@ -92,8 +154,20 @@ test('a failure says what was sent, what was expected and received, and the like
 
 /** How the first test fails. */
 async function firstFailureOf(options: Partial<HandlerTestsOptions>): Promise<string | undefined> {
-  const [error] = Object.values(await failuresOf({ ...merchant(), ...options }));
+  const isFirst = (name: string) => name === 'deposit: 18 decimals are credited exactly';
+  const [error] = Object.values(await failuresOf({ ...merchant(), ...options }, isFirst));
   return error?.message.replace(/^[^ ]+ \(.*?\): /, '');
+}
+
+const UNKNOWN_FIELD = 'deposit: an unknown field changes nothing';
+
+/** How a test fails. */
+async function failureOf(
+  options: Partial<HandlerTestsOptions>,
+  name: string,
+): Promise<string | undefined> {
+  const failures = await failuresOf({ ...merchant(), ...options }, (one) => one === name);
+  return failures[name]?.message;
 }
 
 describe('what is wrong with the endpoint is named', () => {
@@ -104,12 +178,12 @@ describe('what is wrong with the endpoint is named', () => {
     [
       '404',
       answer(404),
-      '404. Check the URL and its secret, whether prepare inserts the order, and the log',
+      '404. Check the URL and its secret, and whether prepare inserts the order',
     ],
     [
       '302',
       answer(302),
-      '302. Check the URL and its secret, whether prepare inserts the order, and the log',
+      '302. The handler refuses what the parser accepts, or prepare does not insert the order. See its log',
     ],
     ['500', answer(500), '500. The handler fails. See its log'],
     [
@@ -123,25 +197,22 @@ describe('what is wrong with the endpoint is named', () => {
       `500 ${'\\u001b[2J'.repeat(50)}. The handler fails. See its log`,
     ],
   ])('%s', async (_, fetch, expected) => {
-    const withOrder = { fetch, receives: 'withdrawal.broadcast' } as const;
-    const failures = await failuresOf({ ...merchant(), ...withOrder });
-    const message = failures['withdrawal: FAILED debits nothing']?.message;
+    const message = await failureOf({ fetch }, 'withdrawal: FAILED debits nothing');
     expect(message).toMatch(/ \(with an amount, seed \d+\): /);
     expect(message?.replace(/^.*?\): /, '')).toBe(`${EXPECTED} ${expected}`);
   });
 
   test('copies that wait for each other', async () => {
     const never = () => new Promise<never>(() => {});
-    const failures = await failuresOf({ ...merchant(), fetch: never, timeoutMs: 1 });
-    expect(failures['deposit: five copies at the same time are credited once']?.message).toMatch(
-      /received no answer within 1 ms\. Copies wait for each other\. Use one connection to the database for each request$/,
+    const name = 'deposit: five copies at the same time are credited once';
+    expect(await failureOf({ fetch: never, timeoutMs: 1 }, name)).toMatch(
+      /received no answer within 1 ms\. What came at the same time waits for each other\. Use one connection to the database for each request$/,
     );
   });
 
   test('success without a change', async () => {
-    const failures = await failuresOf({ ...merchant(), fetch: answer(200) });
-    expect(failures['deposit: an unknown field changes nothing']?.message).toMatch(
-      /expected \+0\.75 BTC, received 0 BTC\. The event was taken for a repeat or kept for review, or balance reads another table$/,
+    expect(await failureOf({ fetch: answer(200) }, UNKNOWN_FIELD)).toMatch(
+      /expected \+0\.75 BTC, received 0 BTC\. Nothing moved: it was kept for review or not settled, or balance reads another table$/,
     );
   });
 });
@@ -172,7 +243,7 @@ describe('what is wrong with the options is named', () => {
       /The sign is wrong\. Return credits minus debits$/,
     );
     expect(await firstFailureOf({ ...others, balance: async () => null })).toMatch(
-      /received 0 BTC\. Check whether a column has too few digits, such as numeric\(20,8\), and what balance reads$/,
+      /received 0 BTC\. Nothing moved: it was kept for review or not settled, or balance reads another table$/,
     );
   });
 
@@ -180,19 +251,19 @@ describe('what is wrong with the options is named', () => {
     let calls = 0;
     const { balance, ...others } = merchant();
     const disturbed = async (currency: string) =>
-      new Decimal((await balance(currency)) ?? 0).plus(calls++);
-    const failures = await failuresOf({ ...others, balance: disturbed });
-    expect(failures['deposit: an unknown field changes nothing']?.message).toMatch(
-      /received \+1\.75 BTC\. The balance was overwritten, or something else changed it at the same time$/,
+      new Decimal((await balance(currency)) ?? 0).plus(calls++ / 8);
+    expect(await failureOf({ ...others, balance: disturbed }, UNKNOWN_FIELD)).toMatch(
+      /expected \+0\.75 BTC, received \+1\.125 BTC, \+0\.375 EUR, \+0\.375 USDC$/,
     );
   });
 
   test('a breakDatabase that breaks nothing', async () => {
-    const failures = await failuresOf({ ...merchant(), breakDatabase: async () => async () => {} });
-    expect(Object.keys(failures)).toHaveLength(4);
+    const unbroken = { ...merchant(), breakDatabase: async () => async () => {} };
+    const failures = await failuresOf(unbroken, (name) => /the (keys|balances) failed/.test(name));
+    expect(Object.keys(failures)).toHaveLength(8);
     for (const { message } of Object.values(failures)) {
       expect(message).toMatch(
-        /received 200 ok\. breakDatabase broke nothing that the handler uses$/,
+        /received one\. Either breakDatabase broke nothing that the handler uses, or the error was caught/,
       );
     }
   });
@@ -209,7 +280,8 @@ describe('what is wrong with the options is named', () => {
     [{ balance: undefined }, 'balance: expected a function, received nothing'],
     [{ balance: '0' }, 'balance: expected a function, received "0"'],
     [{ prepare: [] }, 'prepare: expected a function, received an array'],
-    [{ breakDatabase: null }, 'breakDatabase: expected a function, received null'],
+    [{ breakDatabase: undefined }, 'breakDatabase: expected a function or null, received nothing'],
+    [{ kept: undefined }, 'kept: expected a function or null, received nothing'],
     [{ amountOf: 'BTC' }, 'amountOf: expected a function, received "BTC"'],
     [{ deposit: {} }, 'deposit: expected a function, received an object'],
     [{ withdrawal: {} }, 'withdrawal: expected a function, received an object'],

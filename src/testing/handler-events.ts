@@ -1,0 +1,105 @@
+import { Decimal } from '../amount.js';
+import type { NotificationType } from '../errors.js';
+import { SAMPLES } from '../wire/sample.js';
+import { withdrawalSample, writeBody } from './bodies.js';
+import type { HandlerTestsOptions } from './handler-options.js';
+
+/** A body of a test. The seed makes its identifiers. */
+export interface TestBody {
+  readonly seed: number;
+  readonly body: string | Uint8Array;
+}
+
+/** An event, of which bodies can be made that differ in fields. */
+export interface TestEvent extends TestBody {
+  readonly body: string;
+  /** The fields that name its order. */
+  readonly order: Changes;
+  /** The same event with other fields; undefined removes one. */
+  readonly with: (changes: Changes, additional?: Json) => TestBody & { readonly body: string };
+}
+
+export type Changes = Readonly<Record<string, unknown>>;
+type Json = Readonly<Record<string, string>>;
+
+/** Makes a new event, in which this amount arrived or left (default: 0.75). */
+export type NewEvent = (amount?: string) => TestEvent;
+
+/** Returns a function that makes new events, from a random seed on. */
+export function eventsOf(type: NotificationType, options: HandlerTestsOptions): NewEvent {
+  let next = Math.floor(Math.random() * 2 ** 47);
+  const isDeposit = type === 'deposit.received';
+  return (amount = '0.75') => {
+    const seed = next++;
+    // Fits a column of UUIDs as well as one of text.
+    const uuid = `00000000-0000-4000-8000-${seed.toString(16).padStart(12, '0')}`;
+    const usual: Changes = isDeposit
+      ? { clientPaymentId: uuid, settlementCurrency: 'USDC', ...options.deposit?.(seed) }
+      : { clientWithdrawalId: uuid, ...options.withdrawal?.(seed) };
+    const amounts = isDeposit ? depositAmounts(amount) : withdrawalAmounts(amount);
+    const bodyWith: TestEvent['with'] = (changes, additional) => {
+      const fields = { ...usual, ...amounts, ...changes };
+      const sample = isDeposit ? SAMPLES[type] : withdrawalSample(fields.status);
+      return { seed, body: writeBody(sample, fields, { seed, additional }) };
+    };
+    const { body } = bodyWith({});
+    const { clientPaymentId, paymentId, clientWithdrawalId } = JSON.parse(body);
+    const order = isDeposit ? { clientPaymentId, paymentId } : { clientWithdrawalId };
+    return { seed, body, order, with: bodyWith };
+  };
+}
+
+/**
+ * The amounts of a deposit. They are plausible together, and each has other digits, so that a
+ * balance shows which one was moved. Added whole numbers keep the decimals, and how they round.
+ */
+export function depositAmounts(amount: string): Changes {
+  const [displayed, settled] = [plus(amount, 20), plus(amount, 40)];
+  return {
+    actualDepositAmount: amount,
+    // A bit less than what came: a handler may require that it is enough.
+    expectedDepositAmount: part(amount, '0.997'),
+    onChainFee: part(amount, '0.013'),
+    displayRateDepegLossAmount: part(amount, '0.0017'),
+    actualDisplayAmount: displayed,
+    expectedDisplayAmount: part(displayed, '0.997'),
+    displayServiceFee: '0.31',
+    displayDistributedUserServiceFee: '0.07',
+    settlementAmount: settled,
+    settlementServiceFee: '0.53',
+    settlementDistributedUserServiceFee: '0.11',
+    settlementRateDepegLossAmount: '0.03',
+  };
+}
+
+/** The amounts of a withdrawal, as {@link depositAmounts}. */
+export function withdrawalAmounts(amount: string): Changes {
+  const displayed = plus(amount, 20);
+  return {
+    actualWithdrawAmount: amount,
+    estimatedWithdrawAmount: part(amount, '1.003'),
+    withdrawFee: part(amount, '0.013'),
+    actualDisplayAmount: displayed,
+    expectedDisplayAmount: part(displayed, '1.003'),
+    displayFee: '0.31',
+    displayRateDepegLossAmount: '0.07',
+    deductedSettlementAmount: plus(amount, 40),
+    settlementRateDepegLossAmount: '0.03',
+  };
+}
+
+/** The fields that say what a withdrawal moved. */
+export const NOTHING_MOVED: Changes = {
+  actualWithdrawAmount: null,
+  actualDisplayAmount: null,
+  deductedSettlementAmount: null,
+};
+
+const plus = (amount: string, more: number): string => new Decimal(amount).plus(more).toFixed();
+
+/** A part of an amount, without more decimals than it has, or 12. */
+export function part(amount: string, factor: string): string {
+  const whole = new Decimal(amount);
+  const decimals = Math.max(whole.decimalPlaces(), 12);
+  return whole.times(factor).toDecimalPlaces(decimals, Decimal.ROUND_DOWN).toFixed();
+}

@@ -12,10 +12,10 @@ export interface WrongChange {
   readonly due: Decimal;
   readonly change: Decimal;
   readonly before: Decimal;
-  /** What the last step moved. */
-  readonly previous: Decimal;
-  /** What changed in another currency: `+20.75 EUR`. */
-  readonly elsewhere: string | null;
+  /** What the steps before moved, the last one first. */
+  readonly earlier: readonly Decimal[];
+  /** What changed in other currencies. */
+  readonly elsewhere: readonly (readonly [currency: string, change: Decimal])[];
 }
 
 /** What was seen, by its detail or null; and the likely cause, which may be the step's. */
@@ -25,24 +25,56 @@ type ChangeRow = readonly [
   cause: (detail: string | number | boolean, wrong: WrongChange) => string,
 ];
 
+const DOUBLE =
+  'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
+const COPIED =
+  'Several copies passed the check of the key. Insert it into a unique column, in the transaction that changes the balance';
+const LATE_KEY =
+  'The key was committed, or is remembered, without the change of the balance. Put both into one transaction';
+const LATE_BALANCE =
+  'The change of the balance was committed without the key. Put both into one transaction';
+const ACCEPTED =
+  'It was answered with success, but its money never came. Either an error was caught, or the answer came before the work. Let errors through, so that the answer is 500, or store the body first';
+const UNMOVED =
+  'Nothing moved: it was kept for review or dropped, or balance reads another table. What is kept on purpose, amountOf returns as null';
+
 /** The first row that fits counts. Without one, no cause is guessed. */
 const CHANGES: readonly ChangeRow[] = [
   [
     'moved in another currency',
-    ({ change, elsewhere }) => (change.isZero() ? elsewhere : null),
-    (moved) => `It was moved as ${moved}. If you want that, return it in amountOf`,
+    ({ change, elsewhere }) => (change.isZero() && elsewhere.length > 0 ? textOf(elsewhere) : null),
+    (moved, wrong) => {
+      const [[, change]] = wrong.elsewhere as [readonly [string, Decimal]];
+      const field = fieldOf(wrong, (_, __, value) => value.equals(change.abs()));
+      const named = field ? `, which is ${field}` : '';
+      return `It was moved as ${moved}${named}. If you want that, return it in amountOf`;
+    },
   ],
   [
-    'nothing',
-    ({ change }) => change.isZero(),
-    (_, { step }) =>
-      step.cause ??
-      'Nothing moved: it was kept for review or not settled, or balance reads another table',
+    'nothing, after it was accepted while the database failed',
+    ({ step, due, change }) => step.broken !== undefined && !due.isZero() && change.isZero(),
+    () => ACCEPTED,
   ],
+  [
+    'nothing, after the database was mended',
+    ({ step, change }) => step.mended !== undefined && change.isZero(),
+    () => LATE_KEY,
+  ],
+  ['nothing', ({ change }) => change.isZero(), (_, { step }) => step.cause ?? UNMOVED],
   [
     'the opposite',
     ({ due, change }) => !due.isZero() && change.equals(due.negated()),
-    () => 'The sign is wrong. Return credits minus debits',
+    () => 'The sign is wrong. balance returns credits minus debits',
+  ],
+  [
+    'several times, after the database was mended',
+    ({ step, due, change }) => step.mended !== undefined && severalOf(change, due) !== null,
+    () => LATE_BALANCE,
+  ],
+  [
+    'several copies',
+    ({ step, due, change }) => (step.copies ?? 1) > 1 && severalOf(change, due) !== null,
+    () => COPIED,
   ],
   [
     'moved, though nothing was due',
@@ -51,8 +83,8 @@ const CHANGES: readonly ChangeRow[] = [
   ],
   [
     'the difference, though nothing was due',
-    ({ due, change, moves, previous }) =>
-      due.isZero() && !previous.isZero() && change.equals(sumOf(moves).minus(previous)),
+    ({ due, change, moves, earlier: [last] }) =>
+      due.isZero() && last !== undefined && change.equals(sumOf(moves).minus(last)),
     () => 'The difference to what had moved was added. A known key moves nothing',
   ],
   [
@@ -70,13 +102,8 @@ const CHANGES: readonly ChangeRow[] = [
   ],
   [
     'several times',
-    // More than that is another amount, of which this one happens to be a part.
-    ({ due, change }) => (timesOf(change, due) ?? 11) < 11 && timesOf(change, due),
-    (times, { step: { copies = 1, ifTwice } }) => {
-      const copied =
-        'Several copies passed the check of the key. Insert it into a unique column, in the transaction that changes the balance';
-      return ifTwice ?? (copies > 1 ? copied : `It moved ${times} times`);
-    },
+    ({ due, change }) => severalOf(change, due),
+    (times) => `It moved ${times} times`,
   ],
   [
     'a part of what came at the same time',
@@ -85,7 +112,10 @@ const CHANGES: readonly ChangeRow[] = [
   ],
   [
     'overwritten',
-    ({ due, change, previous }) => !previous.isZero() && change.equals(due.minus(previous)),
+    ({ due, change, earlier }) =>
+      [...earlier.slice(0, 1), sumOf(earlier)].some(
+        (before) => !before.isZero() && change.equals(due.minus(before)),
+      ),
     () => 'The balance was overwritten. Add to it',
   ],
   [
@@ -102,28 +132,62 @@ const CHANGES: readonly ChangeRow[] = [
     'a double',
     ({ due, change, before }) =>
       change.equals(due.toNumber()) ||
-      before.plus(change).equals(before.toNumber() + due.toNumber()) ||
-      (change.decimalPlaces() > 8 && isCutTo(change, due, [15, 16, 17])),
+      before.plus(change).equals(before.toNumber() + due.toNumber()),
     () => DOUBLE,
   ],
   [
+    'a real',
+    ({ due, change }) => [6, 7, 8, 9].some((digits) => isReal(due, change, digits)),
+    () => 'The amount was a number of 32 bits. Look for Math.fround, or a column of type real',
+  ],
+  [
+    'a power of ten',
+    ({ due, change }) => powerOf(change, due),
+    (power) =>
+      `The decimal point moved by ${power}: an exponent is not read, or the decimals of the currency are wrong`,
+  ],
+  [
+    'without its first digits',
+    ({ due, change }) => due.minus(change).modulo(1e6).isZero() && change.abs().lessThan(due.abs()),
+    () => 'Its first digits are lost. Look for a limit of digits',
+  ],
+  [
+    'one unit less',
+    ({ due, change }) => unitOf(due.minus(change).abs(), due),
+    (unit) =>
+      `${unit} is missing. An amount was multiplied as a double, and cut off: Math.trunc(19.99 * 100) is 1998`,
+  ],
+  [
     'cut to 20 digits',
-    ({ due, change }) => isCutTo(change, due, [20]),
+    ({ due, change, before }) =>
+      change.equals(due.toSignificantDigits(20)) ||
+      before.plus(change).equals(before.plus(due).toSignificantDigits(20)),
     () =>
       'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand',
   ],
   [
     'rounded',
     ({ due, change }) => decimalsOf(due, change),
-    (decimals) =>
-      `The amount was rounded to ${decimals} decimals. Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`,
+    (decimals, { due }) => {
+      const digits = Number(decimals) + due.trunc().abs().precision(true);
+      const look = `Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
+      return digits < 15 || digits > 17
+        ? `The amount was rounded to ${decimals} decimals. ${look}`
+        : `The amount was rounded to ${decimals} decimals, or to ${digits} digits, which is what a double has. ${look}, toPrecision(${digits}), or double precision`;
+    },
   ],
-  // A sum of doubles has lost digits of the whole balance.
-  ['a sum of doubles', ({ due, change, before }) => isAbout(due, change, before), () => DOUBLE],
+  ['a sum of doubles', (wrong) => differsBy(wrong, '2e-15'), () => DOUBLE],
+  [
+    'a sum of 32 bits',
+    (wrong) => differsBy(wrong, '2e-7'),
+    () => 'The balance was a number of 32 bits. Look for a column of type real',
+  ],
+  [
+    'a share',
+    ({ due, change }) => shareOf(due, change),
+    (share) => `It is ${share} of the amount. If you want that, return it in amountOf`,
+  ],
 ];
-
-const DOUBLE =
-  'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 
 /** Returns the likely cause of a wrong balance; an empty text if it can't be known. */
 export function causeOfChange(wrong: WrongChange): string {
@@ -134,11 +198,17 @@ export function causeOfChange(wrong: WrongChange): string {
   return '';
 }
 
-/** How many times a change is another one: at least twice, or exactly that. */
+/** How many times one amount is another one; null unless it is a multiple. */
 function timesOf(change: Decimal, due: Decimal): number | null {
   if (due.isZero()) return null;
   const times = change.dividedBy(due);
   return times.isInteger() && times.greaterThan(0) ? times.toNumber() : null;
+}
+
+/** From 2 to 20 times: more than that is another amount, of which this one happens to be a part. */
+function severalOf(change: Decimal, due: Decimal): number | null {
+  const times = timesOf(change, due);
+  return times !== null && times > 1 && times <= 20 && times !== 10 ? times : null;
 }
 
 /** Whether some of the moves add up to the change. */
@@ -175,18 +245,53 @@ function decimalsOf(due: Decimal, change: Decimal): number | null {
   return null;
 }
 
-function isCutTo(change: Decimal, due: Decimal, digits: readonly number[]): boolean {
-  return digits.some((count) => change.equals(due.toSignificantDigits(count)));
+/** Whether a change is what a float of 32 bits holds of the amount, or as many digits of that. */
+function isReal(due: Decimal, change: Decimal, digits: number): boolean {
+  const real = Math.fround(due.toNumber());
+  const shown = real.toPrecision(digits);
+  return change.equals(real) || (Math.fround(Number(shown)) === real && change.equals(shown));
 }
 
-/** Whether the change is wrong by what a double of the balance loses. */
-function isAbout(due: Decimal, change: Decimal, before: Decimal): boolean {
+/** By how many places the decimal point moved. */
+function powerOf(change: Decimal, due: Decimal): number | null {
+  if (due.isZero()) return null;
+  const power = change.dividedBy(due).log(10).toDecimalPlaces(0).toNumber();
+  return power !== 0 && change.equals(due.times(new Decimal(10).pow(power))) ? power : null;
+}
+
+/** The unit of the last of 2 to 8 decimals, if the amount has no smaller one. */
+function unitOf(difference: Decimal, due: Decimal): string | null {
+  const decimals = difference.decimalPlaces();
+  const isUnit = difference.equals(new Decimal(10).pow(-decimals));
+  return isUnit && decimals >= Math.max(2, due.decimalPlaces()) && decimals <= 8
+    ? `${difference}`
+    : null;
+}
+
+/** Whether the change is wrong by no more than such a share of the amount or of the balance. */
+function differsBy({ due, change, before }: WrongChange, share: string): boolean {
   const largest = Decimal.max(before.abs(), before.plus(due).abs(), due.abs());
-  return !due.isZero() && change.minus(due).abs().lessThan(largest.times('2e-15'));
+  return !due.isZero() && change.minus(due).abs().lessThan(largest.times(share));
+}
+
+/** A share of at most four decimals, such as 0.985. */
+function shareOf(due: Decimal, change: Decimal): string | null {
+  if (due.isZero()) return null;
+  const share = change.dividedBy(due);
+  return share.decimalPlaces() <= 4 ? `${share}` : null;
 }
 
 export function sumOf(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0));
+}
+
+/** Describes changes: `+20.75 EUR`. */
+export function textOf(changes: WrongChange['elsewhere']): string {
+  return changes.map(([currency, change]) => `${signed(change)} ${currency}`).join(', ');
+}
+
+export function signed(amount: Decimal): string {
+  return amount.greaterThan(0) ? `+${amount}` : `${amount}`;
 }
 
 /** An answer that a step doesn't accept. */
@@ -210,7 +315,7 @@ const ANSWERS: readonly AnswerRow[] = [
   [
     'copies without an answer in time',
     ({ attempts, attempt }) => attempts.length > 1 && !!attempt.error?.startsWith('no answer'),
-    'What came at the same time waits for each other. Use one connection to the database for each request',
+    'What came at the same time waits for each other, or for a connection. Use one connection to the database for each request, and release it after an error as well',
   ],
   [
     'no answer',
@@ -228,6 +333,11 @@ const ANSWERS: readonly AnswerRow[] = [
     'A refusal may not be repeated. Let errors of the database through, so that the answer is 500',
   ],
   [
+    'a failure after the database was mended',
+    ({ step }, status) => step.mended !== undefined && status >= 500,
+    'It still fails. Either the key was committed without the change of the balance, and a known key fails. Or the transaction is not rolled back, or its connection not released',
+  ],
+  [
     'a faulty body fails',
     ({ step }, status) => step.answer === 'refusal' && status >= 500,
     'The handler fails at a faulty body. Store the body, and answer 400',
@@ -235,13 +345,19 @@ const ANSWERS: readonly AnswerRow[] = [
   [
     'a faulty body is accepted',
     ({ step }) => step.answer === 'refusal',
-    'The handler accepts a faulty body. Answer 400 if the parser throws',
+    'The handler accepts a faulty body, and kept is null. Answer 400 if the parser throws, or pass kept',
   ],
   [
     'a copy fails',
+    ({ step: { copies = 1 }, attempts, isRepeat }, status) =>
+      status >= 500 && (isRepeat || (copies > 1 && attempts.some(({ success }) => success))),
+    'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING',
+  ],
+  [
+    'a copy is refused',
     ({ step: { copies = 1 }, attempts, isRepeat }) =>
       isRepeat || (copies > 1 && attempts.some(({ success }) => success)),
-    'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING',
+    'A copy is refused instead of being a repeat. Answer it with success',
   ],
   [
     'some of what came at the same time fail',
@@ -257,7 +373,7 @@ export function causeOfAnswer(wrong: WrongAnswer): string {
   if (row) return row[2];
   const usual =
     status >= 500
-      ? 'The handler fails'
-      : 'The handler refuses what the parser accepts, or prepare does not insert the order';
-  return wrong.step.ifRefused ?? `${usual}. See its log`;
+      ? 'The handler fails. See its log'
+      : 'The handler refuses what the parser accepts, or prepare does not insert the order. See its log';
+  return wrong.step.ifRefused ?? wrong.step.cause ?? usual;
 }

@@ -13,16 +13,17 @@ export interface TestBody {
 /** An event, of which bodies can be made that differ in fields. */
 export interface TestEvent extends TestBody {
   readonly body: string;
+  /** Its amounts, each with other digits. */
+  readonly amounts: Changes;
   /** The fields that name its order. */
   readonly order: Changes;
   /** The same event with other fields; undefined removes one. */
-  readonly with: (changes: Changes, additional?: Json) => TestBody & { readonly body: string };
+  readonly with: (changes: Changes, additional?: Readonly<Record<string, string>>) => TestEvent;
 }
 
 export type Changes = Readonly<Record<string, unknown>>;
-type Json = Readonly<Record<string, string>>;
 
-/** Makes a new event, in which this amount arrived or left (default: 0.75). */
+/** Makes a new event, in which this amount arrived or left. */
 export type NewEvent = (amount?: string) => TestEvent;
 
 /** Returns a function that makes new events, from a random seed on. */
@@ -37,15 +38,16 @@ export function eventsOf(type: NotificationType, options: HandlerTestsOptions): 
       ? { clientPaymentId: uuid, settlementCurrency: 'USDC', ...options.deposit?.(seed) }
       : { clientWithdrawalId: uuid, ...options.withdrawal?.(seed) };
     const amounts = isDeposit ? depositAmounts(amount) : withdrawalAmounts(amount);
-    const bodyWith: TestEvent['with'] = (changes, additional) => {
+    const eventWith: TestEvent['with'] = (changes, additional) => {
       const fields = { ...usual, ...amounts, ...changes };
       const sample = isDeposit ? SAMPLES[type] : withdrawalSample(fields.status);
-      return { seed, body: writeBody(sample, fields, { seed, additional }) };
+      const body = writeBody(sample, fields, { seed, additional });
+      const { clientPaymentId, paymentId, clientWithdrawalId } = JSON.parse(body);
+      const order = isDeposit ? { clientPaymentId, paymentId } : { clientWithdrawalId };
+      const again: TestEvent['with'] = (more) => eventWith({ ...changes, ...more }, additional);
+      return { seed, body, amounts, order, with: again };
     };
-    const { body } = bodyWith({});
-    const { clientPaymentId, paymentId, clientWithdrawalId } = JSON.parse(body);
-    const order = isDeposit ? { clientPaymentId, paymentId } : { clientWithdrawalId };
-    return { seed, body, order, with: bodyWith };
+    return eventWith({});
   };
 }
 

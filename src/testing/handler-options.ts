@@ -2,7 +2,6 @@ import type { Decimal } from '../amount.js';
 import type { NotificationType } from '../errors.js';
 import { quote } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
-import { SAMPLES } from '../wire/sample.js';
 import type { AttemptOptions } from './attempt.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from './bodies.js';
 import { urlErrorOf } from './deliver.js';
@@ -27,7 +26,7 @@ export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
   /**
    * Returns all credits minus all debits so far in a currency, as decimal text: `SELECT
    * sum(amount)::text`. Null means zero. Leave out what is only reserved. If the handler settles
-   * after it answers, wait here until it has. Called with each currency of a body.
+   * after it answers, wait here until it has.
    */
   readonly balance: (currency: string) => Promise<string | Decimal | null>;
   /**
@@ -42,8 +41,8 @@ export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
    */
   readonly breakDatabase: ((part: DatabasePart) => Promise<() => Promise<unknown>>) | null;
   /**
-   * Called before the first body of an order is sent, with one notification for each new order.
-   * Insert these orders, all for one customer, and fund the withdrawals.
+   * Called once in a test, with one notification for each order. Insert these orders, all for one
+   * customer, and fund the withdrawals.
    */
   readonly prepare?: ((notifications: readonly PaymentNotification[]) => Promise<void>) | undefined;
   /** The only type that the endpoint receives (default: both). */
@@ -67,24 +66,51 @@ export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
   readonly withdrawal?: ((seed: number) => WithdrawalBroadcastOverrides) | undefined;
 }
 
+/** What an option may be, in words and as a test. */
+type Kind = readonly [expected: string, fits: (value: unknown) => boolean];
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const FUNCTION: Kind = ['a function', isFunction];
+const OPTIONAL: Kind = ['a function', (value) => value === undefined || isFunction(value)];
+const ANYTHING: Kind = ['', () => true];
+const orNull = (advice: string): Kind => [
+  `a function, or null to leave out its tests. ${advice}`,
+  (value) => value === null || isFunction(value),
+];
+
+const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
+  url: ANYTHING,
+  balance: FUNCTION,
+  kept: orNull('It returns how many bodies wait for review'),
+  breakDatabase: orNull('It makes one part of the database fail, and returns what mends it'),
+  prepare: OPTIONAL,
+  receives: [
+    'deposit.received or withdrawal.broadcast',
+    (value) => [undefined, 'deposit.received', 'withdrawal.broadcast'].includes(value as string),
+  ],
+  amountOf: OPTIONAL,
+  deposit: OPTIONAL,
+  withdrawal: OPTIONAL,
+  headers: ANYTHING,
+  timeoutMs: ANYTHING,
+  fetch: OPTIONAL,
+};
+
 /** Checks the options before any test runs. */
 export function checkOptions(options: HandlerTestsOptions): void {
-  const { url, balance, kept, breakDatabase, receives } = options;
-  const reason = typeof url === 'function' ? null : urlErrorOf(url);
+  const reason = typeof options.url === 'function' ? null : urlErrorOf(options.url);
   if (reason !== null) throw new TypeError(`url: ${reason}`);
-  const { prepare, amountOf, deposit, withdrawal } = options;
-  const check = (expected: string, functions: object, fits: (value: unknown) => boolean): void => {
-    for (const [name, value] of Object.entries(functions)) {
-      if (typeof value === 'function' || fits(value)) continue;
-      throw new TypeError(`${name}: expected ${expected}, received ${quote(value)}`);
-    }
-  };
-  check('a function', { balance }, () => false);
-  check('a function or null', { kept, breakDatabase }, (value) => value === null);
-  const optional = { prepare, amountOf, deposit, withdrawal };
-  check('a function', optional, (value) => value === undefined);
-  if (receives !== undefined && !Object.hasOwn(SAMPLES, receives)) {
-    const expected = Object.keys(SAMPLES).join(' or ');
-    throw new TypeError(`receives: expected ${expected}, received ${quote(receives)}`);
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(KINDS, name)) continue;
+    throw new TypeError(
+      `unknown option "${name}". The options are ${Object.keys(KINDS).join(', ')}`,
+    );
+  }
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  for (const [name, [expected, fits]] of Object.entries(KINDS)) {
+    if (fits(given[name])) continue;
+    const [what, advice] = expected.split('. ');
+    const received = `expected ${what}, received ${quote(given[name])}`;
+    throw new TypeError(`${name}: ${received}${advice ? `. ${advice}` : ''}`);
   }
 }

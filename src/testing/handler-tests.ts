@@ -1,6 +1,7 @@
-import { behaviorsOf } from './handler-behaviors.js';
+import { BEHAVIORS } from './handler-behaviors.js';
+import { eventsOf } from './handler-events.js';
 import { checkOptions, type HandlerTestsOptions } from './handler-options.js';
-import { runSteps } from './handler-steps.js';
+import { type Patience, runSteps } from './handler-steps.js';
 
 /** A test of a handler, for any test runner. */
 export interface HandlerTest {
@@ -23,7 +24,7 @@ export interface HandlerTest {
  *
  * @param options - Your handler and its database. Use a real database server of the kind that you
  * use in production.
- * @throws TypeError for an invalid option.
+ * @throws TypeError for an option that is invalid, missing or unknown.
  *
  * @example
  * ```ts
@@ -33,14 +34,42 @@ export interface HandlerTest {
  * ```
  */
 export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
+  return patientTests(options, { answeredMs: 2_000, mendedMs: 10_000 });
+}
+
+/** The tests, with other waits: a fault that never moves anything is found without waiting. */
+export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
+  const { receives } = options;
+  const types = receives ? [receives] : (['deposit.received', 'withdrawal.broadcast'] as const);
   let last: Promise<unknown> = Promise.resolve();
-  return behaviorsOf(options).map(({ name, steps }) => ({
-    name,
-    run() {
-      const ran = last.then(() => runSteps(steps(), options));
-      last = ran.catch(() => {});
-      return ran;
-    },
-  }));
+  return types.flatMap((type) => {
+    const isDeposit = type === 'deposit.received';
+    const newEvent = eventsOf(type, options);
+    const own = BEHAVIORS.filter(
+      ({ of, needs }) => of.includes(type) && (needs === undefined || options[needs] !== null),
+    );
+    return own.map(({ name, steps }) => ({
+      name: isDeposit
+        ? `deposit: ${name.replace('{moved}', 'credited')}`
+        : `withdrawal: ${name.replace('{moved}', 'debited')}`,
+      run() {
+        const ran = last.then(async () => {
+          const rounds = await roundsFor(options);
+          await runSteps(steps(newEvent, rounds), options, patience);
+        });
+        last = ran.catch(() => {});
+        return ran;
+      },
+    }));
+  });
+}
+
+/** A race needs fewer rounds on a slow database, and these take longer. */
+async function roundsFor({ balance }: HandlerTestsOptions): Promise<number> {
+  const started = Date.now();
+  await balance('BTC');
+  const tookMs = Date.now() - started;
+  if (tookMs >= 100) return 3;
+  return tookMs >= 20 ? 10 : 30;
 }

@@ -12,7 +12,7 @@ import {
   type TestEvent,
   withdrawalAmounts,
 } from './handler-events.js';
-import type { DatabasePart } from './handler-options.js';
+import type { DatabasePart, HandlerTestsOptions } from './handler-options.js';
 import { bodyVariants } from './variants.js';
 
 /** What is sent at the same time. What must follow is derived from `amountOf`. */
@@ -38,7 +38,7 @@ export interface Step {
   readonly round?: boolean;
   /** The likely cause if nothing moved, or if it moved though nothing was due. */
   readonly cause?: string;
-  /** The likely cause if a body is refused (default: `cause`). */
+  /** The likely cause if a body is refused. */
   readonly ifRefused?: string;
 }
 
@@ -49,490 +49,348 @@ export interface Behavior {
   readonly name: string;
   /** What shows it. A race is run this many times. */
   readonly steps: (event: NewEvent, rounds: number) => readonly Step[];
-  /** The option without which the test is left out. */
-  readonly needs?: 'breakDatabase' | 'kept';
 }
 
 const DEPOSIT = ['deposit.received'] as const;
 const WITHDRAWAL = ['withdrawal.broadcast'] as const;
 const BOTH = [...DEPOSIT, ...WITHDRAWAL];
 
+// Likely causes, which the steps name.
+const ENCODING = 'This encoding is refused or not read. Use the parsers of this package';
 const REPEATED =
   'The key is not checked, or depends on how the body is written. Use idempotencyKey';
+const FORGOTTEN = 'The key is not checked, or forgotten after others. Keep every key';
+const CAPITALS = 'The key depends on capitals. Use idempotencyKey';
 const CONFLICT = 'The key is not checked, or contains more than the event. Use idempotencyKey';
 const TRANSACTION =
   'The key is the transactionId, which one transaction with several outputs repeats. Use idempotencyKey';
-const OTHER_KEY = 'The key is made of other fields than depositId. Use idempotencyKey';
+const OTHER_KEY =
+  'Either the key is made of other fields than depositId: use idempotencyKey. Or the balance is overwritten: add to it';
 const ORDER_KEY = 'The key is that of the order. Use idempotencyKey';
 const PAID = 'What arrives after its order is paid is dropped. Credit it, or hold it for review';
 const RETRIED_KEY = 'The key is the clientWithdrawalId. Use idempotencyKey';
 const FINAL = 'The key lacks the status, or FAILED is final. Use idempotencyKey';
 const STATUS = 'The status is not checked. Debit only COMPLETED withdrawals';
 const NO_AMOUNT = 'The key was inserted without the amount. Insert it when you debit, not before';
-const UNKNOWN = 'The key was inserted though the order was unknown. Insert it when you settle';
+const NEW_ORDER = 'The key was inserted though the order was unknown. Insert it when you settle';
+const STILL_NEW = 'Either prepare does not insert the order, or it is remembered as unknown';
 const SMALL = 'A small amount is dropped, or its exponent is not read';
-const LESS = 'What is less or more than expected is dropped. Credit it, or hold it for review';
+const EXPECTED =
+  'What is less or more than expected is dropped. Credit it, or hold it for review, and return null in amountOf';
 const FEE = 'A fee that is negative or missing stops the handler. It decides nothing';
-const LATE = 'What arrives after its link expired is dropped. Credit it, or hold it for review';
-const CUT_CODE =
-  'Nothing moved in this currency, and nothing is kept. Its code is cut off or unknown';
-const OTHER_CURRENCY = 'It is credited in the currency of the order, or dropped';
+const RATE = 'What has another rateType is dropped. It decides nothing';
+const LATE =
+  'What arrives after its link expired is dropped. Credit it, or hold it for review, and return null in amountOf';
+const COIN = 'Nothing moved in this currency, and nothing is kept. Its code is cut off or unknown';
+const SECOND_COIN = 'It is credited in the currency of the order, or dropped';
 const PARSER = 'The body is read without the parsers of this package. Use createReceiver';
-const REQUIRED =
-  'The handler requires this field. See the types: a value that may be null may be missing';
-const TOO_SHORT =
-  'A column may be too short, such as varchar(4), varchar(64) or numeric(20,18). See the log';
+const MISSING = 'The handler depends on this field, which may be missing. See the types';
+const NARROW =
+  'A column or a check may be too narrow, such as varchar(4), varchar(64) or numeric(20,18). See the log';
 const NUL = 'Text and jsonb of PostgreSQL refuse \\u0000. Store the body as bytea';
 const RACE =
   'Either the balance is read and then written, so that one overwrites the other: add in the database, or lock the row. Or one is dropped while another is in progress';
 
-/** What a handler must do. */
-export const BEHAVIORS: readonly Behavior[] = [
+const BEHAVIORS: readonly Behavior[] = [
   // ---- The amount ----
-  {
-    of: BOTH,
-    name: '18 decimals are {moved} exactly',
-    steps: (event) => exactly(event, '6543.219876543219876543'),
-  },
-  {
-    // More digits than decimal.js calculates with by default.
-    of: BOTH,
-    name: '28 digits are {moved} exactly',
-    steps: (event) => exactly(event, '1234567890.123456789012345678'),
-  },
-  {
-    of: BOTH,
-    name: '12 digits before the point are {moved} exactly',
-    steps: (event) => exactly(event, '123456789012.34'),
-  },
-  {
-    of: BOTH,
-    name: 'small amounts are {moved} exactly',
-    steps: (event) =>
-      ['0.00005', '0.00000015', '1.5e-7', '1.5E-7'].flatMap((amount) =>
-        exactly(event, amount, SMALL),
-      ),
-  },
-  {
-    // As a double, 19.99 * 100 is less than 1999, and 1.005 is rounded down.
-    of: BOTH,
-    name: 'cents, halves and thirds are {moved} exactly',
-    steps: (event) =>
-      ['19.99', '0.29', '0.129', '0.125', '1.005', '8.345', '0.333333333', '1.000000005'].map(
-        (amount) => send(amount, event(amount)),
-      ),
-  },
-  {
-    of: DEPOSIT,
-    name: 'what arrived is credited, near to what the order expected or far from it',
-    steps: (event) =>
-      [
-        ['as much as expected', '1'],
-        ['half a percent more than expected', '0.995'],
-        ['half a percent less than expected', '1.005'],
-        ['twice as much as expected', '0.5'],
-        ['half of what was expected', '2'],
-      ].map(([label = '', factor = '']) => {
-        const expected = {
-          expectedDepositAmount: part('0.8', factor),
-          expectedDisplayAmount: part('20.8', factor),
-        };
-        return send(label, event('0.8').with(expected), { cause: LESS });
-      }),
-  },
-  {
-    of: WITHDRAWAL,
-    name: 'what left is debited, near to the estimate or far from it',
-    steps: (event) =>
+  row(BOTH, 'every encoding is {moved} exactly', (event) => {
+    const first = event();
+    // Those of a single amount are repeats of the next test: this one would take too long.
+    const labels = encodingsOf(first).filter((label) => !/^\w+ as a (number|string)$/.test(label));
+    return [
+      send('', first),
+      ...labels.map((label) => send(label, inEncoding(event(), label), ENCODING)),
+      send('the first event again', first, FORGOTTEN),
+    ];
+  }),
+  row(BOTH, '18 decimals are {moved} exactly', (event) =>
+    exactly(event, '6543.219876543219876543'),
+  ),
+  // More digits than decimal.js calculates with by default.
+  row(BOTH, '28 digits are {moved} exactly', (event) =>
+    exactly(event, '1234567890.123456789012345678'),
+  ),
+  row(BOTH, '12 digits before the point are {moved} exactly', (event) =>
+    exactly(event, '123456789012.34'),
+  ),
+  row(BOTH, 'small amounts are {moved} exactly', (event) =>
+    ['0.00005', '0.00000015', '1.5e-7', '1.5E-7'].flatMap((amount) =>
+      exactly(event, amount, { cause: SMALL, ifRefused: SMALL }),
+    ),
+  ),
+  // As a double, 19.99 * 100 is less than 1999, and 1.005 is rounded down.
+  row(BOTH, 'cents, halves and thirds are {moved} exactly', (event) =>
+    ['19.99', '0.29', '0.129', '0.125', '1.005', '8.345', '0.666666667', '1.000000005'].map(
+      (amount) => send(amount, event(amount)),
+    ),
+  ),
+  row(
+    DEPOSIT,
+    'what arrived is credited, near to what the order expected or far from it',
+    (event) =>
       ['1', '0.995', '1.005', '0.5', '2'].map((factor) => {
-        const estimated = {
-          estimatedWithdrawAmount: part('0.8', factor),
-          expectedDisplayAmount: part('20.8', factor),
-        };
-        return send(`estimated ${factor} times as much`, event('0.8').with(estimated));
+        const expectedDepositAmount = part('0.8', factor);
+        const expected = { expectedDepositAmount, expectedDisplayAmount: part('20.8', factor) };
+        return send(`${expectedDepositAmount} expected`, event('0.8').with(expected), EXPECTED);
       }),
-  },
-  {
-    of: BOTH,
-    name: 'a fee that is negative or null changes nothing',
-    steps: (event) =>
-      Object.keys(event().amounts)
-        .filter((name) => name.endsWith('Fee'))
-        .flatMap((name) =>
-          ['-0.01', null].map((fee) =>
-            send(`${name} ${fee}`, event().with({ [name]: fee }), { cause: FEE }),
-          ),
+  ),
+  row(WITHDRAWAL, 'what left is debited, near to the estimate or far from it', (event) =>
+    ['1', '0.995', '1.005', '0.5', '2'].map((factor) => {
+      const estimatedWithdrawAmount = part('0.8', factor);
+      const estimated = { estimatedWithdrawAmount, expectedDisplayAmount: part('20.8', factor) };
+      return send(`${estimatedWithdrawAmount} estimated`, event('0.8').with(estimated));
+    }),
+  ),
+  row(BOTH, 'a fee that is negative or null changes nothing', (event) =>
+    Object.keys(event().amounts)
+      .filter((name) => name.endsWith('Fee'))
+      .flatMap((name) =>
+        ['-0.01', null].map((fee) =>
+          send(`${name} ${fee}`, event().with({ [name]: fee }), { cause: FEE, ifRefused: FEE }),
         ),
-  },
+      ),
+  ),
 
   // ---- The key ----
-  {
-    of: BOTH,
-    name: 'every encoding is {moved} exactly',
-    steps: (event) => {
-      // Those of a single amount are repeats of the next test: this one would take too long.
-      const labels = encodingsOf(event()).filter((one) => !/^\w+ as a (number|string)$/.test(one));
-      const first = event();
-      return [
-        send('', first),
-        ...labels.map((label) => send(label, inEncoding(event(), label))),
-        send('the first event again', first, { cause: REPEATED }),
-      ];
-    },
-  },
-  {
-    of: BOTH,
-    name: 'an event in another encoding is a repeat',
-    steps: (event) => {
-      const one = event();
-      const repeats = encodingsOf(one).map((label) =>
-        send(label, inEncoding(one, label), { cause: REPEATED }),
+  row(BOTH, 'an event in another encoding is a repeat', (event) => {
+    const one = event();
+    const labels = encodingsOf(one);
+    return [send('', one), ...labels.map((label) => send(label, inEncoding(one, label), REPEATED))];
+  }),
+  row(BOTH, 'identifiers in capitals are the same', (event) => {
+    const [lower, upper] = [event(), event()];
+    return [
+      send('', lower),
+      send('again, in capitals', inCapitals(lower), CAPITALS),
+      send('in capitals', inCapitals(upper)),
+      send('again, in lower case', upper, CAPITALS),
+    ];
+  }),
+  row(BOTH, 'A, B, then A again are {moved} once each', (event) => {
+    const [a, b] = [event(), event('0.5')];
+    return [
+      send('', a),
+      send('another event', b),
+      send('the first event again', a, FORGOTTEN),
+      send('the second event again', b, REPEATED),
+    ];
+  }),
+  row(BOTH, 'two events of one transactionId are {moved}, and two without one', (event) => {
+    const hash = `0x${event().seed.toString(16).padStart(64, '0')}`;
+    return [hash, null, undefined].flatMap((transactionId) => {
+      const ifRefused = transactionId ? NARROW : MISSING;
+      return ['', ' again'].map((again) =>
+        send(`transactionId ${transactionId}${again}`, event().with({ transactionId }), {
+          ...{ cause: TRANSACTION, ifRefused },
+        }),
       );
-      return [send('', one), ...repeats];
-    },
-  },
-  {
-    of: BOTH,
-    name: 'identifiers in capitals are the same',
-    steps: (event) => {
-      const [lower, upper] = [event(), event()];
-      const cause = 'The key depends on capitals. Use idempotencyKey';
+    });
+  }),
+  row(DEPOSIT, 'deposits that pay an order in parts add up', (event) => {
+    const ofOne = { ...event().order, ...UNPAID };
+    return [
+      send('', event('0.7').with(ofOne), EXPECTED),
+      send('the second of its order', event('0.5').with(ofOne), ORDER_KEY),
+      send('the third of its order', event('0.7').with(ofOne), OTHER_KEY),
+    ];
+  }),
+  row(DEPOSIT, 'deposits that differ only in depositId are credited', (event) => {
+    const { order, body } = event();
+    const { transactionId } = JSON.parse(body);
+    const ofOne = { ...order, ...UNPAID, transactionId };
+    return [
+      send('', event().with(ofOne), EXPECTED),
+      send('another of its order, amount and transaction', event().with(ofOne), OTHER_KEY),
+    ];
+  }),
+  row(DEPOSIT, 'a deposit after its order is paid is credited, or held', (event) => {
+    const expected = { expectedDepositAmount: '0.7', expectedDisplayAmount: '20.7' };
+    const ofOne = { ...event().order, ...expected };
+    return [
+      send('', event('0.7').with(ofOne)),
+      send('the order is paid', event('0.5').with(ofOne), { mayHold: true, cause: PAID }),
+    ];
+  }),
+  row(
+    DEPOSIT,
+    'a second deposit in another currency is credited in that currency, or held',
+    (event) => {
+      const ofOne = { ...event().order, ...UNPAID };
+      const second = event('0.5').with({ ...ofOne, depositCurrency: 'LTC' });
       return [
-        send('', lower),
-        send('again, in capitals', inCapitals(lower), { cause }),
-        send('in capitals', inCapitals(upper)),
-        send('again, in lower case', upper, { cause }),
+        send('', event().with(ofOne), EXPECTED),
+        send('LTC', second, { mayHold: true, cause: SECOND_COIN }),
       ];
     },
-  },
-  {
-    of: BOTH,
-    name: 'A, B, then A again are {moved} once each',
-    steps: (event) => {
-      const [a, b] = [event(), event('0.5')];
-      const cause = 'Only the last key is known, or none. Keep every key';
-      return [
-        send('', a),
-        send('another event', b),
-        send('the first event again', a, { cause }),
-        send('the second event again', b, { cause: REPEATED }),
-      ];
-    },
-  },
-  {
-    of: BOTH,
-    name: 'two events of one transactionId are {moved}, and two without one',
-    steps: (event) => {
-      const hash = `0x${event().seed.toString(16).padStart(64, '0')}`;
-      return [hash, null, undefined].flatMap((transactionId) => [
-        send(`transactionId ${transactionId}`, event().with({ transactionId }), {
-          ifRefused: transactionId === hash ? TOO_SHORT : REQUIRED,
-        }),
-        send(`transactionId ${transactionId} again`, event('0.5').with({ transactionId }), {
-          cause: TRANSACTION,
-        }),
-      ]);
-    },
-  },
-  {
-    of: DEPOSIT,
-    name: 'deposits that differ only in depositId are credited',
-    steps: (event) => {
-      const { order, body } = event();
-      const same = { ...order, ...UNPAID, transactionId: JSON.parse(body).transactionId };
-      return [
-        send('', event().with(same)),
-        send('another of its order, amount and transaction', event().with(same), {
-          cause: OTHER_KEY,
-        }),
-      ];
-    },
-  },
-  {
-    of: BOTH,
-    name: 'a known key with another amount, order or currency moves nothing',
-    steps: conflicts,
-  },
-  {
-    of: DEPOSIT,
-    name: 'deposits that pay an order in parts add up',
-    steps: (event) => {
-      const { order } = event();
-      const [first, second, third] = ['0.7', '0.5', '0.7'].map((amount) =>
-        event(amount).with({ ...order, ...UNPAID }),
-      );
-      return [
-        send('', first),
-        send('the second of its order', second, { cause: ORDER_KEY }),
-        send('the third of its order', third, { cause: OTHER_KEY }),
-      ];
-    },
-  },
-  {
-    of: DEPOSIT,
-    name: 'a deposit after its order is paid is credited, or held',
-    steps: (event) => {
-      const { order } = event();
-      const paid = { ...order, expectedDepositAmount: '0.7', expectedDisplayAmount: '20.7' };
-      return [
-        send('', event('0.7').with(paid)),
-        send('the order is paid', event('0.5').with(paid), { mayHold: true, cause: PAID }),
-      ];
-    },
-  },
-  {
-    of: DEPOSIT,
-    name: 'a second deposit in another currency is credited in that currency, or held',
-    steps: (event) => {
-      const { order } = event();
-      const other = event('0.5').with({ ...order, ...UNPAID, depositCurrency: 'LTC' });
-      return [
-        send('', event().with({ ...order, ...UNPAID })),
-        send('LTC', other, { mayHold: true, cause: OTHER_CURRENCY }),
-      ];
-    },
-  },
-  {
-    of: BOTH,
-    name: 'a currency of three, four or five letters is {moved}, or held',
-    steps: (event) =>
-      ['ETH', 'DOGE', 'MATIC'].map((currency) =>
-        send(currency, event().with({ [currencyOf(event())]: currency }), {
-          ...{ mayHold: true, cause: CUT_CODE, ifRefused: TOO_SHORT },
-        }),
-      ),
-  },
+  ),
+  row(BOTH, 'a currency of three, four or five letters is {moved}, or held', (event) => [
+    send('', event()),
+    ...['ETH', 'DOGE', 'MATIC'].map((code) =>
+      send(code, event().with({ [currencyOf(event())]: code }), {
+        ...{ mayHold: true, cause: COIN, ifRefused: NARROW },
+      }),
+    ),
+  ]),
+  row(BOTH, 'a known key with another amount, order or currency moves nothing', conflicts),
 
   // ---- The status of a withdrawal ----
-  { of: WITHDRAWAL, name: 'FAILED debits nothing', steps: (event) => unmoved(event, 'FAILED') },
-  { of: WITHDRAWAL, name: 'BLOCKED debits nothing', steps: (event) => unmoved(event, 'BLOCKED') },
-  {
-    of: WITHDRAWAL,
-    name: 'FAILED, then COMPLETED is debited once',
-    steps: (event) => {
-      const one = event();
-      return [
-        send('FAILED', one.with({ status: 'FAILED', ...NOTHING_MOVED }), { cause: STATUS }),
-        send('then COMPLETED', one, { cause: FINAL }),
-        send('COMPLETED again', one, { cause: REPEATED }),
-      ];
-    },
-  },
-  {
-    of: WITHDRAWAL,
-    name: 'a new withdrawal after one that FAILED is debited',
-    steps: (event) => {
-      const [failed, retried] = [event(), event()];
-      return [
-        send('FAILED', failed.with({ status: 'FAILED', ...NOTHING_MOVED }), { cause: STATUS }),
-        send('a new withdrawal of its clientWithdrawalId', retried.with(failed.order), {
-          cause: RETRIED_KEY,
-        }),
-      ];
-    },
-  },
-  {
-    of: WITHDRAWAL,
-    name: 'without an amount, nothing is debited until the amount arrives',
-    steps: (event) => {
-      const one = event();
-      return [
-        send('without an amount', one.with(NOTHING_MOVED), { answer: 'any' }),
-        send('now with its amount', one, { cause: NO_AMOUNT }),
-      ];
-    },
-  },
-  {
-    of: WITHDRAWAL,
-    name: 'an address may be missing, or not screened',
-    steps: (event) => {
-      const blocked = { status: 'BLOCKED', toTxAddress: undefined, ...NOTHING_MOVED };
-      return [
-        send('without txAddressOwner', event().with({ txAddressOwner: undefined })),
-        send('BLOCKED, without toTxAddress', event().with(blocked)),
-      ].map((step) => ({ ...step, ifRefused: REQUIRED }));
-    },
-  },
+  row(WITHDRAWAL, 'FAILED debits nothing', (event) => unmoved(event, 'FAILED')),
+  row(WITHDRAWAL, 'BLOCKED debits nothing', (event) => unmoved(event, 'BLOCKED')),
+  row(WITHDRAWAL, 'FAILED, then COMPLETED is debited once', (event) => {
+    const one = event();
+    return [
+      send('FAILED', one.with({ status: 'FAILED', ...NOTHING_MOVED }), STATUS),
+      send('then COMPLETED', one, FINAL),
+      send('COMPLETED again', one, REPEATED),
+    ];
+  }),
+  row(WITHDRAWAL, 'a new withdrawal after one that FAILED is debited', (event) => {
+    const [failed, retried] = [event(), event()];
+    return [
+      send('FAILED', failed.with({ status: 'FAILED', ...NOTHING_MOVED }), STATUS),
+      send('a new one of its clientWithdrawalId', retried.with(failed.order), RETRIED_KEY),
+    ];
+  }),
+  row(WITHDRAWAL, 'without an amount, nothing is debited until the amount arrives', (event) => {
+    const one = event();
+    return [
+      send('without an amount', one.with(NOTHING_MOVED), { answer: 'any' }),
+      send('now with its amount', one, NO_AMOUNT),
+    ];
+  }),
+  row(WITHDRAWAL, 'an address may be missing, not screened, or without a tag', (event) => {
+    const blocked = { status: 'BLOCKED', toTxAddress: undefined, ...NOTHING_MOVED };
+    return [
+      send('without txAddressOwner', event().with({ txAddressOwner: undefined }), MISSING),
+      send('BLOCKED, without toTxAddress', event().with(blocked), MISSING),
+      send('without a tag', event().with({ toTxAddress: 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH' })),
+    ];
+  }),
 
   // ---- What may be missing or new ----
-  {
-    of: BOTH,
-    name: 'each optional amount may be missing',
-    steps: (event) => withoutEach(event, true),
-  },
-  {
-    of: BOTH,
-    name: 'each other optional field may be missing',
-    steps: (event) => withoutEach(event, false),
-  },
-  {
-    of: DEPOSIT,
-    name: 'a deposit after its link expired is credited',
-    steps: (event) => {
-      const times = { expirationTime: 1_790_000_600, paymentReceivedAt: 1_790_001_260 };
-      return [send('received after expirationTime', event().with(times), { cause: LATE })];
-    },
-  },
-  {
-    of: DEPOSIT,
-    name: 'each rateType is credited, also an unknown one',
-    steps: (event) =>
-      ['FIXED', 'FLOATING', 'OTHER'].map((rateType) => send(rateType, event().with({ rateType }))),
-  },
-  {
-    of: BOTH,
-    name: 'an unknown field changes nothing',
-    steps: (event) => {
-      const one = event();
-      return [
-        send('a number', one.with({}, { unknownField: '1.50' })),
-        send('again, without the unknown field', one, { cause: REPEATED }),
-        send('an object', event().with({}, { unknownField: '{"amount":[1.50,null]}' })),
-        send('\\u0000', event().with({}, { unknownField: '"\\u0000"' }), { ifRefused: NUL }),
-      ];
-    },
-  },
-  {
-    of: BOTH,
-    name: 'faulty bodies are refused and move nothing',
-    steps: (event) => {
-      const one = event();
-      return [...faulty(one), send('the valid body', one, { cause: PARSER })];
-    },
-  },
-  {
-    of: BOTH,
-    name: 'an order that was not known yet is {moved} once it is',
-    steps: (event) => {
-      const one = event();
-      return [
-        send('an unknown order', one, { unprepared: true, answer: 'any' }),
-        send('now known', one, { cause: UNKNOWN }),
-        send('again', one, { cause: REPEATED }),
-      ];
-    },
-  },
+  row(BOTH, 'each optional amount may be missing', (event) => withoutEach(event, true)),
+  row(BOTH, 'each other optional field may be missing', (event) => withoutEach(event, false)),
+  row(DEPOSIT, 'a deposit after its link expired is credited', (event) => {
+    const times = { expirationTime: 1_790_000_600, paymentReceivedAt: 1_790_001_260 };
+    return [send('received after expirationTime', event().with(times), LATE)];
+  }),
+  row(DEPOSIT, 'each rateType is credited, also an unknown one', (event) =>
+    ['FIXED', 'FLOATING', 'OTHER'].map((rateType) =>
+      send(rateType, event().with({ rateType }), RATE),
+    ),
+  ),
+  row(BOTH, 'an unknown field changes nothing', (event) => {
+    const one = event();
+    return [
+      send('a number', one.with({}, { unknownField: '1.50' })),
+      send('again, without the unknown field', one, REPEATED),
+      send('an object', event().with({}, { unknownField: '{"amount":[1.50,null]}' })),
+      send('\\u0000', event().with({}, { unknownField: '"\\u0000"' }), { ifRefused: NUL }),
+    ];
+  }),
+  row(BOTH, 'faulty bodies are refused and move nothing', (event) => {
+    const one = event();
+    return [...faulty(one, { answer: 'refusal' }), send('the valid body', one, PARSER)];
+  }),
+  row(BOTH, 'an order that was not known yet is {moved} once it is', (event) => {
+    const one = event();
+    return [
+      send('an unknown order', one, { unprepared: true, answer: 'any' }),
+      send('now known', one, { cause: NEW_ORDER, ifRefused: STILL_NEW }),
+      send('again', one, REPEATED),
+    ];
+  }),
 
   // ---- At the same time ----
-  {
-    of: BOTH,
-    name: 'five copies at the same time are {moved} once',
-    steps: (event, rounds) => times(rounds, () => round('', [event()], { copies: 5 })),
-  },
-  {
-    of: DEPOSIT,
-    name: 'five deposits of one order at the same time add up',
-    steps: (event, rounds) => {
-      const { order } = event();
-      const some = () => five(event).map((one) => one.with({ ...order, ...UNPAID }));
-      const all = times(rounds, () => round('of one order', some(), { cause: RACE }));
-      // A cache of keys may have forgotten it.
-      const [first] = all;
-      return [
-        ...all,
-        { ...round('again', first?.bodies ?? [], { cause: REPEATED }), round: false },
-      ];
-    },
-  },
-  {
-    of: DEPOSIT,
-    name: 'five orders of one customer at the same time add up',
-    steps: (event, rounds) => {
-      const orders = five(event).map(({ order }) => ({ ...order, ...UNPAID }));
-      const some = () => five(event).map((one, index) => one.with(orders[index] ?? {}));
-      return times(rounds, () => round('of one customer', some(), { cause: RACE }));
-    },
-  },
-  {
-    of: WITHDRAWAL,
-    name: 'five withdrawals at the same time add up',
-    steps: (event, rounds) =>
-      times(rounds, () => round('of one customer', five(event), { cause: RACE })),
-  },
-
-  // ---- A database that fails ----
-  {
-    of: BOTH,
-    name: 'is {moved} once if the balances failed',
-    needs: 'breakDatabase',
-    steps: (event) => whileBroken(event, 'balances'),
-  },
-  {
-    of: BOTH,
-    name: 'is {moved} once if the keys failed',
-    needs: 'breakDatabase',
-    steps: (event) => whileBroken(event, 'keys'),
-  },
-  {
-    of: BOTH,
-    name: 'copies are {moved} once if the balances failed',
-    needs: 'breakDatabase',
-    steps: (event) => copiesWhileBroken(event(), 'balances'),
-  },
-  {
-    of: BOTH,
-    name: 'copies are {moved} once if the keys failed',
-    needs: 'breakDatabase',
-    steps: (event) => copiesWhileBroken(event(), 'keys'),
-  },
-
-  // ---- Nothing lost ----
-  {
-    of: BOTH,
-    name: 'faulty bodies are kept',
-    needs: 'kept',
-    steps: (event) => {
-      const one = event();
-      const keep = { answer: 'any', keeps: true } as const;
-      return [...faulty(one).map((step) => ({ ...step, ...keep })), send('the valid body', one)];
-    },
-  },
-  {
-    of: BOTH,
-    name: 'a known key with another amount or currency is kept',
-    needs: 'kept',
-    steps: (event) => conflicts(event).map((step) => ({ ...step, keeps: step.answer === 'any' })),
-  },
-  {
-    of: WITHDRAWAL,
-    name: 'without an amount, it is kept',
-    needs: 'kept',
-    steps: (event) => {
-      const keep = { answer: 'any', keeps: true } as const;
-      return [send('without an amount', event().with(NOTHING_MOVED), keep), send('', event())];
-    },
-  },
+  row(BOTH, 'five copies at the same time are {moved} once', (event, rounds) =>
+    times(rounds, () => send('', event(), { round: true, copies: 5 })),
+  ),
+  row(DEPOSIT, 'five deposits of one order at the same time add up', (event, rounds) => {
+    const ofOne = { ...event().order, ...UNPAID };
+    const all = times(rounds, () => race(five(event).map((one) => one.with(ofOne))));
+    return [...all, send('the first again', all[0]?.bodies, FORGOTTEN)];
+  }),
+  row(DEPOSIT, 'five orders of one customer at the same time add up', (event, rounds) => {
+    const orders = five(event).map(({ order }) => ({ ...order, ...UNPAID }));
+    return times(rounds, () => race(five(event).map((one, at) => one.with(orders[at] ?? {}))));
+  }),
+  row(WITHDRAWAL, 'five withdrawals at the same time add up', (event, rounds) =>
+    times(rounds, () => race(five(event))),
+  ),
 ];
 
-/** An order that expects more than all deposits of a test. */
-const UNPAID = { expectedDepositAmount: '500', expectedDisplayAmount: '13800' };
+const WHILE_BROKEN: readonly Behavior[] = [
+  row(BOTH, 'is {moved} once if the balances failed', (event) => whileBroken(event, 'balances')),
+  row(BOTH, 'is {moved} once if the keys failed', (event) => whileBroken(event, 'keys')),
+  row(BOTH, 'copies are {moved} once if the balances failed', (event) =>
+    copiesWhileBroken(event(), 'balances'),
+  ),
+  row(BOTH, 'copies are {moved} once if the keys failed', (event) =>
+    copiesWhileBroken(event(), 'keys'),
+  ),
+];
 
+const KEPT: readonly Behavior[] = [
+  row(BOTH, 'faulty bodies are kept', (event) => {
+    const one = event();
+    return [...faulty(one, KEEP), send('the valid body', one)];
+  }),
+  row(BOTH, 'a known key with another amount or currency is kept', (event) =>
+    conflicts(event).map((step) => (step.answer ? { ...step, ...KEEP } : step)),
+  ),
+  row(WITHDRAWAL, 'without an amount, it is kept', (event) => [
+    send('without an amount', event().with(NOTHING_MOVED), KEEP),
+    send('with its amount', event()),
+  ]),
+];
+
+/** What a handler must do, of one type. */
+export function behaviorsOf(
+  type: NotificationType,
+  { breakDatabase, kept }: HandlerTestsOptions,
+): readonly Behavior[] {
+  const all = [...BEHAVIORS, ...(breakDatabase ? WHILE_BROKEN : []), ...(kept ? KEPT : [])];
+  const moved = type === 'deposit.received' ? 'credited' : 'debited';
+  return all
+    .filter(({ of }) => of.includes(type))
+    .map((behavior) => ({ ...behavior, name: behavior.name.replace('{moved}', moved) }));
+}
+
+function row(of: Behavior['of'], name: string, steps: Behavior['steps']): Behavior {
+  return { of, name, steps };
+}
+
+/** The rest is more of the step, or only its cause. */
 function send(
   label: string,
   bodies: TestBody | readonly TestBody[] | undefined,
-  rest: Partial<Step> = {},
+  rest: Partial<Step> | string = {},
 ): Step {
-  return { label, bodies: [bodies ?? []].flat(), ...rest };
+  const more = typeof rest === 'string' ? { cause: rest } : rest;
+  return { label, bodies: [bodies ?? []].flat(), ...more };
 }
+
+const race = (bodies: readonly TestBody[]): Step =>
+  send('at the same time', bodies, { round: true, cause: RACE });
+
+/** An order that expects more than all deposits of a test. */
+const UNPAID: Changes = { expectedDepositAmount: '500', expectedDisplayAmount: '13800' };
+const KEEP = { answer: 'any', keeps: true } as const;
+const EXPONENTS = 'every amount with an exponent';
 
 /** With every amount as a number, and as a string: what one keeps, the other may lose. */
-function exactly(event: NewEvent, amount: string, cause = TOO_SHORT): Step[] {
-  return ['every amount as a number', 'every amount as a string'].map((encoding) =>
-    send(`${amount}, ${encoding}`, inEncoding(written(event, amount), encoding), {
-      ifRefused: cause,
-      ...(cause === SMALL && { cause }),
-    }),
-  );
+function exactly(
+  event: NewEvent,
+  amount: string,
+  rest: Partial<Step> = { ifRefused: NARROW },
+): Step[] {
+  return ['every amount as a number', 'every amount as a string'].map((encoding) => {
+    const one = event(new Decimal(amount).toFixed());
+    const name = isDeposit(one) ? 'actualDepositAmount' : 'actualWithdrawAmount';
+    const written = one.with({ [name]: amount });
+    return send(`${amount}, ${encoding}`, inEncoding(written, encoding), rest);
+  });
 }
-
-/** An event whose main amount is written like this. */
-function written(event: NewEvent, amount: string): TestEvent {
-  const one = event(new Decimal(amount).toFixed());
-  const name = isDeposit(one) ? 'actualDepositAmount' : 'actualWithdrawAmount';
-  return one.with({ [name]: amount });
-}
-
-const EXPONENTS = 'every amount with an exponent';
 
 function encodingsOf({ body }: TestEvent): string[] {
   const [, ...others] = bodyVariants(body);
@@ -541,14 +399,11 @@ function encodingsOf({ body }: TestEvent): string[] {
 
 function inEncoding(one: TestEvent, encoding: string): TestBody {
   if (encoding === EXPONENTS) {
-    return one.with(
-      Object.fromEntries(
-        Object.entries(one.amounts).map(([name, value]) => [
-          name,
-          new Decimal(`${value}`).toExponential(),
-        ]),
-      ),
-    );
+    const exponents = Object.entries(one.amounts).map(([name, value]) => [
+      name,
+      new Decimal(`${value}`).toExponential(),
+    ]);
+    return one.with(Object.fromEntries(exponents));
   }
   // There is no such variant if the body is encoded like that already.
   const variant = bodyVariants(one.body).find(({ label }) => label === encoding);
@@ -569,17 +424,14 @@ function inCapitals(one: TestEvent): TestBody {
 
 /** Events, and what else comes under their keys. */
 function conflicts(event: NewEvent): Step[] {
-  const amounts = isDeposit(event()) ? depositAmounts : withdrawalAmounts;
-  const currencies = {
-    [currencyOf(event())]: 'LTC',
-    displayCurrency: 'CHF',
-    settlementCurrency: 'PYUSD',
-  };
+  const sample = event();
+  const amounts = isDeposit(sample) ? depositAmounts : withdrawalAmounts;
+  const coins = { displayCurrency: 'CHF', settlementCurrency: 'PYUSD' };
   const others: readonly [label: string, changes: Changes][] = [
     ['with a larger amount', amounts('7')],
     ['with a smaller amount', amounts('0.5')],
-    ['of another order', event().order],
-    ['in another currency', currencies],
+    ['of another order', sample.order],
+    ['in another currency', { ...coins, [currencyOf(sample)]: 'LTC' }],
   ];
   return others.flatMap(([label, changes]) => {
     const one = event();
@@ -599,22 +451,19 @@ function withoutEach(event: NewEvent, amounts: boolean): Step[] {
   return [
     ...names.map((name) => send(`without ${name}`, event().with({ [name]: undefined }))),
     send(`${names.join(', ')} as null`, event().with(nulls)),
-  ].map((step) => ({ ...step, cause: REQUIRED }));
+  ].map((step) => ({ ...step, cause: MISSING, ifRefused: MISSING }));
 }
 
 /** With and without an amount, because the service doesn't document whether it sends one. */
-function unmoved(event: NewEvent, status: string): Step[] {
-  return [
-    send('with an amount', event().with({ status }), { cause: STATUS }),
-    send('without an amount', event().with({ status, ...NOTHING_MOVED }), { cause: STATUS }),
-  ];
-}
+const unmoved = (event: NewEvent, status: string): Step[] => [
+  send('with an amount', event().with({ status }), STATUS),
+  send('without an amount', event().with({ status, ...NOTHING_MOVED }), STATUS),
+];
 
-function faulty(one: TestEvent): Step[] {
-  return faultyBodies(one.body).map(({ label, body }) =>
-    send(label, { ...one, body }, { answer: 'refusal', cause: PARSER }),
+const faulty = (one: TestEvent, rest: Partial<Step>): Step[] =>
+  faultyBodies(one.body).map(({ label, body }) =>
+    send(label, { ...one, body }, { ...rest, cause: PARSER }),
   );
-}
 
 function whileBroken(event: NewEvent, broken: DatabasePart): Step[] {
   const [known, one] = [event(), event('0.5')];
@@ -634,11 +483,8 @@ function copiesWhileBroken(one: TestEvent, broken: DatabasePart): Step[] {
   ];
 }
 
-function round(label: string, bodies: readonly TestBody[], rest: Partial<Step>): Step {
-  return { label, bodies, round: true, ...rest };
-}
-
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-/** No amount is a sum of others, so that a change shows which one is missing. */
-const five = (event: NewEvent): TestEvent[] => ['0.71', '0.53', '0.37', '0.29', '0.83'].map(event);
+/** Different amounts, so that a change shows which one is missing. */
+const five = (event: NewEvent): TestEvent[] =>
+  ['0.71', '0.53', '0.37', '0.29', '0.83'].map((amount) => event(amount));

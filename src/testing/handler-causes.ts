@@ -14,6 +14,8 @@ export interface WrongChange {
   readonly before: Decimal;
   /** What the steps before moved, the last one first. */
   readonly earlier: readonly Decimal[];
+  /** Whether one of the bodies was answered with 500 or more. */
+  readonly hasFailed: boolean;
   /** What changed in other currencies. */
   readonly elsewhere: readonly (readonly [currency: string, change: Decimal])[];
 }
@@ -27,6 +29,9 @@ type ChangeRow = readonly [
 
 const DOUBLE =
   'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
+const REAL = 'The amount was a number of 32 bits. Look for Math.fround, or a column of type real';
+const TWENTY =
+  'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
 const COPIED =
   'Several copies passed the check of the key. Insert it into a unique column, in the transaction that changes the balance';
 const LATE_KEY =
@@ -53,7 +58,8 @@ const CHANGES: readonly ChangeRow[] = [
   [
     'nothing, after it was accepted while the database failed',
     ({ step, due, change }) => step.broken !== undefined && !due.isZero() && change.isZero(),
-    () => ACCEPTED,
+    // What failed before is taken for a repeat.
+    (_, { hasFailed }) => (hasFailed ? LATE_KEY : ACCEPTED),
   ],
   [
     'nothing, after the database was mended',
@@ -78,7 +84,8 @@ const CHANGES: readonly ChangeRow[] = [
   ],
   [
     'moved, though nothing was due',
-    ({ due, change, moves }) => due.isZero() && timesOf(change, sumOf(moves)) !== null,
+    ({ due, change, moves, notifications }) =>
+      due.isZero() && (notifications.length === 0 || timesOf(change, sumOf(moves)) !== null),
     (_, { step }) => step.cause ?? 'Nothing was due',
   ],
   [
@@ -136,11 +143,6 @@ const CHANGES: readonly ChangeRow[] = [
     () => DOUBLE,
   ],
   [
-    'a real',
-    ({ due, change }) => [6, 7, 8, 9].some((digits) => isReal(due, change, digits)),
-    () => 'The amount was a number of 32 bits. Look for Math.fround, or a column of type real',
-  ],
-  [
     'a power of ten',
     ({ due, change }) => powerOf(change, due),
     (power) =>
@@ -152,18 +154,9 @@ const CHANGES: readonly ChangeRow[] = [
     () => 'Its first digits are lost. Look for a limit of digits',
   ],
   [
-    'one unit less',
-    ({ due, change }) => unitOf(due.minus(change).abs(), due),
-    (unit) =>
-      `${unit} is missing. An amount was multiplied as a double, and cut off: Math.trunc(19.99 * 100) is 1998`,
-  ],
-  [
     'cut to 20 digits',
-    ({ due, change, before }) =>
-      change.equals(due.toSignificantDigits(20)) ||
-      before.plus(change).equals(before.plus(due).toSignificantDigits(20)),
-    () =>
-      'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand',
+    ({ due, change }) => change.equals(due.toSignificantDigits(20)),
+    () => TWENTY,
   ],
   [
     'rounded',
@@ -176,12 +169,28 @@ const CHANGES: readonly ChangeRow[] = [
         : `The amount was rounded to ${decimals} decimals, or to ${digits} digits, which is what a double has. ${look}, toPrecision(${digits}), or double precision`;
     },
   ],
+  [
+    'one unit less',
+    ({ due, change }) => unitOf(due.minus(change).abs(), due),
+    (unit) =>
+      `${unit} is missing. An amount was multiplied as a double, and cut off: Math.trunc(19.99 * 100) is 1998`,
+  ],
+  ['a real', ({ due, change }) => isReal(due, change), () => REAL],
+  [
+    'one unit less',
+    ({ due, change }) => unitOf(due.minus(change).abs(), due),
+    (unit) =>
+      `${unit} is missing. An amount was multiplied as a double, and cut off: Math.trunc(19.99 * 100) is 1998`,
+  ],
   ['a sum of doubles', (wrong) => differsBy(wrong, '2e-15'), () => DOUBLE],
   [
     'a sum of 32 bits',
     (wrong) => differsBy(wrong, '2e-7'),
     () => 'The balance was a number of 32 bits. Look for a column of type real',
   ],
+  ['a sum of 20 digits', (wrong) => differsBy(wrong, '1e-19'), () => TWENTY],
+  ['a sum of doubles', (wrong) => differsBy(wrong, '2e-15'), () => DOUBLE],
+  ['a sum of reals', (wrong) => differsBy(wrong, '2e-7'), () => REAL],
   [
     'a share',
     ({ due, change }) => shareOf(due, change),
@@ -245,11 +254,13 @@ function decimalsOf(due: Decimal, change: Decimal): number | null {
   return null;
 }
 
-/** Whether a change is what a float of 32 bits holds of the amount, or as many digits of that. */
-function isReal(due: Decimal, change: Decimal, digits: number): boolean {
+/** Whether a change is what a float of 32 bits holds of the amount, or 6 to 9 digits of that. */
+function isReal(due: Decimal, change: Decimal): boolean {
   const real = Math.fround(due.toNumber());
-  const shown = real.toPrecision(digits);
-  return change.equals(real) || (Math.fround(Number(shown)) === real && change.equals(shown));
+  const shown = [6, 7, 8, 9].map((digits) => real.toPrecision(digits));
+  return [`${real}`, ...shown].some(
+    (text) => Math.fround(Number(text)) === real && change.equals(text),
+  );
 }
 
 /** By how many places the decimal point moved. */
@@ -268,10 +279,11 @@ function unitOf(difference: Decimal, due: Decimal): string | null {
     : null;
 }
 
-/** Whether the change is wrong by no more than such a share of the amount or of the balance. */
+/** Whether the change is wrong by such a share of the amount or of the balance, but little. */
 function differsBy({ due, change, before }: WrongChange, share: string): boolean {
+  const difference = change.minus(due).abs();
   const largest = Decimal.max(before.abs(), before.plus(due).abs(), due.abs());
-  return !due.isZero() && change.minus(due).abs().lessThan(largest.times(share));
+  return difference.lessThan(largest.times(share)) && difference.lessThan(due.abs().times('0.001'));
 }
 
 /** A share of at most four decimals, such as 0.985. */
@@ -375,5 +387,5 @@ export function causeOfAnswer(wrong: WrongAnswer): string {
     status >= 500
       ? 'The handler fails. See its log'
       : 'The handler refuses what the parser accepts, or prepare does not insert the order. See its log';
-  return wrong.step.ifRefused ?? wrong.step.cause ?? usual;
+  return wrong.step.ifRefused ?? usual;
 }

@@ -44,7 +44,8 @@ export function eventsOf(type: NotificationType, options: HandlerTestsOptions): 
       const body = writeBody(sample, fields, { seed, additional });
       const { clientPaymentId, paymentId, clientWithdrawalId } = JSON.parse(body);
       const order = isDeposit ? { clientPaymentId, paymentId } : { clientWithdrawalId };
-      const again: TestEvent['with'] = (more) => eventWith({ ...changes, ...more }, additional);
+      const again: TestEvent['with'] = (more, added = additional) =>
+        eventWith({ ...changes, ...more }, added);
       return { seed, body, amounts, order, with: again };
     };
     return eventWith({});

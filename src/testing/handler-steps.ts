@@ -54,6 +54,8 @@ interface Progress {
   readonly currencies: readonly string[];
   /** What has moved, by key. */
   readonly settled: Map<string, string>;
+  /** The keys of what was answered with 500 or more. */
+  readonly failed: Set<string>;
   /** What the steps moved, the last one first. */
   readonly earlier: Decimal[];
   /**
@@ -78,7 +80,7 @@ export async function runSteps(
   const balances = await readBalances(currencies, options);
   const progress: Progress = {
     ...{ options, patience, orders, currencies },
-    ...{ settled: new Map(), earlier: [], balances: [balances] },
+    ...{ settled: new Map(), failed: new Set(), earlier: [], balances: [balances] },
   };
   for (const [index, step] of steps.entries()) {
     if (step.round && Date.now() - started > ROUNDS_MS) continue;
@@ -108,6 +110,7 @@ async function runStep(step: Step, bodies: readonly Sent[], progress: Progress):
   } finally {
     await mend?.();
   }
+  if (attempts.some(isFailed)) for (const { key } of bodies) progress.failed.add(key);
   const { expected, accepts } = ANSWERS[answerOf(step, bodies, options)];
   const attempt = attempts.find(({ answer }) => !answer || !accepts(answer.status));
   const name = nameOf(step, bodies);
@@ -130,7 +133,7 @@ async function runStep(step: Step, bodies: readonly Sent[], progress: Progress):
   if (step.broken && !isAccepted && due.length > 0) return;
   const isHeld = await checkChange(step, bodies, due, isKept, progress);
   if (!isHeld) for (const one of due) settled.set(one.key, valuesOf(one));
-  if ((step.keeps || isHeld) && !(await isKept())) {
+  if ((step.keeps || isHeld) && !(await poll(isKept, Boolean, progress.patience.answeredMs))) {
     throw failure(
       name,
       'one more kept for review',
@@ -140,7 +143,7 @@ async function runStep(step: Step, bodies: readonly Sent[], progress: Progress):
   }
 }
 
-/** Calls `prepare` after bodies of its orders. What was accepted and not kept has to move then. */
+/** Calls `prepare` after a body of its order. What was accepted and not kept has to move then. */
 async function learnOrders(
   step: Step,
   bodies: readonly Sent[],
@@ -148,20 +151,27 @@ async function learnOrders(
   mustMove: boolean,
   progress: Progress,
 ): Promise<void> {
-  const { options, currencies, balances, patience, settled } = progress;
+  const { options, currencies, patience, settled } = progress;
+  const [before] = progress.balances;
   const sums = sumsOf(due);
-  const hasMoved = (now: Balances): boolean => isDue(now, sums, balances[0]);
-  const before = await readBalances(currencies, options);
-  if (!hasMoved(before)) await options.prepare?.(progress.orders);
   const read = (): Promise<Balances> => readBalances(currencies, options);
-  const now = await poll(read, hasMoved, mustMove ? patience.mendedMs : 0);
-  if (hasMoved(now)) for (const one of due) settled.set(one.key, valuesOf(one));
-  else if (mustMove) {
-    const expected = 'an answer of 500 or more, or one more kept for review';
-    throw failure(nameOf(step, bodies), expected, 'neither', LOST);
+  const hasMoved = (now: Balances): boolean => isDue(now, sums, before);
+  let isSettled = hasMoved(await read());
+  await options.prepare?.(progress.orders);
+  let now = await read();
+  if (!isSettled) {
+    now = await poll(read, hasMoved, mustMove ? patience.mendedMs : 0);
+    isSettled = hasMoved(now);
+    if (mustMove && !isSettled) {
+      const expected = 'an answer of 500 or more, or one more kept for review';
+      throw failure(nameOf(step, bodies), expected, 'neither', LOST);
+    }
   }
-  progress.balances = hasMoved(now) ? [now] : [now, balances[0]];
+  if (isSettled) for (const one of due) settled.set(one.key, valuesOf(one));
+  progress.balances = isSettled ? [now] : [now, before];
 }
+
+const isFailed = ({ answer }: DeliveryAttempt): boolean => (answer?.status ?? 0) >= 500;
 
 /** Sends all at the same time. What was answered with 500 or more is sent once more. */
 async function send(
@@ -175,7 +185,6 @@ async function send(
   );
   const attempts = reports.flatMap((report) => report.attempts);
   const [first] = bodies;
-  const isFailed = ({ answer }: DeliveryAttempt): boolean => (answer?.status ?? 0) >= 500;
   if (copies === 1 || broken || !first || !attempts.some(isFailed)) return attempts;
   // A copy may fail while another one is in progress. Alone, it has to be a repeat.
   const { attempts: again } = await deliver(first.body, endpoint);
@@ -245,6 +254,7 @@ async function failureOf(
   const elsewhere = await changesIn(others, progress);
   const cause = causeOfChange({
     ...{ step, due, change, elsewhere, earlier: progress.earlier },
+    hasFailed: bodies.some(({ key }) => progress.failed.has(key)),
     before: balances.get(currency) ?? zero,
     moves: bodies.map(({ move }) => move),
     notifications: bodies.flatMap(({ notification }) => notification ?? []),
@@ -398,8 +408,8 @@ function mustBeKept(one: Sent, { mayHold, unprepared }: Step, { settled }: Progr
     return mayHold || unprepared || isHeld || (known !== undefined && known !== valuesOf(one));
   }
   // Without identifiers, it may be one that an earlier test has sent.
-  const ids = [`-${seed}"`, `${seed.toString(16).padStart(12, '0')}"`];
-  return body.length <= LONGEST_KEPT && ids.some((id) => `${body}`.includes(id));
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  return body.length <= LONGEST_KEPT && text.includes(seed.toString(16).padStart(12, '0'));
 }
 
 /** The currencies in which anything may move, also those whose code is cut off. */

@@ -1,4 +1,4 @@
-import { BEHAVIORS } from './handler-behaviors.js';
+import { behaviorsOf } from './handler-behaviors.js';
 import { eventsOf } from './handler-events.js';
 import { checkOptions, type HandlerTestsOptions } from './handler-options.js';
 import { type Patience, runSteps } from './handler-steps.js';
@@ -44,15 +44,10 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
   const types = receives ? [receives] : (['deposit.received', 'withdrawal.broadcast'] as const);
   let last: Promise<unknown> = Promise.resolve();
   return types.flatMap((type) => {
-    const isDeposit = type === 'deposit.received';
     const newEvent = eventsOf(type, options);
-    const own = BEHAVIORS.filter(
-      ({ of, needs }) => of.includes(type) && (needs === undefined || options[needs] !== null),
-    );
-    return own.map(({ name, steps }) => ({
-      name: isDeposit
-        ? `deposit: ${name.replace('{moved}', 'credited')}`
-        : `withdrawal: ${name.replace('{moved}', 'debited')}`,
+    const noun = type === 'deposit.received' ? 'deposit' : 'withdrawal';
+    return behaviorsOf(type, options).map(({ name, steps }) => ({
+      name: `${noun}: ${name}`,
       run() {
         const ran = last.then(async () => {
           const rounds = await roundsFor(options);

@@ -14,16 +14,26 @@ export interface Move {
   readonly amount: Decimal | null;
 }
 
-/** A database in memory, of which a part can fail, with transactions. */
+/** A database in memory, of which a part can fail. */
 export interface Store {
   readonly keys: Map<string, Move>;
   readonly balances: Map<string, Decimal | number>;
   readonly held: Set<string>;
   /** The customer of each order. */
   readonly orders: Map<string, string>;
+  /** What a fault remembers. */
+  readonly cache: Map<string, unknown>;
   /** Throws while this part is broken. */
   readonly use: (part: DatabasePart) => void;
 }
+
+export type Outcome = 'settled' | 'repeated' | 'conflict' | 'unknown';
+export type Book = (
+  key: string,
+  move: Move,
+  store: Store,
+  parts: Parts,
+) => Outcome | Promise<Outcome>;
 
 /** The parts of a right handler, each of which a fault replaces. */
 export interface Parts {
@@ -33,34 +43,39 @@ export interface Parts {
   readonly first: (
     notification: PaymentNotification,
     store: Store,
+    context: DeliveryContext,
   ) => ReceiverAnswer | undefined | Promise<ReceiverAnswer | undefined>;
-  /** Settles once. Returns whether it was a repeat, or a conflict. */
-  readonly book: (
-    key: string,
-    move: Move,
-    store: Store,
-    parts: Parts,
-  ) => Outcome | Promise<Outcome>;
+  /** Settles once. */
+  readonly book: Book;
   readonly add: (before: Decimal | number, amount: Decimal) => Decimal | number;
   readonly hold: (body: Uint8Array, store: Store) => void;
   readonly onError: (error: unknown) => ReceiverAnswer | undefined;
   readonly refused: ReceiverAnswer | undefined;
   readonly requiresOrder: boolean;
+  /** Around the endpoint. */
+  readonly around: (
+    handle: () => Promise<Response>,
+    store: Store,
+    body: string,
+  ) => Promise<Response>;
 }
-type Outcome = 'settled' | 'repeated' | 'conflict';
 
 export const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
+
+export const orderOf = (one: PaymentNotification) =>
+  one.type === 'deposit.received' ? one.clientPaymentId : one.clientWithdrawalId;
 
 export const RIGHT: Parts = {
   keyOf: (_, { key }) => key,
   moveOf(notification) {
+    const account = orderOf(notification);
     if (notification.type === 'deposit.received') {
-      const { clientPaymentId, depositCurrency, actualDepositAmount } = notification;
-      return { account: clientPaymentId, currency: depositCurrency, amount: actualDepositAmount };
+      const { depositCurrency, actualDepositAmount } = notification;
+      return { account, currency: depositCurrency, amount: actualDepositAmount };
     }
-    const { status, clientWithdrawalId, withdrawCurrency, actualWithdrawAmount } = notification;
+    const { status, withdrawCurrency, actualWithdrawAmount } = notification;
     const amount = status === 'COMPLETED' ? (actualWithdrawAmount?.negated() ?? null) : null;
-    return { account: clientWithdrawalId, currency: withdrawCurrency, amount };
+    return { account, currency: withdrawCurrency, amount };
   },
   first: () => undefined,
   book(key, move, store, { add }) {
@@ -77,6 +92,7 @@ export const RIGHT: Parts = {
   onError: () => undefined,
   refused: undefined,
   requiresOrder: false,
+  around: (handle) => handle(),
 };
 
 export const isSame = (one: Move, other: Move) =>
@@ -91,7 +107,7 @@ export function balanceOf(store: Store, { account, currency }: Move): Decimal | 
 export function change(
   store: Store,
   move: Move,
-  add: Parts['add'],
+  add: Parts['add'] = RIGHT.add,
   before: Decimal | number = balanceOf(store, move),
 ): void {
   store.use('balances');
@@ -108,31 +124,28 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
     balances: new Map(),
     held: new Set(),
     orders: new Map(),
+    cache: new Map(),
     use(part) {
       if (broken === part) throw new Error('the database failed');
     },
   };
 
   async function settle(notification: PaymentNotification, context: DeliveryContext) {
-    const early = await parts.first(notification, store);
-    if (early) return early;
-    const id =
-      notification.type === 'deposit.received'
-        ? notification.clientPaymentId
-        : notification.clientWithdrawalId;
-    const customer = store.orders.get(id);
-    if (parts.requiresOrder && customer === undefined) {
-      parts.hold(context.body, store);
-      return { status: 200, text: 'unknown' };
-    }
-    const own = parts.moveOf(notification, context);
-    const move = parts.requiresOrder ? { ...own, account: customer ?? '' } : own;
-    const isFinal = notification.type === 'deposit.received' || notification.status === 'COMPLETED';
-    if (move.amount === null) {
-      if (isFinal) parts.hold(context.body, store);
-      return undefined;
-    }
     try {
+      const early = await parts.first(notification, store, context);
+      if (early) return early;
+      const customer = store.orders.get(orderOf(notification));
+      if (parts.requiresOrder && customer === undefined) {
+        parts.hold(context.body, store);
+        return { status: 200, text: 'unknown' };
+      }
+      const own = parts.moveOf(notification, context);
+      const move = parts.requiresOrder ? { ...own, account: customer ?? '' } : own;
+      const isDue = notification.type === 'deposit.received' || notification.status === 'COMPLETED';
+      if (move.amount === null) {
+        if (isDue) parts.hold(context.body, store);
+        return undefined;
+      }
       const outcome = await parts.book(parts.keyOf(notification, context), move, store, parts);
       if (outcome === 'conflict') parts.hold(context.body, store);
     } catch (error) {
@@ -156,7 +169,10 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
   });
   return {
     url: 'http://127.0.0.1/callbacks',
-    fetch: (url, init) => receiver.fetch(new Request(url, init)),
+    fetch: async (url, request) => {
+      const body = typeof request.body === 'string' ? request.body : textOf(new Uint8Array(request.body));
+      return parts.around(() => receiver.fetch(new Request(url, request)), store, body);
+    },
     async balance(currency) {
       let sum: Decimal | number = new Decimal(0);
       for (const [account, amount] of store.balances) {
@@ -168,10 +184,7 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
     kept: async () => store.held.size,
     async prepare(notifications) {
       const customer = `customer ${store.orders.size}`;
-      for (const one of notifications) {
-        const id = one.type === 'deposit.received' ? one.clientPaymentId : one.clientWithdrawalId;
-        store.orders.set(id, customer);
-      }
+      for (const one of notifications) store.orders.set(orderOf(one), customer);
     },
     async breakDatabase(part) {
       broken = part;

@@ -14,6 +14,8 @@ export interface WrongChange {
   readonly before: Decimal;
   /** What the steps before moved, the last one first. */
   readonly earlier: readonly Decimal[];
+  /** Whether one of the bodies is held for review. */
+  readonly isHeld: boolean;
   /** Whether one of the bodies was answered with 500 or more. */
   readonly hasFailed: boolean;
   /** What changed in other currencies. */
@@ -86,7 +88,8 @@ const CHANGES: readonly ChangeRow[] = [
     'moved, though nothing was due',
     ({ due, change, moves, notifications }) =>
       due.isZero() && (notifications.length === 0 || timesOf(change, sumOf(moves)) !== null),
-    (_, { step }) => step.cause ?? 'Nothing was due',
+    (_, { step, isHeld }) =>
+      isHeld ? 'It moved, though amountOf returns null' : (step.cause ?? 'Nothing was due'),
   ],
   [
     'the difference, though nothing was due',

@@ -12,6 +12,8 @@ import type { HandlerAmount, HandlerTestsOptions } from './handler-options.js';
 
 /** How long a test waits for money that doesn't move at once, in milliseconds. */
 export interface Patience {
+  /** During an outage: `balance` of a queue may not return before it ends. */
+  readonly brokenMs: number;
   /** After an answer: a handler may settle after it answers. */
   readonly answeredMs: number;
   /** After an outage, during which a body was accepted. */
@@ -20,8 +22,6 @@ export interface Patience {
 
 /** After this time, a test leaves out rounds of a race: with a slow database, few are enough. */
 const ROUNDS_MS = 12_000;
-/** As long, `balance` may wait while the database is broken. */
-const BROKEN_MS = 1_000;
 /** A server may cut off what is longer. */
 const LONGEST_KEPT = 65_536;
 
@@ -254,6 +254,7 @@ async function failureOf(
   const elsewhere = await changesIn(others, progress);
   const cause = causeOfChange({
     ...{ step, due, change, elsewhere, earlier: progress.earlier },
+    isHeld: bodies.some(({ isHeld }) => isHeld),
     hasFailed: bodies.some(({ key }) => progress.failed.has(key)),
     before: balances.get(currency) ?? zero,
     moves: bodies.map(({ move }) => move),
@@ -335,7 +336,7 @@ async function hasMovedWhileBroken(
   const currencies = [...new Set(due.map(currencyOf))];
   if (!attempts.some(({ success }) => success)) return false;
   const changes = changesIn(currencies, progress).catch(() => []);
-  const late = sleep(BROKEN_MS, changes).then(() => []);
+  const late = sleep(progress.patience.brokenMs, changes).then(() => []);
   return (await Promise.race([changes, late])).length > 0;
 }
 
@@ -420,7 +421,7 @@ function currenciesOf(bodies: readonly Sent[]): string[] {
       name.endsWith('Currency') ? `${value}` : [],
     ),
   );
-  const cut = named.flatMap((code) =>
+  const cut = settled.flatMap((code) =>
     code.length > 3 ? [code.slice(0, 3), code.slice(0, 4)] : [],
   );
   return [...new Set([...settled, ...named, ...cut])];

@@ -34,7 +34,7 @@ export interface HandlerTest {
  * ```
  */
 export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
-  return patientTests(options, { answeredMs: 2_000, mendedMs: 10_000 });
+  return patientTests(options, { brokenMs: 1_000, answeredMs: 2_000, mendedMs: 10_000 });
 }
 
 /** The tests, with other waits: a fault that never moves anything is found without waiting. */

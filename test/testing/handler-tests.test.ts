@@ -8,15 +8,20 @@ import {
 import { describe, expect, test } from 'vitest';
 import { patientTests } from '../../src/testing/handler-tests.js';
 import { FAULTS } from './handler-faults.js';
-import { merchant, RIGHT } from './merchant.js';
+import { merchant, orderOf, type Parts, RIGHT, textOf } from './merchant.js';
+
+/** What never moves is found at once. What moves late is waited for. */
+const NO_WAIT = { brokenMs: 1, answeredMs: 0, mendedMs: 0 };
+const PATIENT = { brokenMs: 1, answeredMs: 2_000, mendedMs: 10_000 };
 
 /** The tests that fail, with their errors. */
 async function failuresOf(
   options: HandlerTestsOptions,
   fits: (name: string) => boolean = () => true,
+  patience = NO_WAIT,
 ): Promise<Record<string, Error>> {
   const failures: Record<string, Error> = {};
-  for (const { name, run } of handlerTests(options).filter((one) => fits(one.name))) {
+  for (const { name, run } of patientTests(options, patience).filter((one) => fits(one.name))) {
     await run().catch((error) => {
       failures[name] = error;
     });
@@ -41,96 +46,162 @@ describe('a right handler', () => {
     const whole = namesOf({ breakDatabase: null });
     expect(whole).toEqual(namesOf({}).filter((name) => !/the (keys|balances) failed/.test(name)));
     const unkept = namesOf({ kept: null });
-    expect(unkept).toEqual(namesOf({}).filter((name) => !/ kept once/.test(name)));
+    expect(unkept).toEqual(namesOf({}).filter((name) => !/ (is|are) kept$/.test(name)));
   });
 
-  const NET = by(({ settlementCurrency, settlementAmount, settlementServiceFee }) => ({
-    currency: settlementCurrency,
-    amount: settlementAmount.minus(settlementServiceFee ?? 0),
-  }));
-  const CENTS = by(({ depositCurrency, actualDepositAmount }) => ({
-    currency: depositCurrency,
-    amount: actualDepositAmount.toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN),
-  }));
-  const ENOUGH = by(({ depositCurrency, actualDepositAmount, expectedDepositAmount }) => ({
-    currency: depositCurrency,
-    amount: actualDepositAmount.gte(expectedDepositAmount ?? Infinity) ? actualDepositAmount : null,
-  }));
+  /** A handler that moves another amount of a deposit, or holds it, and says so. */
+  function by(depositOf: (deposit: DepositReceived) => HandlerAmount): HandlerTestsOptions {
+    const amountOf = (one: PaymentNotification) =>
+      one.type === 'deposit.received'
+        ? depositOf(one)
+        : { currency: one.withdrawCurrency, amount: one.actualWithdrawAmount };
+    const moveOf: Parts['moveOf'] = (one, context) => {
+      const move = RIGHT.moveOf(one, context);
+      return one.type === 'deposit.received' ? { ...move, ...depositOf(one) } : move;
+    };
+    return { ...merchant({ moveOf }), amountOf };
+  }
+
+  /** A handler that stores each body, answers 202, and settles it afterwards. */
+  function queued(waits: boolean): HandlerTestsOptions {
+    const options = merchant();
+    let waiting = 0;
+    return {
+      ...options,
+      async fetch(url, request) {
+        waiting += 1;
+        void (async () => {
+          await sleep(1);
+          while ((await options.fetch?.(url, request))?.status === 500) await sleep(1);
+          waiting -= 1;
+        })();
+        return new Response(null, { status: 202 });
+      },
+      async balance(currency) {
+        while (waits && waiting > 0) await sleep(1);
+        return options.balance(currency);
+      },
+    };
+  }
+
   const lower = merchant({
     moveOf(one, context) {
       const move = RIGHT.moveOf(one, context);
       return { ...move, currency: move.currency.toLowerCase() };
     },
   });
+  const holdsCoins = (fits: (first: string | undefined, coin: string) => boolean) =>
+    merchant({
+      book(key, move, store, parts) {
+        const first = [...store.keys.values()].find(({ account }) => account === move.account);
+        const isKnown = store.keys.has(key) || fits(first?.currency, move.currency);
+        return isKnown ? RIGHT.book(key, move, store, parts) : 'conflict';
+      },
+    });
+  /** Its balance is what may be spent: `prepare` funds, and the withdrawals are reserved. */
+  function reserves(): HandlerTestsOptions {
+    const options = merchant({ requiresOrder: true });
+    let reserved = new Decimal(0);
+    return {
+      ...options,
+      balance: async (code) => reserved.plus((await options.balance(code)) ?? 0).toString(),
+      async prepare(notifications) {
+        await options.prepare?.(notifications);
+        reserved = reserved.plus(notifications.length).minus('0.3');
+      },
+    };
+  }
 
-  test.each([
-    ['net of a fee', NET],
-    ['in cents', CENTS],
-    ['of at least what the order expected', ENOUGH],
+  test.each<[string, HandlerTestsOptions]>([
+    [
+      'net of a fee',
+      by(({ settlementCurrency: currency, settlementAmount, settlementServiceFee: fee }) => ({
+        currency,
+        amount: settlementAmount.minus(fee ?? 0),
+      })),
+    ],
+    [
+      'in cents',
+      by(({ depositCurrency: currency, actualDepositAmount }) => ({
+        currency,
+        amount: actualDepositAmount.toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN),
+      })),
+    ],
+    [
+      'of at least what the order expected',
+      by(({ depositCurrency: currency, actualDepositAmount: amount, expectedDepositAmount }) => ({
+        currency,
+        amount: amount.gte(expectedDepositAmount ?? Infinity) ? amount : null,
+      })),
+    ],
     ['with customers', merchant({ requiresOrder: true })],
+    ['that reserves', reserves()],
     [
       'with codes in lower case',
       { ...lower, balance: (code: string) => lower.balance(code.toLowerCase()) },
     ],
-    ['with a queue', queued()],
+    ['that settles later', queued(true)],
+    ['that settles later, and whose balance does not wait', queued(false)],
     [
       'that holds a second deposit in another currency',
+      holdsCoins((first, coin) => first === undefined || first === coin),
+    ],
+    [
+      'that holds coins that it does not know',
+      holdsCoins((_, coin) => ['BTC', 'XRP', 'LTC'].includes(coin)),
+    ],
+    [
+      'that refuses an unknown order with 500',
       merchant({
-        book(key, move, store, parts) {
-          const first = [...store.keys.values()].find(({ account }) => account === move.account);
-          if (first && first.currency !== move.currency) return 'conflict';
-          return RIGHT.book(key, move, store, parts);
+        first: (one, { orders }) =>
+          orders.has(orderOf(one)) ? undefined : { status: 500, text: 'unknown' },
+      }),
+    ],
+    [
+      'that stores each refused delivery anew',
+      merchant({ hold: (body, { held }) => void held.add(`${held.size} ${textOf(body)}`) }),
+    ],
+    [
+      'that accepts faulty bodies, and keeps them',
+      merchant({ refused: { status: 200, text: '' } }),
+    ],
+    [
+      'that answers 204',
+      merchant({
+        around: async (handle) => {
+          const { ok, status } = await handle();
+          return new Response(null, { status: ok ? 204 : status });
         },
       }),
     ],
+    [
+      'that fails at a copy of what is in progress',
+      merchant({
+        async first(_, { cache }, { key }) {
+          if (cache.has(key)) return { status: 503, text: 'in progress' };
+          cache.set(key, true);
+          await sleep(1);
+          cache.delete(key);
+          return undefined;
+        },
+      }),
+    ],
+    ['of deposits', { ...merchant(), receives: 'deposit.received' }],
+    [
+      'of withdrawals, without kept',
+      { ...merchant(), receives: 'withdrawal.broadcast', kept: null },
+    ],
   ])('passes %s', async (_, options) => {
-    expect(await failuresOf(options)).toEqual({});
+    expect(await failuresOf(options, undefined, PATIENT)).toEqual({});
   });
 });
 
-/** A handler that credits another amount of a deposit, and says so. */
-function by(depositOf: (deposit: DepositReceived) => HandlerAmount): HandlerTestsOptions {
-  const amountOf = (one: PaymentNotification) =>
-    one.type === 'deposit.received'
-      ? depositOf(one)
-      : { currency: one.withdrawCurrency, amount: one.actualWithdrawAmount };
-  const options = merchant({
-    moveOf(one, context) {
-      const move = RIGHT.moveOf(one, context);
-      return one.type === 'deposit.received' ? { ...move, ...depositOf(one) } : move;
-    },
+describe.each(Object.entries(FAULTS))('%s', (name, faults) => {
+  test.each(faults)('finds a fault: %s', async (_, parts, cause) => {
+    const tests = patientTests(merchant(parts), NO_WAIT);
+    const finder = tests.find((one) => one.name === name);
+    await expect(finder?.run()).rejects.toThrow(cause);
   });
-  return { ...options, amountOf };
-}
-
-/** A handler that stores each body, answers 202, and settles it afterwards. */
-function queued(): HandlerTestsOptions {
-  const options = merchant();
-  let waiting = 0;
-  return {
-    ...options,
-    async fetch(url, request) {
-      const first = await options.fetch?.(url, request);
-      if (first === undefined || first.status < 500) return first ?? new Response();
-      waiting += 1;
-      void (async () => {
-        while ((await options.fetch?.(url, request))?.status === 500) await sleep(1);
-        waiting -= 1;
-      })();
-      return new Response(null, { status: 202 });
-    },
-    async balance(currency) {
-      while (waiting > 0) await sleep(1);
-      return options.balance(currency);
-    },
-  };
-}
-
-test.each(FAULTS)('a fault is found: %s', async (_, parts, name, cause) => {
-  const finder = patientTests(merchant(parts), { answeredMs: 0, mendedMs: 0 }).find(
-    (one) => one.name === name,
-  );
-  await expect(finder?.run()).rejects.toThrow(cause);
 });
 
 test('a failure says what was sent, what was expected and received, and the likely cause', async () => {
@@ -146,12 +217,12 @@ test('a failure says what was sent, what was expected and received, and the like
   const [, digits = '', seed] = /-(\w{12}):COMPLETED .*seed (\d+)/.exec(error?.message ?? '') ?? [];
   expect(Number.parseInt(digits, 16)).toBe(Number(seed));
   expect(error?.message).toBe(
-    `withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-${digits}:COMPLETED (0.123456789012345678, every amount as a number, seed ${seed}): expected -0.123456789012345678 XRP, received -0.12345679 XRP. The amount was rounded to 8 decimals. Look for toFixed(8), toDecimalPlaces(8), or a column such as numeric(20,8)`,
+    `withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-${digits}:COMPLETED (6543.219876543219876543, every amount as a number, seed ${seed}): expected -6543.219876543219876543 XRP, received -6543.21987654 XRP. The amount was rounded to 8 decimals. Look for toFixed(8), toDecimalPlaces(8), or a column such as numeric(20,8)`,
   );
   // For the runner's diff.
   expect(error).toMatchObject({
-    expected: '-0.123456789012345678 XRP',
-    actual: '-0.12345679 XRP',
+    expected: '-6543.219876543219876543 XRP',
+    actual: '-6543.21987654 XRP',
   });
 });
 
@@ -209,13 +280,13 @@ describe('what is wrong with the endpoint is named', () => {
     const never = () => new Promise<never>(() => {});
     const name = 'deposit: five copies at the same time are credited once';
     expect(await failureOf({ fetch: never, timeoutMs: 1 }, name)).toMatch(
-      /received no answer within 1 ms\. What came at the same time waits for each other\. Use one connection to the database for each request$/,
+      /received no answer within 1 ms\. What came at the same time waits for each other, or for a connection\. Use one connection to the database for each request, and release it after an error as well$/,
     );
   });
 
   test('success without a change', async () => {
     expect(await failureOf({ fetch: answer(200) }, UNKNOWN_FIELD)).toMatch(
-      /expected \+0\.75 BTC, received 0 BTC\. Nothing moved: it was kept for review or not settled, or balance reads another table$/,
+      /expected \+0\.75 BTC, received 0 BTC\. Nothing moved: it was kept for review or dropped, or balance reads another table\. What is kept on purpose, amountOf returns as null$/,
     );
   });
 });
@@ -243,10 +314,10 @@ describe('what is wrong with the options is named', () => {
     const negated = async (currency: string) =>
       new Decimal((await balance(currency)) ?? 0).negated().toString();
     expect(await firstFailureOf({ ...others, balance: negated })).toMatch(
-      /The sign is wrong\. Return credits minus debits$/,
+      /The sign is wrong\. balance returns credits minus debits$/,
     );
     expect(await firstFailureOf({ ...others, balance: async () => null })).toMatch(
-      /received 0 BTC\. Nothing moved: it was kept for review or not settled, or balance reads another table$/,
+      /received 0 BTC\. Nothing moved: it was kept for review or dropped, or balance reads another table\. What is kept on purpose, amountOf returns as null$/,
     );
   });
 
@@ -256,7 +327,7 @@ describe('what is wrong with the options is named', () => {
     const disturbed = async (currency: string) =>
       new Decimal((await balance(currency)) ?? 0).plus(calls++ / 8);
     expect(await failureOf({ ...others, balance: disturbed }, UNKNOWN_FIELD)).toMatch(
-      /expected \+0\.75 BTC, received \+1\.125 BTC, \+0\.375 EUR, \+0\.375 USDC$/,
+      /expected \+0\.75 BTC, received \+1\.125 BTC, \+0\.375 EUR, \+0\.375 USDC\. /,
     );
   });
 
@@ -266,7 +337,7 @@ describe('what is wrong with the options is named', () => {
     expect(Object.keys(failures)).toHaveLength(8);
     for (const { message } of Object.values(failures)) {
       expect(message).toMatch(
-        /received one\. Either breakDatabase broke nothing that the handler uses, or the error was caught/,
+        /received one\. Either breakDatabase broke nothing that the handler uses, or the change was committed before an error that was caught/,
       );
     }
   });
@@ -283,8 +354,18 @@ describe('what is wrong with the options is named', () => {
     [{ balance: undefined }, 'balance: expected a function, received nothing'],
     [{ balance: '0' }, 'balance: expected a function, received "0"'],
     [{ prepare: [] }, 'prepare: expected a function, received an array'],
-    [{ breakDatabase: undefined }, 'breakDatabase: expected a function or null, received nothing'],
-    [{ kept: undefined }, 'kept: expected a function or null, received nothing'],
+    [
+      { breakDatabase: undefined },
+      'breakDatabase: expected a function, or null to leave out its tests, received nothing. It makes one part of the database fail, and returns what mends it',
+    ],
+    [
+      { kept: undefined },
+      'kept: expected a function, or null to leave out its tests, received nothing. It returns how many bodies wait for review',
+    ],
+    [
+      { secret: null },
+      'unknown option "secret". The options are url, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
+    ],
     [{ amountOf: 'BTC' }, 'amountOf: expected a function, received "BTC"'],
     [{ deposit: {} }, 'deposit: expected a function, received an object'],
     [{ withdrawal: {} }, 'withdrawal: expected a function, received an object'],

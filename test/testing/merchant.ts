@@ -170,7 +170,8 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
   return {
     url: 'http://127.0.0.1/callbacks',
     fetch: async (url, request) => {
-      const body = typeof request.body === 'string' ? request.body : textOf(new Uint8Array(request.body));
+      const body =
+        typeof request.body === 'string' ? request.body : textOf(new Uint8Array(request.body));
       return parts.around(() => receiver.fetch(new Request(url, request)), store, body);
     },
     async balance(currency) {

@@ -87,7 +87,7 @@ const SECOND_COIN = 'It is credited in the currency of the order, or dropped';
 const PARSER = 'The body is read without the parsers of this package. Use createReceiver';
 const MISSING = 'The handler depends on this field, which may be missing. See the types';
 const NARROW =
-  'A column or a check may be too narrow, such as varchar(4), varchar(64) or numeric(20,18). See the log';
+  'A column or a check may be too narrow, such as varchar(4), varchar(64), bigint or numeric(20,18). See the log';
 const NUL = 'Text and jsonb of PostgreSQL refuse \\u0000. Store the body as bytea';
 const RACE =
   'Either the balance is read and then written, so that one overwrites the other: add in the database, or lock the row. Or one is dropped while another is in progress';
@@ -179,12 +179,13 @@ const BEHAVIORS: readonly Behavior[] = [
   row(BOTH, 'two events of one transactionId are {moved}, and two without one', (event) => {
     const hash = `0x${event().seed.toString(16).padStart(64, '0')}`;
     return [hash, null, undefined].flatMap((transactionId) => {
+      const label = `transactionId ${transactionId}`;
+      const [first, second] = [event().with({ transactionId }), event().with({ transactionId })];
       const ifRefused = transactionId ? NARROW : MISSING;
-      return ['', ' again'].map((again) =>
-        send(`transactionId ${transactionId}${again}`, event().with({ transactionId }), {
-          ...{ cause: TRANSACTION, ifRefused },
-        }),
-      );
+      return [
+        send(label, first, { cause: TRANSACTION, ifRefused }),
+        send(`${label} again`, second, { cause: TRANSACTION, ifRefused: TRANSACTION }),
+      ];
     });
   }),
   row(DEPOSIT, 'deposits that pay an order in parts add up', (event) => {

@@ -35,9 +35,9 @@ export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
    */
   readonly kept: (() => Promise<number | bigint | string>) | null;
   /**
-   * Makes each change of the balances fail, or each insert of a key, while the other one still
-   * works: rename the table. Returns a function that mends it. If both are in one table, break that
-   * table. Null leaves out the tests of a failing database.
+   * Makes each change of the balances fail, or each insert of a key, such as by a trigger. All else
+   * still works. Returns a function that mends it. If both are in one table, break that table. Null
+   * leaves out the tests of a failing database.
    */
   readonly breakDatabase: ((part: DatabasePart) => Promise<() => Promise<unknown>>) | null;
   /**

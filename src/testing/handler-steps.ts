@@ -12,7 +12,7 @@ import type { HandlerAmount, HandlerTestsOptions } from './handler-options.js';
 
 /** How long a test waits for money that doesn't move at once, in milliseconds. */
 export interface Patience {
-  /** During an outage: `balance` of a queue may not return before it ends. */
+  /** During an outage, for work that goes on after its answer. `balance` may wait for its end. */
   readonly brokenMs: number;
   /** After an answer: a handler may settle after it answers. */
   readonly answeredMs: number;
@@ -334,7 +334,8 @@ async function hasMovedWhileBroken(
   progress: Progress,
 ): Promise<boolean> {
   const currencies = [...new Set(due.map(currencyOf))];
-  if (!attempts.some(({ success }) => success)) return false;
+  if (currencies.length === 0 || !attempts.some(({ success }) => success)) return false;
+  await sleep(progress.patience.brokenMs);
   const changes = changesIn(currencies, progress).catch(() => []);
   const late = sleep(progress.patience.brokenMs, changes).then(() => []);
   return (await Promise.race([changes, late])).length > 0;

@@ -125,8 +125,8 @@ async function runStep(step: Step, bodies: readonly Sent[], progress: Progress):
     return !kept || (await readCount(kept)) - keptBefore >= needed;
   };
   if (step.unprepared) {
-    const isAccepted = attempts.every(({ answer }) => answer && answer.status < 500);
-    return void (await learnOrders(step, bodies, due, isAccepted && !(await isKept()), progress));
+    const isAccepted = !attempts.some(isFailed);
+    return learnOrders(step, bodies, due, async () => !isAccepted || isKept(), progress);
   }
   // The next step sends it again. What was accepted must arrive without that.
   const isAccepted = attempts.some(({ success }) => success);
@@ -148,7 +148,7 @@ async function learnOrders(
   step: Step,
   bodies: readonly Sent[],
   due: readonly Sent[],
-  mustMove: boolean,
+  isKept: () => Promise<boolean>,
   progress: Progress,
 ): Promise<void> {
   const { options, currencies, patience, settled } = progress;
@@ -157,6 +157,8 @@ async function learnOrders(
   const read = (): Promise<Balances> => readBalances(currencies, options);
   const hasMoved = (now: Balances): boolean => isDue(now, sums, before);
   let isSettled = hasMoved(await read());
+  // What was accepted and is not kept may wait in a queue.
+  const mustMove = !isSettled && !(await poll(isKept, Boolean, patience.answeredMs));
   await options.prepare?.(progress.orders);
   let now = await read();
   if (!isSettled) {

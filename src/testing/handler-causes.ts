@@ -19,7 +19,7 @@ export interface WrongChange {
   /** Whether one of the bodies was answered with 500 or more. */
   readonly hasFailed: boolean;
   /** What changed in other currencies. */
-  readonly elsewhere: readonly (readonly [currency: string, change: Decimal])[];
+  readonly elsewhere: ReadonlyMap<string, Decimal>;
 }
 
 /** What was seen, by its detail or null; and the likely cause, which may be the step's. */
@@ -49,10 +49,10 @@ const UNMOVED =
 const CHANGES: readonly ChangeRow[] = [
   [
     'moved in another currency',
-    ({ change, elsewhere }) => (change.isZero() && elsewhere.length > 0 ? textOf(elsewhere) : null),
+    ({ change, elsewhere }) => (change.isZero() && elsewhere.size > 0 ? textOf(elsewhere) : null),
     (moved, wrong) => {
-      const [[, change]] = wrong.elsewhere as [readonly [string, Decimal]];
-      const field = fieldOf(wrong, (_, __, value) => value.equals(change.abs()));
+      const [change] = wrong.elsewhere.values();
+      const field = fieldOf(wrong, (_, __, value) => !!change?.abs().equals(value));
       const named = field ? `, which is ${field}` : '';
       return `It was moved as ${moved}${named}. If you want that, return it in amountOf`;
     },
@@ -301,8 +301,8 @@ export function sumOf(amounts: readonly Decimal[]): Decimal {
 }
 
 /** Describes changes: `+20.75 EUR`. */
-export function textOf(changes: WrongChange['elsewhere']): string {
-  return changes.map(([currency, change]) => `${signed(change)} ${currency}`).join(', ');
+export function textOf(changes: ReadonlyMap<string, Decimal>): string {
+  return [...changes].map(([currency, change]) => `${signed(change)} ${currency}`).join(', ');
 }
 
 export function signed(amount: Decimal): string {

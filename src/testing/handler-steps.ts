@@ -10,13 +10,13 @@ import { causeOfAnswer, causeOfChange, signed, sumOf, textOf } from './handler-c
 import type { TestBody } from './handler-events.js';
 import type { HandlerAmount, HandlerTestsOptions } from './handler-options.js';
 
-/** How long a test waits for money that doesn't move at once, in milliseconds. */
+/** How long a test waits for what doesn't happen before an answer, in milliseconds. */
 export interface Patience {
-  /** During an outage, for work that goes on after its answer. `balance` may wait for its end. */
+  /** For work that goes on during an outage, and for a `balance` that waits for its end. */
   readonly brokenMs: number;
-  /** After an answer: a handler may settle after it answers. */
+  /** After an answer, for the money or the body for review. */
   readonly answeredMs: number;
-  /** After an outage, during which a body was accepted. */
+  /** After an outage, for the money of a body that was accepted. */
   readonly mendedMs: number;
 }
 
@@ -43,7 +43,8 @@ interface Sent extends TestBody {
   readonly moves: boolean;
 }
 
-type Balances = ReadonlyMap<string, Decimal>;
+/** Amounts by currency. */
+type Amounts = ReadonlyMap<string, Decimal>;
 
 /** What a test knows so far. */
 interface Progress {
@@ -62,7 +63,7 @@ interface Progress {
    * The balances that were expected last. There are two if `prepare` was called between the steps:
    * it may change balances, and a queue may settle while it runs.
    */
-  balances: readonly [Balances, ...Balances[]];
+  balances: readonly [Amounts, ...Amounts[]];
 }
 
 /** Sends the bodies of a test in turn. Checks the answers and the balances after each step. */
@@ -77,126 +78,120 @@ export async function runSteps(
   if (orders.length === 0) throw new TypeError(reasonOf(steps));
   if (!steps[0]?.unprepared) await options.prepare?.(orders);
   const currencies = currenciesOf(sent.flat());
-  const balances = await readBalances(currencies, options);
   const progress: Progress = {
     ...{ options, patience, orders, currencies },
-    ...{ settled: new Map(), failed: new Set(), earlier: [], balances: [balances] },
+    ...{ settled: new Map(), failed: new Set(), earlier: [] },
+    balances: [await readBalances(currencies, options)],
   };
   for (const [index, step] of steps.entries()) {
     if (step.round && Date.now() - started > ROUNDS_MS) continue;
     await runStep(step, sent[index] ?? [], progress);
   }
   const others = await changesIn(currencies, progress);
+  if (others.size === 0) return;
   const name = `all bodies from seed ${sent.flat()[0]?.seed}`;
-  if (others.length > 0) {
-    throw failure(name, 'no other change', textOf(others), 'It moved in more than one currency');
-  }
+  throw failure(name, 'no other change', textOf(others), 'It moved in more than one currency');
 }
 
 async function runStep(step: Step, bodies: readonly Sent[], progress: Progress): Promise<void> {
-  const { options, settled } = progress;
-  const mayKeep = step.keeps || step.mayHold || step.unprepared;
-  const kept = options.kept && mayKeep ? options.kept : null;
-  const keptBefore = kept ? await readCount(kept) : 0;
+  const { options, settled, patience } = progress;
+  const { broken } = step;
+  const name = nameOf(step, bodies);
   const due = bodies.filter(({ key, moves }) => moves && !settled.has(key));
   const isRepeat = bodies.every(({ key }) => settled.has(key));
+  const kept = step.keeps || step.mayHold || step.unprepared ? options.kept : null;
+  const keptBefore = kept ? await readCount(kept) : 0;
+  const isKept = async (): Promise<boolean> => {
+    const needed = bodies.filter((one) => mustBeKept(one, step, progress)).length;
+    return !kept || (await readCount(kept)) - keptBefore >= needed;
+  };
 
-  const mend = step.broken ? await options.breakDatabase?.(step.broken) : undefined;
+  const mend = broken ? await options.breakDatabase?.(broken) : undefined;
   let attempts: readonly DeliveryAttempt[];
   let hasMoved = false;
   try {
     attempts = await send(step, bodies, options);
-    hasMoved = step.broken !== undefined && (await hasMovedWhileBroken(due, attempts, progress));
+    if (broken && attempts.some(isAccepted)) hasMoved = await hasMovedWhileBroken(due, progress);
   } finally {
     await mend?.();
   }
   if (attempts.some(isFailed)) for (const { key } of bodies) progress.failed.add(key);
   const { expected, accepts } = ANSWERS[answerOf(step, bodies, options)];
   const attempt = attempts.find(({ answer }) => !answer || !accepts(answer.status));
-  const name = nameOf(step, bodies);
   if (attempt) {
     const cause = causeOfAnswer({ step, attempt, attempts, isRepeat });
     throw failure(name, expected, textOfAnswer(attempt), cause);
   }
   if (hasMoved) throw failure(name, 'no change while the database fails', 'one', BROKE_NOTHING);
 
-  const isKept = async (): Promise<boolean> => {
-    const needed = bodies.filter((one) => mustBeKept(one, step, progress)).length;
-    return !kept || (await readCount(kept)) - keptBefore >= needed;
-  };
+  // The next step sends it again. What was accepted must move without that.
+  if (broken && due.length > 0 && !attempts.some(isAccepted)) return;
+  let isHeld = false;
   if (step.unprepared) {
-    const isAccepted = !attempts.some(isFailed);
-    return learnOrders(step, bodies, due, async () => !isAccepted || isKept(), progress);
-  }
-  // The next step sends it again. What was accepted must arrive without that.
-  const isAccepted = attempts.some(({ success }) => success);
-  if (step.broken && !isAccepted && due.length > 0) return;
-  const isHeld = await checkChange(step, bodies, due, isKept, progress);
-  if (!isHeld) for (const one of due) settled.set(one.key, valuesOf(one));
-  if ((step.keeps || isHeld) && !(await poll(isKept, Boolean, progress.patience.answeredMs))) {
-    throw failure(
-      name,
-      'one more kept for review',
-      'none',
-      step.mayHold ? (step.cause ?? LOST) : LOST,
-    );
-  }
-}
-
-/** Calls `prepare` after a body of its order. What was accepted and not kept has to move then. */
-async function learnOrders(
-  step: Step,
-  bodies: readonly Sent[],
-  due: readonly Sent[],
-  isKept: () => Promise<boolean>,
-  progress: Progress,
-): Promise<void> {
-  const { options, currencies, patience, settled } = progress;
-  const [before] = progress.balances;
-  const sums = sumsOf(due);
-  const read = (): Promise<Balances> => readBalances(currencies, options);
-  const hasMoved = (now: Balances): boolean => isDue(now, sums, before);
-  let isSettled = hasMoved(await read());
-  // What was accepted and is not kept may wait in a queue.
-  const mustMove = !isSettled && !(await poll(isKept, Boolean, patience.answeredMs));
-  await options.prepare?.(progress.orders);
-  let now = await read();
-  if (!isSettled) {
-    now = await poll(read, hasMoved, mustMove ? patience.mendedMs : 0);
-    isSettled = hasMoved(now);
-    if (mustMove && !isSettled) {
-      const expected = 'an answer of 500 or more, or one more kept for review';
-      throw failure(nameOf(step, bodies), expected, 'neither', LOST);
+    const mayWait = async (): Promise<boolean> => attempts.some(isFailed) || isKept();
+    isHeld = await learnOrders(step, bodies, due, mayWait, progress);
+  } else {
+    isHeld = await checkChange(step, bodies, due, isKept, progress);
+    if ((step.keeps || isHeld) && !(await poll(isKept, Boolean, patience.answeredMs))) {
+      const cause = (step.mayHold && step.cause) || LOST;
+      throw failure(name, 'one more kept for review', 'none', cause);
     }
   }
-  if (isSettled) for (const one of due) settled.set(one.key, valuesOf(one));
-  progress.balances = isSettled ? [now] : [now, before];
+  if (!isHeld) for (const one of due) settled.set(one.key, valuesOf(one));
 }
 
+const isAccepted = ({ success }: DeliveryAttempt): boolean => success;
 const isFailed = ({ answer }: DeliveryAttempt): boolean => (answer?.status ?? 0) >= 500;
 
-/** Sends all at the same time. What was answered with 500 or more is sent once more. */
+/** Sends all at the same time. */
 async function send(
   { copies = 1, broken }: Step,
   bodies: readonly Sent[],
   { url, headers, timeoutMs, fetch }: HandlerTestsOptions,
 ): Promise<readonly DeliveryAttempt[]> {
   const endpoint = { url: `${typeof url === 'function' ? url() : url}`, headers, timeoutMs, fetch };
-  const reports = await Promise.all(
-    bodies.map(({ body }) => deliver(body, { ...endpoint, copies })),
-  );
-  const attempts = reports.flatMap((report) => report.attempts);
-  const [first] = bodies;
-  if (copies === 1 || broken || !first || !attempts.some(isFailed)) return attempts;
+  const post = async (count: number): Promise<readonly DeliveryAttempt[]> =>
+    (
+      await Promise.all(bodies.map(({ body }) => deliver(body, { ...endpoint, copies: count })))
+    ).flatMap((delivery) => delivery.attempts);
+  const attempts = await post(copies);
+  if (copies === 1 || broken || !attempts.some(isFailed)) return attempts;
   // A copy may fail while another one is in progress. Alone, it has to be a repeat.
-  const { attempts: again } = await deliver(first.body, endpoint);
-  return [...attempts.filter((attempt) => !isFailed(attempt)), ...again];
+  return [...attempts.filter((attempt) => !isFailed(attempt)), ...(await post(1))];
 }
 
 /**
- * Checks that what was due has moved, and nothing else. Returns whether the bodies are held for
- * review instead.
+ * Calls `prepare` after a body of its order. What was accepted and not kept has to move then,
+ * without another delivery. Returns whether it hasn't moved yet.
  */
+async function learnOrders(
+  step: Step,
+  bodies: readonly Sent[],
+  due: readonly Sent[],
+  mayWait: () => Promise<boolean>,
+  progress: Progress,
+): Promise<boolean> {
+  const { options, currencies, patience } = progress;
+  const [before] = progress.balances;
+  const sums = sumsOf(due);
+  const readAll = (): Promise<Amounts> => readBalances(currencies, options);
+  const hasMoved = (now: Amounts): boolean => isDue(now, sums, before);
+  // The balance of a queue may wait until the order is known.
+  const early = readAll();
+  const late = sleep(patience.brokenMs, early).then(() => before);
+  const isSettled = hasMoved(await Promise.race([early, late]));
+  const mustMove = !isSettled && !(await poll(mayWait, Boolean, patience.answeredMs));
+  await options.prepare?.(progress.orders);
+  const now = await poll(readAll, hasMoved, mustMove ? patience.mendedMs : 0);
+  if (mustMove && !hasMoved(now)) {
+    const expected = 'an answer of 500 or more, or one more kept for review';
+    throw failure(nameOf(step, bodies), expected, 'neither', LOST);
+  }
+  progress.balances = isSettled || hasMoved(now) ? [now] : [now, before];
+  return !isSettled && !hasMoved(now);
+}
+
+/** Checks that what was due has moved, and nothing else. Returns whether it is held instead. */
 async function checkChange(
   step: Step,
   bodies: readonly Sent[],
@@ -207,140 +202,127 @@ async function checkChange(
   const { options, currencies, patience, balances } = progress;
   const sums = sumsOf(due);
   // The first currency is that of the repeats.
-  const watched = [...new Set([...sums.keys(), ...bodies.map(currencyOf), currencies[0] ?? ''])];
-  const fitting = (now: Balances): Balances | undefined =>
+  const watched = [...bodies.map(currencyOf), ...currencies.slice(0, 1)].filter(Boolean);
+  const readWatched = (): Promise<Amounts> => readBalances([...new Set(watched)], options);
+  const fitting = (now: Amounts): Amounts | undefined =>
     balances.find((before) => isDue(now, sums, before));
-  const hasChanged = (now: Balances): boolean =>
-    [...now].some(([currency, amount]) => !amount.equals(balances[0].get(currency) ?? 0));
-  const read = (): Promise<Balances> =>
-    readBalances(
-      watched.filter((currency) => currency !== ''),
-      options,
-    );
-  let now = await read();
-  const mayBeHeld = step.mayHold && !hasChanged(now);
-  if (mayBeHeld && options.kept && (await isKept())) return true;
-  const isDone = (some: Balances): boolean =>
-    fitting(some) !== undefined || (hasChanged(some) && bodies.length === 1);
-  if (!isDone(now))
-    now = await poll(read, isDone, patience[step.broken ? 'mendedMs' : 'answeredMs']);
+  const isUnchanged = (now: Amounts): boolean => isDue(now, new Map(), balances[0]);
+  let now = await readWatched();
+  if (step.mayHold && options.kept && isUnchanged(now) && (await isKept())) return true;
+  const isDone = (some: Amounts): boolean =>
+    fitting(some) !== undefined || (bodies.length === 1 && !isUnchanged(some));
+  const waitMs = step.broken ? patience.mendedMs : patience.answeredMs;
+  if (!isDone(now)) now = await poll(readWatched, isDone, waitMs);
   const before = fitting(now);
-  if (before === undefined) {
-    if (step.mayHold && !hasChanged(now) && !(await hasChangedElsewhere(now, progress)))
-      return true;
-    throw await failureOf(step, bodies, sums, now, progress);
+  if (before !== undefined) {
+    progress.balances = [new Map([...before, ...now])];
+    progress.earlier.unshift(sumOf([...sums.values()]));
+    return false;
   }
-  progress.balances = [new Map([...before, ...now])];
-  progress.earlier.unshift(sumOf([...sums.values()]));
-  return false;
+  const elsewhere = await changesIn(
+    currencies.filter((one) => !now.has(one)),
+    progress,
+  );
+  if (step.mayHold && isUnchanged(now) && elsewhere.size === 0) return true;
+  throw failureOf(step, bodies, sums, now, elsewhere, progress);
 }
 
 /** Compares what changed with what was due. */
-async function failureOf(
+function failureOf(
   step: Step,
   bodies: readonly Sent[],
-  sums: Balances,
-  now: Balances,
+  sums: Amounts,
+  now: Amounts,
+  elsewhere: Amounts,
   progress: Progress,
-): Promise<Error> {
+): Error {
   const [balances] = progress.balances;
-  const changeOf = (currency: string, amount: Decimal): Decimal =>
-    amount.minus(balances.get(currency) ?? 0);
+  const differences = [...now].map(([currency, amount]) => {
+    const before = amountIn(balances, currency);
+    return { currency, before, due: amountIn(sums, currency), change: amount.minus(before) };
+  });
+  const wrong = differences.filter(({ due, change }) => !change.equals(due));
+  // What is expected and missing explains more than what came instead.
+  wrong.sort((one, other) => other.due.abs().comparedTo(one.due.abs()));
   const zero = new Decimal(0);
-  const wrong = [...now].find(
-    ([currency, amount]) => !changeOf(currency, amount).equals(sums.get(currency) ?? 0),
-  );
-  const [currency, amount] = wrong ?? ['', zero];
-  const [due, change] = [sums.get(currency) ?? zero, changeOf(currency, amount)];
-  const others = progress.currencies.filter((one) => one !== currency && !sums.has(one));
-  const elsewhere = await changesIn(others, progress);
+  const [
+    { currency, before, due, change } = { currency: '', before: zero, due: zero, change: zero },
+  ] = wrong;
+  const others = new Map([
+    ...wrong.slice(1).map((one) => [one.currency, one.change] as const),
+    ...elsewhere,
+  ]);
   const cause = causeOfChange({
-    ...{ step, due, change, elsewhere, earlier: progress.earlier },
+    ...{ step, before, due, change, elsewhere: others, earlier: progress.earlier },
     isHeld: bodies.some(({ isHeld }) => isHeld),
     hasFailed: bodies.some(({ key }) => progress.failed.has(key)),
-    before: balances.get(currency) ?? zero,
     moves: bodies.map(({ move }) => move),
     notifications: bodies.flatMap(({ notification }) => notification ?? []),
   });
-  const expected = `${signed(due)} ${currency}`;
-  const received = [`${signed(change)} ${currency}`, textOf(elsewhere)].filter(Boolean).join(', ');
-  return failure(nameOf(step, bodies), expected, received, cause);
+  const received = textOf(new Map([[currency, change], ...others]));
+  return failure(nameOf(step, bodies), `${signed(due)} ${currency}`, received, cause);
 }
 
 const currencyOf = ({ currency }: Sent): string => currency;
 
+const amountIn = (amounts: Amounts, currency: string): Decimal =>
+  amounts.get(currency) ?? new Decimal(0);
+
 /** What is due, by currency. */
-function sumsOf(due: readonly Sent[]): Balances {
-  const currencies = [...new Set(due.map(currencyOf))];
-  return new Map(
-    currencies.map((currency) => [
-      currency,
-      sumOf(due.filter((one) => one.currency === currency).map(({ move }) => move)),
-    ]),
-  );
+function sumsOf(due: readonly Sent[]): Amounts {
+  const sums = new Map<string, Decimal>();
+  for (const { currency, move } of due) sums.set(currency, amountIn(sums, currency).plus(move));
+  return sums;
 }
 
 /** Whether the balances differ by these sums, and by nothing else. */
-function isDue(now: Balances, sums: Balances, before: Balances): boolean {
+function isDue(now: Amounts, sums: Amounts, before: Amounts): boolean {
   return [...now].every(([currency, amount]) =>
-    amount.equals((before.get(currency) ?? new Decimal(0)).plus(sums.get(currency) ?? 0)),
+    amount.equals(amountIn(before, currency).plus(amountIn(sums, currency))),
   );
 }
 
 async function readBalances(
   currencies: readonly string[],
   { balance }: HandlerTestsOptions,
-): Promise<Balances> {
-  return new Map(
-    await Promise.all(
-      currencies.map(async (one) => [one, readAmount(await balance(one))] as const),
-    ),
-  );
+): Promise<Amounts> {
+  const amounts = currencies.map(async (one) => [one, readAmount(await balance(one))] as const);
+  return new Map(await Promise.all(amounts));
 }
 
+/** What changed, except for what was expected. */
 async function changesIn(
   currencies: readonly string[],
   { options, balances: [before] }: Progress,
-): Promise<[string, Decimal][]> {
+): Promise<Amounts> {
   const now = await readBalances(currencies, options);
-  const changes = [...now].map(([one, amount]): [string, Decimal] => [
-    one,
-    amount.minus(before.get(one) ?? 0),
-  ]);
-  return changes.filter(([, change]) => !change.isZero());
+  const changes = [...now].map(
+    ([currency, amount]) => [currency, amount.minus(amountIn(before, currency))] as const,
+  );
+  return new Map(changes.filter(([, change]) => !change.isZero()));
 }
 
-async function hasChangedElsewhere(known: Balances, progress: Progress): Promise<boolean> {
-  const others = progress.currencies.filter((currency) => !known.has(currency));
-  return (await changesIn(others, progress)).length > 0;
+/** Whether money moved while the database is broken, although its balances may not be readable. */
+async function hasMovedWhileBroken(due: readonly Sent[], progress: Progress): Promise<boolean> {
+  const { brokenMs } = progress.patience;
+  if (due.length > 0) await sleep(brokenMs);
+  const changes = changesIn([...new Set(due.map(currencyOf))], progress).catch(() => new Map());
+  const late = sleep(brokenMs, changes).then(() => new Map());
+  return (await Promise.race([changes, late])).size > 0;
 }
 
 /** Reads again and again until it is done, or this time is over. */
 async function poll<T>(
-  read: () => Promise<T>,
+  reading: () => Promise<T>,
   isDone: (value: T) => boolean,
   forMs: number,
 ): Promise<T> {
   const until = Date.now() + forMs;
   for (;;) {
-    const value = await read();
+    const value = await reading();
     if (isDone(value) || Date.now() >= until) return value;
     await sleep(100);
   }
-}
-
-/** Whether money moved while the database is broken, although its balances may not be readable. */
-async function hasMovedWhileBroken(
-  due: readonly Sent[],
-  attempts: readonly DeliveryAttempt[],
-  progress: Progress,
-): Promise<boolean> {
-  const currencies = [...new Set(due.map(currencyOf))];
-  if (currencies.length === 0 || !attempts.some(({ success }) => success)) return false;
-  await sleep(progress.patience.brokenMs);
-  const changes = changesIn(currencies, progress).catch(() => []);
-  const late = sleep(progress.patience.brokenMs, changes).then(() => []);
-  return (await Promise.race([changes, late])).length > 0;
 }
 
 const within =

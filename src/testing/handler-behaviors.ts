@@ -75,7 +75,7 @@ const NO_AMOUNT = 'The key was inserted without the amount. Insert it when you d
 const NEW_ORDER =
   'Either the key was inserted though the order was unknown, or it moves again once the order is known. Insert the key when you settle';
 const STILL_NEW = 'Either prepare does not insert the order, or it is remembered as unknown';
-const SMALL = 'A small amount is dropped, or its exponent is not read';
+const SMALL = 'A small amount is dropped or rounded to zero, or its exponent is not read';
 const EXPECTED =
   'What is less or more than expected is dropped. Credit it, or hold it for review, and return null in amountOf';
 const FEE = 'A fee that is negative or missing stops the handler. It decides nothing';

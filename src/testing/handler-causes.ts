@@ -22,11 +22,11 @@ export interface WrongChange {
   readonly elsewhere: ReadonlyMap<string, Decimal>;
 }
 
-/** What was seen, by its detail or null; and the likely cause, which may be the step's. */
-type ChangeRow = readonly [
+/** What was seen, by its detail, or by null or false; and the likely cause. */
+type Row = readonly [
   seen: string,
   detailOf: (wrong: WrongChange) => string | number | boolean | null,
-  cause: (detail: string | number | boolean, wrong: WrongChange) => string,
+  cause: string | ((detail: string, wrong: WrongChange) => string),
 ];
 
 const DOUBLE =
@@ -44,89 +44,68 @@ const ACCEPTED =
   'It was answered with success, but its money never came. Either an error was caught, or the answer came before the work. Let errors through, so that the answer is 500, or store the body first';
 const UNMOVED =
   'Nothing moved: it was kept for review or dropped, or balance reads another table. What is kept on purpose, amountOf returns as null';
+const CUT_OFF =
+  'is missing. An amount was multiplied as a double, and cut off: Math.trunc(19.99 * 100) is 1998';
 
-/** The first row that fits counts. Without one, no cause is guessed. */
-const CHANGES: readonly ChangeRow[] = [
+// Of each table, the first row that fits counts. Without one, no cause is guessed.
+
+/** Nothing moved, though it was due. */
+const NOTHING: readonly Row[] = [
+  ['moved in another currency', ({ elsewhere }) => textOf(elsewhere) || null, causeOfCurrency],
+  ['accepted during an outage', ({ step: { broken } }) => broken ?? null, causeOfOutage],
+  ['sent again after an outage', ({ step: { mended } }) => mended ?? null, LATE_KEY],
+  ['nothing', () => true, (_, { step }) => step.cause ?? UNMOVED],
+];
+
+/** It moved, though nothing was due. */
+const UNDUE: readonly Row[] = [
   [
-    'moved in another currency',
-    ({ change, elsewhere }) => (change.isZero() && elsewhere.size > 0 ? textOf(elsewhere) : null),
-    (moved, wrong) => {
-      const [change] = wrong.elsewhere.values();
-      const field = fieldOf(wrong, (_, __, value) => !!change?.abs().equals(value));
-      const named = field ? `, which is ${field}` : '';
-      return `It was moved as ${moved}${named}. If you want that, return it in amountOf`;
-    },
+    'what was sent',
+    ({ change, moves, notifications }) =>
+      notifications.length === 0 || timesOf(change, sumOf(moves)) !== null,
+    (_, { step }) => step.cause ?? '',
   ],
   [
-    'nothing, after it was accepted while the database failed',
-    ({ step, due, change }) => step.broken !== undefined && !due.isZero() && change.isZero(),
-    // What failed before is taken for a repeat.
-    (_, { hasFailed }) => (hasFailed ? LATE_KEY : ACCEPTED),
+    'the difference to what had moved',
+    ({ change, moves, earlier }) => change.equals(sumOf(moves).minus(earlier[0] ?? 0)),
+    'The difference to what had moved was added. A known key moves nothing',
   ],
-  [
-    'nothing, after the database was mended',
-    ({ step, change }) => step.mended !== undefined && change.isZero(),
-    () => LATE_KEY,
-  ],
-  ['nothing', ({ change }) => change.isZero(), (_, { step }) => step.cause ?? UNMOVED],
   [
     'the opposite',
-    ({ due, change }) => !due.isZero() && change.equals(due.negated()),
-    () => 'The sign is wrong. balance returns credits minus debits',
-  ],
-  [
-    'several times, after the database was mended',
-    ({ step, due, change }) => step.mended !== undefined && severalOf(change, due) !== null,
-    () => LATE_BALANCE,
-  ],
-  [
-    'several copies',
-    ({ step, due, change }) => (step.copies ?? 1) > 1 && severalOf(change, due) !== null,
-    () => COPIED,
-  ],
-  [
-    'moved, though nothing was due',
-    ({ due, change, moves, notifications }) =>
-      due.isZero() && (notifications.length === 0 || timesOf(change, sumOf(moves)) !== null),
-    (_, { step, isHeld }) =>
-      isHeld ? 'It moved, though amountOf returns null' : (step.cause ?? 'Nothing was due'),
-  ],
-  [
-    'the difference, though nothing was due',
-    ({ due, change, moves, earlier: [last] }) =>
-      due.isZero() && last !== undefined && change.equals(sumOf(moves).minus(last)),
-    () => 'The difference to what had moved was added. A known key moves nothing',
-  ],
-  [
-    'moved back, though nothing was due',
-    ({ due, change, moves }) => due.isZero() && timesOf(change.negated(), sumOf(moves)) !== null,
-    () => 'The opposite moved, as if a debit or credit were undone that was never made',
+    ({ change, moves }) => timesOf(change.negated(), sumOf(moves)) !== null,
+    'The opposite moved, as if a debit or credit were undone that was never made',
   ],
   [
     'another field',
     (wrong) => fieldOf(wrong, (change, _, field) => change.equals(field)),
-    (field, { due, step }) => {
-      const own = due.isZero() ? step.cause : undefined;
-      return `This is ${field}. ${own ?? 'If you want that, return it in amountOf'}`;
-    },
+    (field, { step }) => [`This is ${field}`, step.cause].filter(Boolean).join('. '),
   ],
+  ['what is held', ({ isHeld }) => isHeld, 'It moved, though amountOf returns null'],
+];
+
+/** Something else moved than what was due. */
+const OTHER: readonly Row[] = [
   [
-    'several times',
-    ({ due, change }) => severalOf(change, due),
-    (times) => `It moved ${times} times`,
+    'the opposite',
+    ({ due, change }) => change.equals(due.negated()),
+    'The sign is wrong. balance returns credits minus debits',
+  ],
+  ['several times', ({ due, change }) => severalOf(change, due), causeOfSeveral],
+  [
+    'another field',
+    (wrong) => fieldOf(wrong, (change, _, field) => change.equals(field)),
+    (field) => `This is ${field}. If you want that, return it in amountOf`,
   ],
   [
     'a part of what came at the same time',
     ({ change, moves }) => moves.length > 1 && isPart(change, moves),
-    (_, { step }) => step.cause ?? 'A part of what came at the same time is lost',
+    (_, { step }) => step.cause ?? '',
   ],
   [
     'overwritten',
     ({ due, change, earlier }) =>
-      [...earlier.slice(0, 1), sumOf(earlier)].some(
-        (before) => !before.isZero() && change.equals(due.minus(before)),
-      ),
-    () => 'The balance was overwritten. Add to it',
+      [earlier.slice(0, 1), earlier].some((some) => change.equals(due.minus(sumOf(some)))),
+    'The balance was overwritten. Add to it',
   ],
   [
     'without a field',
@@ -143,7 +122,7 @@ const CHANGES: readonly ChangeRow[] = [
     ({ due, change, before }) =>
       change.equals(due.toNumber()) ||
       before.plus(change).equals(before.toNumber() + due.toNumber()),
-    () => DOUBLE,
+    DOUBLE,
   ],
   [
     'a power of ten',
@@ -154,46 +133,18 @@ const CHANGES: readonly ChangeRow[] = [
   [
     'without its first digits',
     ({ due, change }) => due.minus(change).modulo(1e6).isZero() && change.abs().lessThan(due.abs()),
-    () => 'Its first digits are lost. Look for a limit of digits',
+    'Its first digits are lost. Look for a limit of digits',
   ],
-  [
-    'cut to 20 digits',
-    ({ due, change }) => change.equals(due.toSignificantDigits(20)),
-    () => TWENTY,
-  ],
-  [
-    'rounded',
-    ({ due, change }) => decimalsOf(due, change),
-    (decimals, { due }) => {
-      const digits = Number(decimals) + due.trunc().abs().precision(true);
-      const look = `Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
-      return digits < 15 || digits > 17
-        ? `The amount was rounded to ${decimals} decimals. ${look}`
-        : `The amount was rounded to ${decimals} decimals, or to ${digits} digits, which is what a double has. ${look}, toPrecision(${digits}), or double precision`;
-    },
-  ],
+  ['20 digits', ({ due, change }) => change.equals(due.toSignificantDigits(20)), TWENTY],
+  ['rounded', ({ due, change }) => decimalsOf(due, change), causeOfRounding],
+  ['a real', ({ due, change }) => isReal(due, change), REAL],
   [
     'one unit less',
     ({ due, change }) => unitOf(due.minus(change).abs(), due),
-    (unit) =>
-      `${unit} is missing. An amount was multiplied as a double, and cut off: Math.trunc(19.99 * 100) is 1998`,
+    (unit) => `${unit} ${CUT_OFF}`,
   ],
-  ['a real', ({ due, change }) => isReal(due, change), () => REAL],
-  [
-    'one unit less',
-    ({ due, change }) => unitOf(due.minus(change).abs(), due),
-    (unit) =>
-      `${unit} is missing. An amount was multiplied as a double, and cut off: Math.trunc(19.99 * 100) is 1998`,
-  ],
-  ['a sum of doubles', (wrong) => differsBy(wrong, '2e-15'), () => DOUBLE],
-  [
-    'a sum of 32 bits',
-    (wrong) => differsBy(wrong, '2e-7'),
-    () => 'The balance was a number of 32 bits. Look for a column of type real',
-  ],
-  ['a sum of 20 digits', (wrong) => differsBy(wrong, '1e-19'), () => TWENTY],
-  ['a sum of doubles', (wrong) => differsBy(wrong, '2e-15'), () => DOUBLE],
-  ['a sum of reals', (wrong) => differsBy(wrong, '2e-7'), () => REAL],
+  ['a sum of doubles', (wrong) => differsBy(wrong, '2e-15'), DOUBLE],
+  ['a sum of reals', (wrong) => differsBy(wrong, '2e-7'), REAL],
   [
     'a share',
     ({ due, change }) => shareOf(due, change),
@@ -203,11 +154,38 @@ const CHANGES: readonly ChangeRow[] = [
 
 /** Returns the likely cause of a wrong balance; an empty text if it can't be known. */
 export function causeOfChange(wrong: WrongChange): string {
-  for (const [, detailOf, cause] of CHANGES) {
+  const table = wrong.change.isZero() ? NOTHING : wrong.due.isZero() ? UNDUE : OTHER;
+  for (const [, detailOf, cause] of table) {
     const detail = detailOf(wrong);
-    if (detail !== null && detail !== false) return cause(detail, wrong);
+    if (detail === null || detail === false) continue;
+    return typeof cause === 'string' ? cause : cause(`${detail}`, wrong);
   }
   return '';
+}
+
+function causeOfCurrency(moved: string, wrong: WrongChange): string {
+  const [change] = wrong.elsewhere.values();
+  const field = fieldOf(wrong, (_, __, value) => !!change?.abs().equals(value));
+  const named = field ? `, which is ${field}` : '';
+  return `It was moved as ${moved}${named}. If you want that, return it in amountOf`;
+}
+
+/** What failed before is taken for a repeat. */
+function causeOfOutage(_: string, { hasFailed }: WrongChange): string {
+  return hasFailed ? LATE_KEY : ACCEPTED;
+}
+
+function causeOfSeveral(times: string, { step: { mended, copies = 1 } }: WrongChange): string {
+  if (mended) return LATE_BALANCE;
+  return copies > 1 ? COPIED : `It moved ${times} times`;
+}
+
+function causeOfRounding(decimals: string, { due }: WrongChange): string {
+  const digits = Number(decimals) + due.trunc().abs().precision(true);
+  const look = `Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
+  return digits < 15 || digits > 17
+    ? `The amount was rounded to ${decimals} decimals. ${look}`
+    : `The amount was rounded to ${decimals} decimals, or to ${digits} digits, which is what a double has. ${look}, toPrecision(${digits}), or double precision`;
 }
 
 /** How many times one amount is another one; null unless it is a multiple. */
@@ -268,7 +246,6 @@ function isReal(due: Decimal, change: Decimal): boolean {
 
 /** By how many places the decimal point moved. */
 function powerOf(change: Decimal, due: Decimal): number | null {
-  if (due.isZero()) return null;
   const power = change.dividedBy(due).log(10).toDecimalPlaces(0).toNumber();
   return power !== 0 && change.equals(due.times(new Decimal(10).pow(power))) ? power : null;
 }
@@ -291,7 +268,6 @@ function differsBy({ due, change, before }: WrongChange, share: string): boolean
 
 /** A share of at most four decimals, such as 0.985. */
 function shareOf(due: Decimal, change: Decimal): string | null {
-  if (due.isZero()) return null;
   const share = change.dividedBy(due);
   return share.decimalPlaces() <= 4 ? `${share}` : null;
 }
@@ -315,7 +291,7 @@ export interface WrongAnswer {
   readonly attempt: DeliveryAttempt;
   /** Those of all that was sent at the same time. */
   readonly attempts: readonly DeliveryAttempt[];
-  /** Whether all of it was settled before. */
+  /** Whether it is a copy of what was accepted. */
   readonly isRepeat: boolean;
 }
 
@@ -325,7 +301,7 @@ type AnswerRow = readonly [
   cause: string,
 ];
 
-/** As {@link CHANGES}. The status of no answer is 0. */
+/** The first row that fits counts. The status of no answer is 0. */
 const ANSWERS: readonly AnswerRow[] = [
   [
     'copies without an answer in time',
@@ -364,14 +340,12 @@ const ANSWERS: readonly AnswerRow[] = [
   ],
   [
     'a copy fails',
-    ({ step: { copies = 1 }, attempts, isRepeat }, status) =>
-      status >= 500 && (isRepeat || (copies > 1 && attempts.some(({ success }) => success))),
+    ({ isRepeat }, status) => isRepeat && status >= 500,
     'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING',
   ],
   [
     'a copy is refused',
-    ({ step: { copies = 1 }, attempts, isRepeat }) =>
-      isRepeat || (copies > 1 && attempts.some(({ success }) => success)),
+    ({ isRepeat }) => isRepeat,
     'A copy is refused instead of being a repeat. Answer it with success',
   ],
   [

@@ -98,7 +98,6 @@ async function runStep(step: Step, bodies: readonly Sent[], progress: Progress):
   const { broken } = step;
   const name = nameOf(step, bodies);
   const due = bodies.filter(({ key, moves }) => moves && !settled.has(key));
-  const isRepeat = bodies.every(({ key }) => settled.has(key));
   const kept = step.keeps || step.mayHold || step.unprepared ? options.kept : null;
   const keptBefore = kept ? await readCount(kept) : 0;
   const isKept = async (): Promise<boolean> => {
@@ -119,6 +118,8 @@ async function runStep(step: Step, bodies: readonly Sent[], progress: Progress):
   const { expected, accepts } = ANSWERS[answerOf(step, bodies, options)];
   const attempt = attempts.find(({ answer }) => !answer || !accepts(answer.status));
   if (attempt) {
+    const isCopied = (step.copies ?? 1) > 1 && attempts.some(isAccepted);
+    const isRepeat = isCopied || bodies.every(({ key }) => settled.has(key));
     const cause = causeOfAnswer({ step, attempt, attempts, isRepeat });
     throw failure(name, expected, textOfAnswer(attempt), cause);
   }

@@ -399,6 +399,15 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       'It was moved as +20.75 EUR, which is actualDisplayAmount',
     ],
     [
+      'the display amount as well',
+      books(async (own, move, store, parts) => {
+        const outcome = await RIGHT.book(own, move, store, parts);
+        if (outcome === 'settled') change(store, { ...move, currency: 'EUR' });
+        return outcome;
+      }),
+      'It moved in more than one currency',
+    ],
+    [
       'refuses an unknown field',
       answers((one) => Object.keys(one.additionalFields).length > 0, 400),
       'The handler refuses what the parser accepts',

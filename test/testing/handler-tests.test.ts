@@ -5,7 +5,7 @@ import {
   type HandlerTestsOptions,
   handlerTests,
 } from 'payment-notifications/testing';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { patientTests } from '../../src/testing/handler-tests.js';
 import { FAULTS } from './handler-faults.js';
 import { merchant, orderOf, type Parts, RIGHT, textOf } from './merchant.js';
@@ -63,8 +63,7 @@ describe('a right handler', () => {
   }
 
   /** A handler that stores each body, answers 202, and settles it afterwards. */
-  function queued(waits: boolean): HandlerTestsOptions {
-    const options = merchant();
+  function queued(waits: boolean, options = merchant()): HandlerTestsOptions {
     let waiting = 0;
     return {
       ...options,
@@ -83,6 +82,10 @@ describe('a right handler', () => {
       },
     };
   }
+  const NEEDS_ORDER: Partial<Parts> = {
+    first: (one, { orders }) =>
+      orders.has(orderOf(one)) ? undefined : { status: 500, text: 'unknown' },
+  };
 
   const lower = merchant({
     moveOf(one, context) {
@@ -142,6 +145,7 @@ describe('a right handler', () => {
     ],
     ['that settles later', queued(true)],
     ['that settles later, and whose balance does not wait', queued(false)],
+    ['that settles once the order is known', queued(true, merchant(NEEDS_ORDER))],
     [
       'that holds a second deposit in another currency',
       holdsCoins((first, coin) => first === undefined || first === coin),
@@ -150,13 +154,7 @@ describe('a right handler', () => {
       'that holds coins that it does not know',
       holdsCoins((_, coin) => ['BTC', 'XRP', 'LTC'].includes(coin)),
     ],
-    [
-      'that refuses an unknown order with 500',
-      merchant({
-        first: (one, { orders }) =>
-          orders.has(orderOf(one)) ? undefined : { status: 500, text: 'unknown' },
-      }),
-    ],
+    ['that refuses an unknown order with 500', merchant(NEEDS_ORDER)],
     [
       'that stores each refused delivery anew',
       merchant({ hold: (body, { held }) => void held.add(`${held.size} ${textOf(body)}`) }),
@@ -292,6 +290,27 @@ describe('what is wrong with the endpoint is named', () => {
 });
 
 describe('what is wrong with the options is named', () => {
+  test.each([
+    ['', 'an empty string'],
+    ['many', '"many"'],
+    [[{ count: '1' }], 'an array'],
+  ])('%j as kept', async (value, received) => {
+    const kept = async () => value as never;
+    const message = await failureOf({ kept }, 'deposit: faulty bodies are kept');
+    expect(message).toBe(`kept: expected a whole number, received ${received}`);
+  });
+
+  test('an amountOf that holds what the handler moves', async () => {
+    const amountOf = () => ({ currency: 'BTC', amount: null });
+    const doubled = merchant({ add: (before, amount) => RIGHT.add(before, amount.times(2)) });
+    expect(await failureOf({ ...doubled, amountOf }, UNKNOWN_FIELD)).toMatch(
+      /expected 0 BTC, received \+1\.5 BTC\. It moved, though amountOf returns null$/,
+    );
+    expect(await failureOf({ amountOf }, UNKNOWN_FIELD)).toMatch(
+      /expected 0 BTC, received \+0\.75 BTC\. This is actualDepositAmount$/,
+    );
+  });
+
   test('a number as balance', async () => {
     const balance = async () => 0.1 as never;
     expect(await firstFailureOf({ balance })).toBe(
@@ -386,5 +405,32 @@ describe('what is wrong with the options is named', () => {
     await tests[0]?.run();
     started = false;
     await expect(tests[0]?.run()).rejects.toThrow('url: expected an http or https URL');
+  });
+});
+
+describe('a race', () => {
+  const NAME = 'deposit: five copies at the same time are credited once';
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    ['a fast database', 10, 0, 30],
+    ['a database that takes 20 ms', 20, 0, 10],
+    ['a database that takes 100 ms', 100, 0, 3],
+    ['copies that take 3 s each', 0, 3_000, 1],
+  ])('on %s', async (_, balanceMs, copyMs, rounds) => {
+    vi.useFakeTimers({ now: 0, toFake: ['Date'] });
+    const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+    const { balance, fetch, ...others } = merchant();
+    const post = vi.fn<NonNullable<typeof fetch>>((url, request) => {
+      pass(copyMs);
+      return fetch?.(url, request) ?? Promise.reject();
+    });
+    const slow = async (currency: string) => {
+      pass(balanceMs);
+      return balance(currency);
+    };
+    const tests = handlerTests({ ...others, balance: slow, fetch: post });
+    await tests.find(({ name }) => name === NAME)?.run();
+    expect(post.mock.calls.length / 5).toBe(rounds);
   });
 });

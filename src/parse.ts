@@ -211,7 +211,7 @@ export function acceptOrRefuse<T>(
 }
 
 /** Whether a body is the JSON of a parsed notification, such as one from your own queue. */
-function isNotificationJSON(fields: Fields): boolean {
+export function isNotificationJSON(fields: Fields): boolean {
   const { type } = fields;
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') return false;
   const { additionalFields, warnings } = fields;

@@ -1,22 +1,19 @@
 import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
 import type { Partly } from '../internal/fields.js';
-import { referenceOf } from '../internal/issues.js';
 import { quote } from '../internal/quote.js';
-import { idempotencyKey, type PaymentNotification, readNotification } from '../notification.js';
-import { acceptOrRefuse, type RawBody } from '../parse.js';
+import type { PaymentNotification } from '../notification.js';
+import type { RawBody } from '../parse.js';
 import { type Member, readMembers } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import { findJsonFault, type JsonFault } from './json-fault.js';
-import { likenessOf } from './likeness.js';
+import { judgeBody } from './judgement.js';
+import type { Outcome } from './outcome.js';
 import { findQuirks, type Quirk, quirk } from './quirks.js';
-import { reportedBy, summarize, summarizeRefusal } from './summary.js';
 
 export type { JsonFault } from './json-fault.js';
+export type { Outcome } from './outcome.js';
 export type { Quirk, QuirkCode } from './quirks.js';
-
-/** The parser's verdict: accepted, accepted with warnings, or refused. */
-export type Verdict = 'valid' | 'warnings' | 'refused';
 
 /**
  * A body, field by field, as plain data: `JSON.stringify` and `JSON.parse` change nothing in it.
@@ -28,7 +25,12 @@ export interface Inspection {
    * change in any version.
    */
   readonly summary: string;
-  readonly verdict: Verdict;
+  /**
+   * The judgement. `good`: an event that went as expected, maybe with a warning that hides no
+   * amount. `review`: more, less or nothing arrived or was sent, too late, or the body doesn't say
+   * how much. `bad`: refused.
+   */
+  readonly outcome: Outcome;
   /**
    * The notification's type; null if the body has both identifiers or neither, or can't be read.
    */
@@ -88,7 +90,7 @@ export interface InspectOptions {
  *
  * @example
  * ```ts
- * const { verdict, fields } = inspectBody(rawBody);
+ * const { outcome, fields } = inspectBody(rawBody);
  * fields[0]; // { name: 'onChainFee', raw: '1.2E-7', parsed: '0.00000012', quirks: [...] }
  * ```
  */
@@ -97,48 +99,20 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     throw new TypeError(`as: expected ${Object.keys(SAMPLES).join(' or ')}, received ${quote(as)}`);
   }
   const opened = openBody(body);
-  if (opened.fields === null) {
-    const { text } = opened;
-    const refused = { type: as ?? null, issues: opened.issues, reference: {} };
-    const likeness = text === undefined ? null : likenessOf(text);
-    return {
-      summary: summarizeRefusal({ ...refused, reported: '', isEmpty: false, likeness }),
-      verdict: 'refused',
-      ...refused,
-      jsonFault: text === undefined ? null : findJsonFault(text),
-      ...{ idempotencyKey: null, fields: [], absent: [], warnings: [] },
-    };
-  }
-  if (opened.text === null) {
+  if (opened.fields !== null && opened.text === null) {
     throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
   }
-
-  const { type, notification, error } = acceptOrRefuse(opened, as ?? null, readNotification);
-  const warnings = notification?.warnings ?? [];
-  const verdict = warnings.length === 0 ? 'valid' : 'warnings';
-  const members = readMembers(opened.text);
-  const reference = referenceOf(opened.fields);
-  const fields = inspectFields(members, notification, error === null);
-  const repeated = fields.filter(({ quirks }) => quirks.some(({ code }) => code === 'repeated'));
-  const repeatedNames = repeated.map(({ name }) => name);
+  const { judgement, read } = judgeBody(body, as ?? null, opened);
+  if (opened.fields === null) {
+    const jsonFault = opened.text === undefined ? null : findJsonFault(opened.text);
+    return { ...judgement, fields: [], absent: [], jsonFault };
+  }
+  const members = readMembers(`${opened.text}`);
   return {
-    summary:
-      error === null
-        ? summarize(notification, repeatedNames)
-        : summarizeRefusal({
-            ...{ type, issues: error.issues, reference },
-            reported: reportedBy(notification, repeatedNames),
-            ...{ isEmpty: members.length === 0, likeness: null },
-          }),
-    verdict: error === null ? verdict : 'refused',
-    type,
-    idempotencyKey: error === null ? idempotencyKey(notification) : null,
-    fields,
-    absent: type === null ? [] : findAbsent(members, type),
-    warnings,
-    issues: error?.issues ?? [],
+    ...judgement,
+    fields: inspectFields(members, read, judgement.outcome !== 'bad'),
+    absent: judgement.type === null ? [] : findAbsent(members, judgement.type),
     jsonFault: null,
-    reference,
   };
 }
 
@@ -167,7 +141,10 @@ function inspectFields(
  */
 function findValue(notification: Partly<PaymentNotification>, name: string, raw: string): unknown {
   const { type, additionalFields } = notification;
-  if (!Object.hasOwn(SAMPLES[type], name)) return additionalFields[name];
+  if (!Object.hasOwn(SAMPLES[type], name)) {
+    // A field that was left out may be named `toString`.
+    return Object.hasOwn(additionalFields, name) ? additionalFields[name] : undefined;
+  }
   // The value in the notification may have come from the other spelling of the name.
   if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
   const key = name === DEDUCED ? DEDUCTED : name;

@@ -11,6 +11,7 @@ export interface Likeness {
 
 /** What people take for a body. The first that fits counts. */
 const LIKENESSES: readonly (readonly [RegExp, string, isCopy?: true])[] = [
+  [/^$/, 'empty. Check whether something else read it first'],
   [/^<(?:!doctype html|html|head|body)\b/i, 'an HTML page'],
   [/^[^{]*\{\s*&(?:amp;)*(?:quot|#34|#x22);/i, 'text with HTML entities. Decode it first', true],
   [/^<[?!\w]/, 'XML'],

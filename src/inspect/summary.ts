@@ -8,6 +8,7 @@ import { quote } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
 import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 import type { Likeness } from './likeness.js';
+import { hidesMoney, isLate } from './outcome.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
@@ -24,7 +25,7 @@ export function summarize(notification: PaymentNotification, repeated: readonly 
     notification.type === 'deposit.received'
       ? summarizeDeposit(notification)
       : summarizeWithdrawal(notification);
-  return event + summarizeRepeated(repeated) + summarizeWarnings(notification.warnings);
+  return event + summarizeRepeated(repeated) + summarizeWarnings(notification);
 }
 
 function summarizeDeposit(deposit: DepositReceived): string {
@@ -53,12 +54,10 @@ function summarizeDeposit(deposit: DepositReceived): string {
   return `${arrived}${coins}. It is worth ${total}${value}.`;
 }
 
-function lateness({
-  paymentReceivedAt: received,
-  expirationTime: expired,
-}: DepositReceived): string {
-  if (received === null || expired === null || received <= expired) return '';
-  return ` ${duration(received.getTime() - expired.getTime())} after the link expired`;
+function lateness(deposit: DepositReceived): string {
+  if (!isLate(deposit)) return '';
+  const { paymentReceivedAt: received, expirationTime: expired } = deposit;
+  return ` ${duration(Number(received) - Number(expired))} after the link expired`;
 }
 
 export function duration(ms: number): string {
@@ -118,10 +117,19 @@ function summarizeRepeated(names: readonly string[]): string {
   return ` Sent more than once: ${list(names.map((name) => show(name)))}. The last value counts.`;
 }
 
-function summarizeWarnings(warnings: readonly NotificationIssue[]): string {
+/** Names the warnings that make a body one for review, and the others. */
+function summarizeWarnings({ type, warnings }: PaymentNotification): string {
+  const [review, others] = [true, false].map((isSo) =>
+    warnings.filter((warning) => hidesMoney(type, warning) === isSo),
+  );
+  return nameWarnings(' Review a warning', review) + nameWarnings(' A warning', others);
+}
+
+function nameWarnings(title: string, warnings: readonly NotificationIssue[] = []): string {
   if (warnings.length === 0) return '';
-  const what = warnings.length === 1 ? 'a warning' : `${warnings.length} warnings`;
-  return ` Review ${what}: ${list(warnings.map(({ path }) => nameOfPath(path)))}.`;
+  const what =
+    warnings.length === 1 ? title : title.replace(/a warning/i, `${warnings.length} warnings`);
+  return `${what}: ${list(warnings.map(({ path }) => nameOfPath(path)))}.`;
 }
 
 function list(names: readonly string[]): string {
@@ -138,6 +146,10 @@ interface Refusal {
   readonly reported: string;
   /** Whether the body is an object without a field. */
   readonly isEmpty: boolean;
+  /** Whether it has the identifiers of both notifications, or of neither. */
+  readonly isAboutIds: boolean;
+  /** Whether the first faulty field is text with a lone surrogate. */
+  readonly isIllFormed: boolean;
   /** What text looks like that is not JSON; null if that is unknown. */
   readonly likeness: Likeness | null;
 }
@@ -147,7 +159,7 @@ interface Refusal {
  * what the endpoint received.
  */
 export function summarizeRefusal(refusal: Refusal): string {
-  const { type, issues, reference, reported, isEmpty, likeness } = refusal;
+  const { type, issues, reference, reported, isEmpty, isAboutIds, isIllFormed, likeness } = refusal;
   const [{ code, path, expected, received }] = issues;
   if (code === 'body_too_large') {
     return `The body is refused: it has more than ${MAX_BYTES} bytes. Ask the service about it. The endpoint should answer 413 and store its start.`;
@@ -155,8 +167,7 @@ export function summarizeRefusal(refusal: Refusal): string {
   if (isEmpty) return `The body is refused: no field was sent. ${ASK}`;
   // A fault of the body itself explains all others.
   if (path.length === 0) {
-    const isAboutIds = received === 'both' || received === 'neither';
-    const is = likeness?.is ?? received.replace(/^an empty body/, 'empty');
+    const is = likeness?.is ?? received;
     const fault = isAboutIds ? `have ${expected}, but has ${is}` : `be ${expected}, but is ${is}`;
     // Its type is the endpoint's, not that of the event.
     const refused = `The body${eventOf(null, reference)} is refused: it should ${fault}.`;
@@ -167,7 +178,7 @@ export function summarizeRefusal(refusal: Refusal): string {
   const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;
   const is = received === 'nothing' ? 'missing' : received;
   // Such a string is not empty, so that what is expected of it misleads.
-  const should = is.endsWith(' with a lone surrogate') ? 'well-formed text' : expected;
+  const should = isIllFormed ? 'well-formed text' : expected;
   const fault =
     is === 'missing' || is === 'null' ? `is ${is}` : `should be ${should}, but is ${is}`;
   return `The body${eventOf(type, reference)} is ${count}: ${nameOfPath(path)} ${fault}. ${reported}${ASK}`;

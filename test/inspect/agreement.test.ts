@@ -15,6 +15,7 @@ import { SAMPLES } from '../../src/wire/sample.js';
 import { bytesBody } from '../fuzz/bodies.js';
 import { runs } from '../fuzz/runs.js';
 import { LAST_ONE_COUNTS } from '../fuzz/texts.js';
+import { deposit } from '../sample-bodies.js';
 
 /** Enough for a change of the code; RUNS=100000 for more. */
 const RUNS = runs(1000);
@@ -33,11 +34,11 @@ function inspectAndParse(bytes: Buffer, { as, parse }: (typeof ENDPOINTS)[keyof 
   const { notification, error } = parse(bytes);
   expect(inspection.issues).toStrictEqual(error?.issues ?? []);
   if (notification === undefined) {
-    expect(inspection.verdict).toBe('refused');
+    expect(inspection.outcome).toBe('bad');
     expect(inspection.type).toBe(error.notificationType);
     expect(inspection.reference).toStrictEqual(error.reference);
   } else {
-    expect(inspection.verdict).toBe(notification.warnings.length > 0 ? 'warnings' : 'valid');
+    expect(inspection.outcome).not.toBe('bad');
     expect(inspection.type).toBe(notification.type);
     expect(inspection.warnings).toStrictEqual(notification.warnings);
     expect(inspection.idempotencyKey).toBe(idempotencyKey(notification));
@@ -94,9 +95,28 @@ test(`on ${RUNS} hostile bodies, the inspection agrees with the parser, to the d
   );
 });
 
-test('the hostile bodies have every verdict', () => {
+test('the hostile bodies have every outcome', () => {
   // By a seed, since a few random bodies may lack one.
   const bodies = fc.sample(bytesBody, { seed: 1, numRuns: 300 });
-  const verdicts = bodies.map((bytes) => inspectBody(bytes).verdict);
-  expect(new Set(verdicts)).toStrictEqual(new Set(['valid', 'warnings', 'refused']));
+  const outcomes = bodies.map((bytes) => inspectBody(bytes).outcome);
+  expect(new Set(outcomes)).toStrictEqual(new Set(['good', 'review', 'bad']));
 });
+
+test.each(['toString', 'constructor', 'valueOf', '__proto__', 'x'])(
+  'a field named %s that is nested too deeply is shown, and left out of the notification',
+  (name) => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const value = `${open.repeat(1002)}1${close.repeat(1002)}`;
+      const { outcome, fields } = inspectBody(deposit({ [name]: value }));
+      expect(outcome).toBe('good');
+      expect(fields.at(-1)).toMatchObject({
+        name,
+        parsed: null,
+        quirks: [{ code: 'deeply_nested' }],
+      });
+    }
+  },
+);

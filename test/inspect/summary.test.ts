@@ -131,7 +131,7 @@ describe('a summary', () => {
     [
       'names three fields that were sent more than once, in printable form, before the warnings',
       `${withdrawal({ txAddressOwner: 'null' }).slice(0, -1)}, ${['\\u202e', 'b', 'c', 'd', 'e'].map((name) => `"${name}": 1, "${name}": 1`)}}`,
-      `${sent} ${to}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts. Review a warning: txAddressOwner.`,
+      `${sent} ${to}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts. A warning: txAddressOwner.`,
     ],
     [
       'says that a required field is missing',
@@ -216,7 +216,7 @@ describe('a summary', () => {
     [
       'says that a blocked withdrawal has an amount, and no address',
       withdrawal({ status: '"BLOCKED"', toTxAddress: 'null' }),
-      `Withdrawal payout-7731 was blocked, and the body reports 480.73 XRP as sent. ${ask} Review a warning: toTxAddress.`,
+      `Withdrawal payout-7731 was blocked, and the body reports 480.73 XRP as sent. ${ask} A warning: toTxAddress.`,
     ],
     [
       'names a refused body by what is known',

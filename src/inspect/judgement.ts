@@ -1,0 +1,117 @@
+import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
+import { type OpenBody, openBody, type UnreadableBody } from '../internal/body.js';
+import type { Partly } from '../internal/fields.js';
+import { referenceOf } from '../internal/issues.js';
+import type { Fields } from '../internal/objects.js';
+import { idempotencyKey, type PaymentNotification, readNotification } from '../notification.js';
+import { acceptOrRefuse, isNotificationJSON, type RawBody } from '../parse.js';
+import { readMembers } from '../wire/members.js';
+import { likenessOf } from './likeness.js';
+import { type Outcome, outcomeOf } from './outcome.js';
+import { reportedBy, summarize, summarizeRefusal } from './summary.js';
+
+/** What is said of a body as a whole. A list needs no more, and takes a third of the time. */
+export interface Judgement {
+  readonly outcome: Outcome;
+  readonly summary: string;
+  readonly type: NotificationType | null;
+  readonly idempotencyKey: string | null;
+  readonly warnings: readonly NotificationIssue[];
+  readonly issues: readonly NotificationIssue[];
+  readonly reference: NotificationReference;
+}
+
+/** A judgement, and what was read for it. */
+export interface Judged {
+  readonly judgement: Judgement;
+  /** The fields as sent; null for a body that is not the JSON text of an object. */
+  readonly fields: Fields | null;
+  /** Null if the body is refused. */
+  readonly notification: PaymentNotification | null;
+  /** What could be read, also of a refused body; null if that is nothing. */
+  readonly read: Partly<PaymentNotification> | null;
+}
+
+/**
+ * Judges a body.
+ *
+ * @param opened - The same body, if the caller has opened it.
+ */
+export function judgeBody(
+  body: RawBody,
+  as: NotificationType | null,
+  opened: OpenBody | UnreadableBody = openBody(body),
+): Judged {
+  if (opened.fields === null) {
+    const likeness = opened.text === undefined ? null : likenessOf(opened.text);
+    const refused = { type: as, issues: opened.issues, reference: {} };
+    const summary = summarizeRefusal({
+      ...{ ...refused, reported: '', likeness },
+      ...{ isEmpty: false, isAboutIds: false, isIllFormed: false },
+    });
+    const judgement = { outcome: 'bad', summary, idempotencyKey: null, warnings: [] } as const;
+    return {
+      judgement: { ...judgement, ...refused },
+      fields: null,
+      notification: null,
+      read: null,
+    };
+  }
+  const { fields, text } = opened;
+  const { type, notification, error } = acceptOrRefuse(opened, as, readNotification);
+  const repeated = findRepeated(fields, `${text}`);
+  const reference = referenceOf(fields);
+  const rest = { type, warnings: notification?.warnings ?? [], reference };
+  if (error === null) {
+    const judgement: Judgement = {
+      outcome: outcomeOf(notification, repeated),
+      summary: summarize(notification, repeated),
+      ...{ idempotencyKey: idempotencyKey(notification), issues: [], ...rest },
+    };
+    return { judgement, fields, notification, read: notification };
+  }
+  const summary = summarizeRefusal({
+    ...{ type, issues: error.issues, reference, likeness: null },
+    reported: reportedBy(notification, repeated),
+    isEmpty: Object.keys(fields).length === 0,
+    isAboutIds: type === null && !isNotificationJSON(fields),
+    isIllFormed: isIllFormed(fields, error.issues[0].path),
+  });
+  const { issues } = error;
+  const judgement: Judgement = { outcome: 'bad', summary, idempotencyKey: null, issues, ...rest };
+  return { judgement, fields, notification: null, read: notification };
+}
+
+/** Whether a field is text with a lone surrogate. */
+function isIllFormed(fields: Fields, [name = '']: readonly string[]): boolean {
+  const value = fields[name];
+  return typeof value === 'string' && !value.isWellFormed();
+}
+
+/** Finds the names that were sent more than once. */
+function findRepeated(fields: Fields, text: string): string[] {
+  // Each name has a colon, so counting tells of most bodies that none is repeated. To read the
+  // members takes as long as to parse.
+  if (countColons(text) === countNames(fields)) return [];
+  const found = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [name] of readMembers(text)) (found.has(name) ? repeated : found).add(name);
+  return [...repeated];
+}
+
+function countColons(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) count += 1;
+  return count;
+}
+
+/** Counts the names of an object and of the objects in it; NaN if there are more levels. */
+function countNames(fields: object, levels = 1): number {
+  let count = 0;
+  for (const value of Object.values(fields)) {
+    count += 1;
+    if (typeof value !== 'object' || value === null) continue;
+    count += levels === 0 || Array.isArray(value) ? Number.NaN : countNames(value, levels - 1);
+  }
+  return count;
+}

@@ -1,0 +1,41 @@
+import type { Outcome } from 'payment-notifications/inspect';
+import { deposit, withdrawal } from '../sample-bodies.js';
+
+/** One row for each rule, and for what is nearly one. */
+export const OUTCOMES: readonly (readonly [what: string, body: string, outcome: Outcome])[] = [
+  ['a deposit as expected', deposit(), 'good'],
+  [
+    'nothing expected',
+    deposit({ expectedDepositAmount: 'null', expectedDisplayAmount: 'null' }),
+    'good',
+  ],
+  ['the last second', deposit({ paymentReceivedAt: '1790003600' }), 'good'],
+  ['no expiration', deposit({ expirationTime: 'null', paymentReceivedAt: '1890003600' }), 'good'],
+  ['an unknown field', deposit({ networkFeeAmount: '0.10' }), 'good'],
+  ['fewer coins', deposit({ expectedDepositAmount: '"0.016"' }), 'review'],
+  ['more coins', deposit({ expectedDepositAmount: '"0.015"' }), 'review'],
+  ['less value', deposit({ expectedDisplayAmount: '1000' }), 'review'],
+  ['more value', deposit({ expectedDisplayAmount: '900' }), 'review'],
+  ['18 decimals less', deposit({ actualDepositAmount: '0.015229999999999999' }), 'review'],
+  ['nothing', deposit({ actualDepositAmount: '0', expectedDepositAmount: 'null' }), 'review'],
+  ['a second too late', deposit({ paymentReceivedAt: '1790003601' }), 'review'],
+  ['an expected amount that is unreadable', deposit({ expectedDepositAmount: '"1,5"' }), 'review'],
+  ['a fee that is unreadable', deposit({ onChainFee: '"free"' }), 'review'],
+  ['a time that is unreadable', deposit({ expirationTime: '"soon"' }), 'review'],
+  ['a text that is unreadable', deposit({ network: '[]' }), 'good'],
+  ['an amount sent twice', deposit().replace(/\}$/, ',"actualDepositAmount":0.01523}'), 'review'],
+  ['an unknown field sent twice', deposit().replace(/\}$/, ',"x":[{"x":1}],"x":1}'), 'review'],
+  ['a name twice in an object', deposit({ extra: '{"x":1,"x":2}' }), 'good'],
+  ['a withdrawal', withdrawal(), 'good'],
+  ['other than estimated', withdrawal({ actualWithdrawAmount: '1' }), 'good'],
+  ['no owner', withdrawal({ txAddressOwner: undefined }), 'good'],
+  ['FAILED', withdrawal({ status: '"FAILED"' }), 'review'],
+  ['BLOCKED', withdrawal({ status: '"BLOCKED"' }), 'review'],
+  ['COMPLETED without its amount', withdrawal({ actualWithdrawAmount: undefined }), 'review'],
+  ['COMPLETED with an unreadable amount', withdrawal({ actualWithdrawAmount: '"x"' }), 'review'],
+  ['COMPLETED with nothing sent', withdrawal({ actualWithdrawAmount: '"0.00"' }), 'review'],
+  ['two amounts debited', withdrawal({ deducedSettlementAmount: '"1"' }), 'review'],
+  ['a field missing', deposit({ status: undefined }), 'bad'],
+  ['no fields', '{}', 'bad'],
+  ['no JSON', 'hello', 'bad'],
+];

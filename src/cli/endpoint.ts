@@ -2,7 +2,6 @@ import querystring from 'node:querystring';
 import { MAX_BYTES } from '../internal/body.js';
 import type { AttemptOptions } from '../testing/attempt.js';
 import { CommandError } from './errors.js';
-import { readStart } from './input.js';
 import { redactPath } from './redact.js';
 
 /** Where `send` posts bodies. */
@@ -25,6 +24,11 @@ export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
     }
   }
   if (to === '') throw new CommandError('--to: expected the URL of your endpoint');
+  if (/…|%E2%80%A6/i.test(to)) {
+    throw new CommandError(
+      '--to: expected a whole URL, received one that was shortened to hide its secret',
+    );
+  }
   const url = URL.canParse(to) ? new URL(to) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     const received = to.includes('@')
@@ -46,7 +50,11 @@ export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
 export const fetchStart: NonNullable<AttemptOptions['fetch']> = async (url, request) => {
   const { status, body } = await fetch(url, request);
   const text = async (): Promise<string> => {
-    const bytes = await readStart(body ?? []);
+    let bytes = Buffer.alloc(0);
+    for await (const chunk of body ?? []) {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (bytes.length > MAX_BYTES) break;
+    }
     const start = new TextDecoder().decode(bytes.subarray(0, MAX_BYTES));
     return bytes.length > MAX_BYTES ? `${start}…` : start;
   };

@@ -1,6 +1,6 @@
 import { escapeUnprintable } from '../internal/quote.js';
 import { redactUrlsIn } from './redact.js';
-import { CLEAR_LINE, type Terminal } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
 /**
  * The exit codes of every command. The last two follow the shell convention for SIGINT and SIGPIPE.
@@ -18,7 +18,6 @@ export class CommandError extends Error {
  * Prints an error to standard error in one line. Escapes it and redacts URLs, because it may quote
  * arguments.
  */
-export function printError({ warn, watched }: Terminal, message: string): void {
-  const clear = watched ? CLEAR_LINE : '';
-  warn(`${clear}payment-notifications: ${escapeUnprintable(redactUrlsIn(message))}\n`);
+export function printError({ warn }: Terminal, message: string): void {
+  warn(`payment-notifications: ${escapeUnprintable(redactUrlsIn(message))}\n`);
 }

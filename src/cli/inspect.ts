@@ -1,168 +1,92 @@
-import type { NotificationIssue } from '../errors.js';
-import { findBodiesAndBroken } from '../inspect/find-bodies.js';
-import { type InspectedField, type Inspection, inspectBody } from '../inspect/index.js';
-import type { JsonFault } from '../inspect/json-fault.js';
-import { createRelations, isForReview, type Relation, withRelation } from '../inspect/relations.js';
-import { MAX_BYTES } from '../internal/body.js';
-import { issue, nameOfPath } from '../internal/issues.js';
-import { escapeUnprintable } from '../internal/quote.js';
+import { createEvents, RELATIONS, type Relation } from '../inspect/events.js';
+import { inspectBody } from '../inspect/index.js';
+import { type Judgement, judgeBody } from '../inspect/judgement.js';
 import { EXIT } from './errors.js';
-import { readEach, readFile, STDIN } from './input.js';
+import { explain } from './explain.js';
 import { COMMON, flag, helpOf, readArguments, readType, text } from './options.js';
-import { beside, type Color, jsonLine, paint, type Terminal, widthOf, wrap } from './terminal.js';
+import { createReading, type Input, readBodies, STDIN } from './read-bodies.js';
+import { beside, jsonLine, marked, type Terminal } from './terminal.js';
+import { createTotals, MAX_EVENTS } from './totals.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
+  quiet: flag('of several, print only those refused or for review'),
   json: flag('print one line of JSON for each body'),
   ...COMMON,
 } as const;
 
 export const INSPECT_HELP: string = helpOf(
-  'inspect [FILE…]',
-  'Shows how a body is parsed: one from each file, or one from standard input. Also finds bodies in other text, such as a log. Explains faults, warnings, and values that are easy to misread. A page does the same in a browser, offline: open inspector.html in the folder of this package.',
+  'inspect [FILE|FOLDER…]',
+  'Explains one body: what arrived, what to do, faults, warnings, and values that are easy to misread. Of several bodies, prints a line for each, then totals: faults and warnings with their first place, unknown fields, and bodies of one event that contradict each other. Reads files, all files of a folder, or standard input. A file is one body, or has bodies in its text, such as a log. If it has more than 1 MiB, each body must be on one line.',
   OPTIONS,
   'inspect body.json',
-  'inspect --json body.json | jq .idempotencyKey',
+  'inspect --quiet callbacks',
+  'inspect --json callbacks | jq .idempotencyKey',
 );
+
+/** A refused body of a list is shown with at most this many faults. */
+const MAX_FAULTS = 4;
 
 export async function inspect(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
-  const options = { as: readType(values.as) };
-  const files = positionals.length === 0 ? [STDIN] : positionals;
-  const unread: string[] = [];
-  let exit: number = EXIT.ok;
-  for await (const { label, body } of readEach(files, terminal, unread, readFile)) {
-    const isTooLong = body.length > MAX_BYTES;
-    const found = inspectBody(body, options);
-    const inspection = isTooLong ? { ...found, issues: [TOO_LONG] } : found;
-    // A program gets one line for each file.
-    if (values.json) {
-      terminal.print(jsonLine({ file: label, ...inspection }));
-      if (inspection.verdict === 'refused') exit = EXIT.failed;
-      continue;
-    }
-    const print = (name: string, shown: Inspection, relations: readonly Relation[] = []): void => {
-      terminal.print(`${linesOf(name, shown, relations, terminal).join('\n')}\n`);
-      if (shown.verdict === 'refused') exit = EXIT.failed;
-    };
-    // The first 64 KiB of a longer file have only some of its bodies.
-    const isSearched = inspection.verdict === 'refused' && !isTooLong;
-    const parts = isSearched ? findBodiesAndBroken(body.toString()) : [];
-    const others = parts.filter(({ from }) => from !== 'whole');
-    // JSON that has a body inside may be what was sent, so that its own faults count as well.
-    const isText = inspection.issues[0]?.code === 'invalid_json';
-    if (isText && others.length > 0) {
-      const title = `${label}: has other text around the bodies below. As one body, it is refused.`;
-      const lines = beside('! ', [title], terminal.columns, (text) =>
-        paint(terminal, 'yellow', text),
-      );
-      terminal.print(`${lines.join('\n')}\n\n`);
-    } else print(label, inspection);
-    // All are related before the first is printed, because a later body may contradict it.
-    const listed = others.map((part) => {
-      const relations: readonly Relation[] = [];
-      return { ...part, inspection: inspectBody(part.body, options), relations };
-    });
-    const relate = createRelations<(typeof listed)[number]>(
-      (part) => part.inspection,
-      (part, relation, replaced) => {
-        part.relations = withRelation(part.relations, relation, replaced);
-      },
-    );
-    for (const part of listed) relate(part, part.inspection);
-    for (const { from, line, inspection: shown, relations } of listed) {
-      const place = `${label}, ${from === 'escaped' ? 'escaped ' : ''}in line ${line}`;
-      print(place, shown, relations);
-    }
+  const as = readType(values.as);
+  const reading = createReading();
+  const totals = createTotals();
+  const relate = createEvents<string>(MAX_EVENTS);
+
+  /** Judges a body of several, and returns its line; empty if it isn't shown. */
+  const lineOf = ({ place, body }: Input): string => {
+    const judged = judgeBody(body, as ?? null);
+    const { judgement, notification } = judged;
+    const relation = notification && relate(notification, place);
+    const outcome = relation?.kind === 'contradicts' ? 'review' : judgement.outcome;
+    totals.add(judged, outcome, place, relation);
+    if (values.quiet && outcome === 'good') return '';
+    if (!values.json) return listed({ ...judgement, outcome }, place, relation, terminal);
+    return jsonLine({ place, relation: relation ?? null, ...inspectBody(body, { as }), outcome });
+  };
+
+  const paths = positionals.length === 0 ? [STDIN] : positionals;
+  // The first body waits, because it is explained if it is the only one.
+  let waiting: Input[] = [];
+  let isList = values.json === true;
+  for await (const inputs of readBodies(paths, terminal, reading)) {
+    waiting.push(...inputs);
+    isList ||= waiting.length > 1;
+    if (!isList) continue;
+    const lines = waiting.map(lineOf).join('');
+    if (lines !== '') terminal.print(lines);
+    waiting = [];
   }
-  return unread.length > 0 ? EXIT.usage : exit;
+  for (const { place, body, isFile } of waiting) {
+    const inspection = inspectBody(body, { as });
+    totals.counts[inspection.outcome] += 1;
+    terminal.print(explain(isFile ? place : `${place}, in other text`, inspection, terminal));
+  }
+  const { good, review, bad } = totals.counts;
+  const isNothing = good + review + bad === 0;
+  const isUnread = reading.unread.length > 0;
+  if (!values.json && (isList || (isNothing && !isUnread))) {
+    terminal.print(totals.report(reading, terminal));
+  }
+  if (isUnread) return EXIT.usage;
+  return bad > 0 || isNothing ? EXIT.failed : EXIT.ok;
 }
 
-/** The rest of the file is not read, so its size is unknown. */
-const TOO_LONG = issue(
-  'body_too_large',
-  [],
-  `at most ${MAX_BYTES} bytes`,
-  'more. For an archive, use check; for a log, open inspector.html',
-);
-
-const MARKS = { valid: ['green', '✓'], warnings: ['yellow', '!'], refused: ['red', '✗'] } as const;
-
-function linesOf(
-  file: string,
-  inspection: Inspection,
-  relations: readonly Relation[],
+/** The line of a body in a list, and its faults if it is refused. */
+function listed(
+  { outcome, summary, issues }: Judgement,
+  place: string,
+  relation: Relation<string> | null | undefined,
   terminal: Terminal,
-): string[] {
-  const { summary, verdict, type, idempotencyKey, fields, absent } = inspection;
-  const { warnings, issues, jsonFault, reference } = inspection;
-  const [color, mark] = MARKS[isForReview(relations) ? 'warnings' : verdict];
-  const related = relations.map(({ text }) => `, ${text}`).join('');
-  const title = `${file}: ${verdict === 'refused' ? 'refused' : 'valid'}, ${type ?? 'unknown type'}${related}`;
-  const isKnown = type !== null && fields.length > 0;
-  const notSent: Row[] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
-  const ids: Row[] =
-    idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
-  const sections = [
-    issueLines(issues, MARKS.refused, terminal),
-    jsonFault === null ? [] : beside('   ', [placeOf(jsonFault)], terminal.columns),
-    issueLines(warnings, MARKS.warnings, terminal),
-    table(fields.map(rowOf), terminal),
-    table([...notSent, ...ids], terminal),
-  ];
-  return [
-    ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, color, text)),
-    ...wrap(summary, terminal.columns - 2).map((line) => `  ${line}`),
-    ...sections.filter(({ length }) => length > 0).flatMap((lines) => ['', ...lines]),
-    '',
-  ];
-}
-
-function issueLines(
-  issues: readonly NotificationIssue[],
-  [color, mark]: readonly [Color, string],
-  terminal: Terminal,
-): string[] {
-  return issues.flatMap(({ path, code, expected, received }) => [
-    ` ${paint(terminal, color, `${mark} ${nameOfPath(path)}`)}`,
-    ...beside('   ', [`${code}: expected ${expected}, received ${received}`], terminal.columns),
-  ]);
-}
-
-/** Describes a JSON syntax error in one line. */
-function placeOf({ line, column, before, after }: JsonFault): string {
-  return `not JSON at line ${line}, column ${column}: ${before}<here>${after}`;
-}
-
-/** A label, and the texts next to it. */
-type Row = readonly [label: string, ...texts: string[]];
-
-function table(rows: readonly Row[], terminal: Terminal): string[] {
-  const width = Math.max(...rows.map(([label]) => widthOf(label)));
-  return rows.flatMap(([label, ...texts]) => {
-    const start = ` ${label}${' '.repeat(width - widthOf(label))}  `;
-    return beside(start, texts, terminal.columns, (text) => paint(terminal, 'cyan', text));
-  });
-}
-
-/** A field's raw value, its parsed value if different, and its notes. */
-function rowOf(field: InspectedField): Row {
-  const { name, raw, quirks } = field;
-  const parts = [raw, ...display(field)].join(' → ');
-  const texts = [parts, ...quirks.map(({ note }) => `└ ${note}`)];
-  return [escapeUnprintable(name), ...texts.map(escapeUnprintable)];
-}
-
-/** A parsed value as text; empty if it is the same as the raw one. */
-function display({ name, raw, parsed }: InspectedField): string[] {
-  if (parsed === null) return [raw === 'null' || raw === '""' ? 'no value' : 'not read'];
-  if (JSON.stringify(parsed) === raw) return [];
-  if (typeof parsed !== 'object')
-    return `${parsed}` === raw ? [] : [`${parsed}`.replace('.000Z', 'Z')];
-  // A deposit documents neither field, so they may have any value there.
-  if (name !== 'toTxAddress' && name !== 'txAddressOwner') return [];
-  const parts = Object.entries(parsed).filter(
-    ([key, value]) => key !== 'raw' && typeof value === 'string',
-  );
-  return [parts.map(([key, value]) => `${key} ${value}`).join(', ')];
+): string {
+  const related = relation ? `  (${RELATIONS[relation.kind]} ${relation.place})` : '';
+  // The sentence has said the only one.
+  const faults = issues.length === 1 ? [] : issues.slice(0, MAX_FAULTS);
+  const more = issues.length - MAX_FAULTS;
+  const texts = faults.map(({ code, message }) => `${code}: ${message}`);
+  if (more > 0) texts.push(`and ${more} more`);
+  const lines = texts.flatMap((fault) => beside('    ', [fault], terminal.columns));
+  const shown = marked(outcome, `${place}  ${summary}${related}`, terminal);
+  return shown + lines.map((line) => `${line}\n`).join('');
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PaymentNotification } from '../notification.js';
-import { createReceiver, type DeliveryContext } from '../receiver/index.js';
-import { createCheck } from '../receiver/secret.js';
-import { createCallbackLog } from './callback-log.js';
+import { judgeBody } from '../inspect/judgement.js';
+import { createReceiver, type Receiver } from '../receiver/index.js';
 import { CommandError, EXIT } from './errors.js';
 import { COMMON, helpOf, readArguments, readCount, text } from './options.js';
+import { nameOf } from './read-bodies.js';
 import { redactPath } from './redact.js';
-import { type Terminal, wrap } from './terminal.js';
+import { openFolder } from './save.js';
+import { format, type Mark, marked, shorten, type Terminal, wrap } from './terminal.js';
 
 const OPTIONS = {
   port: { ...text('PORT', 'listen on this port (0: any free port)'), default: '3000' },
@@ -24,16 +24,15 @@ export const LISTEN_HELP: string = helpOf(
   "Receives callbacks until Ctrl-C, and prints one line for each. The callback URL, which is printed first, ends with a secret; other URLs are answered with 404. To receive the service's callbacks, open a tunnel to the port, and give the service the tunnel's address with the path of the callback URL.",
   OPTIONS,
   'listen --save callbacks',
-  'check callbacks',
+  'inspect callbacks',
 );
 
 const HINT =
   'To receive callbacks of the service, open a tunnel to this port, and keep the path. Ctrl-C ends it.';
 
-const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
-
-/** Methods of requests without a body, such as a browser's. */
-const WITHOUT_BODY = ['GET', 'HEAD', 'OPTIONS'];
+const NOT_SAVED = { status: 500, text: 'not saved' };
+/** Maximum length of a displayed path, in characters. */
+const MAX_PATH = 40;
 
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
@@ -41,35 +40,22 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   const port = readCount('--port', values.port, 0, 65_535);
   const status = readCount('--status', values.status, 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');
-  const isCallback = readSecret(secret);
-  const log = createCallbackLog(terminal, values.save);
-
-  /** With a `--status` of 500 or more, the receiver reports these as well. */
-  const accepted = new WeakSet<Uint8Array>();
-  const settle = async (notification: PaymentNotification, context: DeliveryContext) => {
-    log.accept(notification, context);
-    accepted.add(context.body);
-    return { status, text: 'ok' };
-  };
-  const receiver = createReceiver({
+  const log = createLog(terminal, values.save);
+  const settle = async (_: unknown, { body }: { readonly body: Uint8Array }) =>
+    log.callback(body) ? { status, text: 'ok' } : NOT_SAVED;
+  const receiver = createEndpoint({
     secret,
     onDepositReceived: settle,
     onWithdrawalBroadcast: settle,
-    onRefused: async (error, { body }) => log.refuse(error, body),
-    onError: async (error, { body }) => {
-      if (body === null || !accepted.has(body)) log.fail(error, body);
-    },
-    onWarning() {}, // is part of the notification's line
+    onRefused: async (_, { body }) => (log.callback(body) ? undefined : NOT_SAVED),
+    // Of a body that was read, its own line has said everything.
+    onError: async (error, { body }) => (body === null ? log.fail('not read', error) : undefined),
+    onWarning() {}, // is part of the callback's sentence
   });
   const server = createServer((request, response) => {
-    const { method = '', url } = request;
-    if (!isCallback(url)) {
-      log.turnAway(method, url);
-      response.writeHead(404, TEXT).end('not found');
-    } else if (WITHOUT_BODY.includes(method)) {
-      log.turnAwayMethod(method);
-      response.writeHead(405, { ...TEXT, allow: 'POST' }).end('expected POST');
-    } else receiver.node(request, response);
+    receiver.node(request, response);
+    // The receiver calls nothing for a request without a body, such as one of a browser.
+    if (!hasBody(request)) response.on('finish', () => log.visit(request, response.statusCode));
   });
 
   const origin = await start(server, port, values.host);
@@ -90,15 +76,75 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   return EXIT.ok;
 }
 
-/** Returns the receiver's check of a URL, or explains its rule for secrets. */
-function readSecret(secret: string): (url: unknown) => boolean {
+/** Creates the receiver, or explains its rule for secrets. */
+function createEndpoint(options: Parameters<typeof createReceiver>[0]): Receiver {
   try {
-    return createCheck(secret);
+    return createReceiver(options);
   } catch (error) {
     // The rest of the message is advice for the code of an endpoint.
     const [rule] = Object(error).message.split('. ');
     throw new CommandError(`--${rule}. Without --secret, listen makes one`);
   }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Prints one line for each callback, saves its body first, and counts. */
+function createLog(terminal: Terminal, folder: string | undefined) {
+  const { columns } = terminal;
+  const save = folder === undefined ? null : openFolder(folder);
+  const counts = { callbacks: 0, refused: 0, failed: 0, saved: 0 };
+
+  const print = (mark: Mark, time: Date, ...texts: readonly string[]): void => {
+    const iso = time.toISOString();
+    // Without the date, a sentence has more room in 80 columns.
+    const shownTime = Number.isFinite(columns) ? `${iso.slice(11, 19)}Z` : iso;
+    terminal.print(marked(mark, [shownTime, ...texts].join('  '), terminal));
+  };
+  const fail = (failure: string, error: unknown): void => {
+    counts.failed += 1;
+    print('bad', new Date(), `${failure}: ${Object(error).message}`);
+  };
+  return {
+    fail,
+    /** Saves a body, then prints it. Returns whether it could be saved. */
+    callback(body: Uint8Array): boolean {
+      const time = new Date();
+      const { outcome, summary, type, idempotencyKey: key } = judgeBody(body, null).judgement;
+      const kind = type === 'deposit.received' ? 'deposit' : 'withdrawal';
+      counts.callbacks += 1;
+      if (key === null) counts.refused += 1;
+      const texts = key === null ? [summary] : [key, summary];
+      try {
+        if (save !== null) {
+          texts.push(save(time, key === null ? 'refused' : kind, body));
+          counts.saved += 1;
+        }
+      } catch (error) {
+        fail('not saved, answered with 500', error);
+        return false;
+      }
+      print(outcome, time, ...texts);
+      return true;
+    },
+    visit({ method, url }: IncomingMessage, status: number): void {
+      const path = shorten(redactPath(`${url}`), MAX_PATH);
+      print('none', new Date(), `${method} ${path} without a body, answered with ${status}`);
+    },
+    /** Prints how many came, how many were refused, and where the bodies are. */
+    end(): void {
+      const { callbacks, refused, failed, saved } = counts;
+      const texts = [
+        `${format.count(callbacks)} ${callbacks === 1 ? 'callback' : 'callbacks'}`,
+        `${format.count(refused)} refused`,
+        ...(failed === 0 ? [] : [`${format.count(failed)} not read or not saved`]),
+        ...(folder === undefined ? [] : [`${format.count(saved)} saved in ${nameOf(folder)}`]),
+      ];
+      terminal.print(`\n${wrap(texts.join(', '), columns).join('\n')}\n`);
+    },
+  };
 }
 
 /** Starts a server, and returns the origin of its URLs. */

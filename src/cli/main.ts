@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import process from 'node:process';
 import { EXIT, printError } from './errors.js';
 import { run } from './run.js';
@@ -19,9 +19,7 @@ const terminal: Terminal = {
   columns: stdout.columns || Number(env.COLUMNS) || Number.POSITIVE_INFINITY,
   // hasColors() respects NO_COLOR, FORCE_COLOR and TERM.
   colors: stdout.isTTY && stdout.hasColors(),
-  watched: stderr.isTTY,
   interrupt: controller.signal,
-  clock: Date,
 };
 
 // A reader such as head may close the pipe early. The exit code must not report success then.
@@ -33,7 +31,6 @@ stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 // If stderr is closed, there is nowhere to report errors.
 stderr.on('error', () => {});
 
-const manifest: { version: string } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-);
-process.exitCode = await run(process.argv.slice(2), terminal, manifest.version);
+// By the package's name, so that it is found from the sources as well.
+const { version } = createRequire(import.meta.url)('payment-notifications/package.json');
+process.exitCode = await run(process.argv.slice(2), terminal, version);

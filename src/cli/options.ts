@@ -21,9 +21,6 @@ export const COMMON = {
   version: { type: 'boolean', short: 'v', help: 'show the version' },
 } as const;
 
-const EXIT_CODES =
-  "Exit code: 0 for success; 1 if a body is refused or not delivered, if a faulty body is not refused, or if there is no body; 2 for wrong usage or a file that can't be read; 3 if the output can't be written; 130 for Ctrl-C.";
-
 /** The help of a command, in up to 80 columns. */
 export function helpOf(
   usage: string,
@@ -46,7 +43,6 @@ export function helpOf(
     `payment-notifications ${usage}`,
     fill(about),
     lines.join('\n'),
-    fill(EXIT_CODES),
     `Examples:\n${shown.join('')}`,
   ];
   return `${sections.join('\n\n')}\n`;

@@ -1,4 +1,3 @@
-import { CHECK_HELP, check } from './check.js';
 import { CommandError, EXIT, printError } from './errors.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { LISTEN_HELP, listen } from './listen.js';
@@ -9,13 +8,16 @@ import type { Terminal } from './terminal.js';
 
 const HELP = helpOf(
   '<command>',
-  `  inspect [FILE…]                  show how a body is parsed
+  `  inspect [FILE|FOLDER…]           explain one body, or judge many
   sample deposit|withdrawal        print a sample body
   send deposit|withdrawal|FILE…    post bodies to your endpoint
-  check [FILE|FOLDER…]             find saved bodies that can't be parsed
   listen                           print and save the callbacks that arrive
 
-  payment-notifications <command> --help shows options and examples.`,
+  payment-notifications <command> --help shows options and examples.
+
+Exit code: 0 for success; 1 if a body is refused or not delivered, if a faulty
+body is not refused, or if there is no body; 2 for wrong usage or a file that
+can't be read; 3 if the output can't be written; 130 for Ctrl-C.`,
   COMMON,
   'sample deposit | payment-notifications inspect',
 );
@@ -24,7 +26,6 @@ const COMMANDS = new Map([
   ['inspect', { help: INSPECT_HELP, run: inspect }],
   ['sample', { help: SAMPLE_HELP, run: sample }],
   ['send', { help: SEND_HELP, run: send }],
-  ['check', { help: CHECK_HELP, run: check }],
   ['listen', { help: LISTEN_HELP, run: listen }],
 ]);
 
@@ -46,9 +47,7 @@ export async function run(args: string[], terminal: Terminal, version: string): 
   try {
     if (command === undefined) {
       readArguments(args, COMMON);
-      throw new CommandError(
-        `unknown command "${name}": expected inspect, sample, send, check or listen`,
-      );
+      throw new CommandError(`unknown command "${name}": expected inspect, sample, send or listen`);
     }
     const exit = await command.run(rest, terminal);
     return terminal.interrupt.aborted ? EXIT.interrupted : exit;

@@ -34,7 +34,7 @@ export const SAMPLE_HELP: string = helpOf(
   'Prints a sample body, encoded as the service sends it. Amounts and JSON are written digit for digit.',
   OPTIONS,
   'sample deposit --set actualDepositAmount=0.1 > body.json',
-  'sample withdrawal --add networkFeeAmount=0.10 |\n    payment-notifications send - --to http://127.0.0.1:3000/callbacks',
+  'sample withdrawal --add networkFeeAmount=0.10 |\n    payment-notifications send - --to http://127.0.0.1:3000/0123456789abcdef',
 );
 
 export const SAMPLE_KINDS: readonly string[] = ['deposit', 'withdrawal'];
@@ -65,6 +65,11 @@ export function makeSample(kind: string, changes: SampleChanges): string {
     } else if (Object.hasOwn(fields, name)) overrides[name] = value;
     else throw new CommandError(`${option}: a ${kind} has no field "${name}"`);
   };
+  if (status !== undefined && kind === 'deposit') {
+    throw new CommandError(
+      '--status: expected a withdrawal, received a deposit, which has only one status',
+    );
+  }
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
     const [name, value] = split('--set', 'FIELD=VALUE', assignment);
     // The service sends a number. Another time stays a string, which writeBody checks, and so does

@@ -1,13 +1,14 @@
-import { inspectBody } from '../inspect/index.js';
-import { MAX_BYTES } from '../internal/body.js';
+import { judgeBody } from '../inspect/judgement.js';
 import {
   type DeliverOptions,
   type DeliveryAttempt,
   deliver,
   type RetryPolicy,
 } from '../testing/deliver.js';
+import { faultyBodies } from '../testing/faults.js';
+import { bodyVariants } from '../testing/variants.js';
 import { type Endpoint, fetchStart, readEndpoint } from './endpoint.js';
-import { EXIT, printError } from './errors.js';
+import { CommandError, EXIT } from './errors.js';
 import {
   COMMON,
   flag,
@@ -18,94 +19,134 @@ import {
   readDuration,
   text,
 } from './options.js';
+import { createReading, type Reading, readBodies } from './read-bodies.js';
 import { redactPathIn, redactUrl } from './redact.js';
-import { SAMPLE_OPTIONS } from './sample.js';
-import { readBodies, type SentBody } from './send-bodies.js';
-import { causeOf, endOf, isRefused, linesOf, type SendSummary, warningOf } from './send-report.js';
-import { format, jsonLine, showProgress, type Terminal } from './terminal.js';
+import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
+import {
+  causeOf,
+  endOf,
+  isRefused,
+  isUnreachable,
+  linesOf,
+  type SentBody,
+  warningOf,
+} from './send-report.js';
+import { format, type Terminal } from './terminal.js';
 
 const OPTIONS = {
   to: text('URL', 'your endpoint, which may contain USER:PASSWORD@'),
   header: list("'NAME: VALUE'", 'add a header, which is never printed'),
-  answers: flag('show answers that may contain credentials'),
   ...SAMPLE_OPTIONS,
   variants: flag('send every encoding that a receiver must accept'),
   faulty: flag('then send every kind of faulty body'),
-  lines: flag('send each line of archives, plain or gzip'),
   copies: { ...text('N', 'send copies at the same time'), default: '1' },
   retry: flag('retry like a deposit: every 2 minutes for 24 hours'),
   every: text('DURATION', 'retry at this interval (implies --retry)'),
   for: text('DURATION', 'retry for this long (implies --retry)'),
   timeout: { ...text('DURATION', 'wait this long for an answer'), default: '30s' },
-  json: flag('print each answer and the totals as lines of JSON'),
   ...COMMON,
 } as const;
 
 export const SEND_HELP: string = helpOf(
   'send deposit|withdrawal|FILE… --to URL',
-  'Posts a sample body to your endpoint, or saved bodies unchanged: one from each file (- is standard input), or with --lines one from each line, of which only failures are shown. A status from 200 to 299 counts as delivered.',
+  'Posts a sample body to your endpoint, or saved bodies unchanged: those that inspect finds in files, folders or standard input (-). Of several in one file, only failures are shown. A status from 200 to 299 counts as delivered.',
   OPTIONS,
-  'send deposit --to http://127.0.0.1:3000/callbacks',
-  'send --lines refused.ndjson \\\n    --to http://127.0.0.1:3000/callbacks --header "authorization: Bearer $TOKEN"',
+  'send deposit --to http://127.0.0.1:3000/0123456789abcdef',
+  'send callbacks \\\n    --to http://127.0.0.1:3000/0123456789abcdef',
 );
 
-const HIDDEN = '(not shown without --answers)';
+/** Shown in place of an answer that may repeat a header in any form. */
+const HIDDEN = '(not shown: it may repeat a header)';
 
 export async function send(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
-  const { clock, interrupt } = terminal;
   const endpoint = readEndpoint(values.to, values.header);
   const copies = readCount('--copies', values.copies, 1);
-  const policy = { copies, retry: readRetry(values) };
+  const retry = readRetry(values);
   const timeoutMs = readDuration('--timeout', values.timeout);
-  const unread: string[] = [];
-  const { bodies, total, faults } = readBodies(positionals, values, terminal, unread);
+  const reading = createReading();
+  const { bodies, total, faults } = chooseBodies(positionals, values, terminal, reading);
 
-  const progress = showProgress(terminal);
-  const print: Print = (lines, data) => {
-    const text = values.json ? data && jsonLine(data) : lines.map((line) => `${line}\n`).join('');
-    if (!text) return;
-    progress('');
-    terminal.print(text);
+  const print = (lines: readonly string[]): void => {
+    if (lines.length > 0) terminal.print(lines.map((line) => `${line}\n`).join(''));
   };
-  const post = createPost(endpoint, { ...values, timeoutMs }, terminal, print);
+  const post = createPost(endpoint, timeoutMs, terminal, print);
 
-  const start = clock.now();
-  print([`POST ${redactUrl(endpoint.url)}`]);
+  const start = Date.now();
+  print([`POST ${redactUrl(endpoint.url)}${retry === null ? '' : `, ${planOf(retry)}`}`]);
   let [begun, delivered, attempts] = [0, 0, 0];
   const keys = new Set<string | null>();
   for await (const sent of bodies) {
     begun += 1;
-    if (typeof sent.body !== 'string' && sent.body.length > MAX_BYTES) {
-      printError(terminal, `${sent.label}: more than ${MAX_BYTES} bytes, so it is not a body`);
-      unread.push(sent.label);
-      continue;
-    }
-    const ended = await post(sent, policy);
+    const { judgement } = judgeBody(sent.body, null);
+    if (!values.variants) print(warningOf(sent.label, judgement, terminal));
+    const ended = await post(sent, { copies, retry });
     attempts += ended.length;
     delivered += ended.filter(({ success }) => success).length;
     // Two keys show that there are several events.
-    if (keys.size < 2) keys.add(inspectBody(sent.body).idempotencyKey);
-    if (interrupt.aborted) break;
-    const counts = `${format.count(begun)} sent, ${format.count(delivered)} delivered`;
-    progress(values.lines ? counts : '');
+    if (keys.size < 2) keys.add(judgement.idempotencyKey);
+    if (terminal.interrupt.aborted) break;
   }
-  const { accepted, refused } = await postFaults(faults, post, interrupt);
+  const accepted: SentBody[] = [];
+  let refused = 0;
+  for (const sent of faults) {
+    if (terminal.interrupt.aborted) break;
+    const [attempt] = await post(sent);
+    if (attempt?.success) accepted.push(sent);
+    else if (attempt && isRefused(attempt)) refused += 1;
+  }
 
+  const of = Math.max(total, begun) * copies;
   const [key = null] = keys.size === 1 ? keys : [];
-  const summary: SendSummary = {
-    delivered,
-    of: Math.max(total, begun) * copies,
-    attempts,
-    durationMs: clock.now() - start,
-    interrupted: interrupt.aborted,
-    idempotencyKey: key,
-    faulty: { of: faults.length, refused },
+  const { others, firstOther } = reading;
+  const summary = {
+    ...{ delivered, of, attempts, durationMs: Date.now() - start, idempotencyKey: key },
+    ...{ faulty: { of: faults.length, refused }, others, firstOther },
   };
-  print([...endOf(summary, terminal), ...causeOf(accepted, terminal)], summary);
-  if (unread.length > 0) return EXIT.usage;
-  const isComplete = delivered === summary.of && refused === faults.length;
+  print([...endOf(summary, terminal), ...causeOf(accepted, terminal)]);
+  if (reading.unread.length > 0) return EXIT.usage;
+  const isComplete = delivered === of && refused === faults.length;
   return isComplete && delivered > 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** A sample with its variants and faulty versions, or the bodies of files. */
+interface Bodies {
+  readonly bodies: Iterable<SentBody> | AsyncIterable<SentBody>;
+  /** The number of bodies; 0 for files, whose bodies are not counted in advance. */
+  readonly total: number;
+  readonly faults: readonly SentBody[];
+}
+
+function chooseBodies(
+  operands: readonly string[],
+  choice: SampleChanges & Partial<Record<'variants' | 'faulty', boolean>>,
+  terminal: Terminal,
+  reading: Reading,
+): Bodies {
+  const [kind = ''] = operands;
+  if (SAMPLE_KINDS.includes(kind) && operands.length === 1) {
+    const body = makeSample(kind, choice);
+    const bodies = choice.variants ? bodyVariants(body) : [{ label: '', body }];
+    return { bodies, total: bodies.length, faults: choice.faulty ? faultyBodies(body) : [] };
+  }
+  // Don't quote operands: a misplaced one may be a header or a URL with a password.
+  if (kind === '' || operands.some((one) => SAMPLE_KINDS.includes(one) || one.includes('://'))) {
+    throw new CommandError('send: expected deposit, withdrawal, or file names');
+  }
+  const ofSamples = [...Object.keys(SAMPLE_OPTIONS), 'variants', 'faulty'];
+  const useless = Object.keys(choice).find((name) => ofSamples.includes(name));
+  if (useless !== undefined) throw new CommandError(`--${useless}: can't be used with files`);
+  return { bodies: savedBodies(operands, terminal, reading), total: 0, faults: [] };
+}
+
+async function* savedBodies(
+  paths: readonly string[],
+  terminal: Terminal,
+  reading: Reading,
+): AsyncGenerator<SentBody> {
+  for await (const inputs of readBodies(paths, terminal, reading)) {
+    for (const { place, body, isFile } of inputs) yield { label: place, body, isPart: !isFile };
+  }
 }
 
 /** Reads the options for retries; null if there are none. */
@@ -118,8 +159,9 @@ function readRetry(
   return isAsked ? { everyMs, forMs } : null;
 }
 
-/** Prints lines, or data with --json. */
-type Print = (lines: readonly string[], data?: object) => void;
+function planOf({ everyMs, forMs }: RetryPolicy): string {
+  return `again every ${format.duration(everyMs)} for up to ${format.duration(forMs)}`;
+}
 
 /** Posts a body, and prints its attempts. */
 type Post = (
@@ -129,66 +171,29 @@ type Post = (
 
 function createPost(
   { url, headers }: Endpoint,
-  options: Partial<Readonly<Record<'answers' | 'lines' | 'variants', boolean>>> & {
-    readonly timeoutMs: number;
-  },
+  timeoutMs: number,
   terminal: Terminal,
-  print: Print,
+  print: (lines: readonly string[]) => void,
 ): Post {
-  const { interrupt: signal, skipWaits } = terminal;
-  const request: DeliverOptions = {
-    url: url.href,
-    headers,
-    timeoutMs: options.timeoutMs,
-    fetch: fetchStart,
-    signal,
-    skipWaits,
-  };
+  const signal = terminal.interrupt;
+  const request = { url: url.href, headers, timeoutMs, fetch: fetchStart, signal };
+  const isHidden = Object.keys(headers).length > 0;
   const redact = (attempt: DeliveryAttempt): DeliveryAttempt => {
-    if (attempt.answer === null || options.answers) return attempt;
+    if (attempt.answer === null) return attempt;
     const { status, body } = attempt.answer;
-    // An answer may repeat a header in any form, so hide all answers if there are headers.
-    const isHidden = Object.keys(headers).length > 0;
-    const answer = { status, body: isHidden ? HIDDEN : redactPathIn(body, url) };
-    return { ...attempt, answer };
+    return { ...attempt, answer: { status, body: isHidden ? HIDDEN : redactPathIn(body, url) } };
   };
-  // Report a refused connection once per attempt, not for every body and copy.
-  let refusedAt = 0;
+  // A server that can't be reached is reported once per attempt, not for every body and copy.
+  let unreachable = 0;
   return async (sent, policy) => {
-    const { label, body, code } = sent;
-    if (code === undefined && !options.variants) print(warningOf(sent, terminal));
     const onAttempt = (attempt: DeliveryAttempt): void => {
       const { number, error, success } = attempt;
-      const isRefused = error?.includes('ECONNREFUSED') ?? false;
-      const isKnown = (isRefused && refusedAt === number) || (options.lines && success);
-      refusedAt = isRefused ? number : 0;
-      const shown = redact(attempt);
-      print(isKnown ? [] : linesOf(sent, shown, terminal), { label, code, ...shown });
-      if (!success && policy?.retry && !signal.aborted) {
-        const waitMs = Math.max(0, policy.retry.everyMs - attempt.durationMs);
-        print([`  trying again in ${format.duration(waitMs)}`]);
-      }
+      const isKnown = isUnreachable(error) && unreachable === number;
+      unreachable = isUnreachable(error) ? number : 0;
+      if (isKnown || (sent.isPart && success)) return;
+      print(linesOf(sent, redact(attempt), terminal));
     };
-    const { attempts } = await deliver(body, { ...request, ...policy, onAttempt });
+    const { attempts } = await deliver(sent.body, { ...request, ...policy, onAttempt });
     return attempts;
   };
-}
-
-/**
- * Posts each faulty body once. Returns those that were accepted, and the number that was refused.
- */
-async function postFaults(
-  faults: readonly SentBody[],
-  post: Post,
-  interrupt: AbortSignal,
-): Promise<{ accepted: SentBody[]; refused: number }> {
-  const accepted: SentBody[] = [];
-  let refused = 0;
-  for (const sent of faults) {
-    if (interrupt.aborted) break;
-    const [attempt] = await post(sent);
-    if (attempt?.success) accepted.push(sent);
-    else if (attempt && isRefused(attempt)) refused += 1;
-  }
-  return { accepted, refused };
 }

@@ -10,13 +10,8 @@ export interface Terminal {
   /** Width in characters. Infinity, for no wrapping, if standard output is not a terminal. */
   readonly columns: number;
   readonly colors: boolean;
-  /** Whether standard error is a terminal, which can show progress. */
-  readonly watched: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
-  readonly clock: { now(): number };
-  /** Retries without waiting. */
-  readonly skipWaits?: boolean;
 }
 
 // util.styleText needs Node.js 20.12.
@@ -24,12 +19,12 @@ const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
 export type Color = keyof typeof COLORS;
 
-/** The color and sign of a line about a body, or about a request for another URL. */
+/** The color and sign of a line about a body, or about a request without one. */
 export const MARKS = {
-  valid: ['green', '✓'],
-  warnings: ['yellow', '!'],
-  refused: ['red', '✗'],
-  elsewhere: ['cyan', '?'],
+  good: ['green', '✓'],
+  review: ['yellow', '!'],
+  bad: ['red', '✗'],
+  none: ['cyan', '?'],
 } as const;
 
 export type Mark = keyof typeof MARKS;
@@ -37,22 +32,23 @@ export type Mark = keyof typeof MARKS;
 /** Indents text that doesn't fit next to its label. */
 const BELOW = '   ';
 
-export const CLEAR_LINE = '\r\u001b[K';
-
 /** Colors a text, if the terminal supports it. */
 export function paint({ colors }: Pick<Terminal, 'colors'>, color: Color, text: string): string {
   return colors ? `\u001b[${COLORS[color]}m${text}\u001b[39m` : text;
 }
 
-/** Returns a function that shows progress, at most five times a second. Empty text clears it. */
-export function showProgress({ watched, warn, clock }: Terminal): (text: string) => void {
-  let [shown, nextAt] = ['', 0];
-  return (text) => {
-    if (!watched || text === shown || (text !== '' && clock.now() < nextAt)) return;
-    if (text !== '') nextAt = clock.now() + 200;
-    shown = text;
-    warn(CLEAR_LINE + text);
-  };
+/** Escapes what doesn't print, and shortens a text of which a terminal must not get all. */
+export function shorten(text: string, most: number): string {
+  const shown = escapeUnprintable(text.slice(0, most));
+  return text.length > most ? `${shown}… (${format.count(text.length)} characters)` : shown;
+}
+
+/** A line that starts with a mark, wrapped. */
+export function marked(mark: Mark, text: string, terminal: Terminal): string {
+  const [color, sign] = MARKS[mark];
+  // A mark may be two columns wide.
+  const lines = wrap(escapeUnprintable(text), terminal.columns - 3).join('\n  ');
+  return `${paint(terminal, color, sign)} ${lines}\n`;
 }
 
 /** Formats data as one line of JSON, with an escape for whatever doesn't print. */
@@ -62,14 +58,12 @@ export function jsonLine(data: object): string {
 
 export const DURATIONS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
+/** `toLocaleString` would make one for each number. */
+const GROUPED = new Intl.NumberFormat('en');
+
 export const format = {
   /** `2,000,000` */
-  count: (count: number): string => count.toLocaleString('en'),
-  /** `12.3 kB`, or in MB from a million bytes */
-  bytes(bytes: number): string {
-    const [size, unit] = bytes < 1e6 ? [1e3, 'kB'] : [1e6, 'MB'];
-    return `${format.count(Math.ceil((bytes / size) * 10) / 10)} ${unit}`;
-  },
+  count: (count: number): string => GROUPED.format(count),
   /** `340ms`, `1.3s`, `2m` or `24h` */
   duration(milliseconds: number): string {
     const fitting = Object.entries(DURATIONS).filter(([, size]) => milliseconds >= size);

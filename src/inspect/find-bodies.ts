@@ -37,24 +37,32 @@ export function isBody(fields: Fields): boolean {
 }
 
 /**
- * Finds the bodies in text: JSON objects with documented names, plain or escaped in JSON strings.
- * An object inside a body is not another body. Takes linear time.
- *
- * Text that is a body as a whole is found with the white space around it, which counts for its
- * size. So is JSON that an endpoint would refuse as a whole: a list around one body, or a string.
- *
- * @returns The bodies in the order of the text. A body that is not JSON is not found.
+ * Finds the bodies in text that may be one body as a whole, such as a file or what was pasted. If
+ * it is one, the white space around it counts for its size. JSON around one body, such as a list,
+ * is a body as a whole: an endpoint that received it would refuse it. So is a JSON string. An
+ * escaped body in a field of an object is that of a log.
  */
 export function findBodies(text: string): FoundBody[] {
-  // Most lines of a log are no JSON, and an error takes time.
+  // Most text is no JSON, and an error takes time.
   const json = /^\s*[{["]/.test(text) ? parse(text.replace(/^\uFEFF/, '')) : undefined;
   const whole = { body: text, line: 1, start: 0, end: text.length };
   if (isObject(json) && isBody(json)) return [whole];
-  const found = [...findIn(text, 0)];
-  const isRefused = found.length === 1 && (Array.isArray(json) || typeof json === 'string');
-  if (isRefused) return [whole];
+  const found = findBodiesWithin(text);
+  const [first, second] = found;
+  if (json === undefined || first === undefined || second !== undefined) return found;
+  const isLog = isObject(json) && text.slice(first.start, first.end) !== first.body;
+  return isLog ? found : [whole];
+}
+
+/**
+ * Finds the bodies in other text: JSON objects with documented names, plain or escaped in JSON
+ * strings. An object inside a body is not another body. Takes linear time.
+ *
+ * @returns The bodies in the order of the text. A body that is not JSON is not found.
+ */
+export function findBodiesWithin(text: string): FoundBody[] {
   let [line, lineBreak] = [1, text.indexOf('\n')];
-  return found.map((part) => {
+  return [...findIn(text, 0)].map((part) => {
     for (; lineBreak !== -1 && lineBreak < part.start; line += 1) {
       lineBreak = text.indexOf('\n', lineBreak + 1);
     }
@@ -189,6 +197,6 @@ function parse(text: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Fields {
+export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,6 +6,7 @@ import type { Fields } from '../internal/objects.js';
 import { idempotencyKey, type PaymentNotification, readNotification } from '../notification.js';
 import { acceptOrRefuse, isNotificationJSON, type RawBody } from '../parse.js';
 import { readMembers } from '../wire/members.js';
+import { isBody, isObject } from './find-bodies.js';
 import { likenessOf } from './likeness.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 import { reportedBy, summarize, summarizeRefusal } from './summary.js';
@@ -47,7 +48,7 @@ export function judgeBody(
     const refused = { type: as, issues: opened.issues, reference: {} };
     const summary = summarizeRefusal({
       ...{ ...refused, reported: '', likeness },
-      ...{ isEmpty: false, isAboutIds: false, isIllFormed: false },
+      ...{ isEmpty: false, isAboutIds: false, inner: null, isIllFormed: false },
     });
     const judgement = { outcome: 'bad', summary, idempotencyKey: null, warnings: [] } as const;
     return {
@@ -75,11 +76,18 @@ export function judgeBody(
     reported: reportedBy(notification, repeated),
     isEmpty: Object.keys(fields).length === 0,
     isAboutIds: type === null && !isNotificationJSON(fields),
+    inner: type === null ? innerOf(fields) : null,
     isIllFormed: isIllFormed(fields, error.issues[0].path),
   });
   const { issues } = error;
   const judgement: Judgement = { outcome: 'bad', summary, idempotencyKey: null, issues, ...rest };
   return { judgement, fields, notification: null, read: notification };
+}
+
+/** Finds a field that looks like a body, as in a line of a log. */
+function innerOf(fields: Fields): string | null {
+  const names = Object.keys(fields);
+  return names.find((name) => isObject(fields[name]) && isBody(fields[name])) ?? null;
 }
 
 /** Whether a field is text with a lone surrogate. */

@@ -148,6 +148,8 @@ interface Refusal {
   readonly isEmpty: boolean;
   /** Whether it has the identifiers of both notifications, or of neither. */
   readonly isAboutIds: boolean;
+  /** A field of it that looks like a body; null if there is none. */
+  readonly inner: string | null;
   /** Whether the first faulty field is text with a lone surrogate. */
   readonly isIllFormed: boolean;
   /** What text looks like that is not JSON; null if that is unknown. */
@@ -159,7 +161,8 @@ interface Refusal {
  * what the endpoint received.
  */
 export function summarizeRefusal(refusal: Refusal): string {
-  const { type, issues, reference, reported, isEmpty, isAboutIds, isIllFormed, likeness } = refusal;
+  const { type, issues, reference, reported, isEmpty, isAboutIds, inner, isIllFormed, likeness } =
+    refusal;
   const [{ code, path, expected, received }] = issues;
   if (code === 'body_too_large') {
     return `The body is refused: it has more than ${MAX_BYTES} bytes. Ask the service about it. The endpoint should answer 413 and store its start.`;
@@ -172,6 +175,9 @@ export function summarizeRefusal(refusal: Refusal): string {
     // Its type is the endpoint's, not that of the event.
     const refused = `The body${eventOf(null, reference)} is refused: it should ${fault}.`;
     if (likeness?.isCopy) return refused;
+    if (inner !== null) {
+      return `${refused} Its field ${show(inner)} looks like a body: if the service sent only that, inspect it alone.`;
+    }
     // A second sentence says what to do about it.
     return `${refused} ${is.includes('. ') ? ANSWER : ASK}`;
   }

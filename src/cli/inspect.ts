@@ -35,8 +35,8 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   const relate = createEvents<string>(MAX_EVENTS);
 
   /** Judges a body of several, and returns its line; empty if it isn't shown. */
-  const lineOf = ({ place, body }: Input): string => {
-    const judged = judgeBody(body, as ?? null);
+  const lineOf = ({ place, body, opened }: Input): string => {
+    const judged = judgeBody(body, as ?? null, opened);
     const { judgement, notification } = judged;
     const relation = notification && relate(notification, place);
     const outcome = relation?.kind === 'contradicts' ? 'review' : judgement.outcome;

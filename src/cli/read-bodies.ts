@@ -3,7 +3,7 @@ import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { findBodies, findBodiesWithin, isBody } from '../inspect/find-bodies.js';
-import { MAX_BYTES, openBody } from '../internal/body.js';
+import { MAX_BYTES, type OpenBody, openBody } from '../internal/body.js';
 import { escapeUnprintable } from '../internal/quote.js';
 import { printError } from './errors.js';
 import { redactUrlsIn } from './redact.js';
@@ -17,6 +17,8 @@ export interface Input {
   readonly body: Buffer | string;
   /** Whether it is all of its file. */
   readonly isFile: boolean;
+  /** The same body, if it was opened already. */
+  readonly opened?: OpenBody;
 }
 
 /** What was read besides bodies. */
@@ -170,7 +172,7 @@ function readLine(line: Buffer, place: string, reading: Reading): Input[] {
   const toInput = (body: Buffer | string): Input => ({ place, body, isFile: false });
   // Most lines of an archive are a body, and most of a log have none. Neither needs a search.
   const opened = line[0] === BRACE ? openBody(line) : null;
-  if (opened?.fields && isBody(opened.fields)) return [toInput(line)];
+  if (opened?.fields && isBody(opened.fields)) return [{ ...toInput(line), opened }];
   const { text, encode } = decode(line);
   const found = line.includes(BRACE) ? findBodiesWithin(text) : [];
   // A line that was meant as a body may be cut off.

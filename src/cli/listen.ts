@@ -54,8 +54,8 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   });
   const server = createServer((request, response) => {
     receiver.node(request, response);
-    // The receiver calls nothing for a request without a body, such as one of a browser.
-    if (!hasBody(request)) response.on('finish', () => log.visit(request, response.statusCode));
+    // The receiver calls nothing for a visit, which shows that a tunnel works.
+    if (isVisit(request)) response.on('finish', () => log.visit(request, response.statusCode));
   });
 
   const origin = await start(server, port, values.host);
@@ -87,8 +87,9 @@ function createEndpoint(options: Parameters<typeof createReceiver>[0]): Receiver
   }
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+function isVisit({ method, headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return (method === 'GET' || method === 'HEAD') && length === '0' && encoding === undefined;
 }
 
 /** Prints one line for each callback, saves its body first, and counts. */
@@ -104,6 +105,7 @@ function createLog(terminal: Terminal, folder: string | undefined) {
     terminal.print(marked(mark, [shownTime, ...texts].join('  '), terminal));
   };
   const fail = (failure: string, error: unknown): void => {
+    counts.callbacks += 1;
     counts.failed += 1;
     print('bad', new Date(), `${failure}: ${Object(error).message}`);
   };
@@ -114,8 +116,6 @@ function createLog(terminal: Terminal, folder: string | undefined) {
       const time = new Date();
       const { outcome, summary, type, idempotencyKey: key } = judgeBody(body, null).judgement;
       const kind = type === 'deposit.received' ? 'deposit' : 'withdrawal';
-      counts.callbacks += 1;
-      if (key === null) counts.refused += 1;
       const texts = key === null ? [summary] : [key, summary];
       try {
         if (save !== null) {
@@ -126,6 +126,8 @@ function createLog(terminal: Terminal, folder: string | undefined) {
         fail('not saved, answered with 500', error);
         return false;
       }
+      counts.callbacks += 1;
+      if (key === null) counts.refused += 1;
       print(outcome, time, ...texts);
       return true;
     },

@@ -80,7 +80,7 @@ export function createTotals(): Totals {
       const interrupted = interrupt.aborted ? 'Interrupted: ' : '';
       const lines = [
         `${interrupted}${plural(bodies, 'body', 'bodies')} in ${plural(files, 'file')}`,
-        ...unread.flatMap((place) => wrap(`not fully read: ${place}`, columns)),
+        ...unread.flatMap((place) => wrap(`not read: ${place}`, columns)),
         '',
         ...(bodies === 0 ? ['There is no body.'] : []),
         ...row(counts.good, 'good'),

@@ -18,10 +18,7 @@ export async function command(args: readonly string[], { stdin = '', ...given }:
     warn: (text) => void err.push(text),
     columns: Number.POSITIVE_INFINITY,
     colors: false,
-    watched: false,
     interrupt: new AbortController().signal,
-    clock: { now: () => 0 },
-    skipWaits: true,
     ...given,
   };
   const exit = await run([...args], terminal, '1.2.3');
@@ -31,12 +28,6 @@ export async function command(args: readonly string[], { stdin = '', ...given }:
 /** The lines of a text without those that are empty. */
 export function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
-}
-
-/** A clock that is later by a step whenever it is looked at. */
-export function ticking(milliseconds: number): Terminal['clock'] {
-  let now = 0;
-  return { now: () => (now += milliseconds) };
 }
 
 /**
@@ -51,16 +42,4 @@ export function temporaryFolder() {
     return join(folder, name);
   };
   return { folder, write };
-}
-
-/** An input that comes in pieces; what is to happen between two of them is a function. */
-export function inPieces(...steps: (string | (() => void))[]): Readable {
-  return Readable.from(
-    (async function* () {
-      for (const step of steps) {
-        if (typeof step === 'string') yield Buffer.from(step);
-        else step();
-      }
-    })(),
-  );
 }

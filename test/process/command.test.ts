@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../cli/terminal.js';
@@ -35,7 +34,7 @@ describe('the command', () => {
     expect({ out, exit }).toStrictEqual({ out: `${version}\n`, exit: 0 });
   });
 
-  test.each(['', 'inspect', 'sample', 'send', 'check'])(
+  test.each(['', 'inspect', 'sample', 'send'])(
     'payment-notifications %s --help has examples that work',
     async (name) => {
       const { out, err, exit } = await run([...name.split(' ').filter(Boolean), '--help']);
@@ -46,17 +45,14 @@ describe('the command', () => {
       await using merchant = await endpoint(answers(200));
       const body = `${depositReceivedBody()}\n`;
       mkdirSync(join(folder, 'callbacks'), { recursive: true });
-      for (const file of ['body.json', 'refused.ndjson', 'callbacks/1.json']) write(file, body);
-      write('2026-01.ndjson.gz', gzipSync(body));
+      for (const file of ['body.json', 'callbacks/1.json']) write(file, body);
       const script = [
         'set -euo pipefail',
         `payment-notifications() { ${PROGRAM} "$@"; }`,
         'export TOKEN=secret',
         // Not every machine has it.
         'type jq > /dev/null || jq() { cat; }',
-        // check writes to a new file.
-        `rm -f ${name === 'check' ? 'refused.ndjson' : ''}`,
-        examples.replaceAll('http://127.0.0.1:3000/callbacks', merchant.url),
+        examples.replaceAll('http://127.0.0.1:3000/0123456789abcdef', merchant.url),
       ];
       const ran = await inShell(script.join('\n'), folder);
       expect({ err: ran.err, exit: ran.exit }, ran.out).toStrictEqual({ err: '', exit: 0 });
@@ -88,10 +84,10 @@ describe('inspect', () => {
 
   test('ends quietly for head, as a closed pipe ends programs', async () => {
     // More than a pipe holds.
-    const files = Array.from({ length: 100 }, () => SAMPLE).join(' ');
-    const line = `${PROGRAM} inspect ${files} | head -1; exit \${PIPESTATUS[0]}`;
+    const file = write('pipe.ndjson', `${depositReceivedBody()}\n`.repeat(5000));
+    const line = `${PROGRAM} inspect ${file} | head -1; exit \${PIPESTATUS[0]}`;
     expect(await inShell(line)).toMatchObject({
-      ...{ out: `✓ ${SAMPLE}: valid, deposit.received\n`, err: '', exit: 141 },
+      ...{ out: expect.stringMatching(/^✓ .*\n$/), err: '', exit: 141 },
     });
   });
 
@@ -102,22 +98,14 @@ describe('inspect', () => {
   });
 });
 
-describe('check', () => {
-  test('tells its progress on a terminal of 40 columns, and takes it away', async () => {
-    const file = write('long.ndjson', `${depositReceivedBody()}\n`.repeat(20_000));
-    const { out } = await onTerminal(['check', file], 40);
-    const [, ...told] = stripVTControlCharacters(out).split('\r');
-    expect(told.pop()?.replace(/\s/g, '')).toContain(`${file}:20,000bodies,`);
-    for (const line of told) expect(line).toMatch(/^[^\n]{0,39}$/);
-  });
-
+describe('inspect, of many bodies,', () => {
   test('is ended by Ctrl-C, with what was found so far', async () => {
-    const { child, ended } = start(process.execPath, [COMMAND, 'check', '--json']);
+    const { child, ended } = start(process.execPath, [COMMAND, 'inspect', '--quiet']);
     // More than a pipe holds: what is written was read, so that the process is up.
     child.stdin.write(`${depositReceivedBody()}\n`.repeat(5000), () => child.kill('SIGINT'));
     const { out, err, exit } = await ended;
     expect({ err, exit }).toStrictEqual({ err: '', exit: 130 });
-    expect(JSON.parse(out)).toMatchObject({ interrupted: true });
+    expect(out).toMatch(/^Interrupted: /);
   });
 });
 
@@ -128,7 +116,7 @@ describe('send', () => {
     const { child, ended } = start(process.execPath, args);
     onTestFinished(() => void child.kill());
     child.stdout.on('data', (chunk) => {
-      if (`${chunk}`.includes('trying again')) child.kill('SIGINT');
+      if (`${chunk}`.includes('✗ 500')) child.kill('SIGINT');
     });
     expect(await ended).toMatchObject({
       ...{ out: expect.stringMatching(/Interrupted: 0 of 1 delivered in /), err: '' },

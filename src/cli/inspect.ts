@@ -10,14 +10,14 @@ import { createTotals, MAX_EVENTS } from './totals.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
-  quiet: flag('of several, print only those refused or for review'),
+  quiet: flag('of several, list only those refused or for review'),
   json: flag('print one line of JSON for each body'),
   ...COMMON,
 } as const;
 
 export const INSPECT_HELP: string = helpOf(
   'inspect [FILE|FOLDER…]',
-  'Explains one body: what arrived, what to do, faults, warnings, and values that are easy to misread. Of several bodies, prints a line for each, then totals: faults and warnings with their first place, unknown fields, and bodies of one event that contradict each other. Reads files, all files of a folder, or standard input. A file is one body, or has bodies in its text, such as a log. If it has more than 1 MiB, each body must be on one line.',
+  'Explains one body: what arrived, what to do, faults, warnings, and values that are easy to misread. Of several, lists each as good (✓), for review (!) or refused (✗), then prints totals: faults and warnings with their first place, unknown fields, and bodies of one event that contradict each other. Reads files, folders, or standard input. A file is one body, or a text with bodies, such as a log. In a file over 1 MiB, each body must be on one line.',
   OPTIONS,
   'inspect body.json',
   'inspect --quiet callbacks',

@@ -11,7 +11,7 @@ import { openFolder } from './save.js';
 import { format, type Mark, marked, shorten, type Terminal, wrap } from './terminal.js';
 
 const OPTIONS = {
-  port: { ...text('PORT', 'listen on this port (0: any free port)'), default: '3000' },
+  port: { ...text('PORT', 'listen on this port, or any free one if 0'), default: '3000' },
   host: { ...text('ADDRESS', 'listen on this address'), default: '127.0.0.1' },
   secret: text('SECRET', 'end the callback URL with this (default: a new one)'),
   save: text('FOLDER', 'save each body, unchanged, to its own file'),

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.js';
 
 const HELP = helpOf(
   '<command>',
-  `  inspect [FILE|FOLDER…]           explain one body, or judge many
+  `  inspect [FILE|FOLDER…]           explain one body, or check many
   sample deposit|withdrawal        print a sample body
   send deposit|withdrawal|FILE…    post bodies to your endpoint
   listen                           print and save the callbacks that arrive
@@ -54,6 +54,6 @@ export async function run(args: string[], terminal: Terminal, version: string): 
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     printError(terminal, error.message);
-    return error.exit;
+    return EXIT.usage;
   }
 }

@@ -16,11 +16,11 @@ import type { Terminal } from './terminal.js';
 /** The options of a sample, whether it is printed or sent. */
 export const SAMPLE_OPTIONS: Record<'status' | 'seed', Text> &
   Record<'set' | 'add' | 'omit', List> = {
-  status: text('STATUS', "set a withdrawal's COMPLETED, FAILED or BLOCKED"),
+  status: text('STATUS', "set a withdrawal's status (COMPLETED, FAILED, BLOCKED)"),
   set: list('FIELD=VALUE', 'set a field to a value or null'),
   add: list('NAME=JSON', 'add a field unknown to this version'),
   omit: list('FIELD', 'leave a field out'),
-  seed: text('N', 'make another event, with other identifiers, for each number'),
+  seed: text('N', 'make another event, with its own identifiers'),
 };
 
 export type SampleChanges = Partial<

@@ -34,7 +34,7 @@ import {
 import { format, type Terminal } from './terminal.js';
 
 const OPTIONS = {
-  to: text('URL', 'your endpoint, which may contain USER:PASSWORD@'),
+  to: text('URL', 'post to this URL, which may contain USER:PASSWORD@'),
   header: list("'NAME: VALUE'", 'add a header, which is never printed'),
   ...SAMPLE_OPTIONS,
   variants: flag('send every encoding that a receiver must accept'),

@@ -4,7 +4,7 @@ import type { Outcome } from '../inspect/outcome.js';
 import { nameOfPath } from '../internal/issues.js';
 import { SAMPLES, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
 import type { Reading } from './read-bodies.js';
-import { beside, type Color, format, paint, shorten, type Terminal, wrap } from './terminal.js';
+import { beside, type Color, format, highlight, shorten, type Terminal, wrap } from './terminal.js';
 
 /** The number of events that are compared. Each takes about 300 bytes. */
 export const MAX_EVENTS = 100_000;
@@ -75,10 +75,11 @@ export function createTotals(): Totals {
       const row = (number: number, ...texts: string[]): string[] =>
         number === 0 ? [] : beside(`${format.count(number).padStart(10)}  `, texts, columns);
       const section = (color: Color, title: string, rows: string[]): string[] =>
-        rows.length === 0 ? [] : ['', paint(terminal, color, title), ...rows];
+        rows.length === 0 ? [] : ['', ...highlight(terminal, color, title), ...rows];
       const bodies = counts.good + counts.review + counts.bad;
       const interrupted = interrupt.aborted ? 'Interrupted: ' : '';
       const lines = [
+        ...(bodies === 0 ? [] : ['']),
         `${interrupted}${plural(bodies, 'body', 'bodies')} in ${plural(files, 'file')}`,
         ...unread.flatMap((place) => wrap(`not read: ${place}`, columns)),
         '',

@@ -153,13 +153,13 @@ describe('one body', () => {
 
   test.each([
     ['text', `INFO ${deposit()} in 3 ms`, ['✓ standard input:1, in other text: good'], 0],
+    ['JSON, which may be what was sent', `[${deposit()}]`, ['✗ standard input: refused'], 1],
     [
-      'JSON, which may be what was sent',
-      `[${deposit()}]`,
-      ['✗ standard input: refused'],
-      1,
+      'JSON of a log',
+      JSON.stringify({ body: deposit() }),
+      ['✓ standard input:1, in other text: good'],
+      0,
     ],
-    ['JSON of a log', JSON.stringify({ body: deposit() }), ['✓ standard input:1, in other text: good'], 0],
   ])('in other %s is explained', async (_, stdin, titles, code) => {
     const { exit, out } = await command(['inspect'], { stdin });
     expect(exit).toBe(code);
@@ -211,6 +211,7 @@ describe('several bodies', () => {
 ! F/5.ndjson:2  ${summary(withdrawal({ status: '"FAILED"' }))}  (contradicts F/2.json)
 ! F/5.ndjson:3  ${summary(other)}  (contradicts F/1.json)
 ✓ F/6.json  ${summary(bodies['6.json'])}  (same event as F/2.json)
+
 7 bodies in 6 files
 
          4  good
@@ -291,7 +292,7 @@ contradictions: bodies of one event with another amount, currency, account or st
     }
     const terminal = { columns: 80, colors: false, interrupt: new AbortController().signal };
     const report = totals.report(createReading(), terminal as Terminal);
-    expect(report).toMatch(/^3 bodies in 0 files\n/);
+    expect(report).toMatch(/^\n3 bodies in 0 files\n/);
     expect(report).toContain('         3  not compared: there are more than 100,000 events');
     expect(report).toContain('            and 9,980 more\n');
   });

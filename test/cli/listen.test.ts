@@ -89,7 +89,9 @@ test('prints each callback in one line, and answers it', async () => {
   expect(statuses).toStrictEqual(inspections.map(({ outcome }) => (outcome === 'bad' ? 400 : 200)));
   expect(told).toStrictEqual([
     ...inspections.map(({ outcome, idempotencyKey, summary }) =>
-      [`${MARKS[outcome][1]} ${TIME}`, ...(idempotencyKey ? [idempotencyKey] : []), summary].join('  '),
+      [`${MARKS[outcome][1]} ${TIME}`, ...(idempotencyKey ? [idempotencyKey] : []), summary].join(
+        '  ',
+      ),
     ),
     `${inspections.length} callbacks, ${refused.length} refused`,
   ]);

@@ -44,11 +44,7 @@ describe('a text', () => {
     ['of gzip', gzipSync(one), ['file']],
     ['of a body of 64 KiB', one.padEnd(MAX_BYTES), ['file']],
     ['of a larger one', one.padEnd(MAX_BYTES + 1), ['file']],
-    [
-      'of the start of a larger one',
-      `[${`${one},`.repeat(99)}`.slice(0, MAX_BYTES + 1),
-      ['file'],
-    ],
+    ['of the start of a larger one', `[${`${one},`.repeat(99)}`.slice(0, MAX_BYTES + 1), ['file']],
     ['of a body in a list', `[${one}]`, ['file']],
     ['of a body in a string', JSON.stringify(one), ['file']],
     ['of a body in an object, which may be what was sent', `{"data":${one}}`, ['file']],
@@ -73,11 +69,27 @@ describe('a text', () => {
   });
 
   test('of more than 1 MiB is read line by line', async () => {
-    const lines = [`${one}\r`, '', `INFO ${two} x`, cut, escaped, `${one} ${two}`, pretty, '{"a":1}'];
+    const lines = [
+      `${one}\r`,
+      '',
+      `INFO ${two} x`,
+      cut,
+      escaped,
+      `${one} ${two}`,
+      pretty,
+      '{"a":1}',
+    ];
     const { places, inputs, reading } = await read(`${long}${lines.join('\n')}`);
     const from = 81_000;
     expect(places).toStrictEqual([1, 3, 4, 5, 6, 6].map((line) => `${from + line}`));
-    expect(inputs.map(({ body }) => `${body}`)).toStrictEqual([`${one}\r`, two, cut, two, one, two]);
+    expect(inputs.map(({ body }) => `${body}`)).toStrictEqual([
+      `${one}\r`,
+      two,
+      cut,
+      two,
+      one,
+      two,
+    ]);
     expect(reading).toMatchObject({
       others: from + height + 1,
       firstOther: 'standard input:1',
@@ -108,7 +120,9 @@ test.each<[string, number, string[]]>([
 });
 
 test('a line of more than 1 MiB is skipped, and the next ones are read', async () => {
-  const { places, err } = await read(`${'x'.repeat(3_000_000)}\n${one}\n${'y'.repeat(2_000_000)}\n${two}`);
+  const { places, err } = await read(
+    `${'x'.repeat(3_000_000)}\n${one}\n${'y'.repeat(2_000_000)}\n${two}`,
+  );
   expect(places).toStrictEqual(['2', '4']);
   expect(err.split('\n')).toHaveLength(3);
 });

@@ -105,7 +105,7 @@ describe('inspect, of many bodies,', () => {
     child.stdin.write(`${depositReceivedBody()}\n`.repeat(5000), () => child.kill('SIGINT'));
     const { out, err, exit } = await ended;
     expect({ err, exit }).toStrictEqual({ err: '', exit: 130 });
-    expect(out).toMatch(/^Interrupted: /);
+    expect(out).toMatch(/^\nInterrupted: /);
   });
 });
 

@@ -46,9 +46,14 @@ export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
   return { url, headers: Object.fromEntries(headers) };
 }
 
+/** Why there is no answer if nothing listens on the port. */
+export const NO_SERVER = 'connection refused (is the server running?)';
+
 /** Like `fetch`, but reads at most 64 KiB of an answer. */
 export const fetchStart: NonNullable<AttemptOptions['fetch']> = async (url, request) => {
-  const { status, body } = await fetch(url, request);
+  const { status, body } = await fetch(url, request).catch((error) => {
+    throw error.cause?.code === 'ECONNREFUSED' ? new Error(NO_SERVER) : error;
+  });
   const text = async (): Promise<string> => {
     let bytes = Buffer.alloc(0);
     for await (const chunk of body ?? []) {

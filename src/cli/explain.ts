@@ -22,7 +22,7 @@ export function explain(place: string, inspection: Inspection, terminal: Termina
     idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   const sections = [
     issueLines(issues, 'bad', terminal),
-    jsonFault === null ? [] : beside('   ', [placeOf(jsonFault)], terminal.columns),
+    jsonFault === null ? [] : beside('   ', [textAround(jsonFault)], terminal.columns),
     issueLines(warnings, 'review', terminal),
     table(fields.map(rowOf), terminal),
     table([...notSent, ...ids], terminal),
@@ -47,9 +47,9 @@ function issueLines(
   ]);
 }
 
-/** Describes a JSON syntax error in one line. */
-function placeOf({ line, column, before, after }: JsonFault): string {
-  return `not JSON at line ${line}, column ${column}: ${before}<here>${after}`;
+/** The text around an error, whose line and column its message says. */
+function textAround({ before, after }: JsonFault): string {
+  return `in the text: ${before}<here>${after}`;
 }
 
 /** A label, and the texts next to it. */

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { judgeBody } from '../inspect/judgement.js';
-import { createReceiver, type Receiver } from '../receiver/index.js';
+import { describe } from '../internal/quote.js';
+import { createReceiver } from '../receiver/index.js';
+import { SECRET } from '../receiver/secret.js';
 import { CommandError, EXIT } from './errors.js';
 import { COMMON, helpOf, readArguments, readCount, text } from './options.js';
 import { nameOf } from './read-bodies.js';
@@ -40,10 +42,14 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   const port = readCount('--port', values.port, 0, 65_535);
   const status = readCount('--status', values.status, 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');
+  if (!SECRET.test(secret)) {
+    const rule = 'expected at least 16 letters, digits or any of -._~, received';
+    throw new CommandError(`--secret: ${rule} ${describe(secret)}. Omit it to make one`);
+  }
   const log = createLog(terminal, values.save);
   const settle = async (_: unknown, { body }: { readonly body: Uint8Array }) =>
     log.callback(body) ? { status, text: 'ok' } : NOT_SAVED;
-  const receiver = createEndpoint({
+  const receiver = createReceiver({
     secret,
     onDepositReceived: settle,
     onWithdrawalBroadcast: settle,
@@ -74,17 +80,6 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   await receiver.idle();
   log.end();
   return EXIT.ok;
-}
-
-/** Creates the receiver, or explains its rule for secrets. */
-function createEndpoint(options: Parameters<typeof createReceiver>[0]): Receiver {
-  try {
-    return createReceiver(options);
-  } catch (error) {
-    // The rest of the message is advice for the code of an endpoint.
-    const [rule] = Object(error).message.split('. ');
-    throw new CommandError(`--${rule}. Without --secret, listen makes one`);
-  }
 }
 
 function isVisit({ method, headers }: IncomingMessage): boolean {

@@ -70,12 +70,7 @@ function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
     const hint = answer.status === 404 ? " (is the URL's secret right?)" : '';
     return `${answer.status} in ${format.duration(durationMs)}${hint}`;
   }
-  const hint = isUnreachable(error) ? ' (is the server running?)' : '';
-  return `failed: ${shorten(error, MAX_ANSWER)}${hint}`;
-}
-
-export function isUnreachable(error: string | null): boolean {
-  return error?.includes('ECONNREFUSED') === true;
+  return `failed: ${shorten(error, MAX_ANSWER)}`;
 }
 
 export function endOf(summary: SendSummary, terminal: Terminal): string[] {

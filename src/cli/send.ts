@@ -7,7 +7,7 @@ import {
 } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
 import { bodyVariants } from '../testing/variants.js';
-import { type Endpoint, fetchStart, readEndpoint } from './endpoint.js';
+import { type Endpoint, fetchStart, NO_SERVER, readEndpoint } from './endpoint.js';
 import { CommandError, EXIT } from './errors.js';
 import {
   COMMON,
@@ -22,15 +22,7 @@ import {
 import { createReading, type Reading, readBodies } from './read-bodies.js';
 import { redactPathIn, redactUrl } from './redact.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import {
-  causeOf,
-  endOf,
-  isRefused,
-  isUnreachable,
-  linesOf,
-  type SentBody,
-  warningOf,
-} from './send-report.js';
+import { causeOf, endOf, isRefused, linesOf, type SentBody, warningOf } from './send-report.js';
 import { format, type Terminal } from './terminal.js';
 
 const OPTIONS = {
@@ -183,13 +175,13 @@ function createPost(
     const { status, body } = attempt.answer;
     return { ...attempt, answer: { status, body: isHidden ? HIDDEN : redactPathIn(body, url) } };
   };
-  // A server that can't be reached is reported once per attempt, not for every body and copy.
-  let unreachable = 0;
+  // A server that doesn't run is reported once per attempt, not for every body and copy.
+  let refusedAt = 0;
   return async (sent, policy) => {
     const onAttempt = (attempt: DeliveryAttempt): void => {
       const { number, error, success } = attempt;
-      const isKnown = isUnreachable(error) && unreachable === number;
-      unreachable = isUnreachable(error) ? number : 0;
+      const isKnown = error === NO_SERVER && refusedAt === number;
+      refusedAt = error === NO_SERVER ? number : 0;
       if (isKnown || (sent.isPart && success)) return;
       print(linesOf(sent, redact(attempt), terminal));
     };

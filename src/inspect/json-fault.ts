@@ -15,7 +15,7 @@ export interface JsonFault {
   readonly after: string;
 }
 
-/** Finds the first error in JSON syntax; null if there is none. */
+/** Finds the first error in the JSON syntax of a text; null if there is none. */
 export function findJsonFault(text: string): JsonFault | null {
   const at = findSyntaxError(text);
   if (at === -1) return null;

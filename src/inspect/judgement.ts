@@ -48,7 +48,7 @@ export function judgeBody(
     const refused = { type: as, issues: opened.issues, reference: {} };
     const summary = summarizeRefusal({
       ...{ ...refused, reported: '', likeness },
-      ...{ isEmpty: false, isAboutIds: false, inner: null, isIllFormed: false },
+      ...{ isEmpty: false, isAboutIds: false, inner: null, value: null },
     });
     const judgement = { outcome: 'bad', summary, idempotencyKey: null, warnings: [] } as const;
     return {
@@ -77,7 +77,7 @@ export function judgeBody(
     isEmpty: Object.keys(fields).length === 0,
     isAboutIds: type === null && !isNotificationJSON(fields),
     inner: type === null ? innerOf(fields) : null,
-    isIllFormed: isIllFormed(fields, error.issues[0].path),
+    value: fields[`${error.issues[0].path[0]}`],
   });
   const { issues } = error;
   const judgement: Judgement = { outcome: 'bad', summary, idempotencyKey: null, issues, ...rest };
@@ -88,12 +88,6 @@ export function judgeBody(
 function innerOf(fields: Fields): string | null {
   const names = Object.keys(fields);
   return names.find((name) => isObject(fields[name]) && isBody(fields[name])) ?? null;
-}
-
-/** Whether a field is text with a lone surrogate. */
-function isIllFormed(fields: Fields, [name = '']: readonly string[]): boolean {
-  const value = fields[name];
-  return typeof value === 'string' && !value.isWellFormed();
 }
 
 /** Finds the names that were sent more than once. */

@@ -1,4 +1,3 @@
-import type { RawBody } from '../parse.js';
 import { findJsonFault } from './json-fault.js';
 
 /** What text looks like that is not JSON. */
@@ -41,8 +40,8 @@ const LIKENESSES: readonly (readonly [RegExp, string, isCopy?: true])[] = [
 ];
 
 /** Says what text looks like that is not JSON; null if that is unknown. */
-export function likenessOf(body: RawBody): Likeness | null {
-  const text = (typeof body === 'string' ? body : new TextDecoder().decode(body)).trim();
+export function likenessOf(body: string): Likeness | null {
+  const text = body.trim();
   const [, is, isCopy = false] = LIKENESSES.find(([expression]) => expression.test(text)) ?? [];
   if (is !== undefined) return { is, isCopy };
   const copy = text.startsWith('{') ? copyOf(text) : null;

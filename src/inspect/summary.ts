@@ -150,8 +150,8 @@ interface Refusal {
   readonly isAboutIds: boolean;
   /** A field of it that looks like a body; null if there is none. */
   readonly inner: string | null;
-  /** Whether the first faulty field is text with a lone surrogate. */
-  readonly isIllFormed: boolean;
+  /** The value of the first faulty field. */
+  readonly value: unknown;
   /** What text looks like that is not JSON; null if that is unknown. */
   readonly likeness: Likeness | null;
 }
@@ -161,7 +161,7 @@ interface Refusal {
  * what the endpoint received.
  */
 export function summarizeRefusal(refusal: Refusal): string {
-  const { type, issues, reference, reported, isEmpty, isAboutIds, inner, isIllFormed, likeness } =
+  const { type, issues, reference, reported, isEmpty, isAboutIds, inner, value, likeness } =
     refusal;
   const [{ code, path, expected, received }] = issues;
   if (code === 'body_too_large') {
@@ -182,11 +182,11 @@ export function summarizeRefusal(refusal: Refusal): string {
     return `${refused} ${is.includes('. ') ? ANSWER : ASK}`;
   }
   const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;
-  const is = received === 'nothing' ? 'missing' : received;
-  // Such a string is not empty, so that what is expected of it misleads.
+  // Of text with a lone surrogate, what is expected misleads: it is not empty.
+  const isIllFormed = typeof value === 'string' && !value.isWellFormed();
   const should = isIllFormed ? 'well-formed text' : expected;
-  const fault =
-    is === 'missing' || is === 'null' ? `is ${is}` : `should be ${should}, but is ${is}`;
+  const absence = value === undefined ? 'is missing' : value === null ? 'is null' : null;
+  const fault = absence ?? `should be ${should}, but is ${received}`;
   return `The body${eventOf(type, reference)} is ${count}: ${nameOfPath(path)} ${fault}. ${reported}${ASK}`;
 }
 

@@ -2,7 +2,7 @@ import { describe } from '../internal/quote.js';
 import { reportOrPrint } from './report-or-print.js';
 
 /** Of characters that nothing percent-encodes, so that a path is compared as it was sent. */
-const SECRET = /^[\w.~-]{16,}$/;
+export const SECRET: RegExp = /^[\w.~-]{16,}$/;
 
 /** The least time between two lines about wrong URLs, in milliseconds. */
 const PAUSE = 60_000;

@@ -147,7 +147,7 @@ describe('one body', () => {
       [inspectBody('hello').summary],
       ['✗ body'],
       ['invalid_json: expected a JSON object, received 5 characters that are not JSON'],
-      ['not JSON at line 1, column 1: <here>hello'],
+      ['in the text: <here>hello'],
     ]);
   });
 

@@ -131,7 +131,7 @@ describe('the secret', () => {
       const { exit, out, err } = await command(['listen', '--secret', secret]);
       expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
       expect(err).toBe(
-        `payment-notifications: --secret: expected at least 16 letters, digits or any of -._~, received a string of length ${secret.length}. Without --secret, listen makes one\n`,
+        `payment-notifications: --secret: expected at least 16 letters, digits or any of -._~, received a string of length ${secret.length}. Omit it to make one\n`,
       );
     },
   );

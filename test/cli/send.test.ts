@@ -142,13 +142,11 @@ describe('no answer', () => {
     const { exit, out, err } = await send('deposit --variants --faulty --copies 3');
     expect({ exit, err }).toStrictEqual({ exit: 1, err: '' });
     expect(linesOf(out).slice(1, 3)).toStrictEqual([
-      expect.stringMatching(
-        /^ {2}✗ failed: .*ECONNREFUSED.* \(is the server running\?\) {2}as given$/,
-      ),
+      '  ✗ failed: connection refused (is the server running?)  as given',
       expect.stringMatching(/^0 of \d\d delivered in 0ms$/),
     ]);
     const retried = await send('deposit --copies 2 --every=1ms --for=2ms');
-    expect(retried.out.match(/ECONNREFUSED/g)).toHaveLength(3);
+    expect(retried.out.match(/connection refused/g)).toHaveLength(3);
   });
 
   test('from one that hangs, after --timeout', async () => {

@@ -34,7 +34,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   const totals = createTotals();
   const relate = createEvents<string>(MAX_EVENTS);
 
-  /** Judges a body of several, and returns its line; empty if it isn't shown. */
+  /** Counts a body of several, and returns its line; empty if it isn't shown. */
   const lineOf = ({ place, body, opened }: Input): string => {
     const judged = judgeBody(body, as ?? null, opened);
     const { judgement, notification } = judged;

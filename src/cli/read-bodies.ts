@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { findBodies, findBodiesWithin, isBody } from '../inspect/find-bodies.js';
+import { findBodies, findBodiesWithin, isBody, isBrokenBody } from '../inspect/find-bodies.js';
 import { MAX_BYTES, type OpenBody, openBody } from '../internal/body.js';
 import { escapeUnprintable } from '../internal/quote.js';
 import { printError } from './errors.js';
@@ -37,9 +37,6 @@ export const STDIN = '-';
 /** A larger file is read line by line, and a longer line is skipped. */
 const MAX_TEXT = 1024 * 1024;
 const [LINE_BREAK, BRACE] = [0x0a, 0x7b];
-/** A name that other objects of a log hardly have, such as those of an error or a request. */
-const OWN_NAME =
-  /"(?:(?:deposit|withdrawal|clientPayment|clientWithdrawal)Id|actual(?:Deposit|Withdraw)Amount)"/;
 
 /** A file name for messages. It may be a URL, by mistake. */
 export function nameOf(file: string): string {
@@ -129,14 +126,12 @@ function createLines() {
       const bytes = Buffer.concat([rest, chunk]);
       const lines: (Buffer | null)[] = [];
       let start = 0;
-      for (
-        let end = bytes.indexOf(LINE_BREAK);
-        end !== -1;
-        end = bytes.indexOf(LINE_BREAK, start)
-      ) {
+      let end = bytes.indexOf(LINE_BREAK);
+      while (end !== -1) {
         lines.push(isTooLong ? null : bytes.subarray(start, end));
         isTooLong = false;
         start = end + 1;
+        end = bytes.indexOf(LINE_BREAK, start);
       }
       isTooLong ||= bytes.length - start > MAX_TEXT;
       rest = isTooLong ? Buffer.alloc(0) : bytes.subarray(start);
@@ -157,8 +152,9 @@ function readText(bytes: Buffer, name: string, reading: Reading): Input[] {
     return { line, input: { place: `${name}:${line}`, body: encode(body), isFile: false } };
   });
   const [first] = found;
-  if (first === undefined || first.body === text)
+  if (first === undefined || first.body === text) {
     return [{ place: name, body: bytes, isFile: true }];
+  }
   for (const [index, line] of lines.entries()) {
     if (line === null) continue;
     const place = `${name}:${index + 1}`;
@@ -175,8 +171,7 @@ function readLine(line: Buffer, place: string, reading: Reading): Input[] {
   if (opened?.fields && isBody(opened.fields)) return [{ ...toInput(line), opened }];
   const { text, encode } = decode(line);
   const found = line.includes(BRACE) ? findBodiesWithin(text) : [];
-  // A line that was meant as a body may be cut off.
-  if (found.length === 0 && opened?.fields === null && OWN_NAME.test(text)) return [toInput(line)];
+  if (found.length === 0 && opened?.fields === null && isBrokenBody(text)) return [toInput(line)];
   if (found.length === 0 && /[^\s[\],]/.test(text)) {
     reading.others += 1;
     reading.firstOther ??= place;

@@ -25,7 +25,13 @@ const NAMES: ReadonlySet<string> = new Set(
   Object.values(SAMPLES).flatMap((sample) => Object.keys(sample)),
 );
 
-/** Whether the JSON of a whole text was meant as a body: most names are ours, or all are. */
+/** Names that other objects of a log hardly have, such as those of an error or a request. */
+const OWN_NAMES = [
+  ...['depositId', 'clientPaymentId', 'actualDepositAmount'],
+  ...['withdrawalId', 'clientWithdrawalId', 'actualWithdrawAmount'],
+];
+
+/** Whether an object was meant as a body: it has many documented names, or no others. */
 export function isBody(fields: Fields): boolean {
   let [known, others] = [0, 0];
   for (const name in fields) {
@@ -33,7 +39,12 @@ export function isBody(fields: Fields): boolean {
     else others += 1;
     if (known === MIN_NAMES) return true;
   }
-  return known > 0 && others === 0;
+  return others === 0 && OWN_NAMES.some((name) => name in fields);
+}
+
+/** Whether a line that is not JSON was meant as a body, such as one that is cut off. */
+export function isBrokenBody(line: string): boolean {
+  return line.startsWith('{') && OWN_NAMES.some((name) => line.includes(`"${name}"`));
 }
 
 /**
@@ -110,6 +121,7 @@ interface Open {
   names: number;
 }
 
+/** Without a name, an object is no body. */
 const START = /\{[ \t\n\r]*"/g;
 /** The characters that can start a value. */
 const VALUE = '{["-0123456789tfn';

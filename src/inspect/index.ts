@@ -1,4 +1,4 @@
-import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
+import type { NotificationType } from '../errors.js';
 import { openBody } from '../internal/body.js';
 import type { Partly } from '../internal/fields.js';
 import { quote } from '../internal/quote.js';
@@ -6,68 +6,15 @@ import type { PaymentNotification } from '../notification.js';
 import type { RawBody } from '../parse.js';
 import { type Member, readMembers } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
-import { findJsonFault, type JsonFault } from './json-fault.js';
+import type { InspectedField, Inspection } from './inspection.js';
+import { findJsonFault } from './json-fault.js';
 import { judgeBody } from './judgement.js';
-import type { Outcome } from './outcome.js';
-import { findQuirks, type Quirk, quirk } from './quirks.js';
+import { findQuirks, quirk } from './quirks.js';
 
+export type { InspectedField, Inspection } from './inspection.js';
 export type { JsonFault } from './json-fault.js';
 export type { Outcome } from './outcome.js';
 export type { Quirk, QuirkCode } from './quirks.js';
-
-/**
- * A body, field by field, as plain data: `JSON.stringify` and `JSON.parse` change nothing in it.
- */
-export interface Inspection {
-  /**
-   * One printable line for support: what arrived or was sent, and what to review; of a refused
-   * body, why it is refused, which amount it reports, what to do and what to answer. Its words may
-   * change in any version.
-   */
-  readonly summary: string;
-  /**
-   * The judgement. `good`: an event that went as expected, maybe with a warning that hides no
-   * amount. `review`: more, less or nothing arrived or was sent, too late, or the body doesn't say
-   * how much. `bad`: refused.
-   */
-  readonly outcome: Outcome;
-  /**
-   * The notification's type; null if the body has both identifiers or neither, or can't be read.
-   */
-  readonly type: NotificationType | null;
-  /** The event's key (see `idempotencyKey`); null for a refused body. */
-  readonly idempotencyKey: string | null;
-  /**
-   * All fields in the order in which they were sent; of a refused body, as far as they could be
-   * read.
-   */
-  readonly fields: readonly InspectedField[];
-  /** The documented fields that were not sent. */
-  readonly absent: readonly string[];
-  /** The faults for which the body is not refused. */
-  readonly warnings: readonly NotificationIssue[];
-  /** The faults for which the body is refused; empty if it is accepted. */
-  readonly issues: readonly NotificationIssue[];
-  /** The position of the first error in the body's JSON syntax; null if there is none. */
-  readonly jsonFault: JsonFault | null;
-  /** The identifiers that are safe to print. */
-  readonly reference: NotificationReference;
-}
-
-/** A field, raw and parsed, with its quirks. */
-export interface InspectedField {
-  readonly name: string;
-  /** The value as JSON text, with every digit, without white space between its parts. */
-  readonly raw: string;
-  /**
-   * The value as in the notification's JSON: an amount in plain digits, a time in ISO 8601, an
-   * address split into its parts, an unknown field as `additionalFields` has it. Null if there is
-   * no value.
-   */
-  readonly parsed: unknown;
-  /** What a receiver may misread. */
-  readonly quirks: readonly Quirk[];
-}
 
 /** Options of {@link inspectBody}. */
 export interface InspectOptions {

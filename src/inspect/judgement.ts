@@ -1,4 +1,4 @@
-import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
+import type { NotificationType } from '../errors.js';
 import { type OpenBody, openBody, type UnreadableBody } from '../internal/body.js';
 import type { Partly } from '../internal/fields.js';
 import { referenceOf } from '../internal/issues.js';
@@ -7,20 +7,13 @@ import { idempotencyKey, type PaymentNotification, readNotification } from '../n
 import { acceptOrRefuse, isNotificationJSON, type RawBody } from '../parse.js';
 import { readMembers } from '../wire/members.js';
 import { isBody, isObject } from './find-bodies.js';
+import type { Inspection } from './inspection.js';
 import { likenessOf } from './likeness.js';
-import { type Outcome, outcomeOf } from './outcome.js';
+import { outcomeOf } from './outcome.js';
 import { reportedBy, summarize, summarizeRefusal } from './summary.js';
 
 /** What is said of a body as a whole. A list needs no more, and takes a third of the time. */
-export interface Judgement {
-  readonly outcome: Outcome;
-  readonly summary: string;
-  readonly type: NotificationType | null;
-  readonly idempotencyKey: string | null;
-  readonly warnings: readonly NotificationIssue[];
-  readonly issues: readonly NotificationIssue[];
-  readonly reference: NotificationReference;
-}
+export type Judgement = Omit<Inspection, 'fields' | 'absent' | 'jsonFault'>;
 
 /** A judgement, and what was read for it. */
 export interface Judged {
@@ -34,7 +27,7 @@ export interface Judged {
 }
 
 /**
- * Judges a body.
+ * Says what a body reports, and whether it went as expected.
  *
  * @param opened - The same body, if the caller has opened it.
  */
@@ -92,8 +85,8 @@ function innerOf(fields: Fields): string | null {
 
 /** Finds the names that were sent more than once. */
 function findRepeated(fields: Fields, text: string): string[] {
-  // Each name has a colon, so counting tells of most bodies that none is repeated. To read the
-  // members takes as long as to parse.
+  // Each name has a colon, so a count shows for most bodies that none is repeated. Reading the
+  // members takes as long as parsing.
   if (countColons(text) === countNames(fields)) return [];
   const found = new Set<string>();
   const repeated = new Set<string>();

@@ -31,7 +31,7 @@ export const WITHDRAWAL_REVIEWS: Reviews<WithdrawalBroadcast> = {
 };
 
 /**
- * Judges an accepted body. A refused one is `bad`.
+ * Returns the outcome of an accepted body. A refused one is `bad`.
  *
  * @param repeated - The names of the fields that were sent more than once: another parser may take
  * the first value.

@@ -77,7 +77,7 @@ describe('a text', () => {
       escaped,
       `${one} ${two}`,
       pretty,
-      '{"a":1}',
+      '{"status":"ok"}',
     ];
     const { places, inputs, reading } = await read(`${long}${lines.join('\n')}`);
     const from = 81_000;

@@ -126,7 +126,7 @@ const START = /\{[ \t\n\r]*"/g;
 /** The characters that can start a value. */
 const VALUE = '{["-0123456789tfn';
 const SPACE = /[ \t\n\r]*/y;
-/** A token, or the start of a string: without an end, matching takes linear time on any text. */
+/** A token. A string may lack its end, so that matching takes linear time on any text. */
 const TOKEN =
   /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
 
@@ -146,8 +146,7 @@ function findPlain(text: string): Part[] {
     }
     const token = match(TOKEN, text, at);
     const first = token.charAt(0);
-    const isCut = first === '"' && !/."$/.test(token);
-    if (token === '' || isCut || !allowed.includes(first)) {
+    if (token === '' || !allowed.includes(first)) {
       // If this was meant to be a body, the objects in it are none.
       const body = open.find(({ names }) => names >= MIN_NAMES);
       if (body !== undefined) dropFrom(found, body.start);

@@ -250,6 +250,13 @@ contradictions: bodies of one event with another amount, currency, account or st
     expect(out).toContain('7 bodies in 6 files');
   });
 
+  test('are for review if they contradict an earlier one, and nothing else', async () => {
+    const stdin = [withdrawal({ status: '"FAILED"' }), withdrawal(), deposit()].join('\n');
+    const { out } = await command(['inspect'], { stdin });
+    expect(marksOf(out).map((line) => line.charAt(0))).toStrictEqual(['!', '!', '✓']);
+    expect(rowsOf(out)).toContainEqual(['2', 'for review']);
+  });
+
   test('with --json are a line of JSON each', async () => {
     const { exit, out } = await command(['inspect', '--json', path]);
     expect(exit).toBe(1);

@@ -145,6 +145,8 @@ test('a visit without a body is shown, because it shows that a tunnel works', as
     // A callback may be a GET that has a body.
     const sent = http.request(url, { method: 'GET', headers: { 'content-length': 2 } }).end('{}');
     await once(sent, 'response');
+    const chunked = http.request(url, { headers: { 'transfer-encoding': 'chunked' } }).end('{}');
+    await once(chunked, 'response');
   });
   const visit = (text: string) => `? ${TIME}  ${text} without a body, answered with`;
   expect(told).toStrictEqual([
@@ -153,8 +155,8 @@ test('a visit without a body is shown, because it shows that a tunnel works', as
     `${visit(`HEAD /${'long/'.repeat(100).slice(0, 39)}… (501 characters)`)} 404`,
     `${visit('HEAD /a')} 404`,
     `${visit('HEAD /wp-l…')} 404`,
-    `✗ ${TIME}  ${inspectBody('{}').summary}`,
-    '1 callback, 1 refused',
+    ...[1, 2].map(() => `✗ ${TIME}  ${inspectBody('{}').summary}`),
+    '2 callbacks, 2 refused',
   ]);
 });
 

@@ -22,6 +22,7 @@ test.each<[where: string, text: string, bodies: string[]]>([
   ['after a brace that is not closed', `{ "a": [ {{ ${one}`, [one]],
   ['after a string that is not closed', `{"depositId":"0b0f1f… ${one}`, [one]],
   ['after a body that was cut off', `${two.slice(0, 300)}\n${one}`, [one]],
+  ['after one cut off behind a value', `${one.slice(0, one.indexOf(',"st'))}\n${two}\nend`, [two]],
   ['in braces', `{{${one}}}`, [one]],
   ['one after another', `${pretty}${one}`, [pretty, one]],
   ['escaped in a log of JSON', `{"level":30,"body":"${escaped(one)}","ms":3}`, [one]],

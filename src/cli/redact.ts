@@ -43,6 +43,6 @@ export function redactUrlsIn(text: string): string {
   return `${text.slice(0, start)}://…${length === -1 ? '' : redactUrlsIn(rest.slice(length))}`;
 }
 
-export function truncate(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }

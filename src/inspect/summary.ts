@@ -238,7 +238,7 @@ function named(event: string, id: string | undefined): string[] {
   return id === undefined ? [] : [`${event} ${show(id)}`];
 }
 
-export function money(amount: Decimal, currency: string): string {
+function money(amount: Decimal, currency: string): string {
   const code = show(currency);
   // The amount must not seem to go on.
   return `${amount} ${/^["a-z]/i.test(code) ? code : `"${code}"`}`;
@@ -248,7 +248,7 @@ export function money(amount: Decimal, currency: string): string {
  * Shows a text of the body: quoted and truncated, unless it can't be mistaken for words of the
  * summary. An identifier or address of usual characters is never truncated.
  */
-export function show(text: string, most?: number): string {
+function show(text: string, most?: number): string {
   if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);
   // A colon, or punctuation at the end, could be that of the summary.
   return /:|\W$/.test(text) ? `"${text}"` : text;

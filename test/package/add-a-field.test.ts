@@ -46,7 +46,11 @@ test('the changes in CONTRIBUTING.md need no other edits', async () => {
   }
 
   // The new value: a case, and the messages that list the values.
-  for (const file of ['fixtures/deposit-received.json', 'test/receiver/index.test.ts']) {
+  for (const file of [
+    'fixtures/deposit-received.json',
+    'test/receiver/index.test.ts',
+    'test/cli/listen.test.ts',
+  ]) {
     await edit(file, (text) => text.replace(/(?<=rateType: expected (\\?"))/g, 'EXAMPLE$1 or $1'));
   }
   // The new text becomes expected: no other change is likely to touch its lines.

@@ -22,7 +22,7 @@ export function explain(place: string, inspection: Inspection, terminal: Termina
     idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   const sections = [
     issueLines(issues, 'bad', terminal),
-    jsonFault === null ? [] : beside('   ', [textAround(jsonFault)], terminal.columns),
+    jsonFault === null ? [] : beside('   ', textAround(jsonFault), terminal.columns),
     issueLines(warnings, 'review', terminal),
     table(fields.map(rowOf), terminal),
     table([...notSent, ...ids], terminal),
@@ -47,9 +47,9 @@ function issueLines(
   ]);
 }
 
-/** The text around an error, whose line and column its message says. */
-function textAround({ before, after }: JsonFault): string {
-  return `in the text: ${before}<here>${after}`;
+/** The text around an error, whose line and column its message says; none of an empty body. */
+function textAround({ before, after }: JsonFault): string[] {
+  return before + after === '' ? [] : [`in the text: ${before}<here>${after}`];
 }
 
 /** A label, and the texts next to it. */

@@ -149,6 +149,7 @@ describe('one body', () => {
       ['invalid_json: expected a JSON object, received 5 characters that are not JSON'],
       ['in the text: <here>hello'],
     ]);
+    expect((await command(['inspect'])).out).not.toContain('in the text');
   });
 
   test.each([

@@ -93,15 +93,15 @@ function* findIn(text: string, escapes: number): Generator<Part> {
   yield* findEscaped(text.slice(from), from, escapes);
 }
 
-/** A brace, white space and a quotation mark, as they are written in a JSON string. */
-const ESCAPED_START = /\{[ \t\\nrt]*\\"/g;
+/** White space as it is written in a JSON string, and what escapes a quotation mark. */
+const ESCAPED_SPACE = /[ \t\\nrt]*/y;
 const REST_OF_STRING = /[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*/y;
 
 /** Finds the bodies in the JSON strings of a text, each from a brace to the end of its string. */
 function* findEscaped(text: string, offset: number, escapes: number): Generator<Part> {
   if (escapes === MAX_ESCAPES) return;
   for (let at = 0; ; ) {
-    const start = seek(ESCAPED_START, text, at);
+    const start = findStart(text, at, ESCAPED_SPACE, '\\"');
     if (start === -1) return;
     const string = match(REST_OF_STRING, text, start);
     at = start + string.length;
@@ -121,8 +121,6 @@ interface Open {
   names: number;
 }
 
-/** Without a name, an object is no body. */
-const START = /\{[ \t\n\r]*"/g;
 /** The characters that can start a value. */
 const VALUE = '{["-0123456789tfn';
 const SPACE = /[ \t\n\r]*/y;
@@ -140,7 +138,7 @@ function findPlain(text: string): Part[] {
   let retry = 0;
   for (let at = 0; at !== -1 && at < text.length; ) {
     if (open.length === 0) {
-      at = seek(START, text, at);
+      at = findStart(text, at, SPACE, '"');
       if (at === -1) break;
       allowed = '{';
     }
@@ -194,9 +192,13 @@ function match(expression: RegExp, text: string, at: number): string {
   return expression.exec(text)?.[0] ?? '';
 }
 
-function seek(expression: RegExp, text: string, at: number): number {
-  expression.lastIndex = at;
-  return expression.exec(text)?.index ?? -1;
+/** Finds the next object that starts with a name. Without one, it is no body. */
+function findStart(text: string, at: number, space: RegExp, quote: string): number {
+  for (let start = text.indexOf('{', at); start !== -1; start = text.indexOf('{', start + 1)) {
+    const end = start + 1 + match(space, text, start + 1).length;
+    if (text.slice(start + 1, end + 1).endsWith(quote)) return start;
+  }
+  return -1;
 }
 
 /** Returns undefined for text that is not JSON. */

@@ -7,14 +7,9 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What a build writes. */
 const BUILT = ['dist', 'schemas', 'inspector.html'];
-const INSPECTOR = 'docs/.vitepress/inspector';
 /** What a build depends on. */
 const SOURCES = [
-  ...['src', 'fixtures', 'scripts'],
-  // Without the folder itself: VitePress writes a .mjs file into it and removes it.
-  ...readdirSync(join(ROOT, INSPECTOR))
-    .filter((name) => /\.(?:css|tsx?)$/.test(name))
-    .map((name) => `${INSPECTOR}/${name}`),
+  ...['src', 'inspector', 'fixtures', 'scripts'],
   ...['tsup.config.ts', 'tsconfig.json', 'package.json'],
 ];
 

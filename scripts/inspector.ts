@@ -1,30 +1,27 @@
 // The inspector as one HTML file, which opens from a disk and sends nothing.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import page from '../docs/.vitepress/inspector/page.data.js';
-import { type InspectorProps, QUICK } from '../docs/.vitepress/inspector/props.js';
+import { fixture } from '../fixtures/index.js';
 import { ROOT } from './dist.js';
+import { fieldMeanings } from './pages/fields.js';
+
+/** By what the list of samples calls them. */
+const SAMPLES = {
+  'A deposit': 'deposit-received/sample',
+  'Too much arrived': 'deposit-received/overpaid',
+  '18 decimals': 'deposit-received/eighteen-decimals',
+  'A withdrawal': 'withdrawal-broadcast/tag-with-leading-zeros',
+  'A failed withdrawal': 'withdrawal-broadcast/failed',
+  'A faulty body': 'invalid/many-faults',
+} as const;
 
 export async function writeInspector(): Promise<void> {
-  const { sampleGroups, meanings } = page.load();
-  // All samples would double the file.
-  const samples = sampleGroups
-    .flatMap((group) => group.samples)
-    .filter(({ id }) => Object.hasOwn(QUICK, id));
-  const props: InspectorProps = { sampleGroups: [{ label: 'Samples', samples }], meanings };
   const { outputFiles, metafile } = await build({
-    entryPoints: [join(ROOT, 'docs/.vitepress/inspector/standalone.tsx')],
-    alias: {
-      // Not another version, which the tools of docs may bring.
-      preact: dirname(createRequire(import.meta.url).resolve('preact/package.json')),
-      'payment-notifications': join(ROOT, 'src/index.ts'),
-      'payment-notifications/inspect': join(ROOT, 'src/inspect/index.ts'),
-    },
-    define: { PROPS: JSON.stringify(props) },
-    // The tsconfig.json of docs says more than esbuild has to know.
+    entryPoints: ['main.tsx', 'style.css'].map((name) => join(ROOT, 'inspector', name)),
+    define: { DATA: JSON.stringify({ samples: samples(), meanings: meanings() }) },
+    // Without what only the compiler has to know.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
     bundle: true,
     minify: true,
@@ -38,51 +35,59 @@ export async function writeInspector(): Promise<void> {
   const textOf = (end: string) =>
     outputFiles.find(({ path }) => path.endsWith(end))?.text.trim() ?? '';
   // In a script, this would end it.
-  const licenses = licensesOf(Object.keys(metafile.inputs));
   const script = textOf('.js').replaceAll('</script', '<\\/script');
   const style = textOf('.css');
-  writeFileSync(join(ROOT, 'inspector.html'), pageOf(script, style, licenses));
-}
-
-function pageOf(script: string, style: string, licenses: string): string {
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
     `style-src ${hashOf(style)}`,
     "form-action 'none'",
     "base-uri 'none'",
+    "require-trusted-types-for 'script'",
   ].join('; ');
-  return `<!doctype html>
-<html lang="en">
-<!--
-payment-notifications, and these packages:
-
-${licenses}-->
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width">
-<title>Inspector · payment-notifications</title>
-<style>${style}</style>
-</head>
-<body>
-<script>${script}</script>
-</body>
-</html>
-`;
+  const page = readFileSync(join(ROOT, 'inspector/index.html'), 'utf8')
+    .replace(
+      '<!-- policy -->',
+      () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    )
+    .replace('<link rel="stylesheet" href="style.css">', () => `<style>${style}</style>`)
+    .replace('<script src="main.tsx"></script>', () => `<script>${script}</script>`)
+    .replace('<!-- licenses -->', () => licensesOf(Object.keys(metafile.inputs)));
+  writeFileSync(join(ROOT, 'inspector.html'), page);
 }
 
-/** The licenses of the packages that sources are from. They want to be passed on with the code. */
+function samples() {
+  const bodies = Object.entries(SAMPLES).map(([label, id]) => {
+    return { label, text: fixture(id).body.toString() };
+  });
+  // Each an event of its own, and the first one once more. JSON.parse would lose digits.
+  const lines = bodies.map(({ text }, index) =>
+    text
+      .replace(/\n */g, '')
+      .replace(/(?<="(?:deposit|withdrawal)Id": ".{34})../, String(index).padStart(2, '0')),
+  );
+  return [...bodies, { label: 'Several bodies', text: [...lines, lines[0]].join('\n') }];
+}
+
+function meanings() {
+  const entries = Object.entries(fieldMeanings()).map(([type, fields]) => {
+    const texts = Object.entries(fields).map(([name, { meaning }]) => [name, meaning]);
+    return [type, Object.fromEntries(texts)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The licenses of the packages that sources are from. Each has to be passed on with the code. */
 function licensesOf(sources: readonly string[]): string {
   const packages = sources.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
-  return [...new Set(packages)]
+  const texts = [...new Set(packages)]
     .flatMap((path) => (path === undefined ? [] : [join(ROOT, path)]))
     .map((folder) => {
       const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
       if (file === undefined) throw new Error(`${folder} has no license`);
       return `${basename(folder)}\n\n${readFileSync(join(folder, file), 'utf8')}`;
-    })
-    .join('\n');
+    });
+  return `<!--\npayment-notifications, and these packages:\n\n${texts.join('\n')}-->`;
 }
 
 function hashOf(text: string): string {

@@ -1,22 +1,21 @@
 // A notification as a picture: its points in time, and its amounts by currency.
-import { Decimal } from 'payment-notifications';
-import type { Inspection } from 'payment-notifications/inspect';
-import { duration } from '../../../src/inspect/summary';
-import { markDifference, type Segment } from './marks';
+import { Decimal } from '../src/amount';
+import type { Inspection } from '../src/inspect/index';
+import { duration } from '../src/inspect/summary';
 
 export interface Moment {
   readonly label: string;
   readonly time: string;
-  /** The place on the line, from 0 to 1. */
-  readonly at: number;
+  /** How much of the whole time passes until the next one, from 0 to 1. */
+  readonly share: number;
   /** How long after the previous one. */
   readonly after: string | null;
 }
 
 interface Bar {
   readonly label: string;
-  /** Exact, as text. The digits that differ from the expected amount are marked. */
-  readonly amount: readonly Segment[];
+  /** Exact, as text. */
+  readonly amount: string;
   /** The difference from the expected amount; empty if there is none. */
   readonly note: string;
   /**
@@ -97,6 +96,11 @@ const MOMENTS = [
   ['expirationTime', 'link expires'],
 ] as const;
 
+/** Whether a field is a point in time. */
+export function isTime(name: string): boolean {
+  return MOMENTS.some(([moment]) => moment === name);
+}
+
 type Values = ReadonlyMap<string, unknown>;
 
 /** The points in time of a deposit, in order; none if there are fewer than two. */
@@ -107,19 +111,24 @@ export function toMoments({ type, fields }: Inspection): Moment[] {
     const time = values.get(name);
     return typeof time === 'string' ? [{ label, time, ms: Date.parse(time) }] : [];
   }).sort((one, other) => one.ms - other.ms);
-  const first = points[0]?.ms ?? 0;
-  const span = (points.at(-1)?.ms ?? 0) - first;
-  if (points.length < 2) return [];
+  const [first] = points;
+  if (first === undefined || points.length === 1) return [];
+  const span = (points.at(-1) ?? first).ms - first.ms;
   return points.map(({ label, time, ms }, index) => {
     const before = points[index - 1];
     return {
       label,
-      time: time.replace('T', ' ').replace(/\.000Z$/, ' UTC'),
-      at: span === 0 ? 0 : (ms - first) / span,
+      time: toUtc(time),
+      share: ((points[index + 1]?.ms ?? ms) - ms) / (span || 1),
       after:
         before === undefined ? null : `${duration(ms - before.ms)} ${afterOf(before.label, label)}`,
     };
   });
+}
+
+/** An ISO 8601 time as people read it. */
+export function toUtc(time: string): string {
+  return time.replace('T', ' ').replace(/(?:\.000)?Z$/, ' UTC');
 }
 
 function afterOf(before: string, label: string): string {
@@ -146,7 +155,7 @@ export function toMoney({ type, fields }: Inspection): Money[] {
       return {
         label,
         isFee,
-        amount: markDifference(amount, isPair ? before.amount : amount),
+        amount,
         note: isPair ? difference(amount, before.amount, before.label) : '',
         share: largest === 0 ? 0 : Math.abs(Number(amount)) / largest,
       };

@@ -1,0 +1,78 @@
+import type { JSX } from 'preact';
+import type { Inspection } from '../src/inspect/index';
+import { MEANINGS } from './data';
+import { printable } from './marks';
+import { type Row, toRows } from './rows';
+
+/** Every field: what it means, what was read and, where that looks unlike it, what was sent. */
+export function Fields({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
+  const { rows, more } = toRows(inspection);
+  if (rows.length === 0) return null;
+  const meanings = inspection.type === null ? {} : MEANINGS[inspection.type];
+  const listed = new Set(rows.map(({ name }) => name));
+  const absent = inspection.absent.filter((name) => !listed.has(name));
+  return (
+    <section aria-labelledby="fields">
+      <h2 id="fields">Fields</h2>
+      <dl class="fields">
+        {rows.map((row) => (
+          <FieldRow key={row.name} row={row} meaning={meanings[row.name] ?? ''} />
+        ))}
+      </dl>
+      {more > 0 && (
+        <p>
+          … and {more.toLocaleString('en')} more: use <code>inspect</code>.
+        </p>
+      )}
+      {absent.length > 0 && (
+        <p>
+          <strong>Not sent:</strong> {absent.join(', ')}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: string }): JSX.Element {
+  const { name, read, sent, remarks } = row;
+  return (
+    <div data-field={printable(name, 80)}>
+      <dt>
+        <strong>{printable(name, 80)}</strong>
+        {meaning && <small>{withCode(meaning)}</small>}
+      </dt>
+      <dd>
+        {read.map(([label, value]) => (
+          <p key={label} class="value">
+            {label && <small>{printable(label, 80)}</small>}
+            {printable(value)}
+          </p>
+        ))}
+        {sent && <Sent parts={sent} />}
+        {remarks.map(({ kind, text }) => (
+          <p key={text} class={`remark ${kind}`}>
+            {printable(text)}
+          </p>
+        ))}
+      </dd>
+    </div>
+  );
+}
+
+function Sent({ parts: [kept, lost, rest] }: { readonly parts: NonNullable<Row['sent']> }) {
+  return (
+    <p class="value sent">
+      <small>sent as</small>
+      {printable(kept)}
+      {lost && <mark>{printable(lost)}</mark>}
+      {printable(rest)}
+    </p>
+  );
+}
+
+/** Text with code in backquotes. */
+function withCode(text: string): (JSX.Element | string)[] {
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part));
+}

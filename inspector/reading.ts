@@ -4,6 +4,7 @@ import { type FoundBody, findBodies } from '../src/inspect/find-bodies';
 import { judgeBody } from '../src/inspect/judgement';
 import { likenessOf } from '../src/inspect/likeness';
 import type { Outcome } from '../src/inspect/outcome';
+import { MAX_BYTES } from '../src/internal/body';
 import { count } from './marks';
 
 /** More bodies are counted, but not shown. */
@@ -48,7 +49,7 @@ export function read(given: string | Uint8Array): Reading {
   if (typeof given !== 'string') return toBodies([whole], 0);
   const text = given.trim();
   if (text === '') return { kind: 'nothing' };
-  const found = findBodies(given);
+  const found = isSavedStart(given) ? [] : findBodies(given);
   if (found.length === 0) {
     return isMeant(text) ? toBodies([whole], 0) : { kind: 'other', likeness: likenessIn(text) };
   }
@@ -61,6 +62,11 @@ export function read(given: string | Uint8Array): Reading {
     };
   });
   return toBodies(parts, countOtherLines(given, found));
+}
+
+/** Whether text is what a receiver saves of a body that is too large. It may have bodies in it. */
+function isSavedStart(text: string): boolean {
+  return text.length <= MAX_BYTES + 1 && new TextEncoder().encode(text).length === MAX_BYTES + 1;
 }
 
 function countOtherLines(text: string, found: readonly FoundBody[]): number {
@@ -105,10 +111,10 @@ const START_OF_BODY = /^(?:\{|\[object |\[\s*(?:[[{"]|$)|"\s*\{)/;
 
 /** Whether a text without a body is a faulty one: what starts as one, or JSON. */
 function isMeant(text: string): boolean {
-  if (isJson(text)) return true;
+  if (!START_OF_BODY.test(text)) return isJson(text);
   // A line that is an object by itself is one of a log. Each that is not takes time to parse.
   const lines = text.split('\n', 100);
-  return START_OF_BODY.test(text) && !lines.some((line) => line.startsWith('{') && isJson(line));
+  return lines.length === 1 || !lines.some((line) => line.startsWith('{') && isJson(line));
 }
 
 function isJson(text: string): boolean {

@@ -60,13 +60,16 @@ function samples() {
   const bodies = Object.entries(SAMPLES).map(([label, id]) => {
     return { label, text: fixture(id).body.toString() };
   });
-  // Each an event of its own, and the first one once more. JSON.parse would lose digits.
+  // Each of another event; then one once more, and one with another amount. JSON.parse would lose
+  // digits.
   const lines = bodies.map(({ text }, index) =>
     text
       .replace(/\n */g, '')
       .replace(/(?<="(?:deposit|withdrawal)Id": ".{34})../, String(index).padStart(2, '0')),
   );
-  return [...bodies, { label: 'Several bodies', text: [...lines, lines[0]].join('\n') }];
+  const [first = '', second = ''] = lines;
+  const other = second.replace(/(?<="actualDepositAmount": )[^,]+/, '1');
+  return [...bodies, { label: 'Several bodies', text: [...lines, first, other].join('\n') }];
 }
 
 function meanings() {

@@ -32,7 +32,7 @@ const OWN_FIELDS = ['type', 'additionalFields', 'warnings'];
 const notification = readSchema('notification');
 
 /** What the pages say about a field. */
-export interface FieldMeaning {
+interface FieldMeaning {
   /** `UUID`, or the documented values, each in backquotes. */
   readonly kind: string;
   readonly need: 'Required' | 'Expected' | 'Optional';

@@ -21,12 +21,14 @@ export function Input({ state, handle, onFile }: Properties): JSX.Element {
   return (
     <section class="input" aria-label="Input">
       <div class="tools">
-        <label for="box">Callback body</label>
+        <strong>
+          <label for="box">Callback body</label>
+        </strong>
         <label class="button">
           <input id="file" type="file" onChange={openFile} />
           Open a file
         </label>
-        <button id="clear" class="button" type="button" onClick={clear}>
+        <button id="clear" type="button" onClick={clear}>
           Clear
         </button>
       </div>

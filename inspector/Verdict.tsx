@@ -37,14 +37,16 @@ export function Verdict({ state, inspection, handle }: Properties): JSX.Element 
   return (
     <section class={`verdict ${outcome}`} aria-label="Verdict">
       <p class="label">
-        <span class="mark" aria-hidden="true">
-          {MARKS[outcome]}
+        <span>
+          <span class="mark" aria-hidden="true">
+            {MARKS[outcome]}
+          </span>
+          <strong>{WORDS[outcome]}</strong>
+          {factsOf(body, type, state).map((fact) => ` · ${fact}`)}
         </span>
-        <strong>{WORDS[outcome]}</strong>
-        {factsOf(body, type, state).map((fact) => ` · ${fact}`)}
+        <CopyButton text={summary} what="sentence" copied={copied} handle={handle} />
       </p>
       <p class="sentence">{summary}</p>
-      <CopyButton text={summary} what="sentence" copied={copied} handle={handle} />
       {relation?.kind === 'contradicts' && (
         <p>
           <strong>It {relation.text}.</strong> Both report the same event, with different values.
@@ -94,16 +96,14 @@ function Welcome({ handle }: Pick<Properties, 'handle'>): JSX.Element {
         Paste the body of a callback: alone, in a line of a log, or many at a time. Or open a file
         of up to 1 MB.
       </p>
-      <p id="samples">No body at hand? Pick a sample:</p>
-      <ul class="samples" aria-labelledby="samples">
+      <p>No body at hand? Pick a sample:</p>
+      <p class="samples">
         {SAMPLES.map(({ label, text }) => (
-          <li key={label}>
-            <button class="button" type="button" onClick={() => handle({ type: 'sampled', text })}>
-              {label}
-            </button>
-          </li>
+          <button key={label} type="button" onClick={() => handle({ type: 'sampled', text })}>
+            {label}
+          </button>
         ))}
-      </ul>
+      </p>
     </section>
   );
 }

@@ -101,9 +101,8 @@ function afterText(text: string, file = ''): Partial<State> {
 function afterFile(name: string, bytes: Uint8Array): Partial<State> {
   if (bytes.length === 0) return { notice: `${name} is empty: it has 0 bytes.` };
   try {
-    // The parser should see a byte-order mark.
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-    return afterText(decoder.decode(bytes), `${name}.`);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return afterText(text, `${name}.`);
   } catch {
     return { reading: read(bytes), notice: `${name}. Its bytes are not UTF-8.` };
   }

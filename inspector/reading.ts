@@ -54,12 +54,8 @@ export function read(given: string | Uint8Array): Reading {
     return isMeant(text) ? toBodies([whole], 0) : { kind: 'other', likeness: likenessIn(text) };
   }
   const parts = found.map(({ body, line, start, end }): Part => {
-    if (body.trim() === text) return { body, line, place: '' };
-    return {
-      body,
-      line,
-      place: `taken out of ${body.length === end - start ? 'the text' : 'a string'}`,
-    };
+    const around = body.length === end - start ? 'the text' : 'a string';
+    return { body, line, place: body.trim() === text ? '' : `taken out of ${around}` };
   });
   return toBodies(parts, countOtherLines(given, found));
 }
@@ -86,15 +82,16 @@ function toBodies(parts: readonly Part[], otherLines: number): Bodies {
     const relation = (notification && relate(notification, index)) ?? null;
     return { ...part, outcome, summary, kind: relation?.kind, first: relation?.place ?? index };
   });
-  // By the first body of an event: a later one that contradicts it, and each that repeats it.
+  // By the index of an event's first body: the first one that contradicts it.
   const rivals = new Map<number, Part>();
   for (const body of judged) {
     if (body.kind === 'contradicts' && !rivals.has(body.first)) rivals.set(body.first, body);
   }
   const bodies = judged.map(({ kind, first, ...body }): Body => {
     const rival = kind === 'contradicts' ? judged[first] : rivals.get(first);
-    if (rival)
+    if (rival !== undefined) {
       return { ...body, outcome: 'review', relation: relationTo(rival, 'contradicts', body) };
+    }
     const repeated = kind === 'repeats' ? judged[first] : undefined;
     return { ...body, relation: repeated ? relationTo(repeated, 'repeats', body) : null };
   });

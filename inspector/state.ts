@@ -76,16 +76,24 @@ export function inspectionOf(state: State): Inspection | null {
   return body && inspectBody(body.body);
 }
 
+export const NO_BODY = 'No callback body was found in this text.';
+
 /** Returns what a screen reader says after an event. */
 export function announcementOf(state: State): string {
   const { copied, notice, reading } = state;
   if (copied !== null) return `${copied.what}: ${copied.isDone ? 'copied' : 'not copied'}`;
-  const body = bodyOf(state);
-  const none = reading.kind === 'other' ? NO_BODY : '';
-  return `${notice} ${body ? `${body.outcome}: ${body.summary}` : none}`.trim();
+  return `${notice} ${foundIn(reading)}`.trim();
 }
 
-export const NO_BODY = 'No callback body was found in this text.';
+function foundIn(reading: Reading): string {
+  if (reading.kind === 'nothing') return '';
+  if (reading.kind === 'other') return NO_BODY;
+  const { bodies, more } = reading;
+  const [body, other] = bodies;
+  // The lines of a list are read out once they are picked.
+  if (other !== undefined) return `${bodies.length + more} bodies`;
+  return `${body?.outcome}: ${body?.summary}`;
+}
 
 function afterText(text: string, file = ''): Partial<State> {
   if (text.length > MAX_BYTES) return { notice: tooLarge('The text', text.length) };

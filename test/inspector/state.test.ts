@@ -212,6 +212,7 @@ test('what was copied is said until something else is shown', () => {
 test('an event is announced by what it led to', () => {
   expect(announcementOf(START)).toBe('');
   expect(announcementOf(given(deposit()))).toMatch(/^good: Order order-10042:/);
+  expect(announcementOf(given(deposits(2).join('\n')))).toBe('2 bodies');
   expect(announcementOf(given('hello'))).toBe('No callback body was found in this text.');
   expect(announcementOf(opened(Buffer.from('{}')))).toMatch(/^a\.json\. bad: The body is refused/);
 });

@@ -23,11 +23,8 @@ export function findPostgres() {
  * on the disk before it is answered. It takes no port: it listens on a socket in its folder. It is
  * a child of this process, which reaps it: until somebody does, a killed server keeps the lock on
  * its folder.
- *
- * @param {{ settings?: string[], standbyOf?: string }} [options] `standbyOf`: the folder of another
- * server.
  */
-export async function startPostgres({ settings = [], standbyOf } = {}) {
+export async function startPostgres() {
   const bin = findPostgres() ?? '';
   const folder = fs.mkdtempSync(join(tmpdir(), 'postgres-'));
   const data = join(folder, 'data');
@@ -44,24 +41,19 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
       ...user,
       stdio: ['ignore', log, log],
     });
-  /** @param {string} program @param {string[]} args */
-  async function finish(program, ...args) {
-    const [code] = await once(run(program, ...args), 'exit');
-    if (code !== 0) throw new Error(`${program} failed: ${logged()}`);
-  }
-  const primary = `host=${standbyOf} user=merchant application_name=standby`;
-  if (standbyOf === undefined)
-    await finish('initdb', '--username=merchant', '--auth=trust', '--no-sync', '--locale=C.UTF-8');
-  else await finish('pg_basebackup', '-R', '-c', 'fast', '-d', primary);
+  const [code] = await once(
+    run('initdb', '--username=merchant', '--auth=trust', '--no-sync', '--locale=C.UTF-8'),
+    'exit',
+  );
+  if (code !== 0) throw new Error(`initdb failed: ${logged()}`);
 
-  const own = ['listen_addresses=', `unix_socket_directories=${folder}`, ...settings];
   /** @type {import('node:child_process').ChildProcess} */
   let server;
   /** @type {Promise<unknown>} */
   let stopped;
   const isRunning = () => server.exitCode === null && server.signalCode === null;
   async function start() {
-    server = run('postgres', ...own.flatMap((setting) => ['-c', setting]));
+    server = run('postgres', '-c', 'listen_addresses=', '-k', folder);
     stopped = once(server, 'exit');
     while (spawnSync(join(bin, 'pg_isready'), ['-h', folder]).status !== 0) {
       if (!isRunning()) throw new Error(logged());
@@ -91,16 +83,13 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
     if (isRunning()) execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
     remove();
   });
-  const url = (host = folder) =>
-    `postgres://merchant@localhost/postgres?host=${encodeURIComponent(host)}`;
+  const url = `postgres://merchant@localhost/postgres?host=${encodeURIComponent(folder)}`;
   return {
-    folder,
-    /** By its folder, or by a link to that. */
     url,
     start,
     /** @param {string} sql @returns {Promise<any[]>} */
     async query(sql) {
-      const client = new pg.Client(url());
+      const client = new pg.Client(url);
       await client.connect();
       try {
         return (await client.query(sql)).rows;
@@ -109,17 +98,10 @@ export async function startPostgres({ settings = [], standbyOf } = {}) {
       }
     },
     crash,
-    /** Makes the standby a primary. */
-    promote: () => finish('pg_ctl', 'promote', '--silent', '-w'),
     /** Lets it hang: it keeps its connections, takes new ones, and answers none. */
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
-    /** Ends all its processes at once, as a power cut does. */
-    async kill() {
-      signalAll('SIGKILL');
-      await stopped;
-    },
-    /** Stops it for good. */
+    /** Stops it, and deletes it. */
     async remove() {
       await crash();
       forget();

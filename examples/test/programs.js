@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findPostgres } from './postgres.js';
 
@@ -15,19 +14,15 @@ export function whyNot(runtime) {
   return `${runtime} does not run on this machine: ${error?.message ?? `it exits with ${status}`}`;
 }
 
-/** Where Debian has it, which is not on everybody's PATH. */
-export const MARIADB = '/usr/sbin/mariadbd';
+/** Why no PostgreSQL server can be tested here; false if one can. */
+export const whyNoPostgres = () =>
+  findPostgres() === null && 'not installed: apt-get install postgresql-15';
 
-const missing = (/** @type {string} */ name) => `not installed: apt-get install ${name}`;
-export const whyNoPostgres = () => findPostgres() === null && missing('postgresql-15');
-export const whyNoMariadb = () => !existsSync(MARIADB) && missing('mariadb-server-core');
-
-/** Installs the databases where this may: as root on Debian, which is what a container of CI is. */
-export function installDatabases() {
-  if (!whyNoPostgres() && !whyNoMariadb()) return;
+/** Installs PostgreSQL where this may: as root on Debian, which is what a container of CI is. */
+export function installPostgres() {
+  if (!whyNoPostgres()) return;
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return;
-  const install =
-    'apt-get install -qq -y --no-install-recommends postgresql-15 mariadb-server-core';
+  const install = 'apt-get install -qq -y --no-install-recommends postgresql-15';
   spawnSync('sh', ['-c', `apt-get update -qq && ${install}`], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,79 +1,222 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { PGlite } from '@electric-sql/pglite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createReceiver } from 'payment-notifications/receiver';
+import { createSpool } from 'payment-notifications/spool';
 
-/** Ends the URL, so that nobody else can post. Without yours, each start makes another. */
-const secret = process.env.CALLBACK_SECRET ?? randomUUID();
+/** @import { AddressInfo } from 'node:net' */
+/** @import { PaymentNotification } from 'payment-notifications' */
+/** @import { DeliveryContext } from 'payment-notifications/receiver' */
+/** @typedef {(sql: string, values: unknown[]) => Promise<{ rows: any[] }>} Query */
+
+// Receives both callbacks, and adds the amount of each event to a balance, once.
+
+// ---- What an event moves: change this ----
+
+/**
+ * Returns what an event adds to whose balance. If it is for review, returns why.
+ *
+ * @param {PaymentNotification} notification
+ */
+async function moveOf(notification) {
+  const { type } = notification;
+  if (type === 'deposit.received') {
+    const { clientPaymentId, depositCurrency, actualDepositAmount } = notification;
+    const account = await customerOf(type, clientPaymentId);
+    if (account === null) return 'the order is unknown';
+    return { account, currency: depositCurrency, amount: actualDepositAmount };
+  }
+  const { status, clientWithdrawalId, withdrawCurrency, actualWithdrawAmount } = notification;
+  // The service doesn't document whether a FAILED or BLOCKED withdrawal has moved anything.
+  if (status !== 'COMPLETED') return `the withdrawal is ${status}`;
+  // Never debit the estimate.
+  if (actualWithdrawAmount === null) return 'the amount is missing';
+  const account = await customerOf(type, clientWithdrawalId);
+  if (account === null) return 'the order is unknown';
+  return { account, currency: withdrawCurrency, amount: actualWithdrawAmount.negated() };
+}
+
+/**
+ * Returns whose payment or withdrawal it is; null if you don't know it.
+ *
+ * @param {PaymentNotification['type']} type
+ * @param {string} id The `clientPaymentId` or `clientWithdrawalId`.
+ * @returns {Promise<string | null>}
+ */
+async function customerOf(type, id) {
+  // Replace the table `orders` by yours.
+  const find = 'SELECT customer FROM orders WHERE (type, id) = ($1, $2)';
+  const { rows } = await query(find, [type, id]);
+  return rows[0]?.customer ?? null;
+}
+
+// ---- Each event once ----
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS orders (
+    type text, id text, customer text NOT NULL, PRIMARY KEY (type, id)
+  );
+  CREATE TABLE IF NOT EXISTS event ( -- never delete a row: the event may arrive again
+    key text PRIMARY KEY,
+    account text NOT NULL,
+    currency text NOT NULL,
+    amount numeric NOT NULL, -- without a precision, so that nothing is rounded
+    body bytea NOT NULL,
+    deliveries bigint NOT NULL DEFAULT 1
+  );
+  CREATE TABLE IF NOT EXISTS balance (
+    account text, currency text, amount numeric NOT NULL, PRIMARY KEY (account, currency)
+  );`;
+
+/**
+ * One statement is one transaction: the key and the balance change together, or neither does. If
+ * two deliveries of a key arrive at the same time, the second one waits for the first.
+ *
+ * A repeat is written as well. With a synchronous standby, its answer waits until that has the
+ * event.
+ *
+ * The parts of the statement don't see each other's changes. If you add a part, change each table
+ * only once, and don't read a table that another part changes.
+ */
+const SETTLE = `
+  WITH delivered AS ( -- insert the key, or count a repeat
+    INSERT INTO event (key, account, currency, amount, body) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1
+    RETURNING account, currency, amount, deliveries
+  ), moved AS ( -- add to the balance, the first time only
+    INSERT INTO balance (account, currency, amount)
+    SELECT account, currency, amount FROM delivered WHERE deliveries = 1
+    ON CONFLICT (account, currency) DO UPDATE SET amount = balance.amount + excluded.amount
+  )
+  SELECT (account, currency, amount) = ($2, $3, $4) AS same, deliveries = 1 AS first FROM delivered`;
+
+/** @param {PaymentNotification} notification @param {DeliveryContext} context */
+async function settleOnce(notification, { key, body }) {
+  const move = await moveOf(notification);
+  // Its key isn't inserted: to settle it later, move its file to `unsettled`.
+  if (typeof move === 'string') return review(`${key}: ${move}`, body);
+  const { account, amount } = move;
+  // btc is BTC, but ' BTC' would be another balance.
+  if (!/^[!-~]+$/.test(move.currency)) return review(`${key}: the currency is no plain code`, body);
+  const currency = move.currency.toUpperCase();
+  const { rows } = await query(SETTLE, [key, account, currency, amount.toString(), body]);
+  // One of the two may be forged.
+  if (!rows[0].same) return review(`${key}: settled before, with other values`, body);
+  console.log(`${key}: ${rows[0].first ? 'settled' : 'repeated'}, ${amount} ${currency}`);
+}
+
+/** @param {string} reason @param {Uint8Array} body */
+async function review(reason, body) {
+  console.error(reason); // alert someone
+  await refused.save(body);
+}
+
+// ---- The server ----
+
+const { CALLBACK_SECRET, DATABASE_URL, FOLDER = '.', HOST, PORT } = process.env;
+const host = HOST || '127.0.0.1';
+const isTrial = DATABASE_URL === undefined;
+// A trial forgets what it has settled, so no real callback may reach it.
+if (isTrial && (CALLBACK_SECRET !== undefined || host !== '127.0.0.1'))
+  throw new Error('DATABASE_URL is missing. A trial takes no CALLBACK_SECRET and no HOST');
+const secret = isTrial ? randomUUID() : CALLBACK_SECRET;
+const query = isTrial ? await openPGlite() : await openPostgres(DATABASE_URL);
+const folder = isTrial ? temporaryFolder() : FOLDER; // use a disk that survives the machine
+const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
+const refused = createSpool(join(folder, 'refused')); // bodies for review
 
 const receiver = createReceiver({
   secret,
-  async onDepositReceived(deposit, { key, body }) {
-    const { clientPaymentId, depositCurrency, actualDepositAmount } = deposit;
-    const credit = [clientPaymentId, depositCurrency, actualDepositAmount.toString()];
-    const text = await database.transaction(async ({ query }) => {
-      const insert = 'INSERT INTO event VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING';
-      const { affectedRows } = await query(insert, [key, ...credit, body]);
-      if (affectedRows === 0) {
-        // With the same account, currency and amount, it is a repeat. Otherwise, it is for review.
-        const find = 'SELECT FROM event WHERE (key, account, currency, amount) = ($1, $2, $3, $4)';
-        const { rows } = await query(find, [key, ...credit]);
-        return rows.length === 1 ? 'repeated' : 'held';
-      }
-      await query(
-        `INSERT INTO balance VALUES ($1, $2, $3) ON CONFLICT (account, currency)
-         DO UPDATE SET amount = balance.amount + excluded.amount`,
-        credit,
-      );
-      return 'credited';
-    });
-    if (text === 'held')
-      await keep(`${key}: credited before, with another amount or account`, body);
-    return { status: 200, text };
+  // With the limits in `stop`, the process ends within 30 seconds.
+  timeoutMs: 15_000,
+  onDepositReceived: settleOnce,
+  onWithdrawalBroadcast: settleOnce,
+  onRefused: (error, { body }) => review(error.message, body),
+  async onError(error, { key, body }) {
+    console.error(`${key ?? 'not read'}: ${toText(error)}`); // alert someone if it lasts
+    if (body) await unsettled.save(body);
   },
-  onRefused: (error, { body }) => keep(error.message, body),
-  // Such as a value that PostgreSQL can't store.
-  onError: (error, { key, body }) => keep(`${key}: ${error}`, body),
 });
 
-/** @param {string} reason @param {Uint8Array | null} body Null if it could not be read. */
-async function keep(reason, body) {
-  console.error(reason); // alert someone: the retries end after 24 hours
-  const insert = 'INSERT INTO kept VALUES (sha256($1), $1, $2) ON CONFLICT DO NOTHING';
-  if (body) await database.query(insert, [body, reason]);
+const server = createServer((request, response) => {
+  // While the server stops, a kept connection would bring more bodies.
+  if (!server.listening) response.setHeader('connection', 'close');
+  receiver.node(request, response);
+});
+await once(server.listen(Number(PORT || 3000), host), 'listening');
+const stopSpool = unsettled.start(receiver.settle);
+const { port } = /** @type {AddressInfo} */ (server.address());
+// Many people read logs.
+const url = `http://${host}:${port}/callbacks/${isTrial ? secret : '$CALLBACK_SECRET'}`;
+console.log(`listening at ${url}`);
+if (isTrial) console.log(`Send it a deposit: npx payment-notifications send deposit --to ${url}`);
+
+// Not `once`: a second signal would end the process before the bodies in progress are saved.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+
+async function stop() {
+  // A closed server has no timeouts, so half a request would keep it open.
+  setTimeout(() => server.closeAllConnections(), 5_000);
+  await Promise.all([once(server.close(), 'close'), stopSpool()]);
+  await receiver.idle(); // a sender that gave up left no connection
+  process.exit();
 }
 
-// PostgreSQL inside this process, to try it. A second process would spoil its folder, and a power
-// cut may undo a credit: for real money, use a server.
-const owner = existsSync('data.pid') ? Number(readFileSync('data.pid')) : 0;
-if (isRunning(owner)) {
-  console.error(`./data belongs to process ${owner}; if that is another program, delete data.pid`);
-  process.exit(1);
+/** An error of the database or the network in one line; any other with its stack. */
+/** @param {any} error */
+function toText(error) {
+  return error?.code ? `${error.message} (${error.code})` : (error?.stack ?? error);
 }
-writeFileSync('data.pid', `${process.pid}`);
-const database = new PGlite('./data');
-await database.exec(`
-  CREATE TABLE IF NOT EXISTS event (key text PRIMARY KEY, account text NOT NULL,
-    currency text NOT NULL, amount numeric NOT NULL, body bytea NOT NULL);
-  CREATE TABLE IF NOT EXISTS balance (account text, currency text, amount numeric NOT NULL,
-    PRIMARY KEY (account, currency));
-  CREATE TABLE IF NOT EXISTS kept (digest bytea PRIMARY KEY, body bytea NOT NULL,
-    reason text NOT NULL, at timestamptz DEFAULT now())`);
 
-const server = createServer(receiver.node);
-const port = Number(process.env.PORT ?? 3000);
-await once(server.listen(port, '127.0.0.1'), 'listening');
-// One that is yours is not printed, because logs are read by many.
-const shown = process.env.CALLBACK_SECRET ? '$CALLBACK_SECRET' : secret;
-console.log(`listening at http://127.0.0.1:${port}/callbacks/${shown}`);
+// ---- The database ----
 
-/** @param {number} pid */
-function isRunning(pid) {
-  try {
-    return pid > 0 && pid !== process.pid && process.kill(pid, 0); // which sends no signal
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'; // another user's
+/** For any number of processes. @param {string} url @returns {Promise<Query>} */
+async function openPostgres(url) {
+  // Its own error would not say which variable it is.
+  if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url))
+    throw new Error('DATABASE_URL: expected postgres://user:password@host/database');
+  const { default: pg } = await import('pg');
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    // Of a row that somebody has locked. Without it, statements that nobody waits for fill the server.
+    statement_timeout: 5_000,
+    // Of a server that hangs: the connection is dropped.
+    query_timeout: 6_000,
+  });
+  // Of an idle connection. Unhandled, a restart of the database would end this process.
+  pool.on('error', (error) => console.error(toText(error)));
+  async function createTables() {
+    try {
+      // If they exist, this role needs no right to create any.
+      await pool.query('SELECT FROM event LIMIT 0').catch(() => pool.query(TABLES));
+    } catch (error) {
+      console.error(`no tables yet: ${toText(error)}`);
+      setTimeout(createTables, 5_000); // meanwhile, bodies are saved
+    }
   }
+  await createTables();
+  return (sql, values) => pool.query(sql, values);
+}
+
+/** PostgreSQL in this process. @returns {Promise<Query>} */
+async function openPGlite() {
+  console.log('A trial, because DATABASE_URL is not set: when it ends, everything is gone.');
+  const { PGlite } = await import('@electric-sql/pglite');
+  const database = await PGlite.create();
+  await database.exec(`${TABLES}
+    INSERT INTO orders VALUES -- those of the samples
+      ('deposit.received', 'order-10042', 'customer-7'),
+      ('withdrawal.broadcast', 'payout-7731', 'customer-7')`);
+  return (sql, values) => database.query(sql, values);
+}
+
+/** Returns a folder that is removed when this process ends. */
+function temporaryFolder() {
+  const temporary = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  process.on('exit', () => rmSync(temporary, { recursive: true }));
+  return temporary;
 }

@@ -35,7 +35,7 @@ export function atExit(end) {
  * takes connections.
  *
  * @param {string[]} command
- * @param {{ cwd: URL, env?: Record<string, string> }} options
+ * @param {{ cwd: URL, env?: Record<string, string | undefined> }} options
  */
 export async function startServer([program = '', ...args], { cwd, env }) {
   const child = spawn(program, args, {
@@ -60,10 +60,14 @@ export async function startServer([program = '', ...args], { cwd, env }) {
   }
 
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  /** @param {NodeJS.Signals} signal */
-  const end = async (signal) => {
-    if (isRunning() && child.pid !== undefined) process.kill(-child.pid, signal);
-    await exited;
+  /** @param {NodeJS.Signals} name */
+  const signal = (name) => {
+    if (isRunning() && child.pid !== undefined) process.kill(-child.pid, name);
+  };
+  /** Returns its exit code; null if a signal ended it. @param {NodeJS.Signals} name */
+  const end = async (name) => {
+    signal(name);
+    return (await exited)[0];
   };
 
   const deadline = performance.now() + PATIENCE_MS;
@@ -79,12 +83,12 @@ export async function startServer([program = '', ...args], { cwd, env }) {
   }
 
   return {
-    pid: child.pid,
     port,
     url: `http://127.0.0.1:${port}/callbacks/${SECRET}`,
     journal,
     printed,
     isRunning,
+    signal,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     /** Waits for a line of the journal, and empties it. */

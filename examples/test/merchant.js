@@ -82,7 +82,9 @@ export async function openMerchant() {
       ),
     /** @returns {Promise<Record<string, string>>} By account and currency. */
     async balances() {
-      const rows = await postgres.query('SELECT * FROM balance ORDER BY account, currency');
+      const rows = await postgres.query(
+        'SELECT account, currency, trim_scale(amount) AS amount FROM balance ORDER BY 1, 2',
+      );
       return Object.fromEntries(
         rows.map(({ account, currency, amount }) => [`${account} ${currency}`, amount]),
       );

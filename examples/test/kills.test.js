@@ -1,0 +1,166 @@
+// Two copies of server.mjs on one database, of which something is killed, stopped or frozen all the
+// time.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { Decimal } from 'payment-notifications';
+import {
+  bodyVariants,
+  depositReceivedBody,
+  faultyBodies,
+  withdrawalBroadcastBody,
+} from 'payment-notifications/testing';
+import { LIMIT, statusOf } from './bodies.js';
+import { nameOf, openMerchant, until } from './merchant.js';
+import { whyNoPostgres } from './programs.js';
+
+/** @import { Merchant, Server } from './merchant.js' */
+
+const IS_FULL = process.env.FULL === 'true';
+/** Of the servers, and of the database. */
+const [KILLS, STOPS] = IS_FULL ? [50, 10] : [10, 2];
+/** How many events are sent between two disturbances, and how many senders there are. */
+const [EVENTS, AT_ONCE] = [12, 16];
+
+describe('two copies', { skip: whyNoPostgres() }, () => {
+  /** The same choices in each run. */
+  const numbers = fc.sample(fc.nat(), { seed: 1, numRuns: 10_000, unbiased: true });
+  let used = 0;
+  const below = (/** @type {number} */ limit) => Number(numbers[used++ % numbers.length]) % limit;
+  /** One of the items. @type {<T>(items: readonly T[]) => T} */
+  const pick = (items) => /** @type {any} */ (items[below(items.length)]);
+
+  /** @type {Merchant} */
+  let merchant;
+  /** @type {Server[]} */
+  let copies;
+  before(async () => {
+    merchant = await openMerchant();
+    copies = [await merchant.start(), await merchant.start()];
+    const orders = Array.from(
+      { length: 9 },
+      (_, index) => `('deposit.received', 'order-${index}', 'customer-${index % 3}')`,
+    );
+    await merchant.postgres.query(`INSERT INTO orders VALUES ${orders},
+      ('withdrawal.broadcast', 'payout-7731', 'customer-7')`);
+  });
+  after(() => merchant.close());
+
+  test('lose nothing and move nothing twice, whatever is killed, stopped or frozen', async (t) => {
+    const { postgres } = merchant;
+    /** @param {'SIGKILL' | 'SIGTERM'} signal */
+    async function restart(signal) {
+      const index = below(2);
+      const copy = copies[index];
+      assert(copy);
+      await (signal === 'SIGKILL' ? copy.kill() : copy.stop());
+      copies[index] = await merchant.start();
+    }
+    /** Until a delivery has failed because of it. */
+    async function untilSaved() {
+      await until(() => merchant.waiting('unsettled').length > 0);
+    }
+    async function crash() {
+      await postgres.crash();
+      await untilSaved();
+      await postgres.start();
+    }
+    async function freeze() {
+      postgres.freeze();
+      await untilSaved();
+      postgres.thaw();
+    }
+    const kills = Array.from(
+      { length: KILLS },
+      (_, index) => () => restart(index % 3 === 2 ? 'SIGTERM' : 'SIGKILL'),
+    );
+    const stops = Array.from({ length: STOPS }, (_, index) => (index % 2 ? freeze : crash));
+    const disturbances = [...kills, ...stops]
+      .map((run) => ({ run, at: below(2 ** 31) }))
+      .sort((one, other) => one.at - other.at);
+
+    /** What the balances must be, by account and currency. @type {Map<string, Decimal>} */
+    const sums = new Map();
+    /** @param {string} name @param {string} amount */
+    const add = (name, amount) => sums.set(name, (sums.get(name) ?? new Decimal(0)).plus(amount));
+    let [seed, unanswered, isOver] = [0, 0, false];
+    /** The bodies of withdrawals, which are sent once. */
+    const withdrawals = new Map();
+
+    /** To one of the copies, as a load balancer does. @param {string} body */
+    const post = (body) =>
+      statusOf(pick(copies.filter((copy) => copy.isRunning())).url, body).catch(() => null);
+    /** Sends copies of a body until each is answered so. @param {string[]} bodies @param {number} status */
+    const deliver = (bodies, status) =>
+      Promise.all(
+        bodies.map(async (body) => {
+          while ((await post(body)) !== status) await sleep(20);
+        }),
+      );
+    async function send() {
+      while (!isOver) {
+        seed += 1;
+        if (seed % 3 === 0) {
+          const body = withdrawalBroadcastBody(
+            { clientWithdrawalId: 'payout-7731', actualWithdrawAmount: `0.${seed}000000000000001` },
+            { seed },
+          );
+          const status = await post(body);
+          assert(status === 200 || status === 500 || status === null);
+          withdrawals.set(
+            `withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`,
+            status,
+          );
+        } else {
+          const [order, currency] = [below(9), pick(['BTC', 'ETH'])];
+          const amount = `${1 + below(1000)}.${1e9 + below(1e9)}00000001`; // 18 decimals
+          const body = depositReceivedBody(
+            {
+              clientPaymentId: `order-${order}`,
+              depositCurrency: currency,
+              actualDepositAmount: amount,
+            },
+            { seed },
+          );
+          const variants = bodyVariants(body).map((variant) => variant.body);
+          add(`customer-${order % 3} ${currency}`, amount);
+          await deliver([body, pick(variants), pick(variants)], 200);
+        }
+      }
+    }
+    const senders = Array.from({ length: AT_ONCE }, send);
+    const refused = faultyBodies()
+      .map(({ body }) => body)
+      .filter((body) => body.length <= LIMIT);
+    const refusing = deliver(refused, 400);
+    for (const { run } of disturbances) {
+      const next = seed + EVENTS;
+      await until(() => seed >= next);
+      await run();
+    }
+    isOver = true;
+    await Promise.all([...senders, refusing]);
+    await until(() => merchant.waiting('unsettled').length === 0);
+
+    const events = await postgres.query('SELECT * FROM event');
+    const keys = new Set(events.map(({ key }) => key));
+    for (const [key, status] of withdrawals) {
+      // Whether one without an answer has arrived, nobody knows.
+      assert(keys.has(key) || status === null, `${key} was answered ${status}`);
+      if (status === null) unanswered += 1;
+    }
+    for (const { key, account, currency, amount } of events)
+      if (withdrawals.has(key)) add(`${account} ${currency}`, amount);
+    assert.equal(
+      events.length,
+      seed - [...withdrawals.keys()].filter((key) => !keys.has(key)).length,
+    );
+    assert.deepEqual(
+      await merchant.balances(),
+      Object.fromEntries([...sums].map(([name, sum]) => [name, `${sum}`]).sort()),
+    );
+    assert.deepEqual(merchant.waiting('refused').sort(), refused.map(nameOf).sort());
+    t.diagnostic(`${events.length} events, ${unanswered} withdrawals without an answer`);
+  });
+});

@@ -1,0 +1,184 @@
+// The tests that the package has for every handler, of server.mjs on both of its databases, and of
+// what a merchant may make of it.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { handlerTests } from 'payment-notifications/testing';
+import { openFolder, openMerchant, PROGRAM, replaced, until } from './merchant.js';
+import { whyNoPostgres } from './programs.js';
+import { startServer } from './server.js';
+
+/** @import { Merchant, Server } from './merchant.js' */
+
+/**
+ * @param {() => string} url
+ * @param {(sql: string) => Promise<any[]>} query
+ * @param {() => string} refused The folder of bodies for review.
+ */
+function testsOf(url, query, refused) {
+  return handlerTests({
+    url,
+    async balance(currency) {
+      const sum = `SELECT sum(amount)::text FROM balance WHERE currency = '${currency}'`;
+      return (await query(sum))[0].sum;
+    },
+    kept: async () => fs.readdirSync(refused()).length,
+    async prepare(notifications) {
+      const orders = notifications.map((one) => {
+        const isDeposit = one.type === 'deposit.received';
+        return `('${one.type}', '${isDeposit ? one.clientPaymentId : one.clientWithdrawalId}', 'customer')`;
+      });
+      await query(`INSERT INTO orders VALUES ${orders} ON CONFLICT DO NOTHING`);
+    },
+    async breakDatabase(part) {
+      const table = part === 'keys' ? 'event' : 'balance';
+      await query(`ALTER TABLE ${table} RENAME TO away`);
+      return () => query(`ALTER TABLE away RENAME TO ${table}`);
+    },
+  });
+}
+
+describe('every handler, on PGlite', () => {
+  const folder = openFolder();
+  const socketPath = join(folder.path, 'sql');
+  const temporary = join(folder.path, 'tmp');
+  /** @type {Server} */
+  let server;
+  before(async () => {
+    fs.mkdirSync(temporary);
+    const env = { CALLBACK_SECRET: undefined, TMPDIR: temporary, SQL_SOCKET: socketPath };
+    const preload = new URL('preload-trial.js', import.meta.url).href;
+    const command = ['node', '--import', preload, 'server.mjs'];
+    server = await startServer(command, { cwd: folder.url, env });
+    const printed = () => server.printed.find((line) => line.startsWith('listening at '));
+    await until(printed);
+    server.url = `${printed()}`.slice('listening at '.length);
+  });
+  after(async () => {
+    await server.stop();
+    folder.remove();
+  });
+
+  /** Runs SQL in the server. @param {string} sql @returns {Promise<any[]>} */
+  async function query(sql) {
+    const sent = request({ socketPath, method: 'POST' }).end(sql);
+    const response = await new Promise((resolve, reject) => {
+      sent.on('response', resolve).on('error', reject);
+    });
+    return JSON.parse(await text(response));
+  }
+  const refused = () => join(temporary, fs.readdirSync(temporary)[0] ?? '', 'refused');
+  for (const { name, run } of testsOf(() => server.url, query, refused)) test(name, run);
+});
+
+/** The parts of the statement, and of the function that runs it. */
+const COUNT = 'ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1';
+const ADD = 'SET amount = balance.amount + excluded.amount';
+const RUN = 'await query(SETTLE, [key, account, currency, amount.toString(), body]);';
+const COMPARE = 'if (!rows[0].same) return';
+const BALANCE = 'account text, currency text, amount numeric NOT NULL, PRIMARY KEY';
+const EVERY_REPEAT = 'deposit: an event in another encoding is a repeat';
+const KEPT = 'deposit: a known key with another amount or currency is kept';
+
+/**
+ * Faults of the statement and the tables: what replaces what, which test finds it, and the cause
+ * that its failure names. Those of the handler alone are tried without a database, in test/testing.
+ *
+ * @type {{ fault: string, replace: [from: string, to: string][], test: string, cause: RegExp }[]}
+ */
+const MUTANTS = [
+  {
+    fault: 'no ON CONFLICT for the key',
+    replace: [[COUNT, '']],
+    test: EVERY_REPEAT,
+    cause: /A copy failed instead of being a repeat/,
+  },
+  {
+    fault: 'DO NOTHING, without the comparison',
+    replace: [
+      [COUNT, 'ON CONFLICT (key) DO NOTHING'],
+      [COMPARE, 'if (rows[0] && !rows[0].same) return'],
+      ['rows[0].first', 'rows[0]'],
+    ],
+    test: KEPT,
+    cause: /kept/,
+  },
+  {
+    fault: 'no comparison',
+    replace: [[COMPARE, 'if (false) return']],
+    test: KEPT,
+    cause: /kept/,
+  },
+  {
+    fault: 'deliveries that are not checked',
+    replace: [[' FROM delivered WHERE deliveries = 1', ' FROM delivered']],
+    test: EVERY_REPEAT,
+    cause: /The key is not checked/,
+  },
+  {
+    fault: 'the sum in JavaScript',
+    replace: [
+      [ADD, 'SET amount = $6'],
+      [
+        RUN,
+        `await (async () => {
+    const find = 'SELECT amount::text FROM balance WHERE (account, currency) = ($1, $2)';
+    const [balance = { amount: '0' }] = (await query(find, [account, currency])).rows;
+    const sum = amount.plus(balance.amount).toString();
+    return query(SETTLE, [key, account, currency, amount.toString(), body, sum]);
+  })();`,
+      ],
+    ],
+    test: 'deposit: five orders of one customer at the same time add up',
+    cause: /the balance is read and then written/,
+  },
+  {
+    fault: 'a balance as numeric(20,8)',
+    replace: [[BALANCE, BALANCE.replace('numeric', 'numeric(20,8)')]],
+    test: 'deposit: 18 decimals are credited exactly',
+    cause: /rounded to 8 decimals/,
+  },
+  {
+    fault: 'a balance as double precision',
+    replace: [[BALANCE, BALANCE.replace('numeric', 'double precision')]],
+    test: 'withdrawal: 28 digits are debited exactly',
+    cause: /The amount was a double/,
+  },
+];
+
+describe('every handler, on PostgreSQL', { skip: whyNoPostgres() }, () => {
+  /** @type {Merchant} */
+  let merchant;
+  /** @type {Server} */
+  let server;
+  /** @param {string} program */
+  async function start(program) {
+    await merchant.reset();
+    fs.writeFileSync(join(merchant.folder.path, 'own.mjs'), program);
+    server = await merchant.start({}, 'own.mjs');
+  }
+  before(async () => {
+    merchant = await openMerchant();
+    await start(PROGRAM);
+  });
+  after(() => merchant.close());
+
+  const tests = testsOf(
+    () => server.url,
+    (sql) => merchant.postgres.query(sql),
+    () => join(merchant.folder.path, 'refused'),
+  );
+  for (const { name, run } of tests) test(name, run);
+
+  for (const { fault, replace, test: name, cause } of MUTANTS)
+    test(`a fault is found: ${fault}`, async () => {
+      await server.stop();
+      await start(replace.reduce((program, [from, to]) => replaced(program, from, to), PROGRAM));
+      const finder = tests.find((one) => one.name === name);
+      assert(finder, name);
+      await assert.rejects(finder.run(), cause);
+    });
+});

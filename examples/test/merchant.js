@@ -18,9 +18,9 @@ export const PROGRAM = fs.readFileSync(new URL('../start/server.mjs', import.met
 const PACKAGES = fileURLToPath(new URL('../node_modules', import.meta.url));
 const PRELOAD = new URL('preload.js', import.meta.url).href;
 
-/** A new folder with the packages and the program. */
-export function openFolder() {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'merchant-'));
+/** A new folder with the packages and the program. @param {string} parent */
+export function openFolder(parent = tmpdir()) {
+  const folder = fs.mkdtempSync(join(parent, 'merchant-'));
   fs.symlinkSync(PACKAGES, join(folder, 'node_modules'));
   fs.writeFileSync(join(folder, 'server.mjs'), PROGRAM);
   return {
@@ -38,8 +38,9 @@ export async function until(condition) {
 /** The name of a body's file. @param {string | Uint8Array} body */
 export const nameOf = (body) => createHash('sha256').update(body).digest('hex');
 
-export async function openMerchant() {
-  const folder = openFolder();
+/** @param {string} [parent] */
+export async function openMerchant(parent) {
+  const folder = openFolder(parent);
   const postgres = await startPostgres();
   /** @type {Set<Server>} */
   const servers = new Set();

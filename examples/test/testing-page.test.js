@@ -59,7 +59,12 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
   /** @type {Merchant} */
   let merchant;
   before(async () => {
-    merchant = await openMerchant();
+    // Within the project, which has Vitest.
+    const parent = join(ROOT, 'coverage');
+    fs.mkdirSync(parent, { recursive: true });
+    merchant = await openMerchant(parent);
+    // Otherwise, it finds the settings of this project.
+    write('vitest.config.js', 'export default {};');
   });
   after(() => merchant.close());
 

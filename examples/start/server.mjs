@@ -64,7 +64,7 @@ const TABLES = `
     account text NOT NULL,
     currency text NOT NULL,
     amount numeric NOT NULL, -- without a precision, so that nothing is rounded
-    body bytea NOT NULL,
+    body bytea NOT NULL, -- not jsonb, which rejects some of them
     deliveries bigint NOT NULL DEFAULT 1
   );
   CREATE TABLE IF NOT EXISTS balance (
@@ -96,14 +96,14 @@ const SETTLE = `
 /** @param {PaymentNotification} notification @param {DeliveryContext} context */
 async function settleOnce(notification, { key, body }) {
   const move = await moveOf(notification);
-  // Its key isn't inserted: to settle it later, move its file to `unsettled`.
+  // Its key isn't inserted. To settle it later, move its file from `refused` to `unsettled`.
   if (typeof move === 'string') return review(`${key}: ${move}`, body);
   const { account, amount } = move;
-  // btc is BTC, but ' BTC' would be another balance.
+  // 'btc' is BTC, but ' BTC' would be another balance.
   if (!/^[!-~]+$/.test(move.currency)) return review(`${key}: the currency is no plain code`, body);
   const currency = move.currency.toUpperCase();
   const { rows } = await query(SETTLE, [key, account, currency, amount.toString(), body]);
-  // One of the two may be forged.
+  // One of the two bodies may be forged.
   if (!rows[0].same) return review(`${key}: settled before, with other values`, body);
   console.log(`${key}: ${rows[0].first ? 'settled' : 'repeated'}, ${amount} ${currency}`);
 }
@@ -123,10 +123,6 @@ const isTrial = DATABASE_URL === undefined;
 if (isTrial && (CALLBACK_SECRET !== undefined || host !== '127.0.0.1'))
   throw new Error('DATABASE_URL is missing. A trial takes no CALLBACK_SECRET and no HOST');
 const secret = isTrial ? randomUUID() : CALLBACK_SECRET;
-const query = isTrial ? await openPGlite() : await openPostgres(DATABASE_URL);
-const folder = isTrial ? temporaryFolder() : FOLDER; // use a disk that survives the machine
-const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
-const refused = createSpool(join(folder, 'refused')); // bodies for review
 
 const receiver = createReceiver({
   secret,
@@ -141,6 +137,11 @@ const receiver = createReceiver({
   },
 });
 
+const query = isTrial ? await openPGlite() : await openPostgres(DATABASE_URL);
+const folder = isTrial ? temporaryFolder() : FOLDER; // use a disk that survives the machine
+const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
+const refused = createSpool(join(folder, 'refused')); // bodies for review
+
 const server = createServer((request, response) => {
   // While the server stops, a kept connection would bring more bodies.
   if (!server.listening) response.setHeader('connection', 'close');
@@ -149,10 +150,10 @@ const server = createServer((request, response) => {
 await once(server.listen(Number(PORT || 3000), host), 'listening');
 const stopSpool = unsettled.start(receiver.settle);
 const { port } = /** @type {AddressInfo} */ (server.address());
-// Many people read logs.
+// Many people read logs, so a secret of yours isn't printed.
 const url = `http://${host}:${port}/callbacks/${isTrial ? secret : '$CALLBACK_SECRET'}`;
 console.log(`listening at ${url}`);
-if (isTrial) console.log(`Send it a deposit: npx payment-notifications send deposit --to ${url}`);
+if (isTrial) console.log(`Try it: npx payment-notifications send deposit --copies 5 --to ${url}`);
 
 // Not `once`: a second signal would end the process before the bodies in progress are saved.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
@@ -165,8 +166,11 @@ async function stop() {
   process.exit();
 }
 
-/** An error of the database or the network in one line; any other with its stack. */
-/** @param {any} error */
+/**
+ * Returns an error of the database or the network as one line, and any other with its stack.
+ *
+ * @param {any} error
+ */
 function toText(error) {
   return error?.code ? `${error.message} (${error.code})` : (error?.stack ?? error);
 }
@@ -175,27 +179,28 @@ function toText(error) {
 
 /** For any number of processes. @param {string} url @returns {Promise<Query>} */
 async function openPostgres(url) {
-  // Its own error would not say which variable it is.
+  // The error of pg doesn't name the variable.
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url))
     throw new Error('DATABASE_URL: expected postgres://user:password@host/database');
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: 5_000,
-    // Of a row that somebody has locked. Without it, statements that nobody waits for fill the server.
+    // Without it, statements that wait for a locked row use up the connections of the database.
     statement_timeout: 5_000,
-    // Of a server that hangs: the connection is dropped.
+    // A database that hangs ignores the other limit. This one drops the connection.
     query_timeout: 6_000,
   });
-  // Of an idle connection. Unhandled, a restart of the database would end this process.
+  // A restart of the database breaks idle connections. Unhandled, that would end this process.
   pool.on('error', (error) => console.error(toText(error)));
   async function createTables() {
     try {
-      // If they exist, this role needs no right to create any.
+      // A role that may not create tables can use those that exist.
       await pool.query('SELECT FROM event LIMIT 0').catch(() => pool.query(TABLES));
     } catch (error) {
+      // The database is down, or another copy creates them. Meanwhile, bodies are saved.
       console.error(`no tables yet: ${toText(error)}`);
-      setTimeout(createTables, 5_000); // meanwhile, bodies are saved
+      setTimeout(createTables, 5_000);
     }
   }
   await createTables();

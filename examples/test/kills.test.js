@@ -88,10 +88,15 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
     /** The bodies of withdrawals, which are sent once. */
     const withdrawals = new Map();
 
-    /** To one of the copies, as a load balancer does. @param {string} body */
+    /** To one of the copies, as a load balancer does. @param {string | Uint8Array} body */
     const post = (body) =>
       statusOf(pick(copies.filter((copy) => copy.isRunning())).url, body).catch(() => null);
-    /** Sends copies of a body until each is answered so. @param {string[]} bodies @param {number} status */
+    /**
+     * Sends each body until it is answered so.
+     *
+     * @param {(string | Uint8Array)[]} bodies
+     * @param {number} status
+     */
     const deliver = (bodies, status) =>
       Promise.all(
         bodies.map(async (body) => {

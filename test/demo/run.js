@@ -1,93 +1,65 @@
-// Posts bodies to a real HTTP server on loopback, shows what its handler received, and compares
-// that with the expected outcome: a dozen that tell why the package exists, with --all every
-// fixture.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
-import {
-  isNotificationError,
-  parseDepositReceived,
-  parseNotification,
-  parseWithdrawalBroadcast,
-} from 'payment-notifications';
-import { fixture, fixtures } from '../../fixtures/index.js';
-import { inShort } from '../package/outcomes.js';
-import { TELLING } from './telling.js';
+// Does what README shows first: in a new folder, installs the package, starts the trial server, and
+// sends it bodies.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
-/** @type {Record<string, import('payment-notifications').BodyParser<unknown>>} */
-const PARSERS = { parseDepositReceived, parseWithdrawalBroadcast, parseNotification };
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PACKAGE = 'node_modules/payment-notifications';
 
-const { values } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
-const { all } = values;
+/** What is sent, and how the lines end that the server prints. */
+const SENT = [
+  ['deposit --copies 5', 'settled, 0.01523 BTC', ...Array(4).fill('repeated, 0.01523 BTC')],
+  ['deposit --set actualDepositAmount=7', 'settled before, with other values'],
+  [
+    'deposit --seed 1 --set clientPaymentId=order-10042 --set actualDepositAmount=0.123456789012345678',
+    'settled, 0.123456789012345678 BTC',
+  ],
+  ['withdrawal', 'settled, -480.73 XRP'],
+];
 
-// A pager that was closed has read enough.
-process.stdout.on('error', () => process.exit(0));
+const folder = mkdtempSync(join(tmpdir(), 'demo-'));
+process.on('exit', () => rmSync(folder, { recursive: true }));
+/** @param {string} command */
+function run(command) {
+  const [program = '', ...args] = command.split(' ');
+  return execFileSync(program, args, { cwd: folder, encoding: 'utf8' });
+}
+const tarball = run(`npm pack --silent --ignore-scripts ${ROOT}`).trim();
+const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'examples/package.json'), 'utf8'));
+const pglite = '@electric-sql/pglite';
+console.log(`$ npm install payment-notifications ${pglite}`);
+run(`npm install --silent --no-audit ./${tarball} ${pglite}@${dependencies[pglite]}`);
 
-/**
- * A merchant's endpoint in ten lines, with a path for each parser. It answers with what it
- * understood, as JSON.
- */
-const server = createServer(async (request, response) => {
-  const parse = PARSERS[`${request.url}`.slice(1)] ?? parseNotification;
-  const chunks = await request.toArray();
-  try {
-    const notification = parse(Buffer.concat(chunks));
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(notification));
-  } catch (error) {
-    response.writeHead(isNotificationError(error) ? 400 : 500);
-    response.end(JSON.stringify(error));
-  }
+console.log(`$ node ${PACKAGE}/examples/start/server.mjs`);
+const files = `${readdirSync(folder)}`;
+const { CALLBACK_SECRET: _, DATABASE_URL: __, HOST: ___, ...env } = process.env;
+const command = `exec node ${PACKAGE}/examples/start/server.mjs 2>&1`;
+const server = spawn('sh', ['-c', command], { cwd: folder, env: { ...env, PORT: '0' } });
+process.on('exit', () => server.kill());
+const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+/** Returns what the server prints next; an empty text after its end. */
+async function nextLine() {
+  const { value = '' } = await lines.next();
+  console.log(`  ${value}`);
+  return `${value}`;
+}
+
+await nextLine();
+const url = (await nextLine()).replace('listening at ', '');
+await nextLine();
+let failed = url === '';
+for (const [words = '', ...ends] of failed ? [] : SENT) {
+  console.log(`$ npx payment-notifications send ${words} --to http://…`);
+  run(`node ${PACKAGE}/dist/cli.js send ${words} --to ${url}`);
+  for (const end of ends) failed = !(await nextLine()).endsWith(end) || failed;
+}
+server.kill();
+server.on('close', () => {
+  failed ||= `${readdirSync(folder)}` !== files;
+  console.log(failed ? 'Something else was expected.' : 'Each event was settled once.');
+  process.exitCode = failed ? 1 : 0;
 });
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const address = server.address();
-if (address === null || typeof address === 'string') throw new Error('the server has no port');
-const origin = `http://127.0.0.1:${address.port}`;
-process.exitCode = (await postFixtures()) ? 0 : 1;
-server.close();
-
-async function postFixtures() {
-  const shown = all ? fixtures : Object.keys(TELLING).map(fixture);
-  let failed = 0;
-  for (const { id, shows, parser, body, expected } of shown) {
-    const response = await fetch(`${origin}/${parser}`, { method: 'POST', body });
-    /** @type {any} */
-    const received = await response.json();
-    const outcome = inShort(received);
-    const { idempotencyKey, ...rest } = expected;
-    const isExpected =
-      isDeepStrictEqual(outcome, expected.notification ?? rest) &&
-      response.status === (expected.notification ? 200 : 400);
-    if (!isExpected) failed += 1;
-    const mark = isExpected ? '✓' : '✗';
-    console.log(`${mark} ${id}: ${shows}`);
-    /** @type {{ code: string, message: string }[]} */
-    const issues = received.issues ?? received.warnings;
-    const faults = issues.map(({ code, message }) => `${code} ${message}`);
-    for (const line of received.issues ? faults : [summary(received), ...faults]) {
-      console.log(`    ${line}`);
-    }
-    if (!all) console.log(`    Otherwise: ${TELLING[id]}.`);
-    if (!isExpected) {
-      console.log(`    expected ${JSON.stringify(expected.notification ?? rest)}`);
-      console.log(`    received ${response.status} ${JSON.stringify(outcome)}`);
-    }
-  }
-  console.log(`\n${shown.length - failed} passed, ${failed} failed`);
-  if (!all) console.log(`npm run demo -- --all posts all ${fixtures.length} fixtures.`);
-  return failed === 0;
-}
-
-/** @param {any} notification @returns {string} */
-function summary({ type, status, toTxAddress, ...fields }) {
-  if (type === 'deposit.received') {
-    const { actualDepositAmount, depositCurrency, settlementAmount, settlementCurrency } = fields;
-    const credited = `credited ${settlementAmount} ${settlementCurrency}`;
-    return `${status}: ${actualDepositAmount} ${depositCurrency}, ${credited}`;
-  }
-  const { actualWithdrawAmount, withdrawCurrency } = fields;
-  const { address = 'no address', destinationTag = null } = toTxAddress ?? {};
-  const to = destinationTag === null ? address : `${address}, tag ${destinationTag}`;
-  return `${status}: ${actualWithdrawAmount ?? 'no amount'} ${withdrawCurrency} to ${to}`;
-}

@@ -209,7 +209,7 @@ async function openPostgres(url) {
 
 /** PostgreSQL in this process. @returns {Promise<Query>} */
 async function openPGlite() {
-  console.log('A trial, because DATABASE_URL is not set: when it ends, everything is gone.');
+  console.log('This is a trial, because DATABASE_URL is not set. It keeps nothing when it ends.');
   const { PGlite } = await import('@electric-sql/pglite');
   const database = await PGlite.create();
   await database.exec(`${TABLES}

@@ -21,7 +21,7 @@ export const ODD_HEADERS = [
   { accept: 'image/png', 'accept-charset': 'latin1', 'content-language': '%' },
 ];
 
-/** Kept as it came: nothing is inflated. */
+/** Kept unchanged: bodies are not decompressed. */
 export const GZIPPED = gzipSync(depositReceivedBody());
 
 /** Of the package, in bytes. */

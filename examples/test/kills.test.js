@@ -151,7 +151,7 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
     const events = await postgres.query('SELECT * FROM event');
     const keys = new Set(events.map(({ key }) => key));
     for (const [key, status] of withdrawals) {
-      // Whether one without an answer has arrived, nobody knows.
+      // One without an answer may have arrived or not.
       assert(keys.has(key) || status === null, `${key} was answered ${status}`);
       if (status === null) unanswered += 1;
     }

@@ -31,7 +31,7 @@ export function atExit(end) {
 }
 
 /**
- * Starts a server as a process of its own, on a port that the system picks, and waits until it
+ * Starts a server as a separate process, on a port that the system picks, and waits until it
  * takes connections.
  *
  * @param {string[]} command
@@ -42,7 +42,7 @@ export async function startServer([program = '', ...args], { cwd, env }) {
     cwd,
     env: { ...process.env, NODE_ENV: 'production', CALLBACK_SECRET: SECRET, ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, which ends as one: some programs are started by another.
+    // A separate group, which ends as one: some programs are started by another.
     detached: true,
   });
   const exited = once(child, 'close');

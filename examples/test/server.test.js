@@ -239,7 +239,12 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     const settled = { 'customer-7 XRP': '-480.73' };
     const lockBalances = () => merchant.hold('LOCK TABLE balance');
 
-    /** Stops a server within 30 seconds. @param {Server} server @param {NodeJS.Signals[]} signals */
+    /**
+     * Stops a server within 30 seconds.
+     *
+     * @param {Server} server
+     * @param {NodeJS.Signals[]} signals Sent before SIGTERM.
+     */
     async function stop(server, ...signals) {
       const start = performance.now();
       for (const signal of signals) server.signal(signal);

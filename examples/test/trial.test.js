@@ -35,7 +35,7 @@ describe('a trial', () => {
     const [first, second = '', third = ''] = server.printed;
     assert.equal(
       first,
-      'A trial, because DATABASE_URL is not set: when it ends, everything is gone.',
+      'This is a trial, because DATABASE_URL is not set. It keeps nothing when it ends.',
     );
     const url = second.slice('listening at '.length);
     assert.match(

@@ -239,17 +239,17 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     const settled = { 'customer-7 XRP': '-480.73' };
     const lockBalances = () => merchant.hold('LOCK TABLE balance');
 
-    /**
-     * Stops a server within 30 seconds.
-     *
-     * @param {Server} server
-     * @param {NodeJS.Signals[]} signals Sent before SIGTERM.
-     */
-    async function stop(server, ...signals) {
+    /** Stops a server within 30 seconds. @param {Server} server */
+    async function stop(server) {
       const start = performance.now();
-      for (const signal of signals) server.signal(signal);
       assert.equal(await server.stop(), 0);
       assert(performance.now() - start < 30_000);
+    }
+
+    /** Until it takes no more connections. @param {Server} server */
+    async function beginStop(server) {
+      server.signal('SIGTERM');
+      await until(async () => (await statusOf(server.url, '').catch(() => null)) === null);
     }
 
     for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']))
@@ -274,8 +274,7 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       const text = rawRequest(server, body);
       const begun = await begin(server, text.slice(0, 20));
       assert.equal(await statusOf(server.url, depositReceivedBody()), 200); // it has read that
-      server.signal('SIGTERM');
-      await until(async () => (await statusOf(server.url, '').catch(() => null)) === null);
+      await beginStop(server);
       begun.write(text.slice(20));
       const [answer] = await once(begun, 'data');
       assert.match(`${answer}`, /^HTTP\/1\.1 200 .*^connection: close/ims);
@@ -297,7 +296,10 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       await until(merchant.blocked);
       merchant.postgres.freeze();
       sender.destroy();
-      await stop(server, 'SIGTERM', 'SIGTERM', 'SIGINT', 'SIGHUP');
+      await beginStop(server);
+      for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']))
+        server.signal(signal);
+      await stop(server);
       assert.deepEqual(merchant.bodies('unsettled'), [body]);
       merchant.postgres.thaw();
       await lock.end();

@@ -72,6 +72,7 @@ export async function startPostgres() {
     for (const id of children.split(' ').filter(Boolean)) process.kill(Number(id), signal);
     process.kill(pid, signal);
   }
+  const thaw = () => signalAll('SIGCONT');
   async function crash() {
     server.kill('SIGQUIT');
     await stopped;
@@ -80,7 +81,10 @@ export async function startPostgres() {
   const remove = () => fs.rmSync(folder, { recursive: true });
   const forget = atExit(() => {
     const args = ['stop', '-D', data, '-m', 'immediate', '-s'];
-    if (isRunning()) execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
+    if (isRunning()) {
+      thaw(); // a test may have failed meanwhile
+      execFileSync(join(bin, 'pg_ctl'), args, { cwd: folder, ...user });
+    }
     remove();
   });
   const url = `postgres://merchant@localhost/postgres?host=${encodeURIComponent(folder)}`;
@@ -100,9 +104,10 @@ export async function startPostgres() {
     crash,
     /** Lets it hang: it keeps its connections, takes new ones, and answers none. */
     freeze: () => signalAll('SIGSTOP'),
-    thaw: () => signalAll('SIGCONT'),
+    thaw,
     /** Stops it, and deletes it. */
     async remove() {
+      if (isRunning()) thaw();
       await crash();
       forget();
       remove();

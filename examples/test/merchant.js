@@ -10,7 +10,6 @@ import pg from 'pg';
 import { startPostgres } from './postgres.js';
 import { startServer } from './server.js';
 
-/** @typedef {ReturnType<typeof openFolder>} Folder */
 /** @typedef {Awaited<ReturnType<typeof openMerchant>>} Merchant */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const schemas = fileURLToPath(new URL('./schemas', import.meta.url));
 const source = (name: string) => fileURLToPath(new URL(`./src/${name}.ts`, import.meta.url));
 
 export default defineConfig({
@@ -9,7 +8,6 @@ export default defineConfig({
     alias: [
       { find: /^payment-notifications$/, replacement: source('index') },
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
-      { find: /^payment-notifications\/schemas(?=\/)/, replacement: schemas },
       { find: /^payment-notifications\/inspect$/, replacement: source('inspect/index') },
       { find: /^payment-notifications\/receiver$/, replacement: source('receiver/index') },
       { find: /^payment-notifications\/spool$/, replacement: source('spool/index') },

@@ -1,52 +1,43 @@
 import { readFileSync } from 'node:fs';
-
-/** The docblock of a type, and those of its members by name. */
-export interface Docblocks {
-  readonly type: string;
-  readonly members: ReadonlyMap<string, string>;
-}
+import ts from 'typescript';
 
 /**
- * A type, or a property or a string of one, in our formatting, with the docblock in front of it.
- */
-const DECLARATION =
-  /(?:\/\*\*((?:[^*]|\*(?!\/))*)\*\/\n)?(?:^(?:export )?(?:interface|type) (\w+)|^ {2}(?:readonly |\| ')(\w+))/gm;
-
-/**
- * Reads the docblocks of a type, without their tags: `@remarks` are about the package's types
- * alone.
+ * Reads the docblocks in an interface or a union of texts, by property or text. Their tags are left
+ * out.
  *
  * @param file - A file in `src`, without its extension.
- * @param type - The name of an interface or a union in it.
  */
-export function readDocblocks(file: string, type: string): Docblocks {
+export function readDocblocks(file: string, type: string): Map<string, string> {
   const text = readFileSync(new URL(`../../src/${file}.ts`, import.meta.url), 'utf8');
-  const types = new Map<string, { type: string; members: Map<string, string> }>();
-  let members = new Map<string, string>();
-  for (const [, docblock = '', name, member = ''] of text.matchAll(DECLARATION)) {
-    if (name === undefined) members.set(member, wordsOf(docblock));
-    else {
-      members = new Map();
-      types.set(name, { type: wordsOf(docblock), members });
+  const source = ts.createSourceFile(`${file}.ts`, text, ts.ScriptTarget.ES2022, true);
+  for (const statement of source.statements) {
+    if (ts.isInterfaceDeclaration(statement) && statement.name.text === type) {
+      const members = statement.members.map((member): [string, string] => [
+        `${member.name?.getText()}`,
+        wordsOf(text, member.pos),
+      ]);
+      return new Map(members);
+    }
+    if (ts.isTypeAliasDeclaration(statement) && statement.name.text === type) {
+      const { types } = statement.type as ts.UnionTypeNode;
+      // A docblock is in front of the bar.
+      const members = types.map((member, index): [string, string] => [
+        member.getText().slice(1, -1),
+        wordsOf(text, types[index - 1]?.end ?? types.pos),
+      ]);
+      return new Map(members);
     }
   }
-  const found = types.get(type);
-  if (found === undefined) throw new Error(`${file}.ts has no type ${type}`);
-  return found;
+  throw new Error(`${file}.ts has no type ${type}`);
 }
 
-/**
- * The meanings of a withdrawal's fields. Its address and its status depend on each other, and have
- * types of their own.
- */
-export const WITHDRAWAL_MEANINGS: Docblocks['members'] = new Map([
-  ...readDocblocks('withdrawal-broadcast', 'WithdrawalFields').members,
-  ['status', readDocblocks('withdrawal-broadcast', 'WithdrawalStatus').type],
-]);
-
-/** A docblock on one line, with the names of links instead of the links. */
-function wordsOf(docblock: string): string {
-  const [words = ''] = docblock.replace(/\n\s*\*/g, ' ').split(/\s@/);
+/** The docblock behind a position, on one line, with code instead of links. */
+function wordsOf(text: string, position: number): string {
+  const [{ pos, end } = { pos: 0, end: 0 }] = ts.getLeadingCommentRanges(text, position) ?? [];
+  const [words = ''] = text
+    .slice(pos + '/**'.length, end - '*/'.length)
+    .replace(/\n\s*\*/g, ' ')
+    .split(/\s@/);
   return words
     .replace(/\{@link (\w+)\}/g, '`$1`')
     .replace(/\s+/g, ' ')

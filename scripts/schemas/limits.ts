@@ -8,10 +8,4 @@ export const LIMITS = {
   surrogates: 'The parser can’t read text with a lone surrogate, which databases would replace.',
   notification: 'The parser refuses the JSON of a parsed deposit. A schema accepts it.',
   identifiers: 'parseNotification refuses a body with both a depositId and a withdrawalId.',
-  spellings:
-    'The parser warns if both spellings of deductedSettlementAmount have different values.',
-  nesting: 'The parser warns if an unknown field has more than 1,000 levels of nesting.',
-  offsets:
-    'The parser converts a time to UTC before it checks the year (1970 to 9999). A schema checks the year as written.',
-  rounding: 'The parser rounds a UNIX time to a double before it checks its limit.',
 } as const;

@@ -1,7 +1,5 @@
 // What must hold for every body, whatever it is.
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Decimal as HostDecimal } from 'decimal.js';
 import { isLosslessNumber, parse as parseLosslessly } from 'lossless-json';
 import {
@@ -16,6 +14,14 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
+import { readDocblocks } from '../../scripts/schemas/docblocks.js';
+import {
+  DEPOSIT_RECEIVED_FIELDS,
+  NOT_COMPLETED_WITHDRAWAL_FIELDS,
+  TX_ADDRESS_OWNER_FIELDS,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from '../../scripts/schemas/tables.js';
+import * as types from '../../src/internal/field-types.js';
 import { exactnessFault, LAST_ONE_COUNTS } from './texts.js';
 
 /**
@@ -39,19 +45,28 @@ const OTHER_SPELLING = 'deducedSettlementAmount';
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{DI}]/u;
 const MAX_MESSAGE = 300;
 
-const schema = new URL('../../schemas/notification.schema.json', import.meta.url);
+/** Every code of an issue. */
+export const ISSUE_CODES = [...readDocblocks('errors', 'IssueCode').keys()];
 
-const notificationSchema = JSON.parse(readFileSync(schema, 'utf8'));
-
-/** Whether JSON is that of a notification, by its schema. */
-export const isNotification = new Ajv2020({ strict: true, strictTypes: true }).compile(
-  notificationSchema,
-);
-
-/** Every code of an issue. @type {readonly string[]} */
-export const ISSUE_CODES = notificationSchema.$defs.NotificationIssue.properties.code.oneOf.map(
-  (/** @type {{ const: string }} */ one) => one.const,
-);
+/**
+ * Whether a value is one that a field of a kind has.
+ *
+ * @type {Record<string, (value: any, type: any) => boolean>}
+ */
+const IS_OF_KIND = {
+  text: (value, type) => typeof value === 'string' && (value !== '' || type === types.anyText),
+  id: (value) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value),
+  enum: (value, { values }) => values.includes(value),
+  amount: (value, type) =>
+    value instanceof Decimal &&
+    value.isFinite() &&
+    !(value.isNegative() && (value.isZero() || type === types.nonNegativeAmount)),
+  timestamp: (value) => value instanceof Date && value.getTime() >= 0,
+  address: ({ raw, address, destinationTag: tag }) =>
+    address !== '' && [`${address}?dt=${tag ?? ''}`, tag === null ? address : null].includes(raw),
+  object: ({ additionalFields, ...owner }) =>
+    isFields(additionalFields) && fieldsFault(owner, TX_ADDRESS_OWNER_FIELDS) === null,
+};
 
 /**
  * Parses a body, and once more the same body made again, with one of the parsers.
@@ -101,29 +116,33 @@ function stringify(outcome) {
 }
 
 /**
- * Whether a notification is what its type declares. What JSON doesn't tell, the way through JSON
- * shows.
+ * Whether a notification is what its type declares.
  *
  * @param {Fields} notification
  */
-function shapeFault(notification) {
-  const { toTxAddress, txAddressOwner: owner, additionalFields, warnings } = notification;
+function shapeFault({ type, additionalFields, warnings, ...fields }) {
   if (!isFields(additionalFields)) return 'has no additionalFields';
-  if (owner && !isFields(owner.additionalFields)) return 'has an owner without additionalFields';
-  // Without what may have no JSON.
-  const txAddressOwner = owner && { ...owner, additionalFields: {} };
-  const known = { ...notification, additionalFields: {}, ...(owner && { txAddressOwner }) };
-  if (!isNotification(JSON.parse(JSON.stringify(known)))) {
-    return `is against its schema: ${JSON.stringify(isNotification.errors)}`;
+  const isDeposit = type === 'deposit.received';
+  const isCompleted = fields.status === 'COMPLETED';
+  const table = isDeposit ? DEPOSIT_RECEIVED_FIELDS : WITHDRAWAL_BROADCAST_FIELDS;
+  const others = isDeposit || isCompleted ? {} : NOT_COMPLETED_WITHDRAWAL_FIELDS;
+  return fieldsFault(fields, { ...table, ...others }) ?? issuesFault(warnings);
+}
+
+/**
+ * @param {Fields} fields
+ * @param {import('../../scripts/schemas/tables.js').FieldTable} table
+ * @returns {string | null}
+ */
+function fieldsFault(fields, table) {
+  const rules = Object.values(table).filter(({ name, outputName }) => name === outputName);
+  if (Object.keys(fields).length !== rules.length) return `has the fields ${Object.keys(fields)}`;
+  for (const { name, need, type } of rules) {
+    const value = fields[name];
+    const isRight = value === null ? need !== 'required' : IS_OF_KIND[type.kind]?.(value, type);
+    if (!isRight) return `has a wrong ${name}`;
   }
-  if (toTxAddress) {
-    const { raw, address, destinationTag } = toTxAddress;
-    const marks = destinationTag === null ? ['', '?dt='] : [`?dt=${destinationTag}`];
-    if (!marks.includes(raw.slice(address.length)) || !raw.startsWith(address)) {
-      return 'has an address that is not its two parts';
-    }
-  }
-  return issuesFault(warnings);
+  return null;
 }
 
 /** @param {unknown} value */

@@ -51,13 +51,13 @@ test.for(PROGRAMS)('$package', async ({ args, ...runtime }, context) => {
     `import { createRequire } from 'node:module';
     import imported from 'payment-notifications/schemas/deposit-received.schema.json' with { type: 'json' };
     import { all } from './all.mjs';
-    const required = createRequire(import.meta.url)('payment-notifications/schemas/openapi.json');
-    console.log(JSON.stringify([all, imported.title, required.openapi]));`,
+    const required = createRequire(import.meta.url)('payment-notifications/schemas/withdrawal-broadcast.schema.json');
+    console.log(JSON.stringify([all, imported.title, required.title]));`,
   );
   const printed = await output(program, [...args, 'print.mjs'], consumer);
   const [all, ...schemas] = JSON.parse(printed);
   expect(JSON.parse(all)).toStrictEqual(ALL_AS_EXPECTED);
-  expect(schemas).toStrictEqual(['Deposit received', '3.1.0']);
+  expect(schemas).toStrictEqual(['Deposit received', 'Withdrawal broadcast']);
 });
 
 test.for(PROGRAMS)(

@@ -78,9 +78,6 @@ function withHostileValues(body: string, table: FieldTable): string[] {
   const owner = readWire(fields.get('txAddressOwner') ?? '{}');
   const owners = Object.keys(TX_ADDRESS_OWNER_FIELDS).flatMap((name) => withEachValue(owner, name));
   return [
-    ...[1000, 1001].map((levels) =>
-      writeWire(new Map([...fields, ['deep', '['.repeat(levels) + ']'.repeat(levels)]])),
-    ),
     ...[...Object.keys(table), 'depositId', 'withdrawalId'].flatMap((name) =>
       withEachValue(fields, name),
     ),

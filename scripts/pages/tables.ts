@@ -5,7 +5,6 @@
 //
 // A test fails if a page is stale. `npm run update` writes it again.
 import { LIMITS } from '../schemas/limits.js';
-import { benchmarkTable } from './benchmark.js';
 import { codesList, depositFields, ownerFields, withdrawalFields } from './fields.js';
 
 const BLOCK = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
@@ -17,7 +16,6 @@ const SOURCES: Readonly<Record<string, () => string>> = {
   owner: ownerFields,
   codes: codesList,
   limits: limitsList,
-  benchmark: benchmarkTable,
 };
 
 /** The text of a page, with what its sources give between its marks. */

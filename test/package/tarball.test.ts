@@ -1,10 +1,9 @@
-import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { publint } from 'publint';
 import ts from 'typescript';
 import { expect, inject, test } from 'vitest';
-import { parse } from 'yaml';
 import { install, output, pinned } from './command.js';
 import { ROOT } from './pack.js';
 
@@ -118,19 +117,6 @@ test('every way of resolving an entry finds types that match the code', async ()
     './schemas/*.json',
     './package.json',
   ]);
-});
-
-test("the release's bill of materials lists every dependency, and nothing else", async () => {
-  const workflow = parse(await readFile(join(ROOT, '.github/workflows/release.yml'), 'utf8'));
-  const steps: { id?: string; run: string }[] = workflow.jobs.pack.steps;
-  const lines = steps.find(({ id }) => id === 'sbom')?.run ?? '';
-  const folder = join(inject('folder'), 'release');
-  await mkdir(folder);
-  await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'));
-  await output('bash', ['-eo', 'pipefail', '-c', lines], folder);
-  const { components } = JSON.parse(await readFile(join(folder, 'pack/sbom.cdx.json'), 'utf8'));
-  const names = components.map(({ name }: { name: string }) => name);
-  expect(names.sort()).toStrictEqual(Object.keys(Object((await manifest()).dependencies)).sort());
 });
 
 async function manifest(): Promise<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-// RESULTS.md.
+// The results in README.md.
 import { cpus } from 'node:os';
 import { cases } from './cases.js';
 
@@ -12,15 +12,13 @@ export function report(targets, bodies) {
   const date = new Date().toISOString().slice(0, 10);
   const rows = cases.map((one, index) => ({ ...one, timed: bodies[index] }));
   return `${[
-    '# Benchmark results',
     `${cpus()[0].model.trim()}, ${cpus().length} cores, Node ${process.versions.node}, ${date}.`,
-    '`npm run bench` writes this file. [README.md](README.md) says what is measured, and how.',
-    '## Targets',
+    '### Targets',
     targetTable(targets),
-    '## Bodies that are read',
+    '### Bodies that are read',
     'The time of the floor in µs, and all other times divided by it.',
     ratioTable(rows.filter(({ isRefused }) => !isRefused)),
-    '## Bodies that are refused',
+    '### Bodies that are refused',
     'Our time for a valid deposit in µs, and all other times divided by it.',
     ratioTable(rows.filter(({ isRefused }) => isRefused)),
   ].join('\n\n')}\n`;
@@ -55,7 +53,7 @@ function ratioTable(/** @type {{ name: string, timed: Timed[] }[]} */ rows) {
 }
 
 /**
- * A Markdown table that reads well in a terminal, too.
+ * A Markdown table that also reads well in a terminal.
  *
  * @param {string[]} head
  * @param {string[][]} rows

@@ -14,14 +14,14 @@ import { cases } from './cases.js';
  */
 
 /** The first third warms up. */
-const ROUNDS = process.argv.includes('--quick') ? 60 : 150;
+const ROUNDS = process.argv.includes('--quick') ? 45 : 120;
 
 /** @public Has the last result, so that the compiler can't drop the work. */
 export let sink;
 
-// tinybench runs one candidate after another. A round of 1 ms each, again and again, interleaves
+// tinybench runs one candidate after another. A round of 5 ms each, again and again, interleaves
 // them: whatever the machine or the compiler does at a time, it does to every candidate.
-const bench = new Bench({ time: 1, iterations: 10, warmup: false, throws: true });
+const bench = new Bench({ time: 5, iterations: 10, warmup: false, throws: true });
 const sets = cases.map((one, set) =>
   candidatesFor(one).map(({ name, group, note, inputs, run }, place) => {
     // Each begins elsewhere: the engine still has the text of the numbers that were just read.

@@ -26,7 +26,10 @@ if (process.argv.includes('--check')) {
   const results = report(judge(bodies), bodies);
   console.log(results);
   const text = readFileSync(README, 'utf8');
-  writeFileSync(README, text.replace(/(?<=^## Results\n).*/ms, () => `\n${results}`));
+  writeFileSync(
+    README,
+    text.replace(/(?<=^## Results\n).*/ms, () => `\n${results}`),
+  );
 }
 
 /**

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -9,9 +11,13 @@ const WHOLE_JOB = 23_310;
 const OWN_CODE = 7_480;
 /** The receiver, in a bundle that has the parser. */
 const RECEIVER = 2_050;
+const PACKED = 250_000;
+/** Of dist and the inspector. */
+const CODE = 500_000;
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const consumer = inject('consumer');
+const installed = join(consumer, 'node_modules/payment-notifications');
 
 test(`reading a deposit takes at most ${WHOLE_JOB} bytes, dependencies and all`, async () => {
   const size = await sizeOf(deposit('payment-notifications'), consumer, 'bundle');
@@ -36,6 +42,15 @@ test(`a receiver adds at most ${RECEIVER} bytes`, async () => {
   expect(size).toBeLessThanOrEqual(RECEIVER);
   expect(size).toBeGreaterThan(0);
 });
+
+test(`the package takes at most ${PACKED} bytes, and ${CODE} bytes of code once it is unpacked`, () => {
+  const code = inject('files').filter((file) => /^dist\/|\.html$/.test(file));
+  const sizes = code.map((file) => sizeOfFile(join(installed, file)));
+  expect(sizeOfFile(inject('tarball'))).toBeLessThanOrEqual(PACKED);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(CODE);
+});
+
+const sizeOfFile = (path: string) => statSync(path).size;
 
 const deposit = (entry: string) => `export { parseDepositReceived } from '${entry}';`;
 

@@ -65,7 +65,7 @@ async function paste(page: Page, text: string): Promise<void> {
 }
 
 const sentenceOf = (page: Page) => page.locator('.sentence').textContent();
-const labelOf = (page: Page) => page.locator('.label').textContent();
+const labelOf = (page: Page) => page.locator('.label > span').textContent();
 const copiedFrom = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
 test('a paste says what the body says, and that it may be forged', async () => {

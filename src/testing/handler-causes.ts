@@ -26,7 +26,7 @@ export interface WrongChange {
 type Row = readonly [
   seen: string,
   detailOf: (wrong: WrongChange) => string | number | boolean | null,
-  cause: string | ((detail: string, wrong: WrongChange) => string),
+  cause: string | ((detail: string, wrong: WrongChange) => string | undefined),
 ];
 
 const DOUBLE =
@@ -63,7 +63,7 @@ const UNDUE: readonly Row[] = [
     'what was sent',
     ({ change, moves, notifications }) =>
       notifications.length === 0 || timesOf(change, sumOf(moves)) !== null,
-    (_, { step }) => step.cause ?? '',
+    (_, { step }) => step.cause,
   ],
   [
     'the difference to what had moved',
@@ -99,7 +99,7 @@ const OTHER: readonly Row[] = [
   [
     'a part of what came at the same time',
     ({ change, moves }) => moves.length > 1 && isPart(change, moves),
-    (_, { step }) => step.cause ?? '',
+    (_, { step }) => step.cause,
   ],
   [
     'overwritten',
@@ -143,8 +143,7 @@ const OTHER: readonly Row[] = [
     ({ due, change }) => unitOf(due.minus(change).abs(), due),
     (unit) => `${unit} ${CUT_OFF}`,
   ],
-  ['a sum of doubles', (wrong) => differsBy(wrong, '2e-15'), DOUBLE],
-  ['a sum of reals', (wrong) => differsBy(wrong, '2e-7'), REAL],
+  ['a sum of doubles', isAbout, DOUBLE],
   [
     'a share',
     ({ due, change }) => shareOf(due, change),
@@ -152,15 +151,15 @@ const OTHER: readonly Row[] = [
   ],
 ];
 
-/** Returns the likely cause of a wrong balance; an empty text if it can't be known. */
-export function causeOfChange(wrong: WrongChange): string {
+/** Returns the likely cause of a wrong balance; undefined if it can't be known. */
+export function causeOfChange(wrong: WrongChange): string | undefined {
   const table = wrong.change.isZero() ? NOTHING : wrong.due.isZero() ? UNDUE : OTHER;
   for (const [, detailOf, cause] of table) {
     const detail = detailOf(wrong);
     if (detail === null || detail === false) continue;
     return typeof cause === 'string' ? cause : cause(`${detail}`, wrong);
   }
-  return '';
+  return undefined;
 }
 
 function causeOfCurrency(moved: string, wrong: WrongChange): string {
@@ -215,7 +214,7 @@ function fieldOf(
 ): string | null {
   const [first] = notifications;
   const sign = first?.type === 'deposit.received' ? 1 : -1;
-  const names = Object.keys(first ?? {}).filter((name) => {
+  const names = notifications.flatMap(Object.keys).filter((name) => {
     const fields = notifications.map((one) => Object.entries(one).find(([own]) => own === name));
     const amounts = fields.flatMap((field) => (Decimal.isDecimal(field?.[1]) ? field[1] : []));
     const sum = sumOf(amounts);
@@ -259,11 +258,11 @@ function unitOf(difference: Decimal, due: Decimal): string | null {
     : null;
 }
 
-/** Whether the change is wrong by such a share of the amount or of the balance, but little. */
-function differsBy({ due, change, before }: WrongChange, share: string): boolean {
-  const difference = change.minus(due).abs();
+/** Whether the change is wrong by what a double of the balance loses. */
+function isAbout({ due, change, before }: WrongChange): boolean {
   const largest = Decimal.max(before.abs(), before.plus(due).abs(), due.abs());
-  return difference.lessThan(largest.times(share)) && difference.lessThan(due.abs().times('0.001'));
+  const limit = Decimal.min(largest.times('2e-15'), due.abs().times('0.001'));
+  return change.minus(due).abs().lessThan(limit);
 }
 
 /** A share of at most four decimals, such as 0.985. */

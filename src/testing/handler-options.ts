@@ -2,6 +2,7 @@ import type { Decimal } from '../amount.js';
 import type { NotificationType } from '../errors.js';
 import { quote } from '../internal/quote.js';
 import type { PaymentNotification } from '../notification.js';
+import { SAMPLES } from '../wire/sample.js';
 import type { AttemptOptions } from './attempt.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from './bodies.js';
 import { urlErrorOf } from './deliver.js';
@@ -66,27 +67,27 @@ export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
   readonly withdrawal?: ((seed: number) => WithdrawalBroadcastOverrides) | undefined;
 }
 
-/** What an option may be, in words and as a test. */
-type Kind = readonly [expected: string, fits: (value: unknown) => boolean];
+/** What an option may be, in words and as a test; and what to do otherwise. */
+type Kind = readonly [expected: string, fits: (value: unknown) => boolean, advice?: string];
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
-const FUNCTION: Kind = ['a function', isFunction];
-const OPTIONAL: Kind = ['a function', (value) => value === undefined || isFunction(value)];
 const ANYTHING: Kind = ['', () => true];
+const OPTIONAL: Kind = ['a function', (value) => value === undefined || isFunction(value)];
 const orNull = (advice: string): Kind => [
-  `a function, or null to leave out its tests. ${advice}`,
+  'a function, or null to leave out its tests',
   (value) => value === null || isFunction(value),
+  advice,
 ];
 
 const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
   url: ANYTHING,
-  balance: FUNCTION,
+  balance: ['a function', isFunction, 'It returns credits minus debits in a currency'],
   kept: orNull('It returns how many bodies wait for review'),
   breakDatabase: orNull('It makes one part of the database fail, and returns what mends it'),
   prepare: OPTIONAL,
   receives: [
     'deposit.received or withdrawal.broadcast',
-    (value) => [undefined, 'deposit.received', 'withdrawal.broadcast'].includes(value as string),
+    (value) => value === undefined || Object.hasOwn(SAMPLES, `${value}`),
   ],
   amountOf: OPTIONAL,
   deposit: OPTIONAL,
@@ -100,17 +101,15 @@ const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
 export function checkOptions(options: HandlerTestsOptions): void {
   const reason = typeof options.url === 'function' ? null : urlErrorOf(options.url);
   if (reason !== null) throw new TypeError(`url: ${reason}`);
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(KINDS, name)) continue;
-    throw new TypeError(
-      `unknown option "${name}". The options are ${Object.keys(KINDS).join(', ')}`,
-    );
+  const known = Object.keys(KINDS);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`unknown option "${unknown}". The options are ${known.join(', ')}`);
   }
   const given: Readonly<Record<string, unknown>> = { ...options };
-  for (const [name, [expected, fits]] of Object.entries(KINDS)) {
+  for (const [name, [expected, fits, advice]] of Object.entries(KINDS)) {
     if (fits(given[name])) continue;
-    const [what, advice] = expected.split('. ');
-    const received = `expected ${what}, received ${quote(given[name])}`;
-    throw new TypeError(`${name}: ${received}${advice ? `. ${advice}` : ''}`);
+    const message = `${name}: expected ${expected}, received ${quote(given[name])}`;
+    throw new TypeError([message, advice].filter(Boolean).join('. '));
   }
 }

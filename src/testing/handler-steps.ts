@@ -73,23 +73,27 @@ export async function runSteps(
   patience: Patience,
 ): Promise<void> {
   const started = Date.now();
-  const sent = steps.map(({ bodies }) => bodies.map((one) => read(one, options)));
-  const orders = ordersOf(sent.flat());
+  const sent = steps.map((step) => ({
+    step,
+    bodies: step.bodies.map((one) => read(one, options)),
+  }));
+  const bodies = sent.flatMap((one) => one.bodies);
+  const orders = ordersOf(bodies);
   if (orders.length === 0) throw new TypeError(reasonOf(steps));
   if (!steps[0]?.unprepared) await options.prepare?.(orders);
-  const currencies = currenciesOf(sent.flat());
+  const currencies = currenciesOf(bodies);
   const progress: Progress = {
     ...{ options, patience, orders, currencies },
     ...{ settled: new Map(), failed: new Set(), earlier: [] },
     balances: [await readBalances(currencies, options)],
   };
-  for (const [index, step] of steps.entries()) {
-    if (step.round && Date.now() - started > ROUNDS_MS) continue;
-    await runStep(step, sent[index] ?? [], progress);
+  for (const { step, bodies } of sent) {
+    const isLate = step.round && Date.now() - started > ROUNDS_MS;
+    if (!isLate) await runStep(step, bodies, progress);
   }
   const others = await changesIn(currencies, progress);
   if (others.size === 0) return;
-  const name = `all bodies from seed ${sent.flat()[0]?.seed}`;
+  const name = `all bodies from seed ${bodies[0]?.seed}`;
   throw failure(name, 'no other change', textOf(others), 'It moved in more than one currency');
 }
 
@@ -373,15 +377,15 @@ function read({ seed, body }: TestBody, { amountOf = usualAmount }: HandlerTests
 
 /** Returns one notification for each order: the first that is settled, if there is one. */
 function ordersOf(bodies: readonly Sent[]): PaymentNotification[] {
-  const orders = new Map<string, Sent>();
-  for (const one of bodies) {
-    const { notification } = one;
+  const orders = new Map<string, PaymentNotification>();
+  const settled = bodies.filter(({ moves }) => moves);
+  for (const { notification } of [...settled, ...bodies]) {
     if (notification === undefined) continue;
     const isDeposit = notification.type === 'deposit.received';
     const id = isDeposit ? notification.clientPaymentId : notification.clientWithdrawalId;
-    if (!orders.get(id)?.moves && (one.moves || !orders.has(id))) orders.set(id, one);
+    if (!orders.has(id)) orders.set(id, notification);
   }
-  return [...orders.values()].flatMap(({ notification }) => notification ?? []);
+  return [...orders.values()];
 }
 
 /** What is compared if a key is known. */
@@ -448,7 +452,7 @@ async function readCount(kept: () => Promise<unknown>): Promise<number> {
   throw new TypeError(`kept: expected a whole number, received ${quote(value)}`);
 }
 
-function failure(name: string, expected: string, actual: string, cause: string): Error {
+function failure(name: string, expected: string, actual: string, cause?: string): Error {
   const because = cause && `. ${cause}`;
   const message = `${name}: expected ${expected}, received ${actual}${because}`;
   return Object.assign(new Error(message), { expected, actual });

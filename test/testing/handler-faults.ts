@@ -399,6 +399,16 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       'It was moved as +20.75 EUR, which is actualDisplayAmount',
     ],
     [
+      'converted to the display currency',
+      moveAs((_, one) =>
+        isDeposit(one)
+          ? { currency: one.displayCurrency, amount: one.actualDepositAmount.times(27_000) }
+          : {},
+      ),
+      'It was moved as +20250 EUR. If you want that',
+    ],
+    ['twice', moves((amount) => amount.times(2)), 'It moved 2 times'],
+    [
       'the display amount as well',
       books(async (own, move, store, parts) => {
         const outcome = await RIGHT.book(own, move, store, parts);
@@ -939,6 +949,11 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
   ],
   'deposit: five deposits of one order at the same time add up': [
+    [
+      'a sum of doubles',
+      { add: (before, amount) => Number(before) + Number(amount), requiresOrder: true },
+      DOUBLE,
+    ],
     ['read, then written', books(readThenWrite), RACE],
     [
       'one at a time, others dropped',

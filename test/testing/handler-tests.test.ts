@@ -370,8 +370,14 @@ describe('what is wrong with the options is named', () => {
   test.each([
     [{ url: undefined }, 'url: expected an http or https URL, received nothing'],
     [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],
-    [{ balance: undefined }, 'balance: expected a function, received nothing'],
-    [{ balance: '0' }, 'balance: expected a function, received "0"'],
+    [
+      { balance: undefined },
+      'balance: expected a function, received nothing. It returns credits minus debits in a currency',
+    ],
+    [
+      { balance: '0' },
+      'balance: expected a function, received "0". It returns credits minus debits in a currency',
+    ],
     [{ prepare: [] }, 'prepare: expected a function, received an array'],
     [
       { breakDatabase: undefined },

@@ -175,6 +175,7 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
       return parts.around(() => receiver.fetch(new Request(url, request)), store, body);
     },
     async balance(currency) {
+      store.use('balances');
       let sum: Decimal | number = new Decimal(0);
       for (const [account, amount] of store.balances) {
         if (!account.endsWith(` ${currency}`)) continue;

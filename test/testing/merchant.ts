@@ -27,7 +27,7 @@ export interface Store {
   readonly use: (part: DatabasePart) => void;
 }
 
-export type Outcome = 'settled' | 'repeated' | 'conflict' | 'unknown';
+type Outcome = 'settled' | 'repeated' | 'conflict' | 'unknown';
 export type Book = (
   key: string,
   move: Move,

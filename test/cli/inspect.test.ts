@@ -6,6 +6,7 @@ import { inspectBody } from 'payment-notifications/inspect';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixture, fixtures } from '../../fixtures/index.js';
+import { read } from '../../inspector/reading.js';
 import { createReading } from '../../src/cli/read-bodies.js';
 import { MARKS, type Terminal, widthOf, wrap } from '../../src/cli/terminal.js';
 import { createTotals } from '../../src/cli/totals.js';
@@ -28,7 +29,7 @@ function folderOf(name: string, bodies: Readonly<Record<string, string>>): strin
   return join(folder, name);
 }
 
-test('a body has one judgement: alone, in a list, as JSON, and by inspectBody', async () => {
+test('a body has one judgement: alone, in a list, as JSON, on the page, and by inspectBody', async () => {
   const bodies = [
     ...fixtures.map(({ body, endpoint }) => [body.toString(), endpoint] as const),
     ...OUTCOMES.map(([, body]) => [body, 'either'] as const),
@@ -45,6 +46,10 @@ test('a body has one judgement: alone, in a list, as JSON, and by inspectBody', 
     expect(alone.exit).toBe(outcome === 'bad' ? 1 : 0);
     const json = await command(['inspect', '--json', ...as], { stdin });
     expect(JSON.parse(`${linesOf(json.out)[0]}`).outcome).toBe(outcome);
+    // The page takes no endpoint, and has no body to show of empty or other text.
+    const page = endpoint === 'either' ? read(stdin) : null;
+    const shown = page?.kind === 'bodies' ? page.bodies.map((one) => one.outcome) : ['bad'];
+    if (page !== null) expect(shown, stdin).toStrictEqual([outcome]);
     const file = write(
       'other.json',
       deposit({ depositId: '"00000000-0000-4000-8000-000000000000"' }),

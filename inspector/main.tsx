@@ -34,8 +34,8 @@ function showAnswer(): void {
   document.querySelector('.bodies, .answer')?.scrollIntoView();
 }
 
-// Anywhere on the page. It replaces what is in the box, for two reasons: of two bodies in a row, the
-// first would be shown; and a browser takes seconds to insert many lines.
+// Anywhere on the page, and in place of what is in the box: of two bodies in a row, the first one
+// would be shown. A browser also takes seconds to insert many lines.
 addEventListener('paste', (event) => {
   const text = event.clipboardData?.getData('text/plain') ?? '';
   const [file] = event.clipboardData?.files ?? [];

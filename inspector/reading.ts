@@ -103,7 +103,7 @@ function relationTo(other: Part, kind: Relation<number>['kind'], body: Part): Bo
   return { kind, text: `${RELATIONS[kind]} ${place}` };
 }
 
-/** The start of an object, of its name or of an array, unlike the bracket before a time in a log. */
+/** The start of an object or an array, unlike the bracket before a time in a log. */
 const START_OF_BODY = /^(?:\{|\[object |\[\s*(?:[[{"]|$)|"\s*\{)/;
 
 /** Whether a text without a body is a faulty one: what starts as one, or JSON. */

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { handlerTests } from 'payment-notifications/testing';
 import { openFolder, openMerchant, PROGRAM, replaced, until } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
-import { startServer } from './server.js';
+import { startServer, UNSET } from './server.js';
 
 /** @import { Merchant, Server } from './merchant.js' */
 
@@ -49,7 +49,7 @@ describe('every handler, on PGlite', () => {
   let server;
   before(async () => {
     fs.mkdirSync(temporary);
-    const env = { CALLBACK_SECRET: undefined, TMPDIR: temporary, SQL_SOCKET: socketPath };
+    const env = { ...UNSET, TMPDIR: temporary, SQL_SOCKET: socketPath };
     const preload = new URL('preload-trial.js', import.meta.url).href;
     const command = ['node', '--import', preload, 'server.mjs'];
     server = await startServer(command, { cwd: folder.url, env });

@@ -8,6 +8,8 @@ const PATIENCE_MS = 60_000;
 
 /** The last segment of the path to every handler. */
 export const SECRET = 'a-secret-of-these-tests';
+/** An environment for a trial, whatever a developer has set. */
+export const UNSET = { CALLBACK_SECRET: undefined, DATABASE_URL: undefined, HOST: undefined };
 
 /**
  * What still runs when the test ends in the middle: it would outlive it.

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { statusOf } from './bodies.js';
 import { openFolder, until } from './merchant.js';
-import { atExit, SECRET, startServer } from './server.js';
+import { atExit, SECRET, startServer, UNSET } from './server.js';
 
 const SERVER = 'node_modules/payment-notifications/examples/start/server.mjs';
 const COMMAND = 'node_modules/payment-notifications/dist/cli.js';
@@ -22,7 +22,7 @@ describe('a trial', () => {
   let server;
   before(async () => {
     fs.mkdirSync(temporary);
-    const env = { CALLBACK_SECRET: undefined, TMPDIR: temporary };
+    const env = { ...UNSET, TMPDIR: temporary };
     server = await startServer(['node', SERVER], { cwd: folder.url, env });
     await until(() => server.printed.length === 3);
   });
@@ -81,10 +81,9 @@ describe('does not start', () => {
 
   /** What it prints until it ends, or listens. @param {Record<string, string>} own */
   async function start(own) {
-    const { CALLBACK_SECRET: _, DATABASE_URL: __, ...env } = process.env;
     const child = spawn('node', ['server.mjs'], {
       cwd: folder.path,
-      env: { ...env, PORT: '0', ...own },
+      env: { ...process.env, ...UNSET, PORT: '0', ...own },
     });
     const forget = atExit(() => child.kill());
     const printed = text(child.stdout);

@@ -181,6 +181,9 @@ test('takes text that middleware has read', async () => {
 test.each([
   ['text/plain; charset=latin1', '"latin1"'],
   ['application/json;charset="ISO-8859-1"; a=b', '"ISO-8859-1"'],
+  ['text/plain; charset = utf-16le', '"utf-16le"'],
+  ['text/plain; charset=x-utf-8', '"x-utf-8"'],
+  ['text/plain; charset=utf-80', '"utf-80"'],
 ])('reports text that middleware has decoded as its label says: %s', async (label, charset) => {
   const { calls, options } = recording();
   const { node } = createReceiver(options);
@@ -195,19 +198,21 @@ test.each([
   expect(calls).toStrictEqual([['error', error, null, null]]);
 });
 
-test.each(['text/plain', 'text/plain; charset=utf8', 'application/json; Charset="UTF-8"'])(
-  'takes text that middleware has decoded from UTF-8: %s',
-  async (label) => {
-    const { calls, options } = recording();
-    const { node } = createReceiver(options);
-    const port = await serve(async (request, response) => {
-      node(Object.assign(request, { body: await text(request) }), response);
-    });
-    const headers = { 'content-type': label };
-    expect(await post(port, DEPOSIT, { headers })).toStrictEqual([200, 'ok']);
-    expect(calls).toStrictEqual([settled]);
-  },
-);
+test.each([
+  'text/plain',
+  'text/plain; charset=',
+  'text/plain; charset=utf8',
+  'application/json; Charset="UTF-8"',
+])('takes text that middleware has decoded from UTF-8: %s', async (label) => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const port = await serve(async (request, response) => {
+    node(Object.assign(request, { body: await text(request) }), response);
+  });
+  const headers = { 'content-type': label };
+  expect(await post(port, DEPOSIT, { headers })).toStrictEqual([200, 'ok']);
+  expect(calls).toStrictEqual([settled]);
+});
 
 test('refuses text of middleware that may have lost bytes', async () => {
   const { calls, options } = recording();

@@ -172,6 +172,7 @@ test.each([
     'secret[1]',
     'a string of length 22 that ends with a space or a newline',
   ],
+  [`${SECRET} ${SECRET}`, 'secret', 'a string of length 41'],
   [`${SECRET}/`, 'secret', 'a string of length 21'],
   [`/${SECRET}`, 'secret', 'a string of length 21'],
   [`${SECRET}é`, 'secret', 'a string of length 21'],

@@ -60,13 +60,15 @@ const ENCODING = 'This encoding is refused or not read. Use the parsers of this 
 const REPEATED =
   'The key is not checked, or depends on how the body is written. Use idempotencyKey';
 const FORGOTTEN = 'The key is not checked, or forgotten after others. Keep every key';
+const SHARED_KEY = 'The key is made of fields that other events share. Use idempotencyKey';
 const CAPITALS = 'The key depends on capitals. Use idempotencyKey';
 const CONFLICT = 'The key is not checked, or contains more than the event. Use idempotencyKey';
 const TRANSACTION =
   'The key is the transactionId, which one transaction with several outputs repeats. Use idempotencyKey';
 const OTHER_KEY =
   'Either the key is made of other fields than depositId: use idempotencyKey. Or the balance is overwritten: add to it';
-const ORDER_KEY = 'The key is that of the order. Use idempotencyKey';
+const ORDER_KEY =
+  'Either the key is that of the order: use idempotencyKey. Or the first deposit closes its order: credit each';
 const PAID = 'What arrives after its order is paid is dropped. Credit it, or hold it for review';
 const RETRIED_KEY = 'The key is the clientWithdrawalId. Use idempotencyKey';
 const FINAL = 'The key lacks the status, or FAILED is final. Use idempotencyKey';
@@ -79,7 +81,8 @@ const SMALL = 'A small amount is dropped or rounded to zero, or its exponent is 
 const EXPECTED =
   'What is less or more than expected is dropped. Credit it, or hold it for review, and return null in amountOf';
 const FEE = 'A fee that is negative or missing stops the handler. It decides nothing';
-const RATE = 'What has another rateType is dropped. It decides nothing';
+const RATE =
+  'What has another rateType, or a warning, is dropped or refused. Neither decides anything';
 const LATE =
   'What arrives after its link expired is dropped. Credit it, or hold it for review, and return null in amountOf';
 const COIN = 'Nothing moved in this currency, and nothing is kept. Its code is cut off or unknown';
@@ -100,6 +103,7 @@ const BEHAVIORS: readonly Behavior[] = [
     const labels = encodingsOf(first).filter((label) => !/^\w+ as a (number|string)$/.test(label));
     return [
       send('', first),
+      send('another event', event(), SHARED_KEY),
       ...labels.map((label) => send(label, inEncoding(event(), label), ENCODING)),
       send('the first event again', first, FORGOTTEN),
     ];
@@ -274,11 +278,12 @@ const BEHAVIORS: readonly Behavior[] = [
   row(BOTH, 'each other optional field may be missing', (event) => withoutEach(event, false)),
   row(DEPOSIT, 'a deposit after its link expired is credited', (event) => {
     const times = { expirationTime: 1_790_000_600, paymentReceivedAt: 1_790_001_260 };
-    return [send('received after expirationTime', event().with(times), LATE)];
+    const late = event().with(times);
+    return [send('received after expirationTime', late, { cause: LATE, ifRefused: LATE })];
   }),
   row(DEPOSIT, 'each rateType is credited, also an unknown one', (event) =>
     ['FIXED', 'FLOATING', 'OTHER'].map((rateType) =>
-      send(rateType, event().with({ rateType }), RATE),
+      send(rateType, event().with({ rateType }), { cause: RATE, ifRefused: RATE }),
     ),
   ),
   row(BOTH, 'an unknown field changes nothing', (event) => {

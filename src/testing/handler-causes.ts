@@ -43,9 +43,9 @@ const LATE_BALANCE =
 const ACCEPTED =
   'It was answered with success, but its money never came. Either an error was caught, or the answer came before the work. Let errors through, so that the answer is 500, or store the body first';
 const UNMOVED =
-  'Nothing moved: it was kept for review or dropped, or balance reads another table. What is kept on purpose, amountOf returns as null';
-const CUT_OFF =
-  'is missing. An amount was multiplied as a double, and cut off: Math.trunc(19.99 * 100) is 1998';
+  'Nothing moved: it was kept for review or dropped, its key is that of another event, or balance reads another table. What is kept on purpose, amountOf returns as null';
+const ONE_UNIT =
+  'It differs by one unit. Either it is rounded in another direction than amountOf returns, or it was multiplied as a double and cut off: Math.trunc(19.99 * 100) is 1998';
 
 // Of each table, the first row that fits counts. Without one, no cause is guessed.
 
@@ -71,9 +71,10 @@ const UNDUE: readonly Row[] = [
     'The difference to what had moved was added. A known key moves nothing',
   ],
   [
-    'the opposite',
-    ({ change, moves }) => timesOf(change.negated(), sumOf(moves)) !== null,
-    'The opposite moved, as if a debit or credit were undone that was never made',
+    'the opposite of a field',
+    (wrong) => fieldOf(wrong, (change, _, field) => change.negated().equals(field)),
+    (field) =>
+      `The opposite of ${field} moved, as if a debit or credit were undone that was never made`,
   ],
   [
     'another field',
@@ -138,11 +139,7 @@ const OTHER: readonly Row[] = [
   ['20 digits', ({ due, change }) => change.equals(due.toSignificantDigits(20)), TWENTY],
   ['rounded', ({ due, change }) => decimalsOf(due, change), causeOfRounding],
   ['a real', ({ due, change }) => isReal(due, change), REAL],
-  [
-    'one unit less',
-    ({ due, change }) => unitOf(due.minus(change).abs(), due),
-    (unit) => `${unit} ${CUT_OFF}`,
-  ],
+  ['one unit', ({ due, change }) => isUnit(due.minus(change).abs(), due), ONE_UNIT],
   ['a sum of doubles', isAbout, DOUBLE],
   [
     'a share',
@@ -207,18 +204,25 @@ function isPart(change: Decimal, moves: readonly Decimal[]): boolean {
   return sums.some((sum) => sum.equals(change));
 }
 
-/** Returns the name of a field whose sum over the bodies fits. A debit counts as positive. */
+/**
+ * Returns the name of a field whose sum over the bodies fits. A debit counts as positive. If
+ * amountOf rounds to 6 decimals or more, the field may be rounded as well.
+ */
 function fieldOf(
   { notifications, due, change }: WrongChange,
   fits: (change: Decimal, due: Decimal, field: Decimal) => boolean,
 ): string | null {
-  const [first] = notifications;
-  const sign = first?.type === 'deposit.received' ? 1 : -1;
+  const sign = notifications[0]?.type === 'deposit.received' ? 1 : -1;
+  const decimals = Math.max(due.decimalPlaces(), change.decimalPlaces());
   const names = notifications.flatMap(Object.keys).filter((name) => {
     const fields = notifications.map((one) => Object.entries(one).find(([own]) => own === name));
     const amounts = fields.flatMap((field) => (Decimal.isDecimal(field?.[1]) ? field[1] : []));
     const sum = sumOf(amounts);
-    return !sum.isZero() && fits(change.times(sign), due.times(sign), sum);
+    const modes = decimals < 6 ? [] : [Decimal.ROUND_DOWN, Decimal.ROUND_UP];
+    const values = [sum, ...modes.map((mode) => sum.toDecimalPlaces(decimals, mode))];
+    return values.some(
+      (value) => !value.isZero() && fits(change.times(sign), due.times(sign), value),
+    );
   });
   return names[0] ?? null;
 }
@@ -249,13 +253,11 @@ function powerOf(change: Decimal, due: Decimal): number | null {
   return power !== 0 && change.equals(due.times(new Decimal(10).pow(power))) ? power : null;
 }
 
-/** The unit of the last of 2 to 8 decimals, if the amount has no smaller one. */
-function unitOf(difference: Decimal, due: Decimal): string | null {
+/** Whether a difference is the unit of the last of 2 to 8 decimals, and the amount has no smaller. */
+function isUnit(difference: Decimal, due: Decimal): boolean {
   const decimals = difference.decimalPlaces();
-  const isUnit = difference.equals(new Decimal(10).pow(-decimals));
-  return isUnit && decimals >= Math.max(2, due.decimalPlaces()) && decimals <= 8
-    ? `${difference}`
-    : null;
+  const isOne = difference.equals(new Decimal(10).pow(-decimals));
+  return isOne && decimals >= Math.max(2, due.decimalPlaces()) && decimals <= 8;
 }
 
 /** Whether the change is wrong by what a double of the balance loses. */
@@ -351,6 +353,11 @@ const ANSWERS: readonly AnswerRow[] = [
     'some of what came at the same time fail',
     ({ attempts }, status) => status >= 500 && attempts.some(({ success }) => success),
     'Transactions at the same time fail. Repeat them, or lock rows in one order',
+  ],
+  [
+    'some of what came at the same time is refused',
+    ({ attempts }) => attempts.some(({ success }) => success),
+    'Some of what came at the same time is refused, such as by a limit of the rate. It may not be repeated',
   ],
 ];
 

@@ -453,9 +453,8 @@ async function readCount(kept: () => Promise<unknown>): Promise<number> {
 }
 
 function failure(name: string, expected: string, actual: string, cause?: string): Error {
-  const because = cause && `. ${cause}`;
-  const message = `${name}: expected ${expected}, received ${actual}${because}`;
-  return Object.assign(new Error(message), { expected, actual });
+  const message = [`${name}: expected ${expected}, received ${actual}`, cause].filter(Boolean);
+  return Object.assign(new Error(message.join('. ')), { expected, actual });
 }
 
 /** Names what was sent: the key is in the handler's log and database. */

@@ -146,7 +146,7 @@ const NARROW = 'A column or a check may be too narrow';
 const REPEATED = 'The key is not checked, or depends on how the body is written';
 const MORE = 'contains more than the event';
 const OTHER_KEY = 'Either the key is made of other fields than depositId';
-const ORDER_KEY = 'The key is that of the order';
+const ORDER_KEY = 'Either the key is that of the order';
 const TRANSACTION = 'The key is the transactionId';
 const STATUS = 'The status is not checked';
 const LESS = 'What is less or more than expected is dropped';
@@ -246,14 +246,14 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       moves((amount) =>
         amount.decimalPlaces() === 2 ? Math.trunc(Number(amount) * 100) / 100 : amount,
       ),
-      '0.01 is missing',
+      'It differs by one unit',
     ],
     [
       'a truncated satoshi',
       moves((amount) =>
         amount.decimalPlaces() <= 8 ? Math.trunc(Number(amount) * 1e8) / 1e8 : amount,
       ),
-      '0.00000001 is missing',
+      'It differs by one unit',
     ],
     ['Math.round of cents', moves((amount) => Math.round(Number(amount) * 100) / 100), rounded(2)],
   ],
@@ -467,6 +467,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
   ],
 
   'deposit: every encoding is credited exactly': [
+    ['the address as the key', depositKey((one) => one.depositAddress), 'that other events share'],
     ['three keys', lastKeys(3), FORGOTTEN],
     [
       'a string as zero',
@@ -714,7 +715,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       debits((one) =>
         one.status === 'FAILED' ? (one.actualWithdrawAmount?.negated() ?? null) : completed(one),
       ),
-      'The opposite moved',
+      'The opposite of actualWithdrawAmount moved',
     ],
     [
       'debits the estimate of FAILED',
@@ -849,9 +850,13 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     [
       'refuses warnings',
       answers(({ warnings }) => warnings.length > 0, 400),
-      'The handler refuses what the parser accepts',
+      'What has another rateType, or a warning',
     ],
-    ['credits FIXED only', drops((one) => one.rateType !== 'FIXED'), 'another rateType is dropped'],
+    [
+      'credits FIXED only',
+      drops((one) => one.rateType !== 'FIXED'),
+      'What has another rateType, or a warning',
+    ],
   ],
   'deposit: faulty bodies are refused and move nothing': [
     [
@@ -980,6 +985,20 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
   ],
   'deposit: five orders of one customer at the same time add up': [
+    [
+      'two at a time, others refused',
+      {
+        async first(_, { cache }) {
+          const open = Number(cache.get('open') ?? 0);
+          if (open > 1) return { status: 429, text: '' };
+          cache.set('open', open + 1);
+          await tick();
+          cache.set('open', open);
+          return undefined;
+        },
+      },
+      'Some of what came at the same time is refused',
+    ],
     ['read, then written', { book: readThenWrite, requiresOrder: true }, RACE],
   ],
   'withdrawal: five withdrawals at the same time add up': [

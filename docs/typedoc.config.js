@@ -24,6 +24,7 @@ export default {
     'Settle',
     'NOTES',
     'ParsedBody',
+    'NotificationErrorDetails',
   ],
   githubPages: false,
   // Of typedoc-plugin-markdown:

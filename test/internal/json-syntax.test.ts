@@ -80,3 +80,34 @@ test.each([
   expect(findSyntaxError(text)).toBe(text.length);
   expect(findSyntaxError(`${text}\u0000`)).toBe(text.length);
 });
+
+test.each([
+  ['[{"a":[1,{"b":null}],"c":[]},"\\"",-1.5e+3,true] ', -1],
+  ['"\\\\"', -1],
+  ['{"a":{},"b":"\\u00e9\\uD83D\\n"}', -1],
+  ['"\\u00g0"', 1],
+  ['"\\x"', 1],
+  ['1 2', 2],
+  ['[]]', 2],
+  ['{}}', 2],
+  ['[1}', 2],
+  ['{"a":1]', 6],
+  ['[[1],2', 6],
+  ['[1,]', 3],
+  ['[,1]', 1],
+  ['{"a":1,}', 7],
+  ['{,"a":1}', 1],
+  ['{"a":[1],2', 9],
+  ['{"a" 1}', 5],
+  ['{"a",1}', 4],
+  ['{1:2}', 1],
+  ['["a":1]', 4],
+  [':', 0],
+  ['"', 1],
+  ['"a\\', 2],
+  ['"a\\"', 4],
+  ['"\n"', 1],
+])('the first error in %j is at %i', (text, at) => {
+  expect(isJson(text)).toBe(at === -1);
+  expect(findSyntaxError(text)).toBe(at);
+});

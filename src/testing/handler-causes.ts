@@ -253,7 +253,7 @@ function powerOf(change: Decimal, due: Decimal): number | null {
   return power !== 0 && change.equals(due.times(new Decimal(10).pow(power))) ? power : null;
 }
 
-/** Whether a difference is the unit of the last of 2 to 8 decimals, and the amount has no smaller. */
+/** Whether a difference is the unit of the last of 2 to 8 decimals, of an amount without more. */
 function isUnit(difference: Decimal, due: Decimal): boolean {
   const decimals = difference.decimalPlaces();
   const isOne = difference.equals(new Decimal(10).pow(-decimals));

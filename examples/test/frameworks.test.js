@@ -49,7 +49,7 @@ const SERVERS = {
     build: [bin('next'), 'build'],
     command: [bin('next'), 'start', '--hostname', '127.0.0.1', '--port', '0'],
   },
-  'node:http': { command: [...TSX, 'server.ts'] },
+  'node:http': { command: [...TSX, 'http-server.ts'] },
   'node:http, CommonJS': { command: [...TSX, 'node-http.cjs'] },
   Express: { command: [...TSX, 'express.ts'] },
   Fastify: { command: [...TSX, 'fastify.ts'] },

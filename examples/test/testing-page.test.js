@@ -16,7 +16,7 @@ import { SECRET } from './server.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const tool = (/** @type {string} */ path) => join(ROOT, 'node_modules', path);
 
-/** The receiver.mjs of the page's reader, and its tables. */
+/** The deposits.mjs of the page's reader, and its tables. */
 const RECEIVER = `import { createReceiver } from 'payment-notifications/receiver';
 import pg from 'pg';
 
@@ -100,7 +100,7 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
   test('the test of node:test passes with a receiver in its process', async () => {
     await merchant.reset();
     await merchant.postgres.query(TABLES);
-    write('receiver.mjs', RECEIVER);
+    write('deposits.mjs', RECEIVER);
     write('test-callbacks.mjs');
     const printed = await run({}, '--test', 'test-callbacks.mjs');
     assert.match(printed, /^# pass [1-9]\d+$/m);

@@ -14,9 +14,9 @@ export interface Inspection {
    */
   readonly summary: string;
   /**
-   * The judgement. `good`: an event that went as expected. `review`: more or less than expected, or
-   * nothing; late; FAILED or BLOCKED; a field sent twice; or an amount or a time that can't be read,
-   * or a completed withdrawal without its amount. `bad`: refused.
+   * The judgement. `good`: an event that went as expected. `review`: more or less than expected,
+   * nothing, or late; FAILED or BLOCKED; a field sent twice; an amount or a time that can't be
+   * read; or a completed withdrawal without its amount. `bad`: refused.
    */
   readonly outcome: Outcome;
   /**

@@ -15,9 +15,10 @@ const STARTS = {
 type Expected = keyof typeof STARTS;
 
 const SPACE = /[ \t\n\r]*/y;
-/** A complete token, or the valid start of a string. */
+/** A complete token, or the valid start of a string. The end of the text may cut off an escape. */
 const TOKEN =
-  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*"?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
+  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*(?:"|\\(?:u[\dA-Fa-f]{0,3})?$)?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
+const CUT_OFF_WORD = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
 /**
  * Returns the position of the first error in JSON syntax (RFC 8259): the end of the text if it ends
@@ -32,8 +33,10 @@ export function findSyntaxError(text: string): number {
     const start = skip(SPACE, text, at);
     const first = text.charAt(start);
     if (first === '' && expected === 'endOfText') return -1;
+    if (!STARTS[expected].includes(first)) return start;
     at = skip(TOKEN, text, start);
-    if (at === start || !STARTS[expected].includes(first)) return start;
+    if (isCutOff(text, start, at)) return text.length;
+    if (at === start) return start;
     if (first === '"' && !isClosed(text, start, at)) return at;
     if (first === '{') ends.push('}');
     else if (first === '[') ends.push(']');
@@ -46,6 +49,15 @@ export function findSyntaxError(text: string): number {
 function skip(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : at;
+}
+
+/** Whether the end of the text cuts off a number or word. */
+function isCutOff(text: string, start: number, end: number): boolean {
+  // At most `tru` or `fals` is left. This also limits how often the text is copied.
+  if (end === text.length || text.length - end > 4) return false;
+  const rest = text.slice(start);
+  // Only a number that lacks a digit extends to the digit.
+  return CUT_OFF_WORD.test(rest) || skip(TOKEN, `${rest}0`, 0) > rest.length;
 }
 
 /** Whether the valid start of a string is all of it. */

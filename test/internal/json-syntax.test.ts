@@ -59,6 +59,7 @@ test('valid text has no error; up to an error, text can be continued, but not wi
       const at = findSyntaxError(text);
       if (isJson(text)) return void expect(at).toBe(-1);
       expect(canBeContinued(text.slice(0, at)), 'in front of it').toBe(true);
+      if (canBeContinued(text)) expect(at, 'cut off').toBe(text.length);
       // A word may be right as far as it goes.
       const end = at + `${PIECE.exec(text.slice(at)) ?? ''}`.length + 1;
       if (end <= text.length) expect(canBeContinued(text.slice(0, end)), 'with it').toBe(false);

@@ -39,7 +39,7 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const reference = referenceOf(fields);
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') {
     const expected = 'the type of a notification';
-    const received = `${quoteIf(/^[\w.]{1,40}$/, type)}. Parse the body of a callback with parseNotification`;
+    const received = `${quoteIf(/^[a-z]{1,20}\.[a-z]{1,20}$/, type)}. Parse the body of a callback with parseNotification`;
     const issues = [issue('unrecognized_notification', ['type'], expected, received)] as const;
     throw new NotificationError({ notificationType: null, issues, reference });
   }

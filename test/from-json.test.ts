@@ -199,4 +199,13 @@ describe('JSON that is not of a notification is refused:', () => {
       'type: expected the type of a notification, received nothing. Parse the body of a callback with parseNotification',
     );
   });
+
+  test.each([
+    ['deposit.refunded', '"deposit.refunded"'],
+    ['rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY', 'a string of length 34'],
+  ])('with the type %s', (type, received) => {
+    expect(errorOf(JSON.stringify({ type })).issues[0].received).toBe(
+      `${received}. Parse the body of a callback with parseNotification`,
+    );
+  });
 });

@@ -208,7 +208,7 @@ export function pickFields(
     if (isDeeplyNested(value)) {
       // The name may be any text, so it is not a part of the path.
       const expected = `fields of at most ${MAX_LEVELS} levels of nesting`;
-      const received = `more in ${quoteIf(/^[\w-]{1,40}$/, name)}. The field is left out`;
+      const received = `more in ${quoteIf(/^[A-Za-z_]{1,40}$/, name)}. The field is left out`;
       faults.push(issue('wrong_type', path, expected, received));
     } else {
       entries.push([name, value]);

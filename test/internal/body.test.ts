@@ -273,7 +273,7 @@ describe('a field that is nested deeply', () => {
   const nested = (levels: number): string =>
     `${'[{"a":'.repeat(levels / 2)}${levels % 2 ? '[]' : '1'}${'}]'.repeat(levels / 2)}`;
   const leftOut = (path: string, name: string) =>
-    `${path}: expected fields of at most 1000 levels of nesting, received more in "${name}". The field is left out`;
+    `${path}: expected fields of at most 1000 levels of nesting, received more in ${name}. The field is left out`;
   const messages = ({ warnings }: { warnings: readonly { message: string }[] }) =>
     warnings.map(({ message }) => message);
 
@@ -285,7 +285,7 @@ describe('a field that is nested deeply', () => {
       expect(actualDepositAmount.toString()).toBe('0.000000000000000001');
       const isKept = levels === 1000;
       expect(Object.keys(additionalFields)).toStrictEqual(isKept ? ['deep', 'also'] : ['also']);
-      const expected = isKept ? [] : [leftOut('body', 'deep')];
+      const expected = isKept ? [] : [leftOut('body', '"deep"')];
       expect(
         messages({ warnings: warnings.filter(({ code }) => code === 'wrong_type') }),
       ).toStrictEqual(expected);
@@ -298,22 +298,23 @@ describe('a field that is nested deeply', () => {
     const body = withdrawal({ transactionId: nested(1002), txAddressOwner });
     const notification = read(safeParseWithdrawalBroadcast(body));
     expect(messages(notification)).toStrictEqual([
-      leftOut('txAddressOwner', 'risk'),
+      leftOut('txAddressOwner', '"risk"'),
       'transactionId: expected a non-empty string, received an array',
-      leftOut('body', 'transactionId'),
+      leftOut('body', '"transactionId"'),
     ]);
     expect(notification).toMatchObject({ transactionId: null, additionalFields: {} });
     expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
   });
 
   test.each([
-    ['risk_score-2', '"risk_score-2"'],
+    ['risk_Score', '"risk_Score"'],
+    ['rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY', 'a string of length 34'],
     ['Alice Example', 'a string of length 13'],
     ['x'.repeat(41), 'a string of length 41'],
   ])('is quoted by its name only if that looks like one: %s', (name, received) => {
     const body = deposit({ [name]: nested(1001) });
     expect(messages(read(safeParseDepositReceived(body)))).toStrictEqual([
-      leftOut('body', 'x').replace('"x"', received),
+      leftOut('body', received),
     ]);
   });
 

@@ -8,8 +8,8 @@ import type { Fault } from './issues.js';
 import { describe, quote, quoteIf } from './quote.js';
 import type { ObjectType, PlainType } from './rules.js';
 
-// A message quotes a text only if it matches. An email address, a full name and a
-// blockchain address never do.
+// A message quotes a text only if it matches. An email address, a name with a space and most
+// blockchain addresses don't match.
 const LIKE_VALUE = /^[A-Za-z_]{1,20}$/;
 const LIKE_AMOUNT = /^[\d.,+\-eE _]{1,40}$/;
 const LIKE_TIME = /^[\d:.TZ+\- ]{1,40}$/;
@@ -72,7 +72,8 @@ export const txAddress: PlainType<TxAddress> = {
 export function oneOf<T extends string>(documented: Readonly<Record<string, T>>): PlainType<T> {
   const values = Object.values(documented);
   const expected = values.map((value) => `"${value}"`).join(' or ');
-  const show = (value: unknown) => quoteIf(LIKE_VALUE, value);
+  const show = (value: unknown) =>
+    typeof value === 'string' ? quoteIf(LIKE_VALUE, value) : describe(value);
   const type = stringType('enum', v.picklist(values), expected, 'unknown_value', show);
   return { ...type, values };
 }

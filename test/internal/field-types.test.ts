@@ -118,7 +118,7 @@ test.each([
   ['deposit status', '"CONFIRMED_ONCE_MORE_X"', 'a string of length 21'],
   ['deposit status', '"CONFIRMED 2"', 'a string of length 11'],
   ['deposit status', '"1"', 'a string of length 1'],
-  ['deposit status', '17', '17'],
+  ['deposit status', '4915112345678', 'a number'],
   ['rate type', '"Fixed"', '"Fixed"'],
   ['non-negative', '"-1.234,50e+7 _"', '"-1.234,50e+7 _"'],
   ['non-negative', '"0x10"', 'a string of length 4'],

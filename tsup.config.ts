@@ -1,6 +1,12 @@
 import { defineConfig, type Options } from 'tsup';
 
-const shared: Options = { target: 'es2022' };
+const shared: Options = {
+  target: 'es2022',
+  // Shortens statements, but keeps names and lines, so that a stack trace can be read.
+  esbuildOptions(options) {
+    options.minifySyntax = true;
+  },
+};
 
 // TypeScript 6 warns of an option that the declaration bundler still sets.
 const dts = { compilerOptions: { ignoreDeprecations: '6.0' } };

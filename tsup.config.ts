@@ -1,11 +1,11 @@
 import { defineConfig, type Options } from 'tsup';
 
-const shared: Options = {
-  target: 'es2022',
-  // Shortens statements, but keeps names and lines, so that a stack trace can be read.
-  esbuildOptions(options) {
-    options.minifySyntax = true;
-  },
+const shared: Options = { target: 'es2022', splitting: true };
+
+// Shortens statements, but keeps names and lines, so that a stack trace can be read. In the
+// CommonJS build, a class would lose its name.
+const shorten: Options['esbuildOptions'] = (options) => {
+  options.minifySyntax = true;
 };
 
 // TypeScript 6 warns of an option that the declaration bundler still sets.
@@ -24,7 +24,12 @@ const entry = {
 // No build has `clean`: they run at once, and one would remove the declarations of another. scripts/build.js
 // empties dist before.
 export default defineConfig([
-  { ...shared, entry: { ...entry, cli: 'src/cli/main.ts' }, format: ['esm'], splitting: true },
-  { ...shared, entry, format: ['cjs'], splitting: true },
+  {
+    ...shared,
+    entry: { ...entry, cli: 'src/cli/main.ts' },
+    format: ['esm'],
+    esbuildOptions: shorten,
+  },
+  { ...shared, entry, format: ['cjs'] },
   { ...shared, entry, format: ['esm', 'cjs'], dts: { ...dts, only: true } },
 ]);

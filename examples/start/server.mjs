@@ -75,8 +75,8 @@ const TABLES = `
  * One statement is one transaction: the key and the balance change together, or neither does. If
  * two deliveries of a key arrive at the same time, the second one waits for the first.
  *
- * A repeat is written as well. With a synchronous standby, its answer waits until that has the
- * event.
+ * A repeat is a write as well. With a synchronous standby, the answer to a repeat waits until the
+ * standby has the event.
  *
  * The parts of the statement don't see each other's changes. If you add a part, change each table
  * only once, and don't read a table that another part changes.
@@ -126,7 +126,7 @@ const secret = isTrial ? randomUUID() : CALLBACK_SECRET;
 
 const receiver = createReceiver({
   secret,
-  // With the limits in `stop`, the process ends within 30 seconds.
+  // With the limits in `stop`, the process ends within 25 seconds.
   timeoutMs: 15_000,
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,
@@ -162,7 +162,7 @@ async function stop() {
   // A closed server has no timeouts, so half a request would keep it open.
   setTimeout(() => server.closeAllConnections(), 5_000);
   await Promise.all([once(server.close(), 'close'), stopSpool()]);
-  await receiver.idle(); // a sender that gave up left no connection
+  await receiver.idle(); // a sender may have hung up before its body is settled
   process.exit();
 }
 

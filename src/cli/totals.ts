@@ -87,8 +87,8 @@ export function createTotals(): Totals {
         ...row(counts.good, 'good'),
         ...row(counts.review, 'for review'),
         ...row(counts.bad, 'refused'),
-        ...row(warned, 'with warnings, counted above as well'),
-        ...row(repeats, 'repeats of an event, counted above as well'),
+        ...row(warned, 'with warnings, counted above'),
+        ...row(repeats, 'repeating another body, counted above'),
         ...row(others, `lines of other text, first in ${firstOther}`),
         ...row(notCompared, `not compared: there are more than ${format.count(MAX_EVENTS)} events`),
         ...section(

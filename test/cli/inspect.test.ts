@@ -223,8 +223,8 @@ describe('several bodies', () => {
          4  good
          2  for review
          1  refused
-         2  with warnings, counted above as well
-         2  repeats of an event, counted above as well
+         2  with warnings, counted above
+         2  repeating another body, counted above
          2  lines of other text, first in F/5.ndjson:1
 
 faults and warnings

@@ -112,7 +112,7 @@ export class NotificationError extends Error {
     Object.defineProperty(prototype, 'name', { value: 'NotificationError' });
   }
 
-  // `declare` emits no fields, which would be initialized twice, and hide the prototype's `name`.
+  // `declare` emits no field. A field would be initialized twice, and hide the prototype's `name`.
   declare readonly name: 'NotificationError';
   /** The notification's type; null if the body doesn't reveal it. */
   declare readonly notificationType: NotificationType | null;

@@ -1,6 +1,7 @@
 import { Decimal } from '../amount.js';
 import { DEPOSIT_RECEIVED } from '../deposit-received.js';
 import type { Fields } from '../internal/objects.js';
+import type { Rule } from '../internal/rules.js';
 import type { PaymentNotification } from '../notification.js';
 import { WITHDRAWAL_BROADCAST } from '../withdrawal-broadcast.js';
 
@@ -28,12 +29,9 @@ const MOVED = ['actualWithdrawAmount', 'deductedSettlementAmount'];
 
 /** The fields that say which event it is, and what moved. */
 const DECIDING = {
-  'deposit.received': namesOfRequired(DEPOSIT_RECEIVED),
-  'withdrawal.broadcast': [...namesOfRequired(WITHDRAWAL_BROADCAST), ...MOVED],
+  'deposit.received': findDeciding(DEPOSIT_RECEIVED),
+  'withdrawal.broadcast': findDeciding(WITHDRAWAL_BROADCAST),
 };
-
-/** The identifiers assigned by the service, which are the same in upper and in lower case. */
-const UUIDS = ['depositId', 'paymentId', 'withdrawalId', 'businessId'];
 
 /**
  * Creates a function that takes accepted bodies one by one, and relates each to the first one with
@@ -61,8 +59,10 @@ export function createEvents<P>(
   };
 }
 
-function namesOfRequired(rules: Readonly<Record<string, { readonly need: string }>>): string[] {
-  return Object.keys(rules).filter((name) => rules[name]?.need === 'required');
+function findDeciding(rules: Readonly<Record<string, Rule>>): { name: string; isUuid: boolean }[] {
+  return Object.entries(rules)
+    .filter(([name, { need }]) => need === 'required' || MOVED.includes(name))
+    .map(([name, { type }]) => ({ name, isUuid: type.kind === 'id' }));
 }
 
 /** A hash (FNV-1a) of what decides. It misses one of four billion contradictions. */
@@ -72,7 +72,7 @@ function digestOf(notification: PaymentNotification): number {
   const mix = (code: number): void => {
     hash = Math.imul(hash ^ code, 0x01000193);
   };
-  for (const name of DECIDING[notification.type]) {
+  for (const { name, isUuid } of DECIDING[notification.type]) {
     const value = values[name] ?? null;
     if (value instanceof Decimal) {
       // Its parts are the same for all notations of an amount, and at hand.
@@ -80,7 +80,8 @@ function digestOf(notification: PaymentNotification): number {
     } else {
       // An address is an object with its raw text.
       const raw = typeof value === 'string' ? value : String(Object(value).raw ?? value);
-      const text = UUIDS.includes(name) ? raw.toLowerCase() : raw;
+      // A UUID is the same in upper and in lower case.
+      const text = isUuid ? raw.toLowerCase() : raw;
       for (let at = 0; at < text.length; at += 1) mix(text.charCodeAt(at));
     }
     // Ends the value, so that no part of it can pass for one of the next.

@@ -33,7 +33,7 @@ export interface InspectOptions {
  * @param options - `as` sets the expected type.
  * @returns Plain data. Nothing is redacted: it contains every value of the body, including personal
  * data.
- * @throws TypeError if the body is already parsed, or `as` is unknown.
+ * @throws TypeError if the body is an object that is already parsed, or `as` is unknown.
  *
  * @example
  * ```ts

@@ -40,8 +40,13 @@ export function judgeBody(
     const likeness = opened.text === undefined ? null : likenessOf(opened.text);
     const refused = { type: as, issues: opened.issues, reference: {} };
     const summary = summarizeRefusal({
-      ...{ ...refused, reported: '', likeness },
-      ...{ isEmpty: false, isAboutIds: false, inner: null, value: null },
+      ...refused,
+      likeness,
+      reported: '',
+      isEmpty: false,
+      isAboutIds: false,
+      inner: null,
+      value: null,
     });
     const judgement = { outcome: 'bad', summary, idempotencyKey: null, warnings: [] } as const;
     return {
@@ -60,12 +65,17 @@ export function judgeBody(
     const judgement: Judgement = {
       outcome: outcomeOf(notification, repeated),
       summary: summarize(notification, repeated),
-      ...{ idempotencyKey: idempotencyKey(notification), issues: [], ...rest },
+      idempotencyKey: idempotencyKey(notification),
+      issues: [],
+      ...rest,
     };
     return { judgement, fields, notification, read: notification };
   }
   const summary = summarizeRefusal({
-    ...{ type, issues: error.issues, reference, likeness: null },
+    type,
+    issues: error.issues,
+    reference,
+    likeness: null,
     reported: reportedBy(notification, repeated),
     isEmpty: Object.keys(fields).length === 0,
     isAboutIds: type === null && !isNotificationJSON(fields),

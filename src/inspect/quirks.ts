@@ -46,7 +46,7 @@ export function quirk(code: QuirkCode, detail = ''): Quirk {
  *
  * @param raw - The value's JSON text.
  * @param value - The field's value in the notification.
- * @param isAccepted - A refused body has no `additionalFields` to name.
+ * @param isAccepted - The parser returns no `additionalFields` of a refused body.
  */
 export function* findQuirks(
   notification: Partly<PaymentNotification>,

@@ -119,13 +119,12 @@ function summarizeRepeated(names: readonly string[]): string {
 
 /** Names the warnings that make a body one for review, and the others. */
 function summarizeWarnings({ type, warnings }: PaymentNotification): string {
-  const [review, others] = [true, false].map((isSo) =>
-    warnings.filter((warning) => hidesMoney(type, warning) === isSo),
-  );
+  const review = warnings.filter((warning) => hidesMoney(type, warning));
+  const others = warnings.filter((warning) => !hidesMoney(type, warning));
   return nameWarnings(' Review a warning', review) + nameWarnings(' A warning', others);
 }
 
-function nameWarnings(title: string, warnings: readonly NotificationIssue[] = []): string {
+function nameWarnings(title: string, warnings: readonly NotificationIssue[]): string {
   if (warnings.length === 0) return '';
   const what =
     warnings.length === 1 ? title : title.replace(/a warning/i, `${warnings.length} warnings`);

@@ -8,9 +8,9 @@ import type { RawBody } from '../parse.js';
  */
 const MAX_DROPPED = 4 * 1024 * 1024;
 
-/** The bytes of a raw body. */
+/** The bytes of a raw body, or of a chunk of it, which something may have decoded to text. */
 export function bytesOf(body: RawBody): Uint8Array {
-  if (typeof body === 'string') return new TextEncoder().encode(body);
+  if (typeof body === 'string') return encode(body);
   const value: unknown = body;
   if (!isBytes(value)) {
     throw new TypeError(
@@ -36,7 +36,7 @@ export async function readBytes(
   while (length <= MAX_BYTES) {
     const { done, value } = await iterator.next();
     if (done) return bytes.subarray(0, length);
-    const chunk = bytesOfDecoded(value).subarray(0, MAX_BYTES + 1 - length);
+    const chunk = bytesOf(value).subarray(0, MAX_BYTES + 1 - length);
     if (length === 0) {
       bytes = chunk; // usually the only one, so it isn't copied
     } else {
@@ -50,12 +50,13 @@ export async function readBytes(
   return bytes.subarray(0, length);
 }
 
-/** The bytes of a body, or a chunk of it, that middleware may have decoded to text. */
-export function bytesOfDecoded(body: RawBody): Uint8Array {
-  const bytes = bytesOf(body);
-  if (typeof body !== 'string') return bytes;
-  // U+FFFD may stand for bytes that were no UTF-8 and are lost. Two different bodies could look the
-  // same, so it becomes a byte that UTF-8 doesn't have, and the parser refuses the body.
+/**
+ * Encodes text. U+FFFD may stand for bytes that were no UTF-8 and are lost. Two different bodies
+ * could look the same, so it becomes a byte that UTF-8 doesn't have, and the parser refuses the
+ * body.
+ */
+function encode(text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
   for (let index = 0; index < bytes.length; index += 1) {
     const isReplacement =
       bytes[index] === 0xef && bytes[index + 1] === 0xbf && bytes[index + 2] === 0xbd;

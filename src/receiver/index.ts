@@ -116,7 +116,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const parse = parserOf(options);
   const inProgress = new Set<Promise<ReceiverAnswer>>();
   /**
-   * Those whose function still runs after its deadline. If repeats of their events were passed on,
+   * Bodies whose function still runs after its deadline. If repeats of their events were passed on,
    * one locked account would soon take all connections to the database.
    */
   const late = new Set<Progress>();

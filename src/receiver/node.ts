@@ -1,7 +1,7 @@
 import { isBytes } from '../internal/body.js';
 import { quote } from '../internal/quote.js';
 import type { ReceiverAnswer } from './answer.js';
-import { bytesOf, bytesOfDecoded, readBytes } from './bytes.js';
+import { bytesOf, readBytes } from './bytes.js';
 
 /** The parts of a Node.js request that a receiver uses. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
@@ -42,7 +42,7 @@ export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
     if (isBytes(body)) return bytesOf(body);
     if (typeof body === 'string') {
       checkCharset(request);
-      return bytesOfDecoded(body);
+      return bytesOf(body);
     }
   }
   throw new Error(

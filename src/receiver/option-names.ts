@@ -3,7 +3,7 @@
  *
  * @param given - Names that were given.
  * @param known - All names of options.
- * @throws TypeError with the known name that begins with most of the same letters.
+ * @throws TypeError with the known name that shares the longest beginning.
  */
 export function checkNames(given: readonly string[], known: readonly string[]): void {
   const unknown = given.find((name) => !known.includes(name));

@@ -18,7 +18,7 @@ export interface DeliveryContext {
 export interface FailureContext {
   /** The event's `idempotencyKey`; null if the body was refused or not read. */
   readonly key: string | null;
-  /** The raw body; null if it was not read to its end. */
+  /** The raw body, or the start of one over 64 KiB; null if it was not read to its end. */
   readonly body: Uint8Array | null;
 }
 
@@ -57,7 +57,7 @@ export interface ReceiverOptions {
   /**
    * Stores a refused body for review. Default answer: 400 and the issue codes.
    *
-   * A body over 64 KiB is answered with 413. Of such a body, it gets only the start.
+   * A body over 64 KiB is answered with 413. Of such a body, `node` and `fetch` read only the start.
    */
   readonly onRefused: (
     error: NotificationError,

@@ -51,9 +51,9 @@ export interface Spool {
    * Passes each body on now, and again after each pause, and removes those that are answered below
    * 500. The pause doesn't keep the process running.
    *
-   * A round begins with bodies that were not there in the last round, the newest first. Then come
-   * those that failed least, the oldest first. It ends after five failures in a row, such as while
-   * your database is down.
+   * In a round, two kinds of bodies take turns: those that were not there in the last round, the
+   * newest first; and the others, those that failed least first, then the oldest. A round ends
+   * after five failures in a row, such as while your database is down.
    *
    * @returns A function that stops this. It resolves when the body in progress is answered, after a
    * minute at most.
@@ -160,8 +160,8 @@ function start(
 type Failures = Map<string, number>;
 
 /**
- * Lists the bodies of a round. Many that always fail delay a new one by one round at most, also in
- * a new process, which doesn't know yet which these are.
+ * Lists the bodies of a round. New ones take turns with the others, so that neither wait while many
+ * of the other kind fail. The newest is first, because a new process doesn't know which have failed.
  */
 async function listRound(root: string, last: Failures): Promise<Failures> {
   const paths = await listBodies(root); // the oldest first
@@ -169,7 +169,9 @@ async function listRound(root: string, last: Failures): Promise<Failures> {
   const known = paths.filter((path) => last.has(path));
   const countOf = (path: string) => last.get(path) ?? 0;
   known.sort((one, other) => countOf(one) - countOf(other));
-  return new Map([...added, ...known].map((path) => [path, countOf(path)]));
+  const turns = paths.flatMap((_, turn) => [added[turn], known[turn]]);
+  const round = turns.filter((path) => path !== undefined);
+  return new Map(round.map((path) => [path, countOf(path)]));
 }
 
 interface Round {

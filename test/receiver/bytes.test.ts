@@ -21,6 +21,17 @@ test.each([
 });
 
 test.each([
+  ['a replacement character, where bytes were lost', 'caf\ufffd-1'],
+  ['a lone surrogate', 'caf\ud800-1'],
+])('are no UTF-8 if text has %s: two accounts could look the same', async (_, account) => {
+  const { calls, options } = recording();
+  const body = DEPOSIT.replace('order-10042', account);
+  const answer = await createReceiver(options).settle(body);
+  expect(answer).toStrictEqual({ status: 400, text: 'invalid_json' });
+  expect(calls.map(([name]) => name)).toStrictEqual(['refused']);
+});
+
+test.each([
   ['undefined', undefined, ''],
   ['null', null, 'null'],
   ['a number', 5, '5'],

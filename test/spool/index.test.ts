@@ -525,6 +525,23 @@ describe('start', () => {
       });
     });
 
+    test('and five new ones come in each round, those that failed before are tried as well', async () => {
+      const { save } = createSpool(folder);
+      let added = 0;
+      let isDown = true;
+      const seen = await rounds(
+        'ab',
+        3,
+        (body) => ('ab'.includes(body) && !isDown ? 200 : 500),
+        async () => {
+          isDown = false;
+          for (let count = 0; count < 5; count += 1) await save(bytes(`new ${added++}`));
+        },
+      );
+      expect(seen[0]).toBe('ba');
+      expect(seen[1]).toMatch(/^new \danew \db/);
+    });
+
     test('a database that is down costs five lines a round', async () => {
       createSpool(folder);
       for (const body of 'abcdefgh') leave(nameOf(body), body, 1);

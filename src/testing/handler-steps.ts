@@ -323,10 +323,11 @@ async function poll<T>(
   forMs: number,
 ): Promise<T> {
   const until = Date.now() + forMs;
-  for (;;) {
+  // Most queues need a few milliseconds. A slow one is asked less often.
+  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, 100)) {
     const value = await reading();
     if (isDone(value) || Date.now() >= until) return value;
-    await sleep(100);
+    await sleep(pauseMs);
   }
 }
 

@@ -441,6 +441,7 @@ function conflicts(event: NewEvent): Step[] {
   const others: readonly [label: string, changes: Changes][] = [
     ['with a larger amount', amounts('7')],
     ['with a smaller amount', amounts('0.5')],
+    ['with another last digit', amounts('0.750000000000000001')],
     ['of another order', sample.order],
     ['in another currency', { ...coins, [currencyOf(sample)]: 'LTC' }],
   ];

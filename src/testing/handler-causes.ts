@@ -38,6 +38,8 @@ const COPIED =
   'Several copies passed the check of the key. Insert it into a unique column, in the transaction that changes the balance';
 const LATE_KEY =
   'The key was committed, or is remembered, without the change of the balance. Put both into one transaction';
+const EARLY_COPY =
+  'Or a copy was answered with success while another one was in progress, which then failed';
 const LATE_BALANCE =
   'The change of the balance was committed without the key. Put both into one transaction';
 const ACCEPTED =
@@ -166,9 +168,10 @@ function causeOfCurrency(moved: string, wrong: WrongChange): string {
   return `It was moved as ${moved}${named}. If you want that, return it in amountOf`;
 }
 
-/** What failed before is taken for a repeat. */
-function causeOfOutage(_: string, { hasFailed }: WrongChange): string {
-  return hasFailed ? LATE_KEY : ACCEPTED;
+/** What failed before is taken for a repeat. Of copies, it can't be known which one was first. */
+function causeOfOutage(_: string, { hasFailed, step: { copies = 1 } }: WrongChange): string {
+  if (!hasFailed) return ACCEPTED;
+  return copies > 1 ? `${LATE_KEY}. ${EARLY_COPY}` : LATE_KEY;
 }
 
 function causeOfSeveral(times: string, { step: { mended, copies = 1 } }: WrongChange): string {
@@ -267,10 +270,11 @@ function isAbout({ due, change, before }: WrongChange): boolean {
   return change.minus(due).abs().lessThan(limit);
 }
 
-/** A share of at most four decimals, such as 0.985. */
+/** A share of at most four decimals, such as 0.985 without a fee. */
 function shareOf(due: Decimal, change: Decimal): string | null {
   const share = change.dividedBy(due);
-  return share.decimalPlaces() <= 4 ? `${share}` : null;
+  const isPlausible = share.greaterThan(0) && share.lessThan(2);
+  return isPlausible && share.decimalPlaces() <= 4 ? `${share}` : null;
 }
 
 export function sumOf(amounts: readonly Decimal[]): Decimal {

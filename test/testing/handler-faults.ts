@@ -1069,7 +1069,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
           return undefined;
         },
       },
-      LATE_KEY,
+      'Or a copy was answered with success while another one was in progress',
     ],
   ],
   'deposit: is credited once if the keys failed': [
@@ -1139,6 +1139,15 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       'no smaller amount',
       atKnown((known, move) =>
         move.amount?.lessThan(known.amount ?? 0) ? 'repeated' : 'conflict',
+      ),
+      LOST,
+    ],
+    [
+      'amounts that are compared as numbers',
+      atKnown((known, move) =>
+        Number(known.amount) === Number(move.amount) && known.currency === move.currency
+          ? 'repeated'
+          : 'conflict',
       ),
       LOST,
     ],

@@ -37,7 +37,7 @@ export type IssueCode =
   | 'unknown_value'
   /** `toTxAddress` has no address before `?dt=`. */
   | 'invalid_tx_address'
-  /** `deductedSettlementAmount` was sent in both spellings, with different amounts. */
+  /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */
   | 'conflicting_fields';
 
 /**

@@ -17,7 +17,7 @@ import { createSpool } from 'payment-notifications/spool';
 // ---- What an event moves: change this ----
 
 /**
- * Returns what an event adds to whose balance. If it is for review, returns why.
+ * Returns whose balance an event changes, and by how much. If it is for review, returns the reason.
  *
  * @param {PaymentNotification} notification
  */
@@ -64,7 +64,7 @@ const TABLES = `
     account text NOT NULL,
     currency text NOT NULL,
     amount numeric NOT NULL, -- without a precision, so that nothing is rounded
-    body bytea NOT NULL, -- not jsonb, which rejects some of them
+    body bytea NOT NULL, -- not jsonb, which rejects some bodies
     deliveries bigint NOT NULL DEFAULT 1
   );
   CREATE TABLE IF NOT EXISTS balance (
@@ -167,7 +167,7 @@ async function stop() {
 }
 
 /**
- * Returns an error of the database or the network as one line, and any other with its stack.
+ * Returns the message of an error of the database or the network, and any other with its stack.
  *
  * @param {any} error
  */

@@ -85,5 +85,5 @@ test('a body of thousands of fields has 200 rows', () => {
   const names = Array.from({ length: 5000 }, (_, index) => `"x${index}":1`);
   const { rows, more } = toRows(inspectBody(deposit().replace(/\}$/, `,${names.join(',')}}`)));
   expect(rows).toHaveLength(200);
-  expect(more).toBe(27 + 5000 - 200);
+  expect(more).toBe(Object.keys(JSON.parse(deposit())).length + 5000 - 200);
 });

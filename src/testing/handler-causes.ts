@@ -168,10 +168,9 @@ function causeOfCurrency(moved: string, wrong: WrongChange): string {
   return `It was moved as ${moved}${named}. If you want that, return it in amountOf`;
 }
 
-/** What failed before is taken for a repeat. Of copies, it can't be known which one was first. */
-function causeOfOutage(_: string, { hasFailed, step: { copies = 1 } }: WrongChange): string {
-  if (!hasFailed) return ACCEPTED;
-  return copies > 1 ? `${LATE_KEY}. ${EARLY_COPY}` : LATE_KEY;
+/** One of the copies failed, another one was accepted. It can't be known which one was first. */
+function causeOfOutage(_: string, { hasFailed }: WrongChange): string {
+  return hasFailed ? `${LATE_KEY}. ${EARLY_COPY}` : ACCEPTED;
 }
 
 function causeOfSeveral(times: string, { step: { mended, copies = 1 } }: WrongChange): string {

@@ -118,8 +118,8 @@ function readObject(source: Source, { rules, places, empty }: Plan): Record<stri
 /** Reads a field. Returns null if there is no value, or if it has a fault, which is noted. */
 function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
   const { name, need, type, nested } = rule;
-  const isRounded = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
-  const value = isRounded ? source.literals?.()[name] : sent;
+  const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
+  const value = isLiteral ? source.literals?.()[name] : sent;
   const read = type.kind === 'object' ? readNested(source, name, nested as Plan) : type.read(value);
   if (read !== null) return read;
 
@@ -130,7 +130,7 @@ function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
   if (isAbsent) code = 'missing_field';
   else if (sent === '') code = 'wrong_type';
   // The literal of a number is a string here, but must not be quoted like one.
-  const received = isRounded ? quoteLiteral(String(value)) : fault.received;
+  const received = isLiteral ? quoteLiteral(String(value)) : fault.received;
   const noted = issue(code, [...source.path, name], fault.expected, received);
   if (need === 'required') {
     source.issues.push(noted);

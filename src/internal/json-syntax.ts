@@ -1,6 +1,6 @@
 import { isEscaped } from './json.js';
 
-/** What may follow, with the characters that can start it. */
+/** The characters that can start what may follow. */
 const STARTS = {
   value: '{["-0123456789tfn',
   valueOrEndOfArray: '{["-0123456789tfn]',
@@ -12,12 +12,12 @@ const STARTS = {
   endOfText: '',
 };
 
-type Expected = keyof typeof STARTS;
-
+/** The tokens of one character. */
+const MARKS = '{}[],:';
 const SPACE = /[ \t\n\r]*/y;
-/** A complete token, or the valid start of a string. The end of the text may cut off an escape. */
+/** Any other token, or the valid start of a string. The end of the text may cut off an escape. */
 const TOKEN =
-  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*(?:"|\\(?:u[\dA-Fa-f]{0,3})?$)?|[{}[\],:]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
+  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*(?:"|\\(?:u[\dA-Fa-f]{0,3})?$)?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
 const CUT_OFF_WORD = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
 /**
@@ -28,20 +28,20 @@ const CUT_OFF_WORD = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 export function findSyntaxError(text: string): number {
   // The ends of the arrays and objects around a position, the innermost last.
   const ends: string[] = [];
-  let expected: Expected = 'value';
+  let starts = STARTS.value;
   for (let at = 0; ; ) {
-    const start = skip(SPACE, text, at);
+    const start = text.charCodeAt(at) > 0x20 ? at : skip(SPACE, text, at);
     const first = text.charAt(start);
-    if (first === '' && expected === 'endOfText') return -1;
-    if (!STARTS[expected].includes(first)) return start;
-    at = skip(TOKEN, text, start);
+    if (first === '') return starts === STARTS.endOfText ? -1 : start;
+    if (!starts.includes(first)) return start;
+    at = MARKS.includes(first) ? start + 1 : skip(TOKEN, text, start);
     if (isCutOff(text, start, at)) return text.length;
     if (at === start) return start;
     if (first === '"' && !isClosed(text, start, at)) return at;
     if (first === '{') ends.push('}');
     else if (first === '[') ends.push(']');
     else if (first === ends.at(-1)) ends.pop();
-    expected = expectedAfter(first, expected, ends.at(-1));
+    starts = startsAfter(first, starts, ends.at(-1));
   }
 }
 
@@ -67,14 +67,15 @@ function isClosed(text: string, start: number, end: number): boolean {
 }
 
 /** @param end - The end of the array or object around the next token. */
-function expectedAfter(first: string, expected: Expected, end: string | undefined): Expected {
-  if (first === '{') return 'nameOrEndOfObject';
-  if (first === '[') return 'valueOrEndOfArray';
-  if (first === ':') return 'value';
-  if (first === ',') return end === '}' ? 'name' : 'value';
-  if (first === '"' && expected.startsWith('name')) return 'colon';
-  if (end === undefined) return 'endOfText';
-  return end === '}' ? 'commaOrEndOfObject' : 'commaOrEndOfArray';
+function startsAfter(first: string, starts: string, end: string | undefined): string {
+  if (first === '{') return STARTS.nameOrEndOfObject;
+  if (first === '[') return STARTS.valueOrEndOfArray;
+  if (first === ':') return STARTS.value;
+  if (first === ',') return end === '}' ? STARTS.name : STARTS.value;
+  // Where an object can start, a string is a value. Elsewhere, it is a name.
+  if (first === '"' && !starts.includes('{')) return STARTS.colon;
+  if (end === undefined) return STARTS.endOfText;
+  return end === '}' ? STARTS.commaOrEndOfObject : STARTS.commaOrEndOfArray;
 }
 
 /** Returns the line of a position and its column in UTF-16 code units, both counted from 1. */

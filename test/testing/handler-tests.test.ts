@@ -115,7 +115,7 @@ describe('a right handler', () => {
     };
   }
 
-  test.each<[string, HandlerTestsOptions]>([
+  test.concurrent.each<[string, HandlerTestsOptions]>([
     [
       'net of a fee',
       by(({ settlementCurrency: currency, settlementAmount, settlementServiceFee: fee }) => ({

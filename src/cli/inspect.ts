@@ -17,7 +17,7 @@ const OPTIONS = {
 
 export const INSPECT_HELP: string = helpOf(
   'inspect [FILE|FOLDER…]',
-  'Explains one body: what arrived, what to do, faults, warnings, and values that are easy to misread. Of several, lists each as good (✓), for review (!) or refused (✗), then prints totals: faults and warnings with their first place, unknown fields, and bodies of one event that contradict each other. Reads files, folders, or standard input. A file is one body, or a text with bodies, such as a log. In a file over 1 MiB, each body must be on one line.',
+  'Explains one body: what arrived, what to do, faults, warnings, and values that are easy to misread. Of several, lists each as good (✓), for review (!) or refused (✗), then prints totals: faults and warnings with their first place, unknown fields, and bodies of one deposit or withdrawal that contradict each other. Reads files, folders, or standard input. A file is one body, or a text with bodies, such as a log. In a file over 1 MiB, each body must be on one line.',
   OPTIONS,
   'inspect body.json',
   'inspect --quiet callbacks',

@@ -82,7 +82,7 @@ interface WithdrawalFields {
   readonly businessId: string;
   /** Code of the cryptocurrency withdrawn. */
   readonly withdrawCurrency: string;
-  /** Estimated amount, in `withdrawCurrency`. */
+  /** Estimated amount. May differ from `actualWithdrawAmount`. */
   readonly estimatedWithdrawAmount: Decimal;
   /** Amount actually withdrawn, in `withdrawCurrency`. */
   readonly actualWithdrawAmount: Decimal | null;

@@ -13,7 +13,7 @@ export type IssueCode =
   | 'not_an_object'
   /**
    * The body is for the other callback, or is a parsed notification that was written as JSON. For
-   * `parseNotification`, it has the identifiers of both callbacks or of neither.
+   * `parseNotification`: The body has the identifiers of both callbacks or of neither.
    */
   | 'unrecognized_notification'
   /** A field that should always be sent is missing or null. */

@@ -72,6 +72,16 @@ test('valid text has no error; up to an error, text can be continued, but not wi
   );
 });
 
+test('each value has no error, wherever it stands, and ends too early if it is cut off', () => {
+  const escapes = String.raw`"\"\\\/\b\f\n\r\t\u09aF"`;
+  const numbers = ['-0', '1.5', '1.25e+7', '1E-70', '2e3', ...'0123456789'];
+  const values = [escapes, '""', ...numbers, 'true', 'false', 'null', '[]', '{}'];
+  const text = `[${values.map((one) => `${one},[${one}],{"a":${one}}`)}]`;
+  expect(findSyntaxError(text)).toBe(-1);
+  for (let end = 0; end < text.length; end += 1)
+    expect(findSyntaxError(text.slice(0, end))).toBe(end);
+});
+
 test.each([
   ['nested deeply', '['.repeat(60_000)],
   ['one long string', `"${'x'.repeat(1_000_000)}`],
@@ -87,6 +97,7 @@ test.each([
   ['"\\\\"', -1],
   ['{"a":{},"b":"\\u00e9\\uD83D\\n"}', -1],
   ['"\\u00g0"', 1],
+  ['"\\u123"', 1],
   ['"\\x"', 1],
   ['1 2', 2],
   ['[]]', 2],

@@ -141,8 +141,8 @@ export const WITHDRAWAL_BROADCAST: RulesOf<WithStatus<WithdrawalCompleted>> = {
   actualDisplayAmount: optional(nonNegativeAmount),
   displayFee: optional(amount),
   settlementCurrency: required(text),
-  // The service documents both spellings: `deduced…` in its field table, `deducted…` in its sample
-  // body.
+  // The service documents both spellings: `deduced…` in its field table, `deducted…` in its
+  // sample body.
   deductedSettlementAmount: optional(nonNegativeAmount, 'deducedSettlementAmount'),
   displayRateDepegLossAmount: optional(amount),
   settlementRateDepegLossAmount: optional(amount),

@@ -57,7 +57,8 @@ export interface ReceiverOptions {
   /**
    * Stores a refused body for review. Default answer: 400 and the issue codes.
    *
-   * A body over 64 KiB is answered with 413. Of such a body, `node` and `fetch` read only the start.
+   * A body over 64 KiB is answered with 413. Of such a body, `node` and `fetch` read only the
+   * start.
    */
   readonly onRefused: (
     error: NotificationError,

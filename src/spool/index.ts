@@ -160,8 +160,9 @@ function start(
 type Failures = Map<string, number>;
 
 /**
- * Lists the bodies of a round. New ones take turns with the others, so that neither wait while many
- * of the other kind fail. The newest is first, because a new process doesn't know which have failed.
+ * Lists the bodies of a round. New ones take turns with the others, so that neither kind waits
+ * while many of the other one fail. The newest is first, because a new process doesn't know which
+ * have failed.
  */
 async function listRound(root: string, last: Failures): Promise<Failures> {
   const paths = await listBodies(root); // the oldest first

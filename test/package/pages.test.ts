@@ -148,8 +148,8 @@ async function runAll(program: string, ...options: string[]): Promise<void> {
 }
 
 /**
- * What a snippet should print, by its comments: one behind each `console.log(…);`, or on the lines
- * below it.
+ * What a snippet should print, by its comments: one behind each `console.log(…);`, or on the
+ * lines below it.
  */
 function promisedOutput(code: string): string[] {
   const calls = code.matchAll(/console\.log\([^\n]*\);(?: \/\/ (.*)|((?:\n *\/\/ .*)+))$/gm);

@@ -28,6 +28,7 @@ export function withTables(text: string): string {
 }
 
 function limitsList(): string {
-  const lines = Object.entries(LIMITS).map(([name, difference]) => `- \`${name}\`: ${difference}`);
-  return lines.join('\n');
+  return Object.values(LIMITS)
+    .map((limit) => `- ${limit}`)
+    .join('\n');
 }

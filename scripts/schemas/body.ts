@@ -62,9 +62,9 @@ export function bodySchema(name: BodyName): JsonSchema {
   const schema = {
     title,
     description: [
-      'The body of a callback that its parse function reads, with warnings or without. Where a schema can’t tell:',
+      'The body of a callback that its parse function reads, with warnings or without. A schema checks less. The parser also refuses:',
       '',
-      ...Object.entries(LIMITS).map(([limit, difference]) => `- ${limit}: ${difference}`),
+      ...Object.values(LIMITS).map((limit) => `- ${limit}`),
     ].join('\n'),
     type: 'object',
     required: Object.keys(table).filter(isAlwaysRequired),

@@ -1,12 +1,11 @@
 import { MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
 
-/** What the parser checks, but a schema can't, or not in the same way. */
+/** What the parser refuses, although its schema may accept it. */
 export const LIMITS = {
-  size: 'The parser refuses a body of more than 64 KiB.',
-  digits: `A validator rounds JSON numbers. A schema therefore accepts more than ${MAX_DIGITS} digits or ${MAX_LENGTH} characters, and a number slightly outside the allowed range. The parser refuses them.`,
-  exponent: `In a string with an exponent, the parser refuses a magnitude of 1e${MAX_DIGITS + 1} or more, or below 1e-${MAX_DIGITS}. A schema refuses only exponents beyond ±999.`,
-  surrogates: 'The parser can’t read text with a lone surrogate, which databases would replace.',
-  notification:
-    'The parser refuses the JSON of a parsed notification. A schema accepts it, unless it is of a `COMPLETED` withdrawal.',
-  identifiers: 'parseNotification refuses a body with both a depositId and a withdrawalId.',
+  size: 'a body of more than 64 KiB',
+  digits: `an amount, sent as a number, of more than ${MAX_DIGITS} digits or ${MAX_LENGTH} characters, or slightly outside the allowed range: a validator rounds it first`,
+  exponent: `an amount, sent as text with an exponent, of 1e${MAX_DIGITS + 1} or more, or below 1e-${MAX_DIGITS}`,
+  surrogates: 'text with a lone surrogate, which is half a character',
+  notification: 'the JSON of a parsed deposit, or of a parsed `FAILED` or `BLOCKED` withdrawal',
+  identifiers: 'a body with both a `depositId` and a `withdrawalId`, if you call `parseNotification`',
 } as const;

@@ -12,8 +12,8 @@ export type IssueCode =
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /**
-   * The body is for the other callback, or is a parsed notification that was written as JSON. For
-   * `parseNotification`: The body has the identifiers of both callbacks or of neither.
+   * The body is for the other callback, or is a parsed notification that was written as JSON. Or
+   * `parseNotification` finds the identifiers of both callbacks, or of neither.
    */
   | 'unrecognized_notification'
   /** A field that should always be sent is missing or null. */

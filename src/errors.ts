@@ -12,7 +12,7 @@ export type IssueCode =
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /**
-   * The body is for the other callback, or is a parsed notification that was written as JSON. Or
+   * The body is for the other callback, or was written by `JSON.stringify(notification)`. Or
    * `parseNotification` finds the identifiers of both callbacks, or of neither.
    */
   | 'unrecognized_notification'

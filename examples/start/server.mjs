@@ -114,67 +114,6 @@ async function review(reason, body) {
   await refused.save(body);
 }
 
-// ---- The server ----
-
-const { CALLBACK_SECRET, DATABASE_URL, FOLDER = '.', HOST, PORT } = process.env;
-const host = HOST || '127.0.0.1';
-const isTrial = DATABASE_URL === undefined;
-// A trial forgets what it has settled, so no real callback may reach it.
-if (isTrial && (CALLBACK_SECRET !== undefined || host !== '127.0.0.1'))
-  throw new Error('DATABASE_URL is missing. A trial takes no CALLBACK_SECRET and no HOST');
-const secret = isTrial ? randomUUID() : CALLBACK_SECRET;
-
-const receiver = createReceiver({
-  secret,
-  // With the limits in `stop`, the process ends within 25 seconds.
-  timeoutMs: 15_000,
-  onDepositReceived: settleOnce,
-  onWithdrawalBroadcast: settleOnce,
-  onRefused: (error, { body }) => review(error.message, body),
-  async onError(error, { key, body }) {
-    console.error(`${key ?? 'not read'}: ${toText(error)}`); // alert someone if it lasts
-    if (body) await unsettled.save(body);
-  },
-});
-
-const query = isTrial ? await openPGlite() : await openPostgres(DATABASE_URL);
-const folder = isTrial ? temporaryFolder() : FOLDER; // use a disk that survives the machine
-const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
-const refused = createSpool(join(folder, 'refused')); // bodies for review
-
-const server = createServer((request, response) => {
-  // While the server stops, a kept connection would bring more bodies.
-  if (!server.listening) response.setHeader('connection', 'close');
-  receiver.node(request, response);
-});
-await once(server.listen(Number(PORT || 3000), host), 'listening');
-const stopSpool = unsettled.start(receiver.settle);
-const { port } = /** @type {AddressInfo} */ (server.address());
-// Many people read logs, so a secret of yours isn't printed.
-const url = `http://${host}:${port}/callbacks/${isTrial ? secret : '$CALLBACK_SECRET'}`;
-console.log(`listening at ${url}`);
-if (isTrial) console.log(`Try it: npx payment-notifications send deposit --copies 5 --to ${url}`);
-
-// Not `once`: a second signal would end the process before the bodies in progress are saved.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-
-async function stop() {
-  // A closed server has no timeouts, so half a request would keep it open.
-  setTimeout(() => server.closeAllConnections(), 5_000);
-  await Promise.all([once(server.close(), 'close'), stopSpool()]);
-  await receiver.idle(); // a sender may have hung up before its body is settled
-  process.exit();
-}
-
-/**
- * Returns the message of an error of the database or the network, and any other with its stack.
- *
- * @param {any} error
- */
-function toText(error) {
-  return error?.code ? `${error.message} (${error.code})` : (error?.stack ?? error);
-}
-
 // ---- The database ----
 
 /** For any number of processes. @param {string} url @returns {Promise<Query>} */
@@ -224,4 +163,67 @@ function temporaryFolder() {
   const temporary = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
   process.on('exit', () => rmSync(temporary, { recursive: true }));
   return temporary;
+}
+
+/**
+ * Returns the message of an error of the database or the network, and any other with its stack.
+ *
+ * @param {any} error
+ */
+function toText(error) {
+  return error?.code ? `${error.message} (${error.code})` : (error?.stack ?? error);
+}
+
+// ---- The receiver ----
+
+const { CALLBACK_SECRET, DATABASE_URL, FOLDER = '.', HOST, PORT } = process.env;
+const host = HOST || '127.0.0.1';
+const isTrial = DATABASE_URL === undefined;
+// A trial forgets what it has settled, so no real callback may reach it.
+if (isTrial && (CALLBACK_SECRET !== undefined || host !== '127.0.0.1'))
+  throw new Error('DATABASE_URL is missing. A trial takes no CALLBACK_SECRET and no HOST');
+const secret = isTrial ? randomUUID() : CALLBACK_SECRET;
+
+export const receiver = createReceiver({
+  secret,
+  // Short, so that the process can stop within 25 seconds.
+  timeoutMs: 15_000,
+  onDepositReceived: settleOnce,
+  onWithdrawalBroadcast: settleOnce,
+  onRefused: (error, { body }) => review(error.message, body),
+  async onError(error, { key, body }) {
+    console.error(`${key ?? 'not read'}: ${toText(error)}`); // alert someone if it lasts
+    if (body) await unsettled.save(body);
+  },
+});
+
+const query = isTrial ? await openPGlite() : await openPostgres(DATABASE_URL);
+const folder = isTrial ? temporaryFolder() : FOLDER; // use a disk that survives the machine
+const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
+const refused = createSpool(join(folder, 'refused')); // bodies for review
+export const stopSpool = unsettled.start(receiver.settle);
+
+// ---- The HTTP server: delete it if you have your own ----
+
+const server = createServer((request, response) => {
+  // While the server stops, a kept connection would bring more bodies.
+  if (!server.listening) response.setHeader('connection', 'close');
+  receiver.node(request, response);
+});
+await once(server.listen(Number(PORT || 3000), host), 'listening');
+const { port } = /** @type {AddressInfo} */ (server.address());
+// Many people read logs, so a secret of yours isn't printed.
+const url = `http://${host}:${port}/callbacks/${isTrial ? secret : '$CALLBACK_SECRET'}`;
+console.log(`listening at ${url}`);
+if (isTrial) console.log(`Try it: npx payment-notifications send deposit --copies 5 --to ${url}`);
+
+// Not `once`: a second signal would end the process before the bodies in progress are saved.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+
+async function stop() {
+  // A closed server has no timeouts, so half a request would keep it open.
+  setTimeout(() => server.closeAllConnections(), 5_000);
+  await Promise.all([once(server.close(), 'close'), stopSpool()]);
+  await receiver.idle(); // a sender may have hung up before its body is settled
+  process.exit();
 }

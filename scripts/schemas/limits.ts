@@ -6,7 +6,7 @@ export const LIMITS = {
   exponent: 'an amount beyond the limits, sent as text with an exponent',
   surrogates: 'text with a lone surrogate, which is half a character',
   notification:
-    'a parsed notification that was written as JSON (a schema refuses only a `COMPLETED` withdrawal)',
+    'the output of `JSON.stringify(notification)`, unless it is a `COMPLETED` withdrawal, which a schema refuses too',
   identifiers:
     'a body with both a `depositId` and a `withdrawalId`, if you call `parseNotification`',
 } as const;

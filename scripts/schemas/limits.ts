@@ -5,8 +5,7 @@ export const LIMITS = {
     'an amount beyond the limits, sent as a number, because a validator rounds numbers before it checks them',
   exponent: 'an amount beyond the limits, sent as text with an exponent',
   surrogates: 'text with a lone surrogate, which is half a character',
-  notification:
-    'the output of `JSON.stringify(notification)`, unless it is a `COMPLETED` withdrawal, which a schema refuses too',
+  notification: 'the output of `JSON.stringify(notification)`',
   identifiers:
     'a body with both a `depositId` and a `withdrawalId`, if you call `parseNotification`',
 } as const;

@@ -149,7 +149,8 @@ async function openPostgres(url) {
 /** PostgreSQL in this process. @returns {Promise<Query>} */
 async function openPGlite() {
   console.log('This is a trial, because DATABASE_URL is not set. It keeps nothing when it ends.');
-  const { PGlite } = await import('@electric-sql/pglite');
+  // Only a trial needs this package, so a bundler must not look for it.
+  const { PGlite } = await import(/* webpackIgnore: true */ '@electric-sql/pglite');
   const database = await PGlite.create();
   await database.exec(`${TABLES}
     INSERT INTO orders VALUES -- those of the samples

@@ -70,15 +70,15 @@ export async function against<T extends object>(
 
 /**
  * An address that refuses connections. Its port is the near end of a connection: nobody listens
- * there, and nobody else gets it before this is disposed of, as could happen to a port that is
- * merely free.
+ * there. It is below the ports that a system gives to clients, because a client that gets the very
+ * port to which it connects is connected to itself, and reads what it sends.
  */
 export async function refusingEndpoint(): Promise<AsyncDisposable & { readonly url: string }> {
   const server = net.createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
-  await once(socket, 'connect');
+  const { port } = server.address() as AddressInfo;
+  const socket = await connectFrom(20_000, port);
   return {
     url: `http://127.0.0.1:${socket.localPort}/callbacks`,
     async [Symbol.asyncDispose]() {
@@ -87,6 +87,17 @@ export async function refusingEndpoint(): Promise<AsyncDisposable & { readonly u
       await once(server, 'close');
     },
   };
+}
+
+/** Connects to a port, from a given one or the next that is free. */
+async function connectFrom(localPort: number, port: number): Promise<net.Socket> {
+  const socket = net.connect({ host: '127.0.0.1', port, localPort });
+  try {
+    await once(socket, 'connect');
+    return socket;
+  } catch {
+    return connectFrom(localPort + 1, port);
+  }
 }
 
 /** Answers every request with the same status. */

@@ -24,19 +24,21 @@ import { createSpool } from 'payment-notifications/spool';
 async function moveOf(notification) {
   const { type } = notification;
   if (type === 'deposit.received') {
-    const { clientPaymentId, depositCurrency, actualDepositAmount } = notification;
-    const account = await customerOf(type, clientPaymentId);
+    const { depositCurrency, actualDepositAmount } = notification;
+    const order = notification.clientPaymentId;
+    const account = await customerOf(type, order);
     if (account === null) return 'the order is unknown';
-    return { account, currency: depositCurrency, amount: actualDepositAmount };
+    return { order, account, currency: depositCurrency, amount: actualDepositAmount };
   }
-  const { status, clientWithdrawalId, withdrawCurrency, actualWithdrawAmount } = notification;
+  const { status, withdrawCurrency, actualWithdrawAmount } = notification;
+  const order = notification.clientWithdrawalId;
   // The service doesn't document whether a FAILED or BLOCKED withdrawal has moved anything.
   if (status !== 'COMPLETED') return `the withdrawal is ${status}`;
   // Never debit the estimate.
   if (actualWithdrawAmount === null) return 'the amount is missing';
-  const account = await customerOf(type, clientWithdrawalId);
+  const account = await customerOf(type, order);
   if (account === null) return 'the order is unknown';
-  return { account, currency: withdrawCurrency, amount: actualWithdrawAmount.negated() };
+  return { order, account, currency: withdrawCurrency, amount: actualWithdrawAmount.negated() };
 }
 
 /**
@@ -65,8 +67,10 @@ const TABLES = `
     currency text NOT NULL,
     amount numeric NOT NULL, -- without a precision, so that nothing is rounded
     body bytea NOT NULL, -- not jsonb, which rejects some bodies
+    order_id text NOT NULL, -- clientPaymentId or clientWithdrawalId
     deliveries bigint NOT NULL DEFAULT 1
   );
+  CREATE INDEX IF NOT EXISTS event_order ON event (order_id);
   CREATE TABLE IF NOT EXISTS balance (
     account text, currency text, amount numeric NOT NULL, PRIMARY KEY (account, currency)
   );`;
@@ -83,7 +87,8 @@ const TABLES = `
  */
 const SETTLE = `
   WITH delivered AS ( -- insert the key, or count a repeat
-    INSERT INTO event (key, account, currency, amount, body) VALUES ($1, $2, $3, $4, $5)
+    INSERT INTO event (key, account, currency, amount, body, order_id)
+    VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1
     RETURNING account, currency, amount, deliveries
   ), moved AS ( -- add to the balance, the first time only
@@ -98,11 +103,11 @@ async function settleOnce(notification, { key, body }) {
   const move = await moveOf(notification);
   // Its key isn't inserted. To settle it later, move its file from `refused` to `unsettled`.
   if (typeof move === 'string') return review(`${key}: ${move}`, body);
-  const { account, amount } = move;
+  const { order, account, amount } = move;
   // 'btc' is BTC, but ' BTC' would be another balance.
   if (!/^[!-~]+$/.test(move.currency)) return review(`${key}: the currency is no plain code`, body);
   const currency = move.currency.toUpperCase();
-  const { rows } = await query(SETTLE, [key, account, currency, amount.toString(), body]);
+  const { rows } = await query(SETTLE, [key, account, currency, amount.toString(), body, order]);
   // One of the two bodies may be forged.
   if (!rows[0].same) return review(`${key}: settled before, with other values`, body);
   console.log(`${key}: ${rows[0].first ? 'settled' : 'repeated'}, ${amount} ${currency}`);

@@ -77,7 +77,7 @@ describe('every handler, on PGlite', () => {
 /** The parts of the statement, and of the function that runs it. */
 const COUNT = 'ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1';
 const ADD = 'SET amount = balance.amount + excluded.amount';
-const RUN = 'await query(SETTLE, [key, account, currency, amount.toString(), body]);';
+const RUN = 'await query(SETTLE, [key, account, currency, amount.toString(), body, order]);';
 const COMPARE = 'if (!rows[0].same) return';
 const BALANCE = 'account text, currency text, amount numeric NOT NULL, PRIMARY KEY';
 const EVERY_REPEAT = 'deposit: an event in another encoding is a repeat';
@@ -121,14 +121,14 @@ const MUTANTS = [
   {
     fault: 'the sum in JavaScript',
     replace: [
-      [ADD, 'SET amount = $6'],
+      [ADD, 'SET amount = $7'],
       [
         RUN,
         `await (async () => {
     const find = 'SELECT amount::text FROM balance WHERE (account, currency) = ($1, $2)';
     const [balance = { amount: '0' }] = (await query(find, [account, currency])).rows;
     const sum = amount.plus(balance.amount).toString();
-    return query(SETTLE, [key, account, currency, amount.toString(), body, sum]);
+    return query(SETTLE, [key, account, currency, amount.toString(), body, order, sum]);
   })();`,
       ],
     ],

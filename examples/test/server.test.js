@@ -2,18 +2,23 @@
 // what stops it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import {
   bodyVariants,
   depositReceivedBody,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
+import { blocksOn } from '../../scripts/pages/code.js';
 import { answersOf, GZIPPED, statusOf } from './bodies.js';
-import { openMerchant, until } from './merchant.js';
+import { openMerchant, PROGRAM, replaced, until } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 
 /** @import { Merchant, Server } from './merchant.js' */
+
+const AFTER_SETTLE_ONCE = '}\n\n/** @param {string} reason ';
 
 describe('server.mjs', { skip: whyNoPostgres() }, () => {
   /** @type {Merchant} */
@@ -229,6 +234,40 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       assert.equal(await statusOf(server.url, depositReceivedBody()), 200);
     assert.deepEqual(await merchant.balances(), { 'customer-7 BTC': '0.01523' });
     for (const server of servers) assert.equal(await server.stop(), 0);
+  });
+
+  test('says how much of an order is paid, with the code of the page', async () => {
+    const page = blocksOn('docs/credit-once.md');
+    const inSettleOnce = page.find(({ argument }) => argument.endsWith('an orderOf'))?.code;
+    const stateOf = page.find(({ argument }) => argument === 'paid.mjs')?.code ?? '';
+    fs.writeFileSync(join(merchant.folder.path, 'paid.mjs'), stateOf);
+    const orderOf = "const orderOf = async () => ({ currency: 'BTC', amount: '0.03046' });";
+    const program = replaced(PROGRAM, AFTER_SETTLE_ONCE, inSettleOnce + AFTER_SETTLE_ONCE);
+    fs.writeFileSync(
+      join(merchant.folder.path, 'paid-server.mjs'),
+      `import { stateOf } from './paid.mjs';\n${orderOf}\n${program}`,
+    );
+    await merchant.reset();
+    const server = await merchant.start({}, 'paid-server.mjs');
+    const order = { clientPaymentId: 'order-10042' };
+    const [first, second] = [0, 1].map((seed) => depositReceivedBody(order, { seed }));
+    const others = [
+      depositReceivedBody({ ...order, depositCurrency: 'XRP' }, { seed: 2 }),
+      depositReceivedBody({}, { seed: 3 }),
+      withdrawalBroadcastBody({ clientWithdrawalId: 'order-10042', withdrawCurrency: 'BTC' }),
+    ];
+    await merchant.order(first, ...others);
+    for (const body of [...others, first, first, second])
+      assert.equal(await statusOf(server.url, body), 200);
+    const said = () => server.printed.filter((line) => line.startsWith('order-10042 '));
+    await until(() => said().length === 4);
+    assert.deepEqual(said(), [
+      'order-10042 underpaid by 0.03046',
+      'order-10042 underpaid by 0.01523',
+      'order-10042 underpaid by 0.01523',
+      'order-10042 paid',
+    ]);
+    await server.stop();
   });
 
   describe('loses nothing', () => {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { filesOn } from '../../scripts/pages/code.js';
-import { openMerchant } from './merchant.js';
+import { blocksOn, filesOn } from '../../scripts/pages/code.js';
+import { openMerchant, PROGRAM, replaced } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { SECRET } from './server.js';
 
@@ -15,44 +15,6 @@ import { SECRET } from './server.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const tool = (/** @type {string} */ path) => join(ROOT, 'node_modules', path);
-
-/** The deposits.mjs of the page's reader, and its tables. */
-const RECEIVER = `import { createReceiver } from 'payment-notifications/receiver';
-import pg from 'pg';
-
-export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
-const settle = \`WITH delivered AS (
-    INSERT INTO callback VALUES ($1, $2, $3, $4)
-    ON CONFLICT (key) DO UPDATE SET deliveries = callback.deliveries + 1 RETURNING *
-  ), moved AS (
-    INSERT INTO account SELECT customer, currency, amount FROM delivered WHERE deliveries = 1
-    ON CONFLICT (customer, currency) DO UPDATE SET amount = account.amount + excluded.amount
-  )
-  SELECT (customer, currency, amount) = ($2, $3, $4) AS same FROM delivered\`;
-const review = (body) =>
-  pool.query('INSERT INTO review VALUES ($1) ON CONFLICT DO NOTHING', [body]);
-
-export const receiver = createReceiver({
-  secret: process.env.CALLBACK_SECRET,
-  async onDepositReceived(deposit, { key, body }) {
-    const find = 'SELECT customer FROM payment WHERE id = $1';
-    const [order] = (await pool.query(find, [deposit.clientPaymentId])).rows;
-    if (!order) return review(body);
-    const values = [order.customer, deposit.depositCurrency, deposit.actualDepositAmount.toString()];
-    const [{ same }] = (await pool.query(settle, [key, ...values])).rows;
-    if (!same) await review(body);
-  },
-  onRefused: async (_, { body }) => void (await review(body)),
-  onError: async () => {},
-});
-`;
-const TABLES = `
-  CREATE TABLE payment (id text PRIMARY KEY, customer text NOT NULL);
-  CREATE TABLE callback (key text PRIMARY KEY, customer text NOT NULL, currency text NOT NULL,
-    amount numeric NOT NULL, deliveries bigint DEFAULT 1);
-  CREATE TABLE account (customer text, currency text, amount numeric NOT NULL,
-    PRIMARY KEY (customer, currency));
-  CREATE TABLE review (body bytea PRIMARY KEY)`;
 
 describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
   const page = filesOn('docs/testing.md');
@@ -97,12 +59,26 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     assert.equal(await server.stop(), 0);
   });
 
-  test('the test of node:test passes with a receiver in its process', async () => {
+  test('its changes for node:test, and for a receiver in its process, pass as well', async () => {
     await merchant.reset();
-    await merchant.postgres.query(TABLES);
-    write('deposits.mjs', RECEIVER);
-    write('test-callbacks.mjs');
-    const printed = await run({}, '--test', 'test-callbacks.mjs');
+    const [receiver] = PROGRAM.split('// ---- The HTTP server');
+    write('receiver.mjs', receiver);
+    const [runner = '', loop = '', inProcess = ''] = blocksOn('docs/testing.md')
+      .filter(({ argument }) => argument === 'a test puts it into callbacks.test.ts')
+      .map(({ code }) => code);
+    let code = `import { receiver, stopSpool } from './receiver.mjs';\n${page.get('callbacks.test.ts')}`;
+    code = replaced(code, "import { test } from 'vitest';\n", runner);
+    code = replaced(code, 'for (const { name, run } of tests) test(name, run, 60_000);\n', loop);
+    code = replaced(code, '  url: process.env.CALLBACK_URL,\n', inProcess);
+    write('in-process.test.ts', `${code}after(stopSpool);\n`);
+    const tsx = import.meta.resolve('tsx');
+    const printed = await run(
+      { FOLDER: 'tested' },
+      '--import',
+      tsx,
+      '--test',
+      'in-process.test.ts',
+    );
     assert.match(printed, /^# pass [1-9]\d+$/m);
     assert.match(printed, /^# fail 0$/m);
   });

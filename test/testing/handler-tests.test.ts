@@ -8,7 +8,7 @@ import {
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { patientTests } from '../../src/testing/handler-tests.js';
 import { FAULTS } from './handler-faults.js';
-import { type Move, merchant, orderOf, type Parts, RIGHT, textOf } from './merchant.js';
+import { isSame, type Move, merchant, orderOf, type Parts, RIGHT, textOf } from './merchant.js';
 
 /** What never moves is found at once. What moves late is waited for. */
 const NO_WAIT = { brokenMs: 1, answeredMs: 0, mendedMs: 0 };
@@ -115,6 +115,38 @@ describe('a right handler', () => {
     };
   }
 
+  /** Only writing fails while its database is broken. Its spool then settles what failed. */
+  function spooled(): HandlerTestsOptions {
+    const sums = new Map<string, Decimal>();
+    const failed = new Map<string, () => Promise<Response>>();
+    const options = merchant({
+      book(key, move, store, parts) {
+        const known = store.keys.get(key);
+        if (known) return isSame(known, move) ? 'repeated' : 'conflict';
+        const outcome = RIGHT.book(key, move, store, parts);
+        sums.set(move.currency, (sums.get(move.currency) ?? new Decimal(0)).plus(move.amount ?? 0));
+        return outcome;
+      },
+      async around(handle, _, body) {
+        const response = await handle();
+        if (response.status === 500) failed.set(body, handle);
+        return response;
+      },
+    });
+    return {
+      ...options,
+      balance: async (code) => sums.get(code)?.toString() ?? null,
+      async breakDatabase(part) {
+        const mend = await options.breakDatabase?.(part);
+        return async () => {
+          await mend?.();
+          for (const handle of failed.values()) await handle();
+          failed.clear();
+        };
+      },
+    };
+  }
+
   test.concurrent.each<[string, HandlerTestsOptions]>([
     [
       'net of a fee',
@@ -145,6 +177,7 @@ describe('a right handler', () => {
     ],
     ['that settles later', queued(true)],
     ['that settles later, and whose balance does not wait', queued(false)],
+    ['whose spool settles what failed as soon as the database is mended', spooled()],
     ['that settles once the order is known', queued(true, merchant(NEEDS_ORDER))],
     [
       'that holds a second deposit in another currency',

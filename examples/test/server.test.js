@@ -18,6 +18,21 @@ import { whyNoPostgres } from './programs.js';
 
 /** @import { Merchant, Server } from './merchant.js' */
 
+/** An order, half of which each of its deposits pays, and the fields to compare it with. */
+const ORDERS = /** @type {const} */ ([
+  {
+    currency: 'BTC',
+    due: '0.03046',
+    half: '0.01523',
+    fields: 'depositCurrency: currency, actualDepositAmount: amount',
+  },
+  {
+    currency: 'EUR',
+    due: '1900.5',
+    half: '950.25',
+    fields: 'displayCurrency: currency, actualDisplayAmount: amount',
+  },
+]);
 const AFTER_SETTLE_ONCE = '}\n\n/** @param {string} reason ';
 
 describe('server.mjs', { skip: whyNoPostgres() }, () => {
@@ -236,39 +251,44 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     for (const server of servers) assert.equal(await server.stop(), 0);
   });
 
-  test('says how much of an order is paid, with the code of the page', async () => {
-    const page = blocksOn('docs/credit-once.md');
-    const inSettleOnce = page.find(({ argument }) => argument.endsWith('an orderOf'))?.code;
-    const stateOf = page.find(({ argument }) => argument === 'paid.mjs')?.code ?? '';
-    fs.writeFileSync(join(merchant.folder.path, 'paid.mjs'), stateOf);
-    const orderOf = "const orderOf = async () => ({ currency: 'BTC', amount: '0.03046' });";
-    const program = replaced(PROGRAM, AFTER_SETTLE_ONCE, inSettleOnce + AFTER_SETTLE_ONCE);
-    fs.writeFileSync(
-      join(merchant.folder.path, 'paid-server.mjs'),
-      `import { stateOf } from './paid.mjs';\n${orderOf}\n${program}`,
-    );
-    await merchant.reset();
-    const server = await merchant.start({}, 'paid-server.mjs');
-    const order = { clientPaymentId: 'order-10042' };
-    const [first, second] = [0, 1].map((seed) => depositReceivedBody(order, { seed }));
-    const others = [
-      depositReceivedBody({ ...order, depositCurrency: 'XRP' }, { seed: 2 }),
-      depositReceivedBody({}, { seed: 3 }),
-      withdrawalBroadcastBody({ clientWithdrawalId: 'order-10042', withdrawCurrency: 'BTC' }),
-    ];
-    await merchant.order(first, ...others);
-    for (const body of [...others, first, first, second])
-      assert.equal(await statusOf(server.url, body), 200);
-    const said = () => server.printed.filter((line) => line.startsWith('order-10042 '));
-    await until(() => said().length === 4);
-    assert.deepEqual(said(), [
-      'order-10042 underpaid by 0.03046',
-      'order-10042 underpaid by 0.01523',
-      'order-10042 underpaid by 0.01523',
-      'order-10042 paid',
-    ]);
-    await server.stop();
-  });
+  for (const { currency, due, half, fields } of ORDERS)
+    test(`says how much of an order in ${currency} is paid, with the code of the page`, async () => {
+      const page = blocksOn('docs/credit-once.md');
+      const code = (/** @type {string} */ argument) =>
+        page.find((block) => block.argument === argument)?.code ?? '';
+      const inSettleOnce = code('a test of server.mjs runs it with an orderOf');
+      const write = (/** @type {string} */ name, /** @type {string} */ text) =>
+        fs.writeFileSync(join(merchant.folder.path, name), text);
+      write('paid.mjs', replaced(code('paid.mjs'), ORDERS[0].fields, fields));
+      write(
+        'paid-server.mjs',
+        `import { stateOf } from './paid.mjs';
+        const orderOf = async () => ({ currency: '${currency}', amount: '${due}' });
+        ${replaced(PROGRAM, AFTER_SETTLE_ONCE, inSettleOnce + AFTER_SETTLE_ONCE)}`,
+      );
+      await merchant.reset();
+      const server = await merchant.start({}, 'paid-server.mjs');
+      const order = { clientPaymentId: 'order-10042' };
+      const other = { depositCurrency: 'XRP', displayCurrency: 'USD' };
+      const [first = '', second = ''] = [0, 1].map((seed) => depositReceivedBody(order, { seed }));
+      const others = [
+        depositReceivedBody({ ...order, ...other }, { seed: 2 }),
+        depositReceivedBody({}, { seed: 3 }),
+        withdrawalBroadcastBody({ clientWithdrawalId: 'order-10042' }),
+      ];
+      await merchant.order(first, ...others);
+      for (const body of [...others, first, first, second])
+        assert.equal(await statusOf(server.url, body), 200);
+      const said = () => server.printed.filter((line) => line.startsWith('order-10042 '));
+      await until(() => said().length === 4);
+      assert.deepEqual(said(), [
+        `order-10042 underpaid by ${due}`,
+        `order-10042 underpaid by ${half}`,
+        `order-10042 underpaid by ${half}`,
+        'order-10042 paid',
+      ]);
+      await server.stop();
+    });
 
   describe('loses nothing', () => {
     before(async () => {

@@ -113,11 +113,10 @@ async function runStep(step: Step, bodies: readonly Sent[], progress: Progress):
   let attempts: readonly DeliveryAttempt[];
   let hasMoved = false;
   try {
-    // The handler may have settled them itself since the step before.
-    const before = broken ? await readWhileBroken(due, progress) : null;
     attempts = await send(step, bodies, options);
-    if (broken && attempts.some(isAccepted))
-      hasMoved = await hasMovedWhileBroken(due, before, progress);
+    // What failed before may have been settled by a spool since then.
+    const fresh = due.filter(({ key }) => !progress.failed.has(key));
+    if (broken && attempts.some(isAccepted)) hasMoved = await hasMovedWhileBroken(fresh, progress);
   } finally {
     await mend?.();
   }
@@ -310,25 +309,13 @@ async function changesIn(
   return new Map(changes.filter(([, change]) => !change.isZero()));
 }
 
-/** Whether money moved while the database is broken. */
-async function hasMovedWhileBroken(
-  due: readonly Sent[],
-  before: Amounts | null,
-  progress: Progress,
-): Promise<boolean> {
-  if (due.length > 0) await sleep(progress.patience.brokenMs);
-  const now = await readWhileBroken(due, progress);
-  return before !== null && now !== null && !isDue(now, new Map(), before);
-}
-
-/** The balances, or null if they can't be read while the database is broken. */
-async function readWhileBroken(
-  due: readonly Sent[],
-  { options, patience }: Progress,
-): Promise<Amounts | null> {
-  const amounts = readBalances([...new Set(due.map(currencyOf))], options).catch(() => null);
-  const late = sleep(patience.brokenMs, amounts).then(() => null);
-  return Promise.race([amounts, late]);
+/** Whether money moved while the database is broken, although its balances may not be readable. */
+async function hasMovedWhileBroken(due: readonly Sent[], progress: Progress): Promise<boolean> {
+  const { brokenMs } = progress.patience;
+  if (due.length > 0) await sleep(brokenMs);
+  const changes = changesIn([...new Set(due.map(currencyOf))], progress).catch(() => new Map());
+  const late = sleep(brokenMs, changes).then(() => new Map());
+  return (await Promise.race([changes, late])).size > 0;
 }
 
 /** Reads again and again until it is done, or this time is over. */

@@ -46,40 +46,45 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     return stdout;
   }
 
-  test('the test of Vitest compiles, and passes with server.mjs', async () => {
+  const RUNNER = "import { test } from 'vitest';\n";
+  const LOOP = 'for (const { name, run } of tests) test(name, run, 60_000);\n';
+  const URL_OF_SERVER = '  url: process.env.CALLBACK_URL,\n';
+  const VITEST = [tool('vitest/vitest.mjs'), 'run', 'callbacks', '--no-color'];
+  const [nodeRunner = '', nodeLoop = '', imports = '', direct = '', last = ''] = blocksOn(
+    'docs/testing.md',
+  )
+    .filter(({ argument }) => argument === 'a test puts it into callbacks.test.ts')
+    .map(({ code }) => code);
+  /** The file of the page, with its changes. @param {[from: string, to: string][]} changes */
+  const changed = (...changes) =>
+    changes.reduce(
+      (code, [from, to]) => replaced(code, from, to),
+      page.get('callbacks.test.ts') ?? '',
+    );
+
+  test('the test compiles, and passes with server.mjs, by Vitest and by node:test', async () => {
     fs.mkdirSync(join(merchant.folder.path, 'tested'));
     const server = await merchant.start({ FOLDER: 'tested' });
+    const env = { CALLBACK_URL: server.url };
     write('callbacks.test.ts');
     const options =
       '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2022 --types node';
     await run({}, tool('typescript/bin/tsc'), ...options.split(' '), 'callbacks.test.ts');
-    const vitest = [tool('vitest/vitest.mjs'), 'run', 'callbacks', '--no-color'];
-    const printed = await run({ CALLBACK_URL: server.url }, ...vitest);
-    assert.match(printed, /Tests +(\d+) passed \(\1\)/);
+    assert.match(await run(env, ...VITEST), /Tests +(\d+) passed \(\1\)/);
+
+    write('callbacks.test.ts', changed([RUNNER, nodeRunner], [LOOP, nodeLoop]));
+    const tsx = import.meta.resolve('tsx');
+    const printed = await run(env, '--import', tsx, '--test', 'callbacks.test.ts');
+    assert.match(printed, /^# pass [1-9]\d+$/m);
+    assert.match(printed, /^# fail 0$/m);
     assert.equal(await server.stop(), 0);
   });
 
-  test('its changes for node:test, and for a receiver in its process, pass as well', async () => {
+  test('it passes with a receiver in its process', async () => {
     await merchant.reset();
     const [receiver] = PROGRAM.split('// ---- The HTTP server');
     write('receiver.mjs', receiver);
-    const [runner = '', loop = '', inProcess = ''] = blocksOn('docs/testing.md')
-      .filter(({ argument }) => argument === 'a test puts it into callbacks.test.ts')
-      .map(({ code }) => code);
-    let code = `import { receiver, stopSpool } from './receiver.mjs';\n${page.get('callbacks.test.ts')}`;
-    code = replaced(code, "import { test } from 'vitest';\n", runner);
-    code = replaced(code, 'for (const { name, run } of tests) test(name, run, 60_000);\n', loop);
-    code = replaced(code, '  url: process.env.CALLBACK_URL,\n', inProcess);
-    write('in-process.test.ts', `${code}after(stopSpool);\n`);
-    const tsx = import.meta.resolve('tsx');
-    const printed = await run(
-      { FOLDER: 'tested' },
-      '--import',
-      tsx,
-      '--test',
-      'in-process.test.ts',
-    );
-    assert.match(printed, /^# pass [1-9]\d+$/m);
-    assert.match(printed, /^# fail 0$/m);
+    write('callbacks.test.ts', changed([RUNNER, imports], [URL_OF_SERVER, direct]) + last);
+    assert.match(await run({ FOLDER: 'tested' }, ...VITEST), /Tests +(\d+) passed \(\1\)/);
   });
 });

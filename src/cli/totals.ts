@@ -105,7 +105,7 @@ export function createTotals(): Totals {
         ),
         ...section(
           'red',
-          'contradictions: bodies of one deposit or withdrawal with another amount, currency, account or status',
+          'contradictions: bodies of one depositId or withdrawalId that differ in amount, currency, order or status',
           listed(contradictions, ({ title, count, first }) =>
             row(
               count,

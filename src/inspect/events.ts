@@ -7,7 +7,7 @@ import { WITHDRAWAL_BROADCAST } from '../withdrawal-broadcast.js';
 
 /** What a body has to do with an earlier one of the same deposit or withdrawal. */
 export interface Relation<P> {
-  /** `contradicts`: they differ in an amount, a currency, an account or the status. */
+  /** `contradicts`: they differ in an amount, a currency, an identifier or the status. */
   readonly kind: 'repeats' | 'contradicts';
   /** The first body of the event. */
   readonly place: P;

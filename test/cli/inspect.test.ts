@@ -242,7 +242,7 @@ unknown fields
          1  r\\u202ek, first in F/4.json
          1  txAddressOwner.country, first in F/6.json
 
-contradictions: bodies of one deposit or withdrawal with another amount, currency, account or status
+contradictions: bodies of one depositId or withdrawalId that differ in amount, currency, order or status
          1  F/5.ndjson:2 contradicts F/2.json
          1  F/5.ndjson:3 contradicts F/1.json
 `);

@@ -192,7 +192,7 @@ const secret = isTrial ? randomUUID() : CALLBACK_SECRET;
 
 export const receiver = createReceiver({
   secret,
-  // Short, so that the process can stop within 30 seconds.
+  // Short, so that the process can stop within 25 seconds.
   timeoutMs: 15_000,
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,

@@ -204,7 +204,7 @@ export const receiver = createReceiver({
 });
 
 const query = isTrial ? await openPGlite() : await openPostgres(DATABASE_URL);
-const folder = isTrial ? temporaryFolder() : FOLDER; // use a disk that survives the machine
+const folder = isTrial ? temporaryFolder() : FOLDER; // use a persistent disk
 const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
 const refused = createSpool(join(folder, 'refused')); // bodies for review
 export const stopSpool = unsettled.start(receiver.settle);

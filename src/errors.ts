@@ -16,7 +16,7 @@ export type IssueCode =
    * `parseNotification` finds the identifiers of both callbacks, or of neither.
    */
   | 'unrecognized_notification'
-  /** A field that should always be sent is missing or null. */
+  /** A required field is omitted or null, or an expected field is missing. */
   | 'missing_field'
   /**
    * A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required

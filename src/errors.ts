@@ -16,7 +16,7 @@ export type IssueCode =
    * `parseNotification` finds the identifiers of both callbacks, or of neither.
    */
   | 'unrecognized_notification'
-  /** A required field is omitted or null, or an expected field is missing. */
+  /** A required field is omitted or null, or an expected field is omitted, null or `""`. */
   | 'missing_field'
   /**
    * A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required

@@ -12,11 +12,11 @@ export type IssueCode =
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /**
-   * The body is for the other callback, or was written by `JSON.stringify(notification)`. Or
-   * `parseNotification` finds the identifiers of both callbacks, or of neither.
+   * The body is for the other callback, or was written by `JSON.stringify(notification)`. For
+   * `parseNotification`, the body has the identifiers of both callbacks, or of neither.
    */
   | 'unrecognized_notification'
-  /** A required field is omitted or null, or an expected field is omitted, null or `""`. */
+  /** A required or expected field is missing. */
   | 'missing_field'
   /**
    * A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required

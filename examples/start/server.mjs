@@ -49,7 +49,7 @@ async function moveOf(notification) {
  * @returns {Promise<string | null>}
  */
 async function customerOf(type, id) {
-  // Replace the table `orders` by yours.
+  // Replace the table `orders` with yours.
   const find = 'SELECT customer FROM orders WHERE (type, id) = ($1, $2)';
   const { rows } = await query(find, [type, id]);
   return rows[0]?.customer ?? null;

@@ -10,7 +10,7 @@ import { createSpool } from 'payment-notifications/spool';
 /** @import { AddressInfo } from 'node:net' */
 /** @import { PaymentNotification } from 'payment-notifications' */
 /** @import { DeliveryContext } from 'payment-notifications/receiver' */
-/** @typedef {(sql: string, values: unknown[]) => Promise<{ rows: any[] }>} Query */
+/** @typedef {{ query(sql: string, values: unknown[]): Promise<{ rows: any[] }> }} Database */
 
 // Receives both callbacks, and adds the amount of each event to a balance, once.
 
@@ -99,7 +99,7 @@ const SETTLE = `
   SELECT (account, currency, amount) = ($2, $3, $4) AS same, deliveries = 1 AS first FROM delivered`;
 
 /** @param {PaymentNotification} notification @param {DeliveryContext} context */
-async function settleOnce(notification, { key, body }) {
+export async function settleOnce(notification, { key, body }) {
   const move = await moveOf(notification);
   // Its key isn't inserted. To settle it later, move its file from `refused` to `unsettled`.
   if (typeof move === 'string') return review(`${key}: ${move}`, body);
@@ -121,7 +121,22 @@ async function review(reason, body) {
 
 // ---- The database ----
 
-/** For any number of processes. @param {string} url @returns {Promise<Query>} */
+const { CALLBACK_SECRET, DATABASE_URL, FOLDER = '.', HOST, PORT } = process.env;
+const host = HOST || '127.0.0.1';
+const isTrial = DATABASE_URL === undefined;
+// A trial forgets what it has settled, so no real callback may reach it.
+if (isTrial && (CALLBACK_SECRET !== undefined || host !== '127.0.0.1'))
+  throw new Error('DATABASE_URL is missing. A trial takes no CALLBACK_SECRET and no HOST');
+const database = isTrial ? openPGlite() : openPostgres(DATABASE_URL);
+const folder = isTrial ? temporaryFolder() : FOLDER; // use a persistent disk
+const refused = createSpool(join(folder, 'refused')); // bodies for review
+
+/** @param {string} sql @param {unknown[]} values */
+async function query(sql, values) {
+  return (await database).query(sql, values);
+}
+
+/** For any number of processes. @param {string} url @returns {Promise<Database>} */
 async function openPostgres(url) {
   // The error of pg doesn't name the variable.
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url))
@@ -148,10 +163,10 @@ async function openPostgres(url) {
     }
   }
   await createTables();
-  return (sql, values) => pool.query(sql, values);
+  return pool;
 }
 
-/** PostgreSQL in this process. @returns {Promise<Query>} */
+/** PostgreSQL in this process. @returns {Promise<Database>} */
 async function openPGlite() {
   console.log('This is a trial, because DATABASE_URL is not set. It keeps nothing when it ends.');
   // Only a trial needs this package, so a bundler must not look for it.
@@ -161,7 +176,7 @@ async function openPGlite() {
     INSERT INTO orders VALUES -- those of the samples
       ('deposit.received', 'order-10042', 'customer-7'),
       ('withdrawal.broadcast', 'payout-7731', 'customer-7')`);
-  return (sql, values) => database.query(sql, values);
+  return database;
 }
 
 /** Returns a folder that is removed when this process ends. */
@@ -180,17 +195,12 @@ function toText(error) {
   return error?.code ? `${error.message} (${error.code})` : (error?.stack ?? error);
 }
 
-// ---- The receiver ----
+// ---- The server: delete it if you have your own ----
 
-const { CALLBACK_SECRET, DATABASE_URL, FOLDER = '.', HOST, PORT } = process.env;
-const host = HOST || '127.0.0.1';
-const isTrial = DATABASE_URL === undefined;
-// A trial forgets what it has settled, so no real callback may reach it.
-if (isTrial && (CALLBACK_SECRET !== undefined || host !== '127.0.0.1'))
-  throw new Error('DATABASE_URL is missing. A trial takes no CALLBACK_SECRET and no HOST');
 const secret = isTrial ? randomUUID() : CALLBACK_SECRET;
+const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
 
-export const receiver = createReceiver({
+const receiver = createReceiver({
   secret,
   // Short, so that the process can stop within 25 seconds.
   timeoutMs: 15_000,
@@ -203,13 +213,8 @@ export const receiver = createReceiver({
   },
 });
 
-const query = isTrial ? await openPGlite() : await openPostgres(DATABASE_URL);
-const folder = isTrial ? temporaryFolder() : FOLDER; // use a persistent disk
-const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
-const refused = createSpool(join(folder, 'refused')); // bodies for review
-export const stopSpool = unsettled.start(receiver.settle);
-
-// ---- The HTTP server: delete it if you have your own ----
+await database; // a wrong DATABASE_URL stops this process here
+const stopSpool = unsettled.start(receiver.settle);
 
 const server = createServer((request, response) => {
   // While the server stops, a kept connection would bring more bodies.

@@ -82,8 +82,14 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
 
   test('it passes with a receiver in its process', async () => {
     await merchant.reset();
-    const [receiver] = PROGRAM.split('// ---- The HTTP server');
-    write('receiver.mjs', receiver);
+    await (await merchant.start()).stop(); // creates the tables
+    const [settle] = PROGRAM.split('// ---- The server');
+    write('settle.mjs', settle);
+    const receiver = filesOn('docs/handlers.md').get('receiver.ts') ?? '';
+    const [own = ''] = receiver.match(/^async function settleOnce.*?^}$/ms) ?? [];
+    write('receiver.ts', replaced(receiver, own, "import { settleOnce } from './settle.mjs';"));
+    // CommonJS can load only a module without an await outside of functions.
+    await run({}, '-e', "require('./settle.mjs'); process.exit()");
     write('callbacks.test.ts', changed([RUNNER, imports], [URL_OF_SERVER, direct]) + last);
     assert.match(await run({ FOLDER: 'tested' }, ...VITEST), /Tests +(\d+) passed \(\1\)/);
   });

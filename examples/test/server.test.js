@@ -255,7 +255,7 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     const others = [
       depositReceivedBody({ ...order, depositCurrency: 'XRP' }, { seed: 3 }),
       depositReceivedBody({}, { seed: 4 }),
-      withdrawalBroadcastBody({ clientWithdrawalId: 'order-10042' }),
+      withdrawalBroadcastBody({ clientWithdrawalId: 'order-10042', withdrawCurrency: 'BTC' }),
     ];
     await merchant.order(first, ...others);
     for (const body of [...others, first, first, ...rest])

@@ -121,23 +121,13 @@ async function review(reason, body) {
 
 // ---- The database ----
 
-const { CALLBACK_SECRET, DATABASE_URL, FOLDER = '.', HOST, PORT } = process.env;
-const host = HOST || '127.0.0.1';
-const isTrial = DATABASE_URL === undefined;
-// A trial forgets what it has settled, so no real callback may reach it.
-if (isTrial && (CALLBACK_SECRET !== undefined || host !== '127.0.0.1'))
-  throw new Error('DATABASE_URL is missing. A trial takes no CALLBACK_SECRET and no HOST');
-const database = isTrial ? openPGlite() : openPostgres(DATABASE_URL);
-const folder = isTrial ? temporaryFolder() : FOLDER; // use a persistent disk
-const refused = createSpool(join(folder, 'refused')); // bodies for review
-
 /** @param {string} sql @param {unknown[]} values */
 async function query(sql, values) {
   return (await database).query(sql, values);
 }
 
-/** For any number of processes. @param {string} url @returns {Promise<Database>} */
-async function openPostgres(url) {
+/** For any number of processes. @param {string} [url] @returns {Promise<Database>} */
+async function openPostgres(url = '') {
   // The error of pg doesn't name the variable.
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url))
     throw new Error('DATABASE_URL: expected postgres://user:password@host/database');
@@ -166,26 +156,6 @@ async function openPostgres(url) {
   return pool;
 }
 
-/** PostgreSQL in this process. @returns {Promise<Database>} */
-async function openPGlite() {
-  console.log('This is a trial, because DATABASE_URL is not set. It keeps nothing when it ends.');
-  // Only a trial needs this package, so a bundler must not look for it.
-  const { PGlite } = await import(/* webpackIgnore: true */ '@electric-sql/pglite');
-  const database = await PGlite.create();
-  await database.exec(`${TABLES}
-    INSERT INTO orders VALUES -- those of the samples
-      ('deposit.received', 'order-10042', 'customer-7'),
-      ('withdrawal.broadcast', 'payout-7731', 'customer-7')`);
-  return database;
-}
-
-/** Returns a folder that is removed when this process ends. */
-function temporaryFolder() {
-  const temporary = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
-  process.on('exit', () => rmSync(temporary, { recursive: true }));
-  return temporary;
-}
-
 /**
  * Returns the message of an error of the database or the network, and any other with its stack.
  *
@@ -195,10 +165,19 @@ function toText(error) {
   return error?.code ? `${error.message} (${error.code})` : (error?.stack ?? error);
 }
 
-// ---- The server: delete it if you have your own ----
+// ---- The server ----
 
+const { CALLBACK_SECRET, DATABASE_URL, FOLDER = '.', HOST, PORT } = process.env;
+const host = HOST || '127.0.0.1';
+const isTrial = DATABASE_URL === undefined;
+// A trial forgets what it has settled, so no real callback may reach it.
+if (isTrial && (CALLBACK_SECRET !== undefined || host !== '127.0.0.1'))
+  throw new Error('DATABASE_URL is missing. A trial takes no CALLBACK_SECRET and no HOST');
 const secret = isTrial ? randomUUID() : CALLBACK_SECRET;
+const database = isTrial ? openPGlite() : openPostgres(DATABASE_URL);
+const folder = isTrial ? temporaryFolder() : FOLDER; // use a persistent disk
 const unsettled = createSpool(join(folder, 'unsettled')); // bodies that will be tried again
+const refused = createSpool(join(folder, 'refused')); // bodies for review
 
 const receiver = createReceiver({
   secret,
@@ -237,4 +216,26 @@ async function stop() {
   await Promise.all([once(server.close(), 'close'), stopSpool()]);
   await receiver.idle(); // a sender may have hung up before its body is settled
   process.exit();
+}
+
+// ---- A trial ----
+
+/** PostgreSQL in this process. @returns {Promise<Database>} */
+async function openPGlite() {
+  console.log('This is a trial, because DATABASE_URL is not set. It keeps nothing when it ends.');
+  // Only a trial needs this package, so a bundler must not look for it.
+  const { PGlite } = await import(/* webpackIgnore: true */ '@electric-sql/pglite');
+  const pglite = await PGlite.create();
+  await pglite.exec(`${TABLES}
+    INSERT INTO orders VALUES -- those of the samples
+      ('deposit.received', 'order-10042', 'customer-7'),
+      ('withdrawal.broadcast', 'payout-7731', 'customer-7')`);
+  return pglite;
+}
+
+/** Returns a folder that is removed when this process ends. */
+function temporaryFolder() {
+  const temporary = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+  process.on('exit', () => rmSync(temporary, { recursive: true }));
+  return temporary;
 }

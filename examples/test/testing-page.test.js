@@ -35,7 +35,7 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     assert(code, name);
     fs.writeFileSync(join(merchant.folder.path, name), code);
   }
-  /** @param {Record<string, string>} own @param {string[]} args */
+  /** @param {Record<string, string | undefined>} own @param {string[]} args */
   async function run(own, ...args) {
     // Otherwise, node:test takes itself for a part of this test.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -83,13 +83,18 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
   test('it passes with a receiver in its process', async () => {
     await merchant.reset();
     await (await merchant.start()).stop(); // creates the tables
-    const [settle] = PROGRAM.split('// ---- The server');
-    write('settle.mjs', settle);
+    const [settle] = PROGRAM.split('// ---- The server ----');
+    const end = blocksOn('docs/credit-once.md').find(
+      ({ argument }) => argument === 'a test puts it into settle.mjs',
+    );
+    write('settle.mjs', `${settle}${end?.code}`);
     const receiver = filesOn('docs/handlers.md').get('receiver.ts') ?? '';
     const [own = ''] = receiver.match(/^async function settleOnce.*?^}$/ms) ?? [];
     write('receiver.ts', replaced(receiver, own, "import { settleOnce } from './settle.mjs';"));
     // CommonJS can load only a module without an await outside of functions.
     await run({}, '-e', "require('./settle.mjs'); process.exit()");
+    const withoutUrl = run({ DATABASE_URL: undefined }, 'settle.mjs');
+    await assert.rejects(withoutUrl, /DATABASE_URL: expected/);
     write('callbacks.test.ts', changed([RUNNER, imports], [URL_OF_SERVER, direct]) + last);
     assert.match(await run({ FOLDER: 'tested' }, ...VITEST), /Tests +(\d+) passed \(\1\)/);
   });

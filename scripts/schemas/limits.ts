@@ -1,10 +1,10 @@
-/** What the parser refuses or warns of, although its schema may accept it. */
+/** What the parser refuses, although its schema may accept it. */
 export const LIMITS = {
   size: 'a body of more than 64 KiB',
   digits:
-    'an amount beyond the limits that was sent as a number (a validator rounds it before the check)',
-  exponent: 'an amount beyond the limits that was sent as text with an exponent',
-  surrogates: 'text with a lone surrogate, which is half a character',
+    'a required amount beyond the limits that was sent as a number (a validator rounds it before the check)',
+  exponent: 'a required amount beyond the limits that was sent as text with an exponent',
+  surrogates: 'a required text with a lone surrogate, which is half a character',
   notification: 'the output of `JSON.stringify(notification)`',
   identifiers:
     'a body with both a `depositId` and a `withdrawalId`, if you call `parseNotification`',

@@ -181,7 +181,7 @@ const refused = createSpool(join(folder, 'refused')); // bodies for review
 
 const receiver = createReceiver({
   secret,
-  // Short, so that the process can stop within 25 seconds.
+  // Short, so that the process can stop within 30 seconds.
   timeoutMs: 15_000,
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,

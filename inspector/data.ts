@@ -1,5 +1,5 @@
 // What the page knows of the package. scripts/inspector.ts puts it here.
-import type { NotificationType } from '../src/errors';
+import type { NotificationType } from '../src/parser/errors';
 
 interface Sample {
   readonly label: string;

@@ -1,7 +1,8 @@
 // A notification as a picture: its points in time, and its amounts by currency.
-import { Decimal } from '../src/amount';
+
 import type { Inspection } from '../src/inspect/index';
 import { duration } from '../src/inspect/summary';
+import { Decimal } from '../src/parser/values/amount';
 
 export interface Moment {
   readonly label: string;

@@ -4,7 +4,7 @@ import { type FoundBody, findBodies } from '../src/inspect/find-bodies';
 import { judgeBody } from '../src/inspect/judgement';
 import { likenessOf } from '../src/inspect/likeness';
 import type { Outcome } from '../src/inspect/outcome';
-import { MAX_BYTES } from '../src/internal/body';
+import { MAX_BYTES } from '../src/parser/body';
 import { count } from './marks';
 
 /** More bodies are counted, but not shown. */

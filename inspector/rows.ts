@@ -1,6 +1,7 @@
 // An inspection as rows of text, one for each field.
-import type { NotificationIssue } from '../src/errors';
+
 import type { InspectedField, Inspection } from '../src/inspect/index';
+import type { NotificationIssue } from '../src/parser/errors';
 import { splitLostDigits } from './marks';
 import { isTime, toUtc } from './picture';
 

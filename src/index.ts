@@ -1,5 +1,4 @@
-export { Decimal } from './amount.js';
-export { type DepositReceived, DepositStatus, RateType } from './deposit-received.js';
+export { type DepositReceived, DepositStatus, RateType } from './parser/deposit-received.js';
 export {
   type IssueCode,
   isNotificationError,
@@ -7,9 +6,9 @@ export {
   type NotificationIssue,
   type NotificationReference,
   type NotificationType,
-} from './errors.js';
-export { notificationFromJSON } from './from-json.js';
-export { idempotencyKey, type PaymentNotification } from './notification.js';
+} from './parser/errors.js';
+export { notificationFromJSON } from './parser/from-json.js';
+export { idempotencyKey, type PaymentNotification } from './parser/notification.js';
 export {
   type BodyParser,
   type ParseResult,
@@ -20,8 +19,9 @@ export {
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
-} from './parse.js';
-export { joinToTxAddress, splitToTxAddress, type TxAddress } from './tx-address.js';
+} from './parser/parse.js';
+export { Decimal } from './parser/values/amount.js';
+export { joinToTxAddress, splitToTxAddress, type TxAddress } from './parser/values/tx-address.js';
 export {
   type TxAddressOwner,
   type WithdrawalBlocked,
@@ -29,4 +29,4 @@ export {
   type WithdrawalCompleted,
   type WithdrawalFailed,
   WithdrawalStatus,
-} from './withdrawal-broadcast.js';
+} from './parser/withdrawal-broadcast.js';

@@ -1,9 +1,7 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
-import type { Decimal } from './amount.js';
-import type { DepositReceived } from './deposit-received.js';
-import { amount, timestamp, txAddress } from './internal/field-types.js';
-import type { PlainType } from './internal/rules.js';
-import type { PaymentNotification } from './notification.js';
+import type { DepositReceived } from './parser/deposit-received.js';
+import { amount, timestamp, txAddress } from './parser/field-types.js';
+import type { PaymentNotification } from './parser/notification.js';
 import {
   type BodyParser,
   type ParseResult,
@@ -11,9 +9,11 @@ import {
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
-} from './parse.js';
-import type { TxAddress } from './tx-address.js';
-import type { WithdrawalBroadcast } from './withdrawal-broadcast.js';
+} from './parser/parse.js';
+import type { PlainType } from './parser/rules.js';
+import type { Decimal } from './parser/values/amount.js';
+import type { TxAddress } from './parser/values/tx-address.js';
+import type { WithdrawalBroadcast } from './parser/withdrawal-broadcast.js';
 
 /**
  * An amount, for your own schemas: turns a number, or a string in JSON's number syntax, into a

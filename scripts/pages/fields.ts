@@ -1,7 +1,7 @@
 // The lists of fields, from the rules and from the docblocks of the types.
-import type { NotificationType } from '../../src/errors.js';
-import * as types from '../../src/internal/field-types.js';
-import type { FieldType } from '../../src/internal/rules.js';
+import type { NotificationType } from '../../src/parser/errors.js';
+import * as types from '../../src/parser/field-types.js';
+import type { FieldType } from '../../src/parser/rules.js';
 import { readDocblocks } from '../schemas/docblocks.js';
 import { DEPOSIT_MEANINGS, OWNER_MEANINGS, WITHDRAWAL_MEANINGS } from '../schemas/meanings.js';
 import {

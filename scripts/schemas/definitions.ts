@@ -1,6 +1,6 @@
-import { AMOUNT_LIMITS, MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
-import * as types from '../../src/internal/field-types.js';
-import type { FieldType } from '../../src/internal/rules.js';
+import * as types from '../../src/parser/field-types.js';
+import type { FieldType } from '../../src/parser/rules.js';
+import { AMOUNT_LIMITS, MAX_DIGITS, MAX_LENGTH } from '../../src/parser/values/amount.js';
 import * as patterns from './patterns.js';
 
 /** A JSON Schema, or a part of one. */

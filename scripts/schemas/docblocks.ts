@@ -5,10 +5,10 @@ import ts from 'typescript';
  * Reads the docblocks in an interface or a union of texts, by property or text. Their tags are left
  * out.
  *
- * @param file - A file in `src`, without its extension.
+ * @param file - A file in `src/parser`, without its extension.
  */
 export function readDocblocks(file: string, type: string): Map<string, string> {
-  const text = readFileSync(new URL(`../../src/${file}.ts`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../src/parser/${file}.ts`, import.meta.url), 'utf8');
   const source = ts.createSourceFile(`${file}.ts`, text, ts.ScriptTarget.ES2022, true);
   for (const statement of source.statements) {
     if (ts.isInterfaceDeclaration(statement) && statement.name.text === type) {

@@ -1,4 +1,4 @@
-import { MAX_DIGITS } from '../../src/amount.js';
+import { MAX_DIGITS } from '../../src/parser/values/amount.js';
 
 // Regular expressions for JSON Schema: without lookahead, which RE2 doesn't have, and with [0-9]
 // for \d, which in some languages matches the digits of every script. Each takes time linear in the

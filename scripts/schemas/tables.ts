@@ -1,11 +1,11 @@
-import { DEPOSIT_RECEIVED } from '../../src/deposit-received.js';
+import { DEPOSIT_RECEIVED } from '../../src/parser/deposit-received.js';
 
-import { type NamedRule, namedRules, type Rules } from '../../src/internal/rules.js';
+import { type NamedRule, namedRules, type Rules } from '../../src/parser/rules.js';
 import {
   NOT_COMPLETED,
   TX_ADDRESS_OWNER,
   WITHDRAWAL_BROADCAST,
-} from '../../src/withdrawal-broadcast.js';
+} from '../../src/parser/withdrawal-broadcast.js';
 
 /** The fields of a JSON object by name, in the order of the output. */
 export type FieldTable = Readonly<Record<string, NamedRule>>;

@@ -1,5 +1,5 @@
 import querystring from 'node:querystring';
-import { MAX_BYTES } from '../internal/body.js';
+import { MAX_BYTES } from '../parser/body.js';
 import type { AttemptOptions } from '../testing/attempt.js';
 import { CommandError } from './errors.js';
 import { redactPath } from './redact.js';

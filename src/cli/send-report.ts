@@ -1,5 +1,5 @@
-import type { IssueCode } from '../errors.js';
 import type { Judgement } from '../inspect/judgement.js';
+import type { IssueCode } from '../parser/errors.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 import { format, highlight, paint, shorten, type Terminal, wrap } from './terminal.js';
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { escapeUnprintable } from '../internal/quote.js';
+import { escapeUnprintable } from '../parser/quote.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {

@@ -1,9 +1,9 @@
-import { Decimal } from '../amount.js';
-import { DEPOSIT_RECEIVED } from '../deposit-received.js';
-import type { Fields } from '../internal/objects.js';
-import type { Rule } from '../internal/rules.js';
-import type { PaymentNotification } from '../notification.js';
-import { WITHDRAWAL_BROADCAST } from '../withdrawal-broadcast.js';
+import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
+import type { PaymentNotification } from '../parser/notification.js';
+import type { Fields } from '../parser/objects.js';
+import type { Rule } from '../parser/rules.js';
+import { Decimal } from '../parser/values/amount.js';
+import { WITHDRAWAL_BROADCAST } from '../parser/withdrawal-broadcast.js';
 
 /** What a body has to do with an earlier one of the same deposit or withdrawal. */
 export interface Relation<P> {

@@ -1,4 +1,4 @@
-import type { Fields } from '../internal/objects.js';
+import type { Fields } from '../parser/objects.js';
 import { SAMPLES } from '../wire/sample.js';
 
 /** A body that was found in text. No digit of it is changed. */

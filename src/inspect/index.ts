@@ -1,9 +1,9 @@
-import type { NotificationType } from '../errors.js';
-import { openBody } from '../internal/body.js';
-import type { Partly } from '../internal/fields.js';
-import { quote } from '../internal/quote.js';
-import type { PaymentNotification } from '../notification.js';
-import type { RawBody } from '../parse.js';
+import { openBody } from '../parser/body.js';
+import type { NotificationType } from '../parser/errors.js';
+import type { PaymentNotification } from '../parser/notification.js';
+import type { RawBody } from '../parser/parse.js';
+import { quote } from '../parser/quote.js';
+import type { Partly } from '../parser/read.js';
 import { type Member, readMembers } from '../wire/members.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
 import type { InspectedField, Inspection } from './inspection.js';

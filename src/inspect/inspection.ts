@@ -1,4 +1,8 @@
-import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
+import type {
+  NotificationIssue,
+  NotificationReference,
+  NotificationType,
+} from '../parser/errors.js';
 import type { JsonFault } from './json-fault.js';
 import type { Outcome } from './outcome.js';
 import type { Quirk } from './quirks.js';

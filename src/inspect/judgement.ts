@@ -1,10 +1,14 @@
-import type { NotificationType } from '../errors.js';
-import { type OpenBody, openBody, type UnreadableBody } from '../internal/body.js';
-import type { Partly } from '../internal/fields.js';
-import { referenceOf } from '../internal/issues.js';
-import type { Fields } from '../internal/objects.js';
-import { idempotencyKey, type PaymentNotification, readNotification } from '../notification.js';
-import { acceptOrRefuse, isNotificationJSON, type RawBody } from '../parse.js';
+import { type OpenBody, openBody, type UnreadableBody } from '../parser/body.js';
+import type { NotificationType } from '../parser/errors.js';
+import { referenceOf } from '../parser/issues.js';
+import {
+  idempotencyKey,
+  type PaymentNotification,
+  readNotification,
+} from '../parser/notification.js';
+import type { Fields } from '../parser/objects.js';
+import { acceptOrRefuse, isNotificationJSON, type RawBody } from '../parser/parse.js';
+import type { Partly } from '../parser/read.js';
 import { readMembers } from '../wire/members.js';
 import { isBody, isObject } from './find-bodies.js';
 import type { Inspection } from './inspection.js';

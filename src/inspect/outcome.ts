@@ -1,9 +1,9 @@
-import type { Decimal } from '../amount.js';
-import type { DepositReceived } from '../deposit-received.js';
-import type { NotificationIssue, NotificationType } from '../errors.js';
-import type { PaymentNotification } from '../notification.js';
+import type { DepositReceived } from '../parser/deposit-received.js';
+import type { NotificationIssue, NotificationType } from '../parser/errors.js';
+import type { PaymentNotification } from '../parser/notification.js';
+import type { Decimal } from '../parser/values/amount.js';
+import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import { encodingOf, SAMPLES } from '../wire/sample.js';
-import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
 /**
  * Whether support can stop reading: `good` went as expected, `review` needs someone to look at it,

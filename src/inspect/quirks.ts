@@ -1,9 +1,9 @@
-import { Decimal } from '../amount.js';
-import type { Partly } from '../internal/fields.js';
-import type { PaymentNotification } from '../notification.js';
-import type { TxAddress } from '../tx-address.js';
+import type { PaymentNotification } from '../parser/notification.js';
+import type { Partly } from '../parser/read.js';
+import { Decimal } from '../parser/values/amount.js';
+import type { TxAddress } from '../parser/values/tx-address.js';
+import type { TxAddressOwner } from '../parser/withdrawal-broadcast.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../wire/sample.js';
-import type { TxAddressOwner } from '../withdrawal-broadcast.js';
 
 /** The note of each quirk. Those that end with a space are followed by a detail. */
 const NOTES = {

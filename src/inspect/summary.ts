@@ -1,12 +1,16 @@
-import type { Decimal } from '../amount.js';
-import type { DepositReceived } from '../deposit-received.js';
-import type { NotificationIssue, NotificationReference, NotificationType } from '../errors.js';
-import { MAX_BYTES } from '../internal/body.js';
-import type { Partly } from '../internal/fields.js';
-import { nameOfPath } from '../internal/issues.js';
-import { quote } from '../internal/quote.js';
-import type { PaymentNotification } from '../notification.js';
-import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import { MAX_BYTES } from '../parser/body.js';
+import type { DepositReceived } from '../parser/deposit-received.js';
+import type {
+  NotificationIssue,
+  NotificationReference,
+  NotificationType,
+} from '../parser/errors.js';
+import { nameOfPath } from '../parser/issues.js';
+import type { PaymentNotification } from '../parser/notification.js';
+import { quote } from '../parser/quote.js';
+import type { Partly } from '../parser/read.js';
+import type { Decimal } from '../parser/values/amount.js';
+import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import type { Likeness } from './likeness.js';
 import { hidesMoney, isLate } from './outcome.js';
 

@@ -1,5 +1,5 @@
-import type { NotificationError } from '../errors.js';
-import { describe, quote } from '../internal/quote.js';
+import type { NotificationError } from '../parser/errors.js';
+import { describe, quote } from '../parser/quote.js';
 
 /** An answer to the service. */
 export interface ReceiverAnswer {

@@ -1,17 +1,17 @@
-import type { NotificationIssue } from '../errors.js';
-import { idempotencyKey, type PaymentNotification } from '../notification.js';
+import type { NotificationIssue } from '../parser/errors.js';
+import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
 import {
   type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
-} from '../parse.js';
+} from '../parser/parse.js';
+import { within } from '../shared/deadline.js';
+import { reportOrPrint } from '../shared/reports.js';
 import { answerOf, type ReceiverAnswer, refusalOf } from './answer.js';
 import { bytesOf } from './bytes.js';
-import { within } from './deadline.js';
 import { type NodeRequest, type NodeResponse, readNodeBody, sendNode } from './node.js';
 import { checkOptions, type DeliveryContext, type ReceiverOptions } from './options.js';
-import { reportOrPrint } from './report-or-print.js';
 import { createCheck, createMissReport } from './secret.js';
 import { readWebBody, toResponse, type WebRequest, type WebResponse } from './web.js';
 

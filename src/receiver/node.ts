@@ -1,5 +1,5 @@
-import { isBytes } from '../internal/body.js';
-import { quote } from '../internal/quote.js';
+import { isBytes } from '../parser/body.js';
+import { quote } from '../parser/quote.js';
 import type { ReceiverAnswer } from './answer.js';
 import { bytesOf, readBytes } from './bytes.js';
 

@@ -1,10 +1,10 @@
-import type { DepositReceived } from '../deposit-received.js';
-import type { NotificationError, NotificationIssue } from '../errors.js';
-import { describe } from '../internal/quote.js';
-import type { WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import type { DepositReceived } from '../parser/deposit-received.js';
+import type { NotificationError, NotificationIssue } from '../parser/errors.js';
+import { describe } from '../parser/quote.js';
+import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
+import { checkTime } from '../shared/deadline.js';
+import { checkNames } from '../shared/options.js';
 import type { ReceiverAnswer } from './answer.js';
-import { checkTime } from './deadline.js';
-import { checkNames } from './option-names.js';
 
 /** What a receiver passes along with a notification. */
 export interface DeliveryContext {

@@ -1,5 +1,5 @@
-import { describe } from '../internal/quote.js';
-import { reportOrPrint } from './report-or-print.js';
+import { describe } from '../parser/quote.js';
+import { reportOrPrint } from '../shared/reports.js';
 
 /** Of characters that nothing percent-encodes, so that a path is compared as it was sent. */
 export const SECRET: RegExp = /^[\w.~-]{16,}$/;

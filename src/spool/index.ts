@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quote } from '../internal/quote.js';
-import { checkTime, within } from '../receiver/deadline.js';
-import { checkNames } from '../receiver/option-names.js';
-import { reportOrPrint } from '../receiver/report-or-print.js';
+import { quote } from '../parser/quote.js';
+import { checkTime, within } from '../shared/deadline.js';
+import { checkNames } from '../shared/options.js';
+import { reportOrPrint } from '../shared/reports.js';
 import {
   listBodies,
   nullIfMissing,

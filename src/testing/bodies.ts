@@ -1,10 +1,11 @@
-import type { Decimal } from '../amount.js';
-import type { DepositReceived } from '../deposit-received.js';
-import { isDecimalLiteral } from '../internal/digits.js';
-import { REFERENCE_FIELDS } from '../internal/issues.js';
-import { describe, quote } from '../internal/quote.js';
-import { toDate } from '../timestamp.js';
-import type { TxAddress } from '../tx-address.js';
+import type { DepositReceived } from '../parser/deposit-received.js';
+import { REFERENCE_FIELDS } from '../parser/issues.js';
+import { describe, quote } from '../parser/quote.js';
+import type { Decimal } from '../parser/values/amount.js';
+import { isDecimalLiteral } from '../parser/values/digits.js';
+import { toDate } from '../parser/values/timestamp.js';
+import type { TxAddress } from '../parser/values/tx-address.js';
+import type { TxAddressOwner, WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import { type WireFields, writeWire } from '../wire/members.js';
 import {
   DEPOSIT_SAMPLE,
@@ -16,7 +17,6 @@ import {
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
 } from '../wire/sample.js';
-import type { TxAddressOwner, WithdrawalBroadcast } from '../withdrawal-broadcast.js';
 
 /** The type of an override: digits for an amount; for a time, any form that the parser reads. */
 type Override<T> = T extends Decimal

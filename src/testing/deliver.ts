@@ -1,4 +1,4 @@
-import { quote } from '../internal/quote.js';
+import { quote } from '../parser/quote.js';
 import {
   type AttemptOptions,
   type DeliveryOutcome,

@@ -1,4 +1,4 @@
-import type { IssueCode } from '../errors.js';
+import type { IssueCode } from '../parser/errors.js';
 import { hasWireValue, readWire } from '../wire/members.js';
 import { depositReceivedBody } from './bodies.js';
 import { changed } from './variants.js';

@@ -1,6 +1,6 @@
-import { Decimal } from '../amount.js';
-import type { NotificationType } from '../errors.js';
-import { safeParseNotification } from '../parse.js';
+import type { NotificationType } from '../parser/errors.js';
+import { safeParseNotification } from '../parser/parse.js';
+import { Decimal } from '../parser/values/amount.js';
 import { faultyBodies } from './faults.js';
 import {
   type Changes,

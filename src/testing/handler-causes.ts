@@ -1,5 +1,5 @@
-import { Decimal } from '../amount.js';
-import type { PaymentNotification } from '../notification.js';
+import type { PaymentNotification } from '../parser/notification.js';
+import { Decimal } from '../parser/values/amount.js';
 import type { DeliveryAttempt } from './deliver.js';
 import type { Step } from './handler-behaviors.js';
 

@@ -1,5 +1,5 @@
-import { Decimal } from '../amount.js';
-import type { NotificationType } from '../errors.js';
+import type { NotificationType } from '../parser/errors.js';
+import { Decimal } from '../parser/values/amount.js';
 import { SAMPLES } from '../wire/sample.js';
 import { withdrawalSample, writeBody } from './bodies.js';
 import type { HandlerTestsOptions } from './handler-options.js';

@@ -1,7 +1,7 @@
-import type { Decimal } from '../amount.js';
-import type { NotificationType } from '../errors.js';
-import { quote } from '../internal/quote.js';
-import type { PaymentNotification } from '../notification.js';
+import type { NotificationType } from '../parser/errors.js';
+import type { PaymentNotification } from '../parser/notification.js';
+import { quote } from '../parser/quote.js';
+import type { Decimal } from '../parser/values/amount.js';
 import { SAMPLES } from '../wire/sample.js';
 import type { AttemptOptions } from './attempt.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from './bodies.js';

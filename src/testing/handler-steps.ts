@@ -1,8 +1,8 @@
-import { Decimal } from '../amount.js';
-import { isDecimalLiteral } from '../internal/digits.js';
-import { escapeUnprintable, quote } from '../internal/quote.js';
-import { idempotencyKey, type PaymentNotification } from '../notification.js';
-import { safeParseNotification } from '../parse.js';
+import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
+import { safeParseNotification } from '../parser/parse.js';
+import { escapeUnprintable, quote } from '../parser/quote.js';
+import { Decimal } from '../parser/values/amount.js';
+import { isDecimalLiteral } from '../parser/values/digits.js';
 import { sleep } from './attempt.js';
 import { type DeliveryAttempt, deliver } from './deliver.js';
 import type { Step } from './handler-behaviors.js';

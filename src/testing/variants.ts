@@ -1,5 +1,5 @@
-import { isDecimalLiteral } from '../internal/digits.js';
-import { quote } from '../internal/quote.js';
+import { quote } from '../parser/quote.js';
+import { isDecimalLiteral } from '../parser/values/digits.js';
 import { hasWireValue, readWire, type WireFields, writeWire } from '../wire/members.js';
 import {
   DEDUCED,

@@ -1,11 +1,11 @@
 import deposit from '../../fixtures/deposit-received/sample.json' with { type: 'json' };
 import failed from '../../fixtures/withdrawal-broadcast/failed.json' with { type: 'json' };
 import withdrawal from '../../fixtures/withdrawal-broadcast/sample.json' with { type: 'json' };
-import { DEPOSIT_RECEIVED, type DepositReceived } from '../deposit-received.js';
-import type { NotificationType } from '../errors.js';
-import type { Fields } from '../internal/objects.js';
-import type { FieldOf, Rules } from '../internal/rules.js';
-import { WITHDRAWAL_BROADCAST, type WithdrawalBroadcast } from '../withdrawal-broadcast.js';
+import { DEPOSIT_RECEIVED, type DepositReceived } from '../parser/deposit-received.js';
+import type { NotificationType } from '../parser/errors.js';
+import type { Fields } from '../parser/objects.js';
+import type { FieldOf, Rules } from '../parser/rules.js';
+import { WITHDRAWAL_BROADCAST, type WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 
 /** A complete body, in the service's field order. `undefined` marks a field that is not sent. */
 export type Sample = Fields;

@@ -21,7 +21,7 @@ import {
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
-import * as types from '../../src/internal/field-types.js';
+import * as types from '../../src/parser/field-types.js';
 import { exactnessFault, LAST_ONE_COUNTS } from './texts.js';
 
 /**

@@ -6,10 +6,10 @@
  */
 export const PARTS = {
   parser: {
-    mutate: ['src/*.ts', 'src/internal/*.ts'],
+    mutate: ['src/*.ts', 'src/parser/**/*.ts'],
     tests: [
       'test/*.test.ts',
-      'test/internal/*.test.ts',
+      'test/parser/**/*.test.ts',
       'test/inspect/{index,quirks}.test.ts',
       '!test/{pages,regular-expressions,workflows}.test.ts',
     ],
@@ -20,7 +20,11 @@ export const PARTS = {
     tests: ['test/inspect/*.test.ts', 'test/testing/*.test.ts'],
     least: 90,
   },
-  receiver: { mutate: ['src/receiver/*.ts'], tests: ['test/receiver/*.test.ts'], least: 95 },
+  receiver: {
+    mutate: ['src/receiver/*.ts', 'src/shared/*.ts'],
+    tests: ['test/receiver/*.test.ts'],
+    least: 95,
+  },
   spool: { mutate: ['src/spool/*.ts'], tests: ['test/spool/*.test.ts'], least: 95 },
   testing: { mutate: ['src/testing/*.ts'], tests: ['test/testing/*.test.ts'], least: 90 },
   cli: {

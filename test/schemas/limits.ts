@@ -4,7 +4,7 @@ import {
   DEPOSIT_RECEIVED_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
-import { MAX_DIGITS, MAX_LENGTH } from '../../src/amount.js';
+import { MAX_DIGITS, MAX_LENGTH } from '../../src/parser/values/amount.js';
 import type { WireFields } from '../../src/wire/members.js';
 
 const FIELDS = Object.values({ ...DEPOSIT_RECEIVED_FIELDS, ...WITHDRAWAL_BROADCAST_FIELDS });

@@ -4,9 +4,9 @@ import {
   NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
-} from '../scripts/schemas/tables.js';
-import { expectRules, testRules } from './contract.js';
-import { errorOf, issuesOf, read, revoked, withdrawal } from './sample-bodies.js';
+} from '../../scripts/schemas/tables.js';
+import { expectRules, testRules } from '../contract.js';
+import { errorOf, issuesOf, read, revoked, withdrawal } from '../sample-bodies.js';
 
 /** The contract in short, apart from the code: which fields may refuse a body or add a warning. */
 const CONTRACT = `

@@ -4,7 +4,7 @@ import {
   parseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { deposit, withdrawal } from './sample-bodies.js';
+import { deposit, withdrawal } from '../sample-bodies.js';
 
 describe('the idempotency key', () => {
   test('is the same whatever the case of the identifier', () => {

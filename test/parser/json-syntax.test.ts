@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findSyntaxError, lineAndColumn } from '../../src/internal/json-syntax.js';
+import { findSyntaxError, lineAndColumn } from '../../src/parser/json-syntax.js';
 import { runs } from '../fuzz/runs.js';
 
 function isJson(text: string): boolean {

@@ -6,7 +6,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { parseLiterally } from '../../src/internal/json.js';
+import { parseLiterally } from '../../src/parser/json.js';
 import { runs } from '../fuzz/runs.js';
 import { anyText, exactnessFault, LAST_ONE_COUNTS } from '../fuzz/texts.js';
 import { deposit, read, withdrawal } from '../sample-bodies.js';

@@ -1,6 +1,5 @@
-import type { Decimal } from './amount.js';
+import type { OpenBody } from './body.js';
 import type { NotificationIssue } from './errors.js';
-import type { OpenBody } from './internal/body.js';
 import {
   amount,
   anyText,
@@ -10,10 +9,11 @@ import {
   text,
   txAddress,
   uuid,
-} from './internal/field-types.js';
-import { notificationReader, type Reading } from './internal/fields.js';
-import { expected, optional, type RulesOf, required } from './internal/rules.js';
-import type { TxAddress } from './tx-address.js';
+} from './field-types.js';
+import { notificationReader, type Reading } from './read.js';
+import { expected, optional, type RulesOf, required } from './rules.js';
+import type { Decimal } from './values/amount.js';
+import type { TxAddress } from './values/tx-address.js';
 
 /** The statuses of a withdrawal. The service doesn't document when one fails or is blocked. */
 export const WithdrawalStatus = {

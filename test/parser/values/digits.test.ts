@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HAS_KNOWN_PARTS, toAmount } from '../../src/amount.js';
-import { splitDouble } from '../../src/internal/digits.js';
-import { runs } from '../fuzz/runs.js';
-import { amountFault, decimalLiteral } from '../fuzz/texts.js';
+import { HAS_KNOWN_PARTS, toAmount } from '../../../src/parser/values/amount.js';
+import { splitDouble } from '../../../src/parser/values/digits.js';
+import { runs } from '../../fuzz/runs.js';
+import { amountFault, decimalLiteral } from '../../fuzz/texts.js';
 
 // For many more literals: RUNS=200000.
 test('an amount has the same parts as a Decimal that decimal.js makes of the literal', () => {

@@ -1,5 +1,5 @@
-import type { NotificationIssue } from '../errors.js';
 import type { OpenBody } from './body.js';
+import type { NotificationIssue } from './errors.js';
 import { issue } from './issues.js';
 import { mayBeRounded, parseLiterally } from './json.js';
 import { type Fields, isDeeplyNested, MAX_LEVELS, ownProperties } from './objects.js';

@@ -17,10 +17,10 @@ import {
   WithdrawalBroadcastSchema,
 } from 'payment-notifications/valibot';
 import { describe, expect, test } from 'vitest';
-import { fixtures, parsedFixtures } from '../fixtures/index.js';
-import { ISSUE_CODES } from './fuzz/examine.js';
-import { inShort } from './package/outcomes.js';
-import { deposit, errorOf, refusalOf, withdrawal } from './sample-bodies.js';
+import { fixtures, parsedFixtures } from '../../fixtures/index.js';
+import { ISSUE_CODES } from '../fuzz/examine.js';
+import { inShort } from '../package/outcomes.js';
+import { deposit, errorOf, refusalOf, withdrawal } from '../sample-bodies.js';
 
 const ENDPOINTS = {
   deposit: {

@@ -1,4 +1,4 @@
-import type { IssueCode, NotificationIssue } from '../errors.js';
+import type { IssueCode, NotificationIssue } from './errors.js';
 import { issue } from './issues.js';
 import { findSyntaxError, lineAndColumn } from './json-syntax.js';
 import { type Fields, isArray, withoutPrototype } from './objects.js';

@@ -1,5 +1,5 @@
 import { Decimal as DecimalJs } from 'decimal.js';
-import { isDecimalLiteral, type Parts, splitDouble, splitLiteral } from './internal/digits.js';
+import { isDecimalLiteral, type Parts, splitDouble, splitLiteral } from './digits.js';
 
 /**
  * An exact amount. Compare with `gte`, `lt` or `equals` and calculate with `plus` or `times`,

@@ -1,15 +1,15 @@
+import { type OpenBody, openBody } from './body.js';
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
-import { type OpenBody, openBody } from './internal/body.js';
-import type { Partly, Reading } from './internal/fields.js';
-import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
-import { type Fields, isArray } from './internal/objects.js';
+import { isNonEmpty, issue, referenceOf } from './issues.js';
 import {
   detectType,
   hasValue,
   type PaymentNotification,
   readNotification,
 } from './notification.js';
+import { type Fields, isArray } from './objects.js';
+import type { Partly, Reading } from './read.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /**

@@ -2,10 +2,10 @@ import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Decimal } from 'payment-notifications';
 import { describe, expect, test, vi } from 'vitest';
-import { nonNegativeAmount } from '../src/internal/field-types.js';
-import { runs } from './fuzz/runs.js';
-import { decimalLiteral } from './fuzz/texts.js';
-import { FIELDS, issuesOf, parseWith, read } from './sample-bodies.js';
+import { nonNegativeAmount } from '../../../src/parser/field-types.js';
+import { runs } from '../../fuzz/runs.js';
+import { decimalLiteral } from '../../fuzz/texts.js';
+import { FIELDS, issuesOf, parseWith, read } from '../../sample-bodies.js';
 
 const AMOUNT_FIELDS = FIELDS.filter(
   ({ kind, name }) => kind === 'amount' && name !== 'deducedSettlementAmount',
@@ -100,7 +100,7 @@ describe('Decimal', () => {
   test('ignores what a host sets on decimal.js, before or after it is loaded', async () => {
     HostDecimal.set({ rounding: HostDecimal.ROUND_UP, modulo: 9, precision: 3, toExpNeg: -2 });
     try {
-      const late = await import('../src/amount.js?late' as string);
+      const late = await import('../../../src/parser/values/amount.js?late' as string);
       expect(late.Decimal.rounding).toBe(HostDecimal.ROUND_HALF_UP);
       expect(late.Decimal.modulo).toBe(HostDecimal.ROUND_DOWN);
       for (const Own of [late.Decimal, Decimal]) {
@@ -153,7 +153,7 @@ test('a decimal.js that is made of other parts reads the literals itself', async
     return { Decimal: Object.assign(Other, { clone: () => Other }) };
   });
   try {
-    const { toAmount } = await import('../src/amount.js?other' as string);
+    const { toAmount } = await import('../../../src/parser/values/amount.js?other' as string);
     expect(`${toAmount('-123456789.000000012')}`).toBe('-123456789.000000012');
     expect(`${toAmount(0.5)}`).toBe('0.5');
     expect(toAmount('1e79')).toBeNull();

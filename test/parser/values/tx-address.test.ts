@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { joinToTxAddress, splitToTxAddress, type TxAddress } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from './sample-bodies.js';
+import { refusalOf } from '../../sample-bodies.js';
 
 const address = fc.string({ minLength: 1 }).filter((text) => !text.includes('?dt='));
 const destinationTag = fc.option(fc.string({ minLength: 1 }));

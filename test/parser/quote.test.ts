@@ -1,6 +1,6 @@
 import { safeParseDepositReceived } from 'payment-notifications';
 import { expect, test } from 'vitest';
-import { quote } from '../../src/internal/quote.js';
+import { quote } from '../../src/parser/quote.js';
 import { deposit, messagesOf } from '../sample-bodies.js';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toDate } from '../src/timestamp.js';
+import { toDate } from '../../../src/parser/values/timestamp.js';
 
 test.each<[time: number | string, date: string | null]>([
   [1790000000, '2026-09-21T14:13:20.000Z'],

@@ -1,9 +1,9 @@
+import type { OpenBody } from './body.js';
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import type { NotificationType } from './errors.js';
-import type { OpenBody } from './internal/body.js';
-import type { Reading } from './internal/fields.js';
-import type { Fields } from './internal/objects.js';
-import { describe } from './internal/quote.js';
+import type { Fields } from './objects.js';
+import { describe } from './quote.js';
+import type { Reading } from './read.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /** Either notification, discriminated by `type`. */

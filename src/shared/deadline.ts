@@ -1,4 +1,4 @@
-import { quote } from '../internal/quote.js';
+import { quote } from '../parser/quote.js';
 
 /** The longest time that `setTimeout` can wait, in milliseconds. */
 const MAX_TIME = 2 ** 31 - 1;

@@ -5,7 +5,7 @@ import {
   safeParseDepositReceived,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { deposit, errorOf } from './sample-bodies.js';
+import { deposit, errorOf } from '../sample-bodies.js';
 
 const error = errorOf(
   safeParseDepositReceived(deposit({ actualDepositAmount: '"12,5"', depositId: '"x y"' })),
@@ -89,7 +89,7 @@ describe('a NotificationError', () => {
 
 describe('isNotificationError', () => {
   test('recognizes the error, also of another copy of the package', async () => {
-    const other = await import('../src/errors.js?copy' as string);
+    const other = await import('../../src/parser/errors.js?copy' as string);
     const foreign = new other.NotificationError({ ...error });
     expect(foreign).not.toBeInstanceOf(NotificationError);
     expect(isNotificationError(foreign)).toBe(true);

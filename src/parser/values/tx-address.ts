@@ -1,6 +1,6 @@
-import { type IssueCode, NotificationError } from './errors.js';
-import { type Fault, issue } from './internal/issues.js';
-import { describe } from './internal/quote.js';
+import { type IssueCode, NotificationError } from '../errors.js';
+import { type Fault, issue } from '../issues.js';
+import { describe } from '../quote.js';
 
 /**
  * The destination of a withdrawal: `<address>?dt=<tag>`, split into its parts. Only some currencies

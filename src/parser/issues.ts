@@ -1,4 +1,4 @@
-import type { IssueCode, NotificationIssue, NotificationReference } from '../errors.js';
+import type { IssueCode, NotificationIssue, NotificationReference } from './errors.js';
 import { escapeUnprintable } from './quote.js';
 
 /** Maximum length of an identifier in a reference. */

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { DEPOSIT_RECEIVED_FIELDS } from '../scripts/schemas/tables.js';
-import { expectRules, testRules } from './contract.js';
+import { DEPOSIT_RECEIVED_FIELDS } from '../../scripts/schemas/tables.js';
+import { expectRules, testRules } from '../contract.js';
 
 /** The contract in short, apart from the code: which fields may refuse a body or add a warning. */
 const CONTRACT = `

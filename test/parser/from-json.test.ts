@@ -8,8 +8,8 @@ import {
   parseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
-import { fixture } from '../fixtures/index.js';
-import { deposit, FIELDS, refusalOf, revoked, withdrawal } from './sample-bodies.js';
+import { fixture } from '../../fixtures/index.js';
+import { deposit, FIELDS, refusalOf, revoked, withdrawal } from '../sample-bodies.js';
 
 /** A notification's JSON, with some of its fields replaced. */
 function jsonOf(notification: PaymentNotification, fields: Record<string, unknown> = {}): string {
@@ -65,7 +65,7 @@ describe('a notification that went through JSON', () => {
 });
 
 describe('JSON of another version', () => {
-  const lines = readFileSync(new URL('../fixtures/json/1.0.0.jsonl', import.meta.url), 'utf8');
+  const lines = readFileSync(new URL('../../fixtures/json/1.0.0.jsonl', import.meta.url), 'utf8');
   const stored = lines
     .trim()
     .split('\n')

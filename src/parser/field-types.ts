@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { AMOUNT_LIMITS, type Decimal, toAmount } from '../amount.js';
-import type { IssueCode } from '../errors.js';
-import { toDate } from '../timestamp.js';
-import { explainTxAddress, parseTxAddress, type TxAddress } from '../tx-address.js';
-import { isDecimalLiteral } from './digits.js';
+import type { IssueCode } from './errors.js';
 import type { Fault } from './issues.js';
 import { describe, quote, quoteIf } from './quote.js';
 import type { ObjectType, PlainType } from './rules.js';
+import { AMOUNT_LIMITS, type Decimal, toAmount } from './values/amount.js';
+import { isDecimalLiteral } from './values/digits.js';
+import { toDate } from './values/timestamp.js';
+import { explainTxAddress, parseTxAddress, type TxAddress } from './values/tx-address.js';
 
 // A message quotes a text only if it matches. An email address, a name with a space and most
 // blockchain addresses don't match.

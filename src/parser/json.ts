@@ -1,4 +1,4 @@
-import { isExponentMark } from './digits.js';
+import { isExponentMark } from './values/digits.js';
 
 /** A double preserves any number of up to this many characters, if it has no exponent. */
 const SAFE_LENGTH = 15;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Decimal } from '../../src/amount.js';
-import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/deposit-received.js';
+import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/parser/deposit-received.js';
 import {
   amount,
   nonNegativeAmount,
@@ -8,9 +7,9 @@ import {
   text,
   txAddress,
   uuid,
-} from '../../src/internal/field-types.js';
-import { notificationReader, type Reading } from '../../src/internal/fields.js';
-import type { Fields } from '../../src/internal/objects.js';
+} from '../../src/parser/field-types.js';
+import type { Fields } from '../../src/parser/objects.js';
+import { notificationReader, type Reading } from '../../src/parser/read.js';
 import {
   expected,
   namedRules,
@@ -18,13 +17,14 @@ import {
   type Rules,
   type RulesOf,
   required,
-} from '../../src/internal/rules.js';
+} from '../../src/parser/rules.js';
+import type { Decimal } from '../../src/parser/values/amount.js';
 import {
   NOT_COMPLETED,
   TX_ADDRESS_OWNER,
   WITHDRAWAL_BROADCAST,
   type WithdrawalFailed,
-} from '../../src/withdrawal-broadcast.js';
+} from '../../src/parser/withdrawal-broadcast.js';
 
 test('the compiler finds a rule that contradicts the interface', () => {
   const { network: _, ...withoutNetwork } = DEPOSIT_RECEIVED;

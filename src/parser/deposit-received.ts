@@ -1,8 +1,8 @@
-import type { Decimal } from './amount.js';
 import type { NotificationIssue } from './errors.js';
-import { amount, nonNegativeAmount, oneOf, text, timestamp, uuid } from './internal/field-types.js';
-import { notificationReader, type Reader } from './internal/fields.js';
-import { optional, type RulesOf, required } from './internal/rules.js';
+import { amount, nonNegativeAmount, oneOf, text, timestamp, uuid } from './field-types.js';
+import { notificationReader, type Reader } from './read.js';
+import { optional, type RulesOf, required } from './rules.js';
+import type { Decimal } from './values/amount.js';
 
 /** The statuses of a deposit. The service documents only one. */
 export const DepositStatus = {

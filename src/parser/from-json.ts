@@ -1,11 +1,11 @@
+import { openBody } from './body.js';
 import { type IssueCode, NotificationError, type NotificationIssue } from './errors.js';
-import { openBody } from './internal/body.js';
-import { pickFields } from './internal/fields.js';
-import { isNonEmpty, issue, referenceOf } from './internal/issues.js';
-import { type Fields, ownProperties, withoutPrototype } from './internal/objects.js';
-import { describe, escapeUnprintable, quoteIf } from './internal/quote.js';
+import { isNonEmpty, issue, referenceOf } from './issues.js';
 import { type PaymentNotification, readNotification } from './notification.js';
-import type { TxAddress } from './tx-address.js';
+import { type Fields, ownProperties, withoutPrototype } from './objects.js';
+import { describe, escapeUnprintable, quoteIf } from './quote.js';
+import { pickFields } from './read.js';
+import type { TxAddress } from './values/tx-address.js';
 
 /**
  * Maximum size in bytes. A notification's JSON is longer than its body: `1e78` becomes 79 digits.

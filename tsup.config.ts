@@ -17,7 +17,7 @@ const entry = {
   valibot: 'src/valibot.ts',
   inspect: 'src/inspect/index.ts',
   receiver: 'src/receiver/index.ts',
-  spool: 'src/spool/index.ts',
+  store: 'src/store/index.ts',
   testing: 'src/testing/index.ts',
 };
 

@@ -10,7 +10,7 @@ export default defineConfig({
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
       { find: /^payment-notifications\/inspect$/, replacement: source('inspect/index') },
       { find: /^payment-notifications\/receiver$/, replacement: source('receiver/index') },
-      { find: /^payment-notifications\/spool$/, replacement: source('spool/index') },
+      { find: /^payment-notifications\/store$/, replacement: source('store/index') },
       { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },
     ],
   },

@@ -5,7 +5,7 @@ afterEach(() => void vi.unstubAllGlobals());
 /** What Jest's jsdom lacks. */
 const MISSING = ['TextDecoder', 'TextEncoder', 'Request', 'Response', 'ReadableStream', 'fetch'];
 
-test.each(['', '/valibot', '/receiver', '/spool', '/inspect', '/testing'])(
+test.each(['', '/valibot', '/receiver', '/store', '/inspect', '/testing'])(
   'payment-notifications%s can be imported where globals are missing',
   async (entry) => {
     for (const name of MISSING) vi.stubGlobal(name, undefined);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { handlerTests } from 'payment-notifications/testing';
-import { openFolder, openMerchant, PROGRAM, replaced, until } from './merchant.js';
+import { openFolder, openMerchant, replaced, SCHEMA, SETTLE, until } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { startServer, UNSET } from './server.js';
 
@@ -16,16 +16,16 @@ import { startServer, UNSET } from './server.js';
 /**
  * @param {() => string} url
  * @param {(sql: string) => Promise<any[]>} query
- * @param {() => string} refused The folder of bodies for review.
+ * @param {() => string} review The folder of bodies for review.
  */
-function testsOf(url, query, refused) {
+function testsOf(url, query, review) {
   return handlerTests({
     url,
     async balance(currency) {
       const sum = `SELECT sum(amount)::text FROM balance WHERE currency = '${currency}'`;
       return (await query(sum))[0].sum;
     },
-    kept: async () => fs.readdirSync(refused()).length,
+    kept: async () => fs.readdirSync(review()).filter((file) => file.endsWith('.json')).length,
     async prepare(notifications) {
       const orders = notifications.map((one) => {
         const isDeposit = one.type === 'deposit.received';
@@ -51,11 +51,11 @@ describe('every handler, on PGlite', () => {
     fs.mkdirSync(temporary);
     const env = { ...UNSET, TMPDIR: temporary, SQL_SOCKET: socketPath };
     const preload = new URL('preload-trial.js', import.meta.url).href;
-    const command = ['node', '--import', preload, 'server.mjs'];
+    const command = ['node', '--import', preload, 'trial.mjs'];
     server = await startServer(command, { cwd: folder.url, env });
-    const printed = () => server.printed.find((line) => line.startsWith('listening at '));
+    const printed = () => server.printed.find((line) => line.startsWith('Try it: '));
     await until(printed);
-    server.url = `${printed()}`.slice('listening at '.length);
+    server.url = `${printed()}`.replace(/.* --to /, '');
   });
   after(async () => {
     await server.stop();
@@ -70,15 +70,15 @@ describe('every handler, on PGlite', () => {
     });
     return JSON.parse(await text(response));
   }
-  const refused = () => join(temporary, fs.readdirSync(temporary)[0] ?? '', 'refused');
-  for (const { name, run } of testsOf(() => server.url, query, refused)) test(name, run);
+  const review = () => join(temporary, fs.readdirSync(temporary)[0] ?? '', 'review');
+  for (const { name, run } of testsOf(() => server.url, query, review)) test(name, run);
 });
 
 /** The parts of the statement, and of the function that runs it. */
 const COUNT = 'ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1';
 const ADD = 'SET amount = balance.amount + excluded.amount';
-const RUN = 'await query(SETTLE, [key, account, currency, amount.toString(), body, order]);';
-const COMPARE = 'if (!rows[0].same) return';
+const RUN = 'await database.query(SETTLE, values);';
+const COMPARE = 'if (!rows[0].same) throw';
 const BALANCE = 'account text, currency text, amount numeric NOT NULL, PRIMARY KEY';
 const EVERY_REPEAT = 'deposit: an event in another encoding is a repeat';
 const KEPT = 'deposit: a known key with another amount or currency is kept';
@@ -100,7 +100,7 @@ const MUTANTS = [
     fault: 'DO NOTHING, without the comparison',
     replace: [
       [COUNT, 'ON CONFLICT (key) DO NOTHING'],
-      [COMPARE, 'if (rows[0] && !rows[0].same) return'],
+      [COMPARE, 'if (rows[0] && !rows[0].same) throw'],
       ['rows[0].first', 'rows[0]'],
     ],
     test: KEPT,
@@ -108,7 +108,7 @@ const MUTANTS = [
   },
   {
     fault: 'no comparison',
-    replace: [[COMPARE, 'if (false) return']],
+    replace: [[COMPARE, 'if (false) throw']],
     test: KEPT,
     cause: /kept/,
   },
@@ -126,9 +126,9 @@ const MUTANTS = [
         RUN,
         `await (async () => {
     const find = 'SELECT amount::text FROM balance WHERE (account, currency) = ($1, $2)';
-    const [balance = { amount: '0' }] = (await query(find, [account, currency])).rows;
+    const [balance = { amount: '0' }] = (await database.query(find, [account, currency])).rows;
     const sum = amount.plus(balance.amount).toString();
-    return query(SETTLE, [key, account, currency, amount.toString(), body, order, sum]);
+    return database.query(SETTLE, [...values, sum]);
   })();`,
       ],
     ],
@@ -154,29 +154,33 @@ describe('every handler, on PostgreSQL', { skip: whyNoPostgres() }, () => {
   let merchant;
   /** @type {Server} */
   let server;
-  /** @param {string} program */
-  async function start(program) {
+  /** @param {string} settle @param {string} schema */
+  async function start(settle, schema) {
     await merchant.reset();
-    fs.writeFileSync(join(merchant.folder.path, 'own.mjs'), program);
-    server = await merchant.start({}, 'own.mjs');
+    await merchant.postgres.query(`DROP TABLE orders, event, balance; ${schema}`);
+    fs.writeFileSync(join(merchant.folder.path, 'settle.mjs'), settle);
+    server = await merchant.start();
   }
   before(async () => {
     merchant = await openMerchant();
-    await start(PROGRAM);
+    await start(SETTLE, SCHEMA);
   });
   after(() => merchant.close());
 
   const tests = testsOf(
     () => server.url,
     (sql) => merchant.postgres.query(sql),
-    () => join(merchant.folder.path, 'refused'),
+    () => join(merchant.folder.path, 'webhooks/review'),
   );
   for (const { name, run } of tests) test(name, run);
 
   for (const { fault, replace, test: name, cause } of MUTANTS)
     test(`a fault is found: ${fault}`, async () => {
       await server.stop();
-      await start(replace.reduce((program, [from, to]) => replaced(program, from, to), PROGRAM));
+      const isSchema = replace[0]?.[0] === BALANCE;
+      const change = (/** @type {string} */ text) =>
+        replace.reduce((changed, [from, to]) => replaced(changed, from, to), text);
+      await (isSchema ? start(SETTLE, change(SCHEMA)) : start(change(SETTLE), SCHEMA));
       const finder = tests.find((one) => one.name === name);
       assert(finder, name);
       await assert.rejects(finder.run(), cause);

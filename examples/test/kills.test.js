@@ -12,7 +12,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { LIMIT, statusOf } from './bodies.js';
-import { nameOf, openMerchant, until } from './merchant.js';
+import { openMerchant, refusedNameOf, until } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 
 /** @import { Merchant, Server } from './merchant.js' */
@@ -59,7 +59,7 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
     }
     /** Until a delivery has failed because of it. */
     async function untilSaved() {
-      await until(() => merchant.waiting('unsettled').length > 0);
+      await until(() => merchant.waiting('retry').length > 0);
     }
     async function crash() {
       await postgres.crash();
@@ -146,7 +146,7 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
     }
     isOver = true;
     await Promise.all([...senders, refusing]);
-    await until(() => merchant.waiting('unsettled').length === 0);
+    await until(() => merchant.waiting('retry').length === 0);
 
     const events = await postgres.query('SELECT * FROM event');
     const keys = new Set(events.map(({ key }) => key));
@@ -165,7 +165,7 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
       await merchant.balances(),
       Object.fromEntries([...sums].map(([name, sum]) => [name, `${sum}`]).sort()),
     );
-    assert.deepEqual(merchant.waiting('refused').sort(), refused.map(nameOf).sort());
+    assert.deepEqual(merchant.waiting('review').sort(), refused.map(refusedNameOf).sort());
     t.diagnostic(`${events.length} events, ${unanswered} withdrawals without an answer`);
   });
 });

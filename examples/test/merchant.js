@@ -1,4 +1,4 @@
-// A merchant who has copied server.mjs into a folder, and has a PostgreSQL server.
+// A merchant who has copied examples/start into a folder, and has a PostgreSQL server.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -13,15 +13,20 @@ import { startServer } from './server.js';
 /** @typedef {Awaited<ReturnType<typeof openMerchant>>} Merchant */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
-export const PROGRAM = fs.readFileSync(new URL('../start/server.mjs', import.meta.url), 'utf8');
+const FILES = ['server.mjs', 'postgres.mjs', 'settle.mjs', 'trial.mjs', 'schema.sql'];
+const START = new URL('../start/', import.meta.url);
+/** @param {string} name */
+const read = (name) => fs.readFileSync(new URL(name, START), 'utf8');
+export const SETTLE = read('settle.mjs');
+export const SCHEMA = read('schema.sql');
 const PACKAGES = fileURLToPath(new URL('../node_modules', import.meta.url));
 const PRELOAD = new URL('preload.js', import.meta.url).href;
 
-/** A new folder with the packages and the program. @param {string} parent */
+/** A new folder with the packages and the programs. @param {string} parent */
 export function openFolder(parent = tmpdir()) {
   const folder = fs.mkdtempSync(join(parent, 'merchant-'));
   fs.symlinkSync(PACKAGES, join(folder, 'node_modules'));
-  fs.writeFileSync(join(folder, 'server.mjs'), PROGRAM);
+  for (const name of FILES) fs.writeFileSync(join(folder, name), read(name));
   return {
     path: folder,
     url: pathToFileURL(`${folder}/`),
@@ -34,18 +39,23 @@ export async function until(condition) {
   while (!(await condition())) await sleep(20);
 }
 
-/** The name of a body's file. @param {string | Uint8Array} body */
-export const nameOf = (body) => createHash('sha256').update(body).digest('hex');
+/** The name of a refused body's file. @param {string | Uint8Array} body */
+export const refusedNameOf = (body) =>
+  `refused.${createHash('sha256').update(body).digest('hex').slice(0, 16)}.json`;
 
 /** @param {string} [parent] */
 export async function openMerchant(parent) {
   const folder = openFolder(parent);
   const postgres = await startPostgres();
+  await postgres.query(SCHEMA);
+  const webhooks = join(folder.path, 'webhooks');
   /** @type {Set<Server>} */
   const servers = new Set();
-  /** @param {'unsettled' | 'refused'} name */
+  /** @param {'retry' | 'review'} name */
   const waiting = (name) =>
-    fs.readdirSync(join(folder.path, name)).filter((file) => !file.startsWith('.'));
+    fs.readdirSync(join(webhooks, name)).filter((file) => file.endsWith('.json'));
+  /** @param {'retry' | 'review'} name @param {string} file */
+  const readBody = (name, file) => fs.readFileSync(join(webhooks, name, file), 'utf8');
   return {
     folder,
     postgres,
@@ -60,9 +70,13 @@ export async function openMerchant(parent) {
       return server;
     },
     waiting,
-    /** The bodies that wait there. @param {'unsettled' | 'refused'} name */
-    bodies: (name) =>
-      waiting(name).map((file) => fs.readFileSync(join(folder.path, name, file), 'utf8')),
+    /** The bodies that wait there. @param {'retry' | 'review'} name */
+    bodies: (name) => waiting(name).map((file) => readBody(name, file)),
+    /** Why a body waits. @param {'retry' | 'review'} name @param {string} body */
+    reason(name, body) {
+      const file = waiting(name).find((one) => readBody(name, one) === body);
+      return readBody(name, `${file?.slice(0, -5)}.txt`);
+    },
     /** Makes the orders of some bodies known. @param {string[]} bodies */
     async order(...bodies) {
       for (const body of bodies) {
@@ -74,12 +88,11 @@ export async function openMerchant(parent) {
         await postgres.query(insert);
       }
     },
-    /** Moves a body from one of its folders to the other. @param {string} body */
-    retry: (body) =>
-      fs.renameSync(
-        join(folder.path, 'refused', nameOf(body)),
-        join(folder.path, 'unsettled', nameOf(body)),
-      ),
+    /** Moves a body from `review` to `retry`. @param {string} body */
+    retry(body) {
+      const file = waiting('review').find((one) => readBody('review', one) === body) ?? '';
+      fs.renameSync(join(webhooks, 'review', file), join(webhooks, 'retry', file));
+    },
     /** @returns {Promise<Record<string, string>>} By account and currency. */
     async balances() {
       const rows = await postgres.query(
@@ -104,9 +117,8 @@ export async function openMerchant(parent) {
     },
     /** Forgets all. */
     async reset() {
-      await postgres.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-      for (const name of ['unsettled', 'refused'])
-        fs.rmSync(join(folder.path, name), { recursive: true, force: true });
+      await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}`);
+      fs.rmSync(webhooks, { recursive: true, force: true });
     },
     async close() {
       for (const server of servers) await server.kill();

@@ -1,8 +1,6 @@
-// Loaded into server.mjs before it starts: the minute between the rounds of the spool takes 60
-// milliseconds.
-import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers/promises';
-
-const { setTimeout } = timers;
-timers.setTimeout = (ms = 0, value, options) => setTimeout(ms / 1000, value, options);
-syncBuiltinESMExports();
+// Loaded into server.mjs before it starts: the minute between two rounds takes 60 milliseconds.
+const { setTimeout: original } = globalThis;
+globalThis.setTimeout = /** @type {typeof setTimeout} */ (
+  (/** @type {any} */ run, /** @type {any} */ ms, /** @type {any[]} */ ...args) =>
+    original(run, run.name === 'repeat' ? 60 : ms, ...args)
+);

@@ -32,7 +32,8 @@ export const LISTEN_HELP: string = helpOf(
 const HINT =
   'To receive callbacks of the service, open a tunnel to this port, and keep the path. Ctrl-C ends it.';
 
-const NOT_SAVED = { status: 500, text: 'not saved' };
+/** Its line says why. */
+const NOT_SAVED = new Error('not saved');
 /** Maximum length of a displayed path, in characters. */
 const MAX_PATH = 40;
 
@@ -47,16 +48,28 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     throw new CommandError(`--secret: ${rule} ${describe(secret)}. Omit it to make one`);
   }
   const log = createLog(terminal, values.save);
-  const settle = async (_: unknown, { body }: { readonly body: Uint8Array }) =>
-    log.callback(body) ? { status, text: 'ok' } : NOT_SAVED;
+  const settle = async (_: unknown, { body }: { readonly body: Uint8Array }) => {
+    if (!log.callback(body)) throw NOT_SAVED;
+  };
   const receiver = createReceiver({
     secret,
+    success: { status },
     onDepositReceived: settle,
     onWithdrawalBroadcast: settle,
-    onRefused: async (_, { body }) => (log.callback(body) ? undefined : NOT_SAVED),
-    // Of a body that was read, its own line has said everything.
-    onError: async (error, { body }) => (body === null ? log.fail('not read', error) : undefined),
-    onWarning() {}, // is part of the callback's sentence
+    store: {
+      // Of a body that was read, its own line has said everything.
+      async save({ to, body }) {
+        if (to === 'review' && !log.callback(body)) throw NOT_SAVED;
+      },
+      list: async () => [],
+      read: async () => null,
+      remove: async () => {},
+    },
+    log({ outcome, message, error, issue }) {
+      if (outcome === 'failed' && error !== NOT_SAVED) log.fail('not read', error);
+      // A warning about a body is part of its sentence.
+      else if (outcome === 'warning' && !issue) console.warn(message);
+    },
   });
   const server = createServer((request, response) => {
     receiver.node(request, response);
@@ -77,7 +90,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     server.closeAllConnections();
   });
   // Bodies that were still arriving are counted as well.
-  await receiver.idle();
+  await receiver.stop();
   log.end();
   return EXIT.ok;
 }

@@ -84,7 +84,11 @@ function isFolder(path: string): boolean {
 function filesIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'));
-  return files.map(({ name }) => join(folder, name)).sort();
+  const names = files.map(({ name }) => name).sort();
+  // A store writes the reason next to a body.
+  const isReason = (name: string) =>
+    name.endsWith('.txt') && names.includes(`${name.slice(0, -'.txt'.length)}.json`);
+  return names.filter((name) => !isReason(name)).map((name) => join(folder, name));
 }
 
 function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {

@@ -11,6 +11,9 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly originalUrl?: string | undefined;
   readonly headers: { readonly 'content-type'?: string | undefined };
   readonly readableDidRead: boolean;
+  /** Whether the stream was read to its end. */
+  readonly readableEnded: boolean;
+  readonly destroyed: boolean;
   /** The encoding that middleware has set with `setEncoding`. */
   readonly readableEncoding?: string | null | undefined;
   /**
@@ -23,6 +26,8 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   /** The request's own stream in HTTP/2, where other requests share the connection. */
   readonly stream?: { destroy(): unknown };
   destroy(): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: as Node.js types it.
+  once(event: string, listener: (...args: any[]) => void): unknown;
 }
 
 /** The parts of a Node.js response that a receiver uses. */
@@ -38,6 +43,7 @@ export interface NodeResponse {
 /** Reads the body of a request, or takes the bytes or the text that middleware has read. */
 export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
   if (!request.readableDidRead) return readStream(request);
+  await endOf(request);
   for (const body of [request.rawBody, request.body]) {
     if (isBytes(body)) return bytesOf(body);
     if (typeof body === 'string') {
@@ -48,6 +54,23 @@ export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
   throw new Error(
     'body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json()',
   );
+}
+
+/**
+ * Waits until middleware has read the whole body. A `rawBody` that it collects is only a part of it
+ * before, which the parser would refuse.
+ *
+ * @throws Error if the sender leaves before.
+ */
+function endOf(request: NodeRequest): Promise<void> {
+  // Some platforms pass an object that isn't a stream of Node.js.
+  if (request.readableEnded !== false) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error('body: expected all of it, but the request was aborted'));
+    if (request.destroyed) fail();
+    request.once('end', resolve);
+    for (const event of ['close', 'error']) request.once(event, fail);
+  });
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
-import type { NotificationError, NotificationIssue } from '../parser/errors.js';
 import { describe } from '../parser/quote.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import { checkTime } from '../shared/deadline.js';
 import { checkNames } from '../shared/options.js';
-import type { ReceiverAnswer } from './answer.js';
+import { type ReceiverAnswer, successOf } from './answer.js';
+import type { LogEntry } from './log.js';
+import type { Store } from './store.js';
 
 /** What a receiver passes along with a notification. */
 export interface DeliveryContext {
@@ -14,22 +15,19 @@ export interface DeliveryContext {
   readonly body: Uint8Array;
 }
 
-/** What a receiver passes along with an error. */
-export interface FailureContext {
-  /** The event's `idempotencyKey`; null if the body was refused or not read. */
-  readonly key: string | null;
-  /** The raw body, or the start of one over 64 KiB; null if it was not read to its end. */
-  readonly body: Uint8Array | null;
-}
-
-// biome-ignore lint/suspicious/noConfusingVoidType: async functions may return Promise<void>.
-type MaybeAnswer = ReceiverAnswer | void;
-
-type Settle<T> = (notification: T, context: DeliveryContext) => Promise<MaybeAnswer>;
+/**
+ * Settles an event. It is called for every delivery.
+ *
+ * If it returns, the event is settled. If it throws `NeedsReview`, the body is saved for someone to
+ * decide. If it throws anything else, the body is saved and tried again.
+ *
+ * What it returns is ignored, except an object with `ok: false`, such as a failed response of
+ * `fetch`: that counts as an error.
+ */
+export type Settle<T> = (notification: T, context: DeliveryContext) => Promise<unknown>;
 
 /**
- * The secret and the functions of a receiver. It answers when a function's promise resolves: with
- * the `status` and `text` that this returns, 200 `ok` by default.
+ * The secret, the store and the functions of a receiver.
  *
  * For an endpoint that receives only one type of notification, omit the other type's function. The
  * receiver then refuses that type.
@@ -45,37 +43,36 @@ export interface ReceiverOptions {
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**
-   * Settles a deposit. It is called for every delivery, so insert the key and credit the amount in
-   * one transaction.
+   * Where bodies wait that can't be settled: `createStore('webhooks')`, or your own.
+   *
+   * With null, nothing is saved. An event that needs review is then answered with 500.
    */
+  readonly store: Store | null;
+  /** Settles a deposit. Insert the key and credit the amount in one transaction. */
   readonly onDepositReceived?: Settle<DepositReceived> | undefined;
-  /**
-   * Settles a withdrawal. It is called for every delivery, so insert the key and debit the amount
-   * in one transaction.
-   */
+  /** Settles a withdrawal. Insert the key and debit the amount in one transaction. */
   readonly onWithdrawalBroadcast?: Settle<WithdrawalBroadcast> | undefined;
   /**
-   * Stores a refused body for review. Default answer: 400 and the issue codes.
-   *
-   * A body over 64 KiB is answered with 413. Of such a body, `node` and `fetch` read only the
-   * start.
+   * The answer to an event that is settled or saved for review. Default: 200 `ok`. The service
+   * doesn't document which statuses count as success.
    */
-  readonly onRefused: (
-    error: NotificationError,
-    context: Pick<DeliveryContext, 'body'>,
-  ) => Promise<MaybeAnswer>;
+  readonly success?: Partial<ReceiverAnswer> | undefined;
   /**
-   * Reports why the answer is 500 or more: one of the functions above has thrown, is late or has
-   * returned a failure, or the body could not be read. It may take five seconds.
-   *
-   * Save the body here. The service repeats a deposit, but maybe not a withdrawal.
+   * Logs what became of each body. If it throws, the answer is the same. Default: prints a line
+   * unless the event is settled.
    */
-  readonly onError: (error: unknown, context: FailureContext) => Promise<void>;
-  /** Logs or counts a warning. If it throws, the answer is the same. Default: `console.warn`. */
-  readonly onWarning?: ((issue: NotificationIssue, context: DeliveryContext) => void) | undefined;
+  readonly log?: ((entry: LogEntry) => unknown) | undefined;
   /**
-   * How long an answer may take in milliseconds, reading the body included. Then the receiver calls
-   * `onError`, and answers 500. Default: 25,000.
+   * Whether a body is saved in `retry` before its function is called, and removed afterwards.
+   * Default: false.
+   *
+   * A process that is killed has not answered the bodies on which it works. The service repeats a
+   * deposit, but maybe not a withdrawal. With this, another process settles them.
+   */
+  readonly saveFirst?: boolean | undefined;
+  /**
+   * How long an answer may take in milliseconds, reading the body included. Then the receiver saves
+   * the body, and answers 500. Default: 25,000.
    *
    * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, its
    * event isn't passed on again.
@@ -83,34 +80,40 @@ export interface ReceiverOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const FUNCTIONS = [
-  'onDepositReceived',
-  'onWithdrawalBroadcast',
-  'onRefused',
-  'onError',
-  'onWarning',
-] as const;
+const FUNCTIONS = ['onDepositReceived', 'onWithdrawalBroadcast'] as const;
 
-/** @throws TypeError if a function is missing, is none, or would never be called. */
+/** @throws TypeError if an option is missing, can't be used, or would be ignored. */
 export function checkOptions(options: ReceiverOptions): void {
   if (!options?.onDepositReceived && !options?.onWithdrawalBroadcast) {
     throw new TypeError(
       'options: expected onDepositReceived or onWithdrawalBroadcast, received neither',
     );
   }
-  for (const name of ['onRefused', 'onError'] as const) {
-    if (!options[name]) throw new TypeError(`options: expected ${name}, received none`);
-  }
-  for (const name of FUNCTIONS) {
-    const given: unknown = options[name];
-    if (given !== undefined && typeof given !== 'function') {
-      throw new TypeError(`${name}: expected a function, received ${describe(given)}`);
-    }
-  }
+  for (const name of [...FUNCTIONS, 'log'] as const) checkFunction(name, options[name]);
   // The options may be an object of a class, which has other fields as well.
   checkNames(
     Object.keys(options).filter((name) => /^on[A-Z]/.test(name)),
     FUNCTIONS,
   );
+  checkStore(options.store);
+  successOf(options.success);
   checkTime('timeoutMs', options.timeoutMs);
+}
+
+function checkStore(store: Store | null): void {
+  if (store === null) return;
+  if (typeof store !== 'object') {
+    throw new TypeError(
+      `store: expected a store, received ${describe(store)}. Pass createStore('webhooks'), or null to save nothing`,
+    );
+  }
+  for (const name of ['save', 'list', 'read', 'remove'] as const) {
+    checkFunction(`store.${name}`, store[name] ?? null);
+  }
+}
+
+function checkFunction(name: string, given: unknown): void {
+  if (given !== undefined && typeof given !== 'function') {
+    throw new TypeError(`${name}: expected a function, received ${describe(given)}`);
+  }
 }

@@ -1,5 +1,5 @@
 import { describe } from '../parser/quote.js';
-import { reportOrPrint } from '../shared/reports.js';
+import type { Log } from './log.js';
 
 /** Of characters that nothing percent-encodes, so that a path is compared as it was sent. */
 export const SECRET: RegExp = /^[\w.~-]{16,}$/;
@@ -40,10 +40,10 @@ export function createCheck(
 }
 
 /**
- * Creates a function that counts wrong URLs, and prints the count once a minute at most. It prints
- * no URL, which may end with an earlier secret.
+ * Creates a function that counts wrong URLs, and logs the count once a minute at most. It shows no
+ * URL, which may end with an earlier secret.
  */
-export function createMissReport(): () => void {
+export function createMissReport(log: Log): () => void {
   let [count, next] = [0, 0];
   return () => {
     count += 1;
@@ -52,8 +52,8 @@ export function createMissReport(): () => void {
     next = now + PAUSE;
     const requests = count === 1 ? '1 request' : `${count} requests`;
     count = 0;
-    const line = `payment-notifications: answered ${requests} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`;
-    reportOrPrint(() => console.warn(line), line);
+    const message = `answered ${requests} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`;
+    log({ outcome: 'warning', key: null, message });
   };
 }
 

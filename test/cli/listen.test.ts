@@ -120,7 +120,7 @@ describe('the secret', () => {
     expect(told.join('\n')).not.toContain(secret);
     // The receiver says so by itself.
     expect(warn.mock.calls.flat()).toStrictEqual([
-      expect.stringMatching(/^payment-notifications: answered 1 request with 404, because the URL/),
+      expect.stringMatching(/^answered 1 request with 404, because the URL/),
     ]);
     expect(told.slice(2)).toStrictEqual(['2 callbacks, 0 refused']);
   });

@@ -7,7 +7,7 @@ test.each([
   () => import('../../src/valibot.js'),
   () => import('../../src/inspect/index.js'),
   () => import('../../src/receiver/index.js'),
-  () => import('../../src/spool/index.js'),
+  () => import('../../src/store/index.js'),
   () => import('../../src/testing/index.js'),
 ])('every entry loads', async (load) => {
   expect(await load()).toBeTypeOf('object');

@@ -25,7 +25,7 @@ export const PARTS = {
     tests: ['test/receiver/*.test.ts'],
     least: 95,
   },
-  spool: { mutate: ['src/spool/*.ts'], tests: ['test/spool/*.test.ts'], least: 95 },
+  store: { mutate: ['src/store/*.ts'], tests: ['test/store/*.test.ts'], least: 95 },
   testing: { mutate: ['src/testing/*.ts'], tests: ['test/testing/*.test.ts'], least: 90 },
   cli: {
     // Only tests in test/process can test main.ts.

@@ -64,12 +64,12 @@ test.for(PROGRAMS)(
   '$package saves bodies and settles them later',
   async ({ args, ...runtime }, context) => {
     const program = await binaryOf(runtime, context);
-    const folder = `unsettled-${runtime.package.replaceAll('/', '-')}`;
+    const folder = `webhooks-${runtime.package.replaceAll('/', '-')}`;
     await writeFile(join(consumer, 'spooling.mjs'), SPOOLING);
     const allowed = runtime.binary === 'deno' ? ['--allow-read', '--allow-write'] : [];
     const command = [...args, ...allowed, 'spooling.mjs', folder];
     expect(JSON.parse(await output(program, command, consumer))).toStrictEqual({
-      ...{ whileDown: 500, waiting: 1, modes: ['700', '600'], settled: 1, left: [] },
+      ...{ whileDown: 500, waiting: 2, modes: ['700', '600', '600'], settled: 1, left: [] },
     });
   },
 );
@@ -176,32 +176,32 @@ const SPOOLING = `
   import { readdirSync, statSync } from 'node:fs';
   import { join } from 'node:path';
   import { createReceiver } from 'payment-notifications/receiver';
-  import { createSpool } from 'payment-notifications/spool';
+  import { createStore } from 'payment-notifications/store';
   import { depositReceivedBody } from 'payment-notifications/testing';
   const [, , folder] = process.argv;
-  const spool = createSpool(folder);
   const keys = new Set();
   let isUp = false;
   const receiver = createReceiver({
     secret: ['the-old-secret-of-2025', 'the-new-secret-of-2026'],
+    store: createStore(folder),
+    log() {},
     async onDepositReceived(_, { key }) {
       if (!isUp) throw new Error('the database is down');
       keys.add(key);
     },
-    async onRefused() {},
-    onError: async (_, { body }) => spool.save(body),
   });
   const url = 'http://127.0.0.1/the-new-secret-of-2026';
   const request = new Request(url, { method: 'POST', body: depositReceivedBody() });
   const { status: whileDown } = await receiver.fetch(request);
-  const waiting = readdirSync(folder).length;
-  const paths = [folder, ...readdirSync(folder).map((name) => join(folder, name))];
+  const retry = join(folder, 'retry');
+  const waiting = readdirSync(retry).length;
+  const paths = [retry, ...readdirSync(retry).map((name) => join(retry, name))];
   const modes = paths.map((path) => (statSync(path).mode & 0o777).toString(8));
   isUp = true;
-  const stop = spool.start(receiver.settle, { everyMs: 1 });
-  while (readdirSync(folder).length > 0) await new Promise((again) => setTimeout(again, 1));
-  await stop();
-  const left = readdirSync(folder);
+  receiver.start();
+  while (readdirSync(retry).length > 0) await new Promise((again) => setTimeout(again, 1));
+  await receiver.stop();
+  const left = readdirSync(retry);
   console.log(JSON.stringify({ whileDown, waiting, modes, settled: keys.size, left }));`;
 
 /**

@@ -117,7 +117,7 @@ test('every way of resolving an entry finds types that match the code', async ()
     './valibot',
     './inspect',
     './receiver',
-    './spool',
+    './store',
     './testing',
     './schemas/*.json',
     './package.json',

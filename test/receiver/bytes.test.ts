@@ -15,7 +15,7 @@ test.each([
   ['an ArrayBuffer', Uint8Array.from(bytes(DEPOSIT)).buffer],
 ])('are those of %s', async (_, body) => {
   const { calls, options } = recording();
-  const answer = await createReceiver(options).settle(body);
+  const answer = await createReceiver(options).receive(body, '/');
   expect(answer).toStrictEqual({ status: 200, text: 'ok' });
   expect(calls[0]?.at(-1)).toStrictEqual(bytes(DEPOSIT));
 });
@@ -26,7 +26,7 @@ test.each([
 ])('are no UTF-8 if text has %s: two accounts could look the same', async (_, account) => {
   const { calls, options } = recording();
   const body = DEPOSIT.replace('order-10042', account);
-  const answer = await createReceiver(options).settle(body);
+  const answer = await createReceiver(options).receive(body, '/');
   expect(answer).toStrictEqual({ status: 400, text: 'invalid_json' });
   expect(calls.map(([name]) => name)).toStrictEqual(['refused']);
 });
@@ -39,10 +39,10 @@ test.each([
   ['an array', [1], 'an array'],
 ])('can’t be had of %s: it is answered with 500, and not refused', async (_, body, received) => {
   const { calls, options } = recording();
-  const answer = await createReceiver(options).settle(body);
+  const answer = await createReceiver(options).receive(body, '/');
   expect(answer).toStrictEqual({ status: 500, text: 'failed' });
-  expect(calls).toStrictEqual([['error', expect.any(String), null, null]]);
-  expect(calls[0]?.[1]).toContain(`TypeError: body: expected text or bytes, received ${received}`);
+  expect(calls).toStrictEqual([['failed', expect.any(String), null]]);
+  expect(calls[0]?.[1]).toContain(`body: expected text or bytes, received ${received}`);
 });
 
 test('are joined from chunks, up to the limit', async () => {

@@ -6,12 +6,13 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import {
   createReceiver,
+  type LogEntry,
   type Receiver,
   type ReceiverOptions,
 } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { bytes, held, recording } from './options.js';
+import { bytes, held, memoryStore, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
 const KEY = `deposit.received:${JSON.parse(DEPOSIT).depositId}`;
@@ -20,8 +21,8 @@ const FAILED = { status: 500, text: 'failed' };
 const URL = 'http://127.0.0.1/callbacks';
 
 const lateBy = (what: string, time = 25_000) =>
-  `Error: ${what}: expected a result within ${time} milliseconds, received none`;
-const late = ['error', expect.stringContaining(lateBy('onDepositReceived')), KEY, bytes(DEPOSIT)];
+  `${what}: expected a result within ${time} milliseconds, received none`;
+const late = ['retry', expect.stringContaining(lateBy('onDepositReceived')), KEY, bytes(DEPOSIT)];
 
 // Sockets need the rest of the clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -41,7 +42,6 @@ async function clockToStart() {
 }
 
 const ways: Record<string, (receiver: Receiver) => Promise<unknown>> = {
-  settle: (receiver) => receiver.settle(DEPOSIT),
   receive: (receiver) => receiver.receive(DEPOSIT, '/callbacks'),
   fetch: async (receiver) => {
     const response = await receiver.fetch(new Request(URL, { method: 'POST', body: DEPOSIT }));
@@ -65,7 +65,7 @@ async function serve({ node }: Receiver): Promise<number> {
 }
 
 describe.each(Object.entries(ways))('%s', (_, ask) => {
-  test('answers 500 at the deadline of a function that never ends, and passes its body to onError', async () => {
+  test('answers 500 at the deadline of a function that never ends, and saves its body', async () => {
     const slow = held();
     const { calls, options } = recording({ onDepositReceived: slow.run });
     const receiver = createReceiver(options);
@@ -78,18 +78,19 @@ describe.each(Object.entries(ways))('%s', (_, ask) => {
     vi.advanceTimersByTime(1);
     await asked;
     expect([answers, calls]).toStrictEqual([[FAILED], [late]]);
-    await receiver.idle();
+    await receiver.stop();
   });
 
   test.each(['resolve', 'reject'] as const)(
     'is not changed by a function that ends later: it %ss',
     async (end) => {
-      const print = vi.spyOn(console, 'error').mockReturnValue();
       const unhandled = vi.fn();
       process.on('unhandledRejection', unhandled);
       onTestFinished(() => void process.off('unhandledRejection', unhandled));
       const slow = held();
-      const { calls, options } = recording({ onDepositReceived: slow.run });
+      const entries: LogEntry[] = [];
+      const log = (entry: LogEntry) => entry.issue ?? entries.push(entry);
+      const { calls, options } = recording({ onDepositReceived: slow.run, log });
       const asked = ask(createReceiver(options));
       await slow.called;
       vi.advanceTimersByTime(25_000);
@@ -97,18 +98,18 @@ describe.each(Object.entries(ways))('%s', (_, ask) => {
       slow[end]();
       await settleDown();
       expect([calls, unhandled.mock.calls]).toStrictEqual([[late], []]);
-      const what = 'onDepositReceived failed after its deadline';
-      const printed = [KEY, what, new Error('the database says no')];
-      expect(print.mock.calls).toStrictEqual(end === 'reject' ? [printed] : []);
+      const message = 'onDepositReceived failed after its deadline: the database says no';
+      const entry = { outcome: 'retry', key: KEY, message, error: expect.any(Error) };
+      expect(entries.slice(1)).toStrictEqual(end === 'reject' ? [entry] : []);
     },
   );
 });
 
 test('leaves no timer, for which a process would wait, if the functions end in time', async () => {
   const { options } = recording();
-  expect(await createReceiver(options).settle(DEPOSIT)).toStrictEqual(OK);
+  expect(await createReceiver(options).receive(DEPOSIT, '/')).toStrictEqual(OK);
   const failing = recording({ onDepositReceived: () => Promise.reject(new Error()) });
-  expect(await createReceiver(failing.options).settle(DEPOSIT)).toStrictEqual(FAILED);
+  expect(await createReceiver(failing.options).receive(DEPOSIT, '/')).toStrictEqual(FAILED);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -116,141 +117,103 @@ test('keeps a process running until its deadline, because there is a body to sav
   vi.useRealTimers();
   const script = `import { createReceiver } from './src/receiver/index.ts';
     const never = () => new Promise(() => {});
-    const onError = async (_, { body }) => console.log('saved ' + body.length);
-    const own = { secret: null, onDepositReceived: never, onRefused: never, onError };
-    createReceiver({ ...own, timeoutMs: 500 }).settle('{}');`;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
+    const save = async ({ body }) => console.log('saved ' + body.length);
+    const store = { save, list: never, read: never, remove: never };
+    const own = { secret: null, onDepositReceived: never, store, log() {} };
+    createReceiver({ ...own, timeoutMs: 500 }).receive(process.argv[1], '/');`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script, DEPOSIT];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(stdout).toBe('saved 2\n');
+  expect(stdout).toBe(`saved ${bytes(DEPOSIT).length}\n`);
 });
 
 test.each<[name: keyof ReceiverOptions, body: string]>([
   ['onDepositReceived', DEPOSIT],
   ['onWithdrawalBroadcast', withdrawalBroadcastBody()],
-  ['onRefused', '{'],
 ])('the deadline of %s is what is set', async (name, body) => {
   const { calls, options } = recording({ [name]: never, timeoutMs: 100 });
-  const settled = createReceiver(options).settle(body);
+  const settled = createReceiver(options).receive(body, '/');
   await settleDown();
   vi.advanceTimersByTime(100);
   expect(await settled).toStrictEqual(FAILED);
-  const key = name === 'onRefused' ? null : expect.stringContaining('.');
+  const key = expect.stringContaining('.');
   const error = expect.stringContaining(lateBy(name, 100));
-  expect(calls).toStrictEqual([['error', error, key, bytes(body)]]);
+  expect(calls).toStrictEqual([['retry', error, key, bytes(body)]]);
 });
 
 test.each<[what: string, options: Partial<ReceiverOptions>, before: number]>([
   ['that failed', { onDepositReceived: () => Promise.reject(new Error('no')) }, 0],
   ['that is late', { onDepositReceived: never }, 25_000],
 ])(
-  'onError that never ends has five seconds after a function %s, and then the error is printed',
+  'a store that never saves has five seconds after a function %s, and then the error is logged',
   async (_, failing, before) => {
-    const print = vi.spyOn(console, 'error').mockReturnValue();
-    const { options } = recording({ ...failing, onError: never });
-    const receiver = createReceiver(options);
+    const entries: LogEntry[] = [];
+    const { options } = recording({ ...failing, log: (entry) => entries.push(entry) });
+    const store = { ...memoryStore().store, save: never };
+    const receiver = createReceiver({ ...options, store });
     const ended: string[] = [];
-    const settled = receiver.settle(DEPOSIT).finally(() => ended.push('settled'));
-    const idle = receiver.idle().finally(() => ended.push('idle'));
+    const settled = receiver.receive(DEPOSIT, '/').finally(() => ended.push('settled'));
+    const idle = receiver.stop().finally(() => ended.push('idle'));
     await settleDown();
     vi.advanceTimersByTime(before);
-    await settleDown();
+    await clockToStart();
     vi.advanceTimersByTime(4999);
     await settleDown();
-    expect([ended, print.mock.calls]).toStrictEqual([[], []]);
+    expect([ended, entries]).toStrictEqual([[], []]);
     vi.advanceTimersByTime(1);
     expect(await settled).toStrictEqual(FAILED);
     await idle;
-    const error = new Error(before ? lateBy('onDepositReceived').slice(7) : 'no');
-    const [key, first, second] = print.mock.calls[0] ?? [];
-    expect([key, String(first), String(second)]).toStrictEqual([
-      KEY,
-      expect.stringContaining(String(error)),
-      expect.stringContaining(lateBy('onError', 5000)),
-    ]);
-    expect(print).toHaveBeenCalledTimes(1);
+    const [{ outcome, key, message = '' } = {}] = entries;
+    expect([outcome, key]).toStrictEqual(['failed', KEY]);
+    expect(message).toContain(before ? lateBy('onDepositReceived') : 'no');
+    expect(message).toContain(`The body was not saved: ${lateBy('store.save', 5000)}`);
+    expect(entries.length).toBe(1);
     expect(vi.getTimerCount()).toBe(0);
   },
 );
 
-test('onError that fails after its time changes nothing', async () => {
-  const print = vi.spyOn(console, 'error').mockReturnValue();
-  const unhandled = vi.fn();
-  process.on('unhandledRejection', unhandled);
-  onTestFinished(() => void process.off('unhandledRejection', unhandled));
-  const slow = held();
-  const onDepositReceived = () => Promise.reject(new Error('no'));
-  const { options } = recording({ onDepositReceived, onError: slow.run });
-  const settled = createReceiver(options).settle(DEPOSIT);
-  await slow.called;
-  vi.advanceTimersByTime(5000);
-  expect(await settled).toStrictEqual(FAILED);
-  slow.reject();
-  await settleDown();
-  expect([print.mock.calls.length, unhandled.mock.calls]).toStrictEqual([1, []]);
-});
-
 describe('an event whose function is late', () => {
-  const running = 'Error: onDepositReceived: an earlier call has not ended';
+  const running = 'onDepositReceived: an earlier call has not ended';
 
   test('is not passed on again before that has ended, and others are', async () => {
     const slow = held();
     const onDepositReceived = vi.fn(slow.run);
     const { calls, options } = recording({ onDepositReceived });
-    const { settle } = createReceiver(options);
-    const first = settle(DEPOSIT);
+    const { receive } = createReceiver(options);
+    const first = receive(DEPOSIT, '/');
     await settleDown();
     vi.advanceTimersByTime(25_000);
-    expect([await first, await settle(DEPOSIT)]).toStrictEqual([FAILED, FAILED]);
+    expect([await first, await receive(DEPOSIT, '/')]).toStrictEqual([FAILED, FAILED]);
     expect(onDepositReceived).toHaveBeenCalledTimes(1);
-    expect(calls).toStrictEqual([late, ['error', running, KEY, bytes(DEPOSIT)]]);
-    const other = settle(depositReceivedBody({}, { seed: 2 }));
+    expect(calls).toStrictEqual([late, ['retry', running, KEY, bytes(DEPOSIT)]]);
+    const other = receive(depositReceivedBody({}, { seed: 2 }), '/');
     await settleDown();
     expect(onDepositReceived).toHaveBeenCalledTimes(2);
     slow.resolve();
     expect(await other).toStrictEqual(OK);
-    expect(await settle(DEPOSIT)).toStrictEqual(OK);
+    expect(await receive(DEPOSIT, '/')).toStrictEqual(OK);
   });
 
   test('waits for each of its calls, if a repeat came before the deadline', async () => {
     const [one, other] = [held(), held()];
     const runs = [one.run, other.run];
     const { calls, options } = recording({ onDepositReceived: () => runs.shift()?.() as never });
-    const { settle } = createReceiver(options);
-    const answers = [settle(DEPOSIT), settle(DEPOSIT)];
+    const { receive } = createReceiver(options);
+    const answers = [receive(DEPOSIT, '/'), receive(DEPOSIT, '/')];
     await settleDown();
     vi.advanceTimersByTime(25_000);
     expect(await Promise.all(answers)).toStrictEqual([FAILED, FAILED]);
     one.resolve();
     await settleDown();
-    expect(await settle(DEPOSIT)).toStrictEqual(FAILED);
-    expect(calls).toStrictEqual([late, late, ['error', running, KEY, bytes(DEPOSIT)]]);
+    expect(await receive(DEPOSIT, '/')).toStrictEqual(FAILED);
+    expect(calls).toStrictEqual([late, late, ['retry', running, KEY, bytes(DEPOSIT)]]);
     other.reject();
-    const print = vi.spyOn(console, 'error').mockReturnValue();
     await settleDown();
-    expect(await settle(DEPOSIT)).toStrictEqual(OK);
-    expect(print).toHaveBeenCalledTimes(1);
+    expect(await receive(DEPOSIT, '/')).toStrictEqual(OK);
   });
 });
 
-test('a failure that a late function returns is printed', async () => {
-  const print = vi.spyOn(console, 'error').mockReturnValue();
-  let end = (_: unknown) => {};
-  const onRefused = () => new Promise<never>((resolve) => (end = resolve as typeof end));
-  const { options } = recording({ onRefused });
-  const settled = createReceiver(options).settle('{');
-  await settleDown();
-  vi.advanceTimersByTime(25_000);
-  expect(await settled).toStrictEqual(FAILED);
-  end(new Response('no', { status: 503 }));
-  await settleDown();
-  const message = expect.stringContaining('onRefused: expected a success');
-  expect(print.mock.calls).toStrictEqual([
-    [null, 'onRefused failed after its deadline', expect.objectContaining({ message })],
-  ]);
-});
-
 describe('a body that stalls', () => {
-  const stalled = ['error', expect.stringContaining(lateBy('body')), null, null];
+  const stalled = ['failed', expect.stringContaining(lateBy('body')), null];
 
   test('half-way is answered with 500 by node, and what comes later is not passed on', async () => {
     const { calls, options } = recording();
@@ -262,7 +225,7 @@ describe('a body that stalls', () => {
     );
     socket.write(DEPOSIT.slice(0, 10));
     await clockToStart();
-    const idle = receiver.idle();
+    const idle = receiver.stop();
     vi.advanceTimersByTime(25_000);
     const [answer] = await once(socket, 'data');
     expect(`${answer}`).toMatch(/^HTTP\/1\.1 500 /);

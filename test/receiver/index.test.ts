@@ -1,10 +1,15 @@
 import { once } from 'node:events';
 import { setImmediate as tick } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { createReceiver, type ReceiverOptions } from 'payment-notifications/receiver';
+import { safeParseDepositReceived } from 'payment-notifications';
+import {
+  createReceiver,
+  type LogEntry,
+  type ReceiverOptions,
+} from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { bytes, recording } from './options.js';
+import { bytes, memoryStore, recording } from './options.js';
 
 const DEPOSIT = depositReceivedBody();
 const WITHDRAWAL = withdrawalBroadcastBody();
@@ -28,7 +33,7 @@ test.each([
   ['withdrawal', WITHDRAWAL, withdrawalId, `withdrawal.broadcast:${withdrawalId}:COMPLETED`],
 ])('passes a %s on to its function, with its key and its bytes', async (name, body, id, key) => {
   const { calls, options } = recording();
-  expect(await createReceiver(options).settle(body)).toStrictEqual(OK);
+  expect(await createReceiver(options).receive(body, '/')).toStrictEqual(OK);
   expect(calls).toStrictEqual([[name, id, key, bytes(body)]]);
 });
 
@@ -37,7 +42,7 @@ test.each([
   ['onDepositReceived', DEPOSIT],
 ])('refuses a type without a function: %s', async (name, body) => {
   const { calls, options } = recording({ [name]: undefined });
-  const { status, text } = await createReceiver(options).settle(body);
+  const { status, text } = await createReceiver(options).receive(body, '/');
   expect(status).toBe(400);
   expect(text).toMatch(/^unrecognized_notification, /);
   expect(calls).toStrictEqual([
@@ -48,7 +53,7 @@ test.each([
 test('refuses with the codes, and passes the bytes on', async () => {
   const { calls, options } = recording();
   const body = REFUSED.replace(/"depositId":"[^"]*"/, '"depositId":"1"');
-  const answer = await createReceiver(options).settle(body);
+  const answer = await createReceiver(options).receive(body, '/');
   expect(answer).toStrictEqual({ status: 400, text: 'unknown_value, invalid_id' });
   expect(calls).toStrictEqual([['refused', expect.stringContaining(refusal), bytes(body)]]);
 });
@@ -56,7 +61,7 @@ test('refuses with the codes, and passes the bytes on', async () => {
 test('names each code once', async () => {
   const { status, text } = await createReceiver(
     recording({ onWithdrawalBroadcast: undefined }).options,
-  ).settle('{}');
+  ).receive('{}', '/');
   expect({ status, text }).toStrictEqual({
     status: 400,
     text: 'missing_field',
@@ -73,58 +78,56 @@ describe('a function that fails', () => {
   test.each<[name: keyof ReceiverOptions, body: string]>([
     ['onDepositReceived', DEPOSIT],
     ['onWithdrawalBroadcast', WITHDRAWAL],
-    ['onRefused', REFUSED],
   ])('%s is answered with 500, whatever status its error has', async (name, body) => {
     for (const fail of [rejects, throws]) {
       const { calls, options } = recording({ [name]: fail });
-      expect(await createReceiver(options).settle(body)).toStrictEqual(FAILED);
-      const key = name === 'onRefused' ? null : expect.stringContaining('.');
-      expect(calls).toStrictEqual([['error', String(error), key, bytes(body)]]);
+      expect(await createReceiver(options).receive(body, '/')).toStrictEqual(FAILED);
+      const key = expect.stringContaining('.');
+      expect(calls).toStrictEqual([['retry', error.message, key, bytes(body)]]);
     }
   });
 
-  test.each([rejects, throws])('may be onError: both errors are printed', async (onError) => {
-    const print = vi.spyOn(console, 'error').mockReturnValue();
-    const first = new Error('first');
-    const { options } = recording({ onDepositReceived: () => Promise.reject(first), onError });
-    expect(await createReceiver(options).settle(DEPOSIT)).toStrictEqual(FAILED);
-    expect(print.mock.calls).toStrictEqual([[KEY, first, error]]);
+  test('may throw a NotificationError of its own: only the parser refuses a body', async () => {
+    const refused = safeParseDepositReceived('{}').error;
+    const { calls, options } = recording({ onDepositReceived: () => Promise.reject(refused) });
+    expect(await createReceiver(options).receive(TOLERATED, '/')).toStrictEqual(FAILED);
+    expect(calls.at(-1)).toStrictEqual(['retry', refused?.message, KEY, bytes(TOLERATED)]);
   });
 
-  test.each([rejects, throws])(
-    'may be onWarning: no deposit depends on a logger',
-    async (onWarning) => {
-      const print = vi.spyOn(console, 'error').mockReturnValue();
-      const { calls, options } = recording({ onWarning });
-      expect(await createReceiver(options).settle(TOLERATED)).toStrictEqual(OK);
-      expect(calls).toStrictEqual([['deposit', ID, KEY, bytes(TOLERATED)]]);
-      expect(print.mock.calls).toStrictEqual([[WARNING, error]]);
-    },
-  );
+  test.each([rejects, throws])('may be the log: no deposit depends on it', async (log) => {
+    const print = vi.spyOn(console, 'error').mockReturnValue();
+    const { calls, options } = recording({ log });
+    expect(await createReceiver(options).receive(TOLERATED, '/')).toStrictEqual(OK);
+    expect(calls).toStrictEqual([['deposit', ID, KEY, bytes(TOLERATED)]]);
+    await new Promise(setImmediate);
+    expect(print.mock.calls).toStrictEqual([
+      [`warning: ${WARNING}`, error],
+      [`settled: ${KEY}: settled`, error],
+    ]);
+  });
 
   test('is answered even if its error throws while it is printed', async () => {
     const fail = Object.defineProperty(new Error(), 'stack', { get: throws });
     const { options } = recording({
       onDepositReceived: () => Promise.reject(fail),
-      onError: rejects,
+      log: undefined,
     });
     const print = vi.spyOn(console, 'error').mockImplementation((...shown) => void inspect(shown));
-    expect(await createReceiver(options).settle(DEPOSIT)).toStrictEqual(FAILED);
-    expect(print.mock.lastCall).toStrictEqual([
-      'payment-notifications: an error throws when printed',
-    ]);
+    expect(await createReceiver(options).receive(DEPOSIT, '/')).toStrictEqual(FAILED);
+    await new Promise(setImmediate);
+    expect(print.mock.calls.length).toBe(2);
   });
 
   test.each<[what: string, body: string, options: Partial<ReceiverOptions>, status: number]>([
-    ['onError', DEPOSIT, { onDepositReceived: throws, onError: rejects }, 500],
-    ['onWarning', TOLERATED, { onWarning: throws }, 200],
-    ['console.warn', TOLERATED, { onWarning: undefined }, 200],
+    ['log', DEPOSIT, { onDepositReceived: throws, log: rejects }, 500],
+    ['console.warn', TOLERATED, { log: undefined }, 200],
+    ['console.error', DEPOSIT, { onDepositReceived: throws, log: undefined }, 500],
   ])('is answered even if nothing can be printed either: %s', async (_, body, failing, status) => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled); // without a listener, it ends the process
     for (const method of ['warn', 'error'] as const)
       vi.spyOn(console, method).mockImplementation(throws);
-    const answer = await createReceiver(recording(failing).options).settle(body);
+    const answer = await createReceiver(recording(failing).options).receive(body, '/');
     await new Promise(setImmediate);
     process.off('unhandledRejection', unhandled);
     expect(answer.status).toBe(status);
@@ -132,30 +135,32 @@ describe('a function that fails', () => {
   });
 
   test('may be a logger that never comes back', async () => {
-    const { options } = recording({ onWarning: () => new Promise(() => {}) });
-    expect(await createReceiver(options).settle(TOLERATED)).toStrictEqual(OK);
+    const { options } = recording({ log: () => new Promise(() => {}) });
+    expect(await createReceiver(options).receive(TOLERATED, '/')).toStrictEqual(OK);
   });
 });
 
-test('passes warnings on with the key and the body, or prints a line of each', async () => {
-  const { calls, options } = recording();
-  await createReceiver(options).settle(TOLERATED);
+test('logs warnings with the issue, or prints a line of each', async () => {
+  const entries: LogEntry[] = [];
+  const { options } = recording({ log: (entry) => entries.push(entry) });
+  await createReceiver(options).receive(TOLERATED, '/');
   const message = 'rateType: expected "FIXED" or "FLOATING", received "NEW"';
-  expect(calls[0]).toStrictEqual(['warning', message, KEY, bytes(TOLERATED)]);
+  const issue = expect.objectContaining({ code: 'unknown_value', path: ['rateType'] });
+  expect(entries).toStrictEqual([
+    { outcome: 'warning', key: KEY, message, issue },
+    { outcome: 'settled', key: KEY, message: 'settled' },
+  ]);
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  await createReceiver({ ...options, onWarning: undefined }).settle(TOLERATED);
-  expect(warn.mock.calls).toStrictEqual([[WARNING]]);
+  await createReceiver({ ...options, log: undefined }).receive(TOLERATED, '/');
+  expect(warn.mock.calls).toStrictEqual([[`warning: ${WARNING}`]]);
 });
 
-test('passes the start of a body that is too long on, and answers what it is told, or 413', async () => {
+test('saves the start of a body that is too long, and answers 413', async () => {
   const body = DEPOSIT.padEnd(65_537);
   const { calls, options } = recording();
-  const answer = await createReceiver(options).settle(body);
+  const answer = await createReceiver(options).receive(body, '/');
   expect(answer).toStrictEqual({ status: 413, text: 'body_too_large' });
   expect(calls).toStrictEqual([['refused', expect.stringContaining('at most 65536'), bytes(body)]]);
-  const own = { status: 200, text: 'kept' };
-  const { settle } = createReceiver({ ...options, onRefused: async () => own });
-  expect(await settle(body)).toStrictEqual(own);
 });
 
 test('calls its functions as methods of the options, which may be an object of a class', async () => {
@@ -166,13 +171,13 @@ test('calls its functions as methods of the options, which may be an object of a
   const fail = () => Promise.reject(new Error());
   const options = {
     ...{ secret: null, onDepositReceived: record, onWithdrawalBroadcast: fail },
-    ...{ onRefused: record, onError: record, onWarning: record },
+    ...{ store: memoryStore().store, log: record },
   };
-  const { settle } = createReceiver(options);
-  expect(await settle(TOLERATED)).toStrictEqual(OK);
-  expect((await settle(REFUSED)).status).toBe(400);
-  expect((await settle(WITHDRAWAL)).status).toBe(500);
-  expect(called.map((self) => self === options)).toStrictEqual([true, true, true, true]);
+  const { receive } = createReceiver(options);
+  expect(await receive(DEPOSIT, '/')).toStrictEqual(OK);
+  expect((await receive(REFUSED, '/')).status).toBe(400);
+  expect((await receive(WITHDRAWAL, '/')).status).toBe(500);
+  expect(called.map((self) => self === options)).toStrictEqual(Array(4).fill(true));
 });
 
 test.each<[name: keyof ReceiverOptions, body: string, message: string]>([
@@ -186,36 +191,25 @@ test.each<[name: keyof ReceiverOptions, body: string, message: string]>([
     WITHDRAWAL,
     'options: expected a function for withdrawal.broadcast, received none',
   ],
-  ['onRefused', REFUSED, 'options.onRefused is not a function'],
 ])('answers 500 if %s is gone later, and not 200 for nothing', async (name, body, message) => {
   const { calls, options } = recording();
-  const { settle } = createReceiver(options);
+  const { receive } = createReceiver(options);
   Object.assign(options, { [name]: undefined });
-  expect(await settle(body)).toStrictEqual(FAILED);
-  const key = name === 'onRefused' ? null : expect.stringContaining('.');
-  const error = expect.stringContaining(`TypeError: ${message}`);
-  expect(calls).toStrictEqual([['error', error, key, bytes(body)]]);
-});
-
-test('prints an error if onError is gone later', async () => {
-  const print = vi.spyOn(console, 'error').mockReturnValue();
-  const error = new Error('the database says no');
-  const { options } = recording({ onDepositReceived: () => Promise.reject(error) });
-  const { settle } = createReceiver(options);
-  Object.assign(options, { onError: undefined });
-  expect(await settle(DEPOSIT)).toStrictEqual(FAILED);
-  expect(print.mock.calls).toStrictEqual([[KEY, error, expect.any(TypeError)]]);
+  expect(await receive(body, '/')).toStrictEqual(FAILED);
+  const key = expect.stringContaining('.');
+  const error = expect.stringContaining(message);
+  expect(calls).toStrictEqual([['retry', error, key, bytes(body)]]);
 });
 
 test.each(['error', 'success', 'notification'])(
   'settles as ever if somebody has set %s on every object',
   async (name) => {
     const { calls, options } = recording();
-    const { settle } = createReceiver(options);
+    const { receive } = createReceiver(options);
     try {
       Object.assign(Object.prototype, { [name]: { issues: [] } });
-      expect(await settle(DEPOSIT)).toStrictEqual(OK);
-      expect((await settle(REFUSED)).status).toBe(400);
+      expect(await receive(DEPOSIT, '/')).toStrictEqual(OK);
+      expect((await receive(REFUSED, '/')).status).toBe(400);
     } finally {
       delete (Object.prototype as Record<string, unknown>)[name];
     }
@@ -224,14 +218,15 @@ test.each(['error', 'success', 'notification'])(
 );
 
 test.each([
-  [undefined, 'onDepositReceived or onWithdrawalBroadcast, received neither'],
-  [{}, 'onDepositReceived or onWithdrawalBroadcast, received neither'],
-  [{ onDepositReceived() {} }, 'onRefused, received none'],
-  [{ onWithdrawalBroadcast() {}, onError() {} }, 'onRefused, received none'],
-  [{ onDepositReceived() {}, onRefused() {} }, 'onError, received none'],
-])('is not created without the functions that keep money: %o', (options, message) => {
-  const create = () => createReceiver(options as never);
-  expect(create).toThrow(new TypeError(`options: expected ${message}`));
+  [undefined, 'options: expected onDepositReceived or onWithdrawalBroadcast, received neither'],
+  [{}, 'options: expected onDepositReceived or onWithdrawalBroadcast, received neither'],
+  [{ onDepositReceived() {} }, 'store: expected a store, received nothing. Pass createStore('],
+  [{ onDepositReceived() {}, store: 'webhooks' }, 'store: expected a store, received a string'],
+  [{ onDepositReceived() {}, store: {} }, 'store.save: expected a function, received null'],
+])('is not created without what keeps money: %o', (options, message) => {
+  const create = () => createReceiver({ secret: null, ...options } as never);
+  expect(create).toThrow(TypeError);
+  expect(create).toThrow(message);
 });
 
 test('waits for the bodies in progress, also for one that comes meanwhile', async () => {
@@ -248,14 +243,14 @@ test('waits for the bodies in progress, also for one that comes meanwhile', asyn
       await withdrawn;
       throw new Error('the database says no');
     },
-    async onError() {
-      ended.push('error');
+    log: ({ outcome }) => {
+      if (outcome === 'retry') ended.push('error');
     },
   });
-  await receiver.idle(); // there is none
-  const answers = [receiver.settle(DEPOSIT)];
-  const idle = receiver.idle().then(() => ended.push('idle'));
-  answers.push(receiver.settle(WITHDRAWAL));
+  await receiver.stop(); // there is none
+  const answers = [receiver.receive(DEPOSIT, '/')];
+  const idle = receiver.stop().then(() => ended.push('idle'));
+  answers.push(receiver.receive(WITHDRAWAL, '/'));
   first.abort();
   await answers[0];
   await tick();
@@ -266,7 +261,7 @@ test('waits for the bodies in progress, also for one that comes meanwhile', asyn
   expect(await Promise.all(answers)).toStrictEqual([OK, FAILED]);
 });
 
-test.each(['onDepositReceived', 'onWithdrawalBroadcast', 'onRefused', 'onError', 'onWarning'])(
+test.each(['onDepositReceived', 'onWithdrawalBroadcast', 'log'])(
   'throws if %s is not a function',
   (name) => {
     const { options } = recording({ [name]: 'later' });
@@ -280,9 +275,7 @@ test.each([
   ['onDeposit', 'onDepositReceived'],
   ['onDepositRecieved', 'onDepositReceived'],
   ['onWithdrawal', 'onWithdrawalBroadcast'],
-  ['onErrors', 'onError'],
-  ['onWarn', 'onWarning'],
-  ['onReject', 'onRefused'],
+  ['onError', 'onDepositReceived'],
 ])('throws if there is a function %s, which it would never call', (name, nearest) => {
   const { options } = recording({ [name]() {} });
   expect(() => createReceiver(options)).toThrow(

@@ -1,6 +1,19 @@
-import type { ReceiverOptions } from 'payment-notifications/receiver';
+import type { LogEntry, ReceiverOptions, SavedBody, Store } from 'payment-notifications/receiver';
 
-/** Options that record every call, some of them replaced. */
+/** A store in memory, and what is saved in it, by the name. */
+export function memoryStore() {
+  const retry = new Map<string, SavedBody>();
+  const review = new Map<string, SavedBody>();
+  const store: Store = {
+    save: async (saved) => void (saved.to === 'retry' ? retry : review).set(saved.name, saved),
+    list: async () => [...retry.keys()],
+    read: async (name) => retry.get(name)?.body ?? null,
+    remove: async (name) => void retry.delete(name),
+  };
+  return { store, retry, review };
+}
+
+/** Options that record every call and what is saved or logged, some of them replaced. */
 export function recording(options: Partial<ReceiverOptions> = {}) {
   const calls: unknown[][] = [];
   const record =
@@ -8,14 +21,27 @@ export function recording(options: Partial<ReceiverOptions> = {}) {
     async (...args: unknown[]): Promise<void> => {
       calls.push([name, ...args]);
     };
+  const { store } = memoryStore();
   const all: ReceiverOptions = {
+    secret: null,
     onDepositReceived: (deposit, { key, body }) => record('deposit')(deposit.depositId, key, body),
     onWithdrawalBroadcast: (withdrawal, { key, body }) =>
       record('withdrawal')(withdrawal.withdrawalId, key, body),
-    secret: null,
-    onRefused: (error, { body }) => record('refused')(error.message, body),
-    onError: (error, { key, body }) => record('error')(String(error), key, body),
-    onWarning: (issue, { key, body }) => calls.push(['warning', issue.message, key, body]),
+    store: {
+      ...store,
+      async save(saved) {
+        const { to, key, reason, body } = saved;
+        calls.push(
+          key === null && to === 'review' ? ['refused', reason, body] : [to, reason, key, body],
+        );
+        await store.save(saved);
+      },
+    },
+    // What is saved says the rest.
+    log: ({ outcome, key, message }: LogEntry) => {
+      if (outcome === 'failed' || (outcome === 'warning' && key))
+        calls.push([outcome, message, key]);
+    },
     ...options,
   };
   return { calls, options: all };

@@ -80,7 +80,7 @@ test('checks nothing with null, nor a body that is settled again', async () => {
   const { calls, options } = recording();
   expect((await createReceiver(options).receive(DEPOSIT, '/')).status).toBe(200);
   const { settle } = createReceiver({ ...options, secret: SECRET });
-  expect((await settle(DEPOSIT)).status).toBe(200);
+  expect(await settle(DEPOSIT)).toBe('settled');
   expect(calls).toStrictEqual([settled, settled]);
 });
 
@@ -89,16 +89,16 @@ test.each([undefined, null, 5])('reports a call with %j for a URL', async (url) 
   const answer = await createReceiver(options).receive(DEPOSIT, url as never);
   expect(answer).toStrictEqual({ status: 500, text: 'failed' });
   const message = expect.stringContaining('url: expected the URL that was called');
-  expect(calls).toStrictEqual([['error', message, null, null]]);
+  expect(calls).toStrictEqual([['failed', message, null]]);
 });
 
 test('says the first 404, and then at most one line a minute, without the path', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { receive, settle } = createReceiver(recording({ secret: SECRET }).options);
+  const { receive, settle } = createReceiver(recording({ secret: SECRET, log: undefined }).options);
   const wrong = () => receive(DEPOSIT, '/callbacks/the-old-secret-of-2025');
   const line = (count: string) =>
-    `payment-notifications: answered ${count} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`;
+    `warning: answered ${count} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`;
   await wrong();
   expect(warn.mock.calls).toStrictEqual([[line('1 request')]]);
   await receive(DEPOSIT, `/${SECRET}`);
@@ -119,7 +119,7 @@ test('says the first 404, and then at most one line a minute, without the path',
 test.each(['GET', 'HEAD'])(
   'says nothing of a %s, which a browser or a scanner sends',
   async (method) => {
-    const { fetch } = createReceiver(recording({ secret: SECRET }).options);
+    const { fetch } = createReceiver(recording({ secret: SECRET, log: undefined }).options);
     expect((await fetch(new Request('https://merchant.example/', { method }))).status).toBe(404);
     expect(warn.mock.calls).toStrictEqual([]);
     const request = new Request('https://merchant.example/', { method: 'OPTIONS' });
@@ -134,7 +134,7 @@ test('answers 404 even if nothing can be printed', async () => {
   };
   warn.mockImplementation(fail);
   const error = vi.spyOn(console, 'error').mockImplementation(fail);
-  const { receive } = createReceiver(recording({ secret: SECRET }).options);
+  const { receive } = createReceiver(recording({ secret: SECRET, log: undefined }).options);
   expect(await receive(DEPOSIT, '/')).toStrictEqual(NOT_FOUND);
   error.mockRestore();
 });

@@ -50,8 +50,8 @@ test('reports a body that was read before, instead of refusing an empty one', as
   await request.json();
   expect((await createReceiver(options).fetch(request)).status).toBe(500);
   const error =
-    'Error: body: expected an unread request, received one that was read. Call the receiver first, or read a clone';
-  expect(calls).toStrictEqual([['error', error, null, null]]);
+    'body: expected an unread request, received one that was read. Call the receiver first, or read a clone';
+  expect(calls).toStrictEqual([['failed', error, null]]);
 });
 
 test('reports a body that breaks off', async () => {
@@ -61,5 +61,5 @@ test('reports a body that breaks off', async () => {
     throw new Error('terminated');
   }
   expect((await createReceiver(options).fetch(streamed(broken()).request)).status).toBe(500);
-  expect(calls).toStrictEqual([['error', 'Error: terminated', null, null]]);
+  expect(calls).toStrictEqual([['failed', 'terminated', null]]);
 });

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as tick } from 'node:timers/promises';
 import { Decimal, type PaymentNotification } from 'payment-notifications';
 import {
@@ -130,14 +131,20 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
     },
   };
 
+  /** What a faulty handler answers instead of its receiver. */
+  const answers = new AsyncLocalStorage<{ answer?: ReceiverAnswer }>();
+  const answer = (own: ReceiverAnswer): void => {
+    Object.assign(answers.getStore() ?? {}, { answer: own });
+  };
+
   async function settle(notification: PaymentNotification, context: DeliveryContext) {
     try {
       const early = await parts.first(notification, store, context);
-      if (early) return early;
+      if (early) return answer(early);
       const customer = store.orders.get(orderOf(notification));
       if (parts.requiresOrder && customer === undefined) {
         parts.hold(context.body, store);
-        return { status: 200, text: 'unknown' };
+        return answer({ status: 200, text: 'unknown' });
       }
       const own = parts.moveOf(notification, context);
       const move = parts.requiresOrder ? { ...own, account: customer ?? '' } : own;
@@ -149,9 +156,9 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
       const outcome = await parts.book(parts.keyOf(notification, context), move, store, parts);
       if (outcome === 'conflict') parts.hold(context.body, store);
     } catch (error) {
-      const answer = parts.onError(error);
-      if (answer === undefined) throw error;
-      return answer;
+      const own = parts.onError(error);
+      if (own === undefined) throw error;
+      return answer(own);
     }
     return undefined;
   }
@@ -160,19 +167,30 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
     secret: null,
     onDepositReceived: settle,
     onWithdrawalBroadcast: settle,
-    async onRefused(_, { body }) {
-      parts.hold(body, store);
-      return parts.refused;
+    store: {
+      async save({ to, body }) {
+        if (to === 'retry') return;
+        parts.hold(body, store);
+        if (parts.refused) answer(parts.refused);
+      },
+      list: async () => [],
+      read: async () => null,
+      remove: async () => {},
     },
-    onError: async () => {},
-    onWarning: () => {},
+    log() {},
   });
   return {
     url: 'http://127.0.0.1/callbacks',
     fetch: async (url, request) => {
       const body =
         typeof request.body === 'string' ? request.body : textOf(new Uint8Array(request.body));
-      return parts.around(() => receiver.fetch(new Request(url, request)), store, body);
+      const handle = () =>
+        answers.run({}, async () => {
+          const response = await receiver.fetch(new Request(url, request));
+          const own = answers.getStore()?.answer;
+          return own ? new Response(own.text, { status: own.status }) : response;
+        });
+      return parts.around(handle, store, body);
     },
     async balance(currency) {
       store.use('balances');

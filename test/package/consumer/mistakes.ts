@@ -1,6 +1,6 @@
 import * as pn from 'payment-notifications';
-import { createReceiver, type ReceiverOptions } from 'payment-notifications/receiver';
-import * as spool from 'payment-notifications/spool';
+import { createReceiver, NeedsReview, type ReceiverOptions } from 'payment-notifications/receiver';
+import { createStore } from 'payment-notifications/store';
 import * as kit from 'payment-notifications/testing';
 
 const deposit = pn.parseDepositReceived('');
@@ -10,7 +10,7 @@ const result = pn.safeParseDepositReceived('');
 declare const attempt: kit.DeliveryAttempt;
 declare const stream: { pipe(): void };
 declare const response: { text(): Promise<string> };
-const hooks = { secret: null, onRefused: async () => {}, onError: async () => {} };
+const hooks = { secret: null, store: null };
 // Each line below is a mistake that every compiler must report, with the code at its end.
 deposit.status = 'CONFIRMED'; // TS2540
 deposit.additionalFields.extra = 1; // TS2542
@@ -53,10 +53,12 @@ pn.parseJson('{}'); // TS2339
 export type Wide = pn.WithdrawalFields; // TS2724
 export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741
 createReceiver({ ...hooks, onDepositReceived: () => {} }); // TS2322
-createReceiver({ ...hooks, onDepositReceived: async () => ({ rows: [] }) }); // TS2322
-export const open: ReceiverOptions = { onRefused: hooks.onRefused, onError: hooks.onError }; // TS2741
+createReceiver({ ...hooks, log: 'console' }); // TS2322
+new NeedsReview(); // TS2554
+export const open: ReceiverOptions = { store: null }; // TS2741
+export const lost: ReceiverOptions = { secret: null }; // TS2741
 createReceiver(hooks).receive(''); // TS2554
-spool.createSpool('').start(createReceiver(hooks)); // TS2345
+createStore(5); // TS2345
 kit.depositReceivedBody({ actualDepositAmount: 0.5 }); // TS2322
 kit.withdrawalBroadcastBody({ status: 'PENDING' }); // TS2322
 kit.depositReceivedBody({ depositId: null }); // TS2322

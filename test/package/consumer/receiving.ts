@@ -1,25 +1,28 @@
 import {
   createReceiver,
+  type LogEntry,
+  NeedsReview,
   type ReceiverOptions,
   type WebRequest,
   type WebResponse,
 } from 'payment-notifications/receiver';
-import { createSpool, type Spool } from 'payment-notifications/spool';
+import { createStore, type Store } from 'payment-notifications/store';
 
 declare const request: WebRequest, environment: Record<string, string | undefined>;
 
-const spool: Spool = createSpool('unsettled');
-const { receive, fetch, node, settle } = createReceiver({
+const store: Store = createStore('webhooks');
+const entries: LogEntry[] = [];
+const { receive, fetch, node, retry, settle, start, stop } = createReceiver({
   secret: environment.CALLBACK_SECRETS?.split(','),
+  store,
   async onDepositReceived({ actualDepositAmount }, { key, body }) {
     const length: number = body.length;
-    if (actualDepositAmount.gt(1)) return { status: 200, text: `${key} ${length}` };
-    return undefined;
+    if (actualDepositAmount.gt(1)) throw new NeedsReview(`${key} ${length}`);
+    return [{ rows: 1 }];
   },
   async onWithdrawalBroadcast() {},
-  onRefused: async (error, { body }) => void [error.issues, body],
-  onError: async (error, { key, body }) => (body ? spool.save(body) : void [error, key?.length]),
-  onWarning: ({ code, path }, { key }) => void [code, path, key.length],
+  success: { status: 202 },
+  log: (entry) => entries.push(entry),
   timeoutMs: 10_000,
 });
 export const answers: [Promise<{ status: number; text: string }>, Promise<WebResponse>] = [
@@ -29,7 +32,15 @@ export const answers: [Promise<{ status: number; text: string }>, Promise<WebRes
 export const status: Promise<number> = answers[1].then((response) => response.status);
 // No promise: a linter would report a handler that returns one.
 export const sent = (...args: Parameters<typeof node>): void => node(...args);
-export const stop: () => Promise<void> = spool.start(settle, { everyMs: 1000, onError() {} });
+start();
+export const ended: Promise<void>[] = [retry(), stop()];
+export const isSafe = async (): Promise<boolean> => (await settle('{}')) !== 'failed';
+export const own: Store = {
+  save: async ({ to, name, body, key, reason }) => [to, name, body.length, key?.length, reason],
+  list: async () => ['name'],
+  read: async (name) => new Uint8Array(name.length),
+  remove: async () => {},
+};
 
 export const secrets: ReceiverOptions['secret'][] = [
   environment.CALLBACK_SECRET, // undefined, if it is missing

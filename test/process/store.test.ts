@@ -5,8 +5,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createSpool } from 'payment-notifications/spool';
+import { createStore } from 'payment-notifications/store';
 import { expect, test } from 'vitest';
 import { isFull } from '../package/pack.js';
 
@@ -16,22 +15,28 @@ const KILLS = isFull ? 50 : 10;
 /** Saves one body after the other, and settles those of both processes. Says both on its output. */
 const PROGRAM = `
   import { writeSync } from 'node:fs';
-  import { createSpool } from 'payment-notifications/spool';
-  const [, folder] = process.argv;
-  const { save, start } = createSpool(folder);
-  start(async (body) => {
-    writeSync(1, 'settled ' + body.length + ' ' + Buffer.from(body.subarray(0, 36)) + '\\n');
-    return { status: 200 };
-  }, { everyMs: 1 });
+  import { createStore } from 'payment-notifications/store';
+  const store = createStore(process.argv[1]);
+  async function settle() {
+    for (const name of await store.list()) {
+      const body = await store.read(name);
+      if (!body) continue;
+      writeSync(1, 'settled ' + body.length + ' ' + Buffer.from(body.subarray(0, 36)) + '\\n');
+      await store.remove(name);
+    }
+    setTimeout(settle, 1);
+  }
+  settle();
   for (;;) {
-    const id = crypto.randomUUID();
-    await save(Buffer.from(id.padEnd(${50_000})));
-    writeSync(1, 'saved ' + id + '\\n');
+    const name = crypto.randomUUID();
+    const body = Buffer.from(name.padEnd(${50_000}));
+    await store.save({ to: 'retry', name, body, key: null, reason: 'no' });
+    writeSync(1, 'saved ' + name + '\\n');
   }`;
 
 test(`two processes on one folder, killed ${KILLS} times each, lose nothing that was saved`, async () => {
-  const base = fs.mkdtempSync(join(tmpdir(), 'spool-'));
-  const folder = join(base, 'unsettled');
+  const base = fs.mkdtempSync(join(tmpdir(), 'store-'));
+  const folder = join(base, 'webhooks');
   const saved: string[] = [];
   const settled = new Set<string>();
 
@@ -57,16 +62,18 @@ test(`two processes on one folder, killed ${KILLS} times each, lose nothing that
 
   // What the kills left is chance: on a busy machine, it was nothing. So this draft is added.
   const id = randomUUID();
-  fs.writeFileSync(join(folder, `.${id}`), id.padEnd(50_000));
+  const retry = join(folder, 'retry');
+  fs.writeFileSync(join(retry, `.${id}`), id.padEnd(50_000));
   saved.push(`50000 ${id}`);
   // A draft is that of a crash once it is old enough.
-  for (const name of fs.readdirSync(folder)) fs.utimesSync(join(folder, name), 0, 0);
-  const stop = createSpool(folder).start(async (body) => {
-    settled.add(`${body.length} ${Buffer.from(body.subarray(0, 36))}`);
-    return { status: 200 };
-  });
-  while (fs.readdirSync(folder).length > 0) await sleep(10);
-  await stop();
+  for (const name of fs.readdirSync(retry)) fs.utimesSync(join(retry, name), 0, 0);
+  const store = createStore(folder);
+  for (const name of await store.list()) {
+    const body = await store.read(name);
+    settled.add(`${body?.length} ${Buffer.from(body?.subarray(0, 36) ?? '')}`);
+    await store.remove(name);
+  }
+  expect(fs.readdirSync(retry).filter((name) => !name.endsWith('.txt'))).toStrictEqual([]);
   expect(saved.length).toBeGreaterThanOrEqual(2 * KILLS);
   expect(saved.filter((body) => !settled.has(body))).toStrictEqual([]);
   fs.rmSync(base, { recursive: true });

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { createReceiver } from 'payment-notifications/receiver';
+import { createStore } from 'payment-notifications/store';
+import { createSettle } from './settle.mjs';
+
+/** @import { AddressInfo } from 'node:net' */
+
+// Credits sample bodies in PostgreSQL inside this process. It forgets everything when it ends, so
+// no real callback may reach it: it listens on this machine only, with a secret of its own.
+
+const database = await PGlite.create();
+await database.exec(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'));
+await database.exec(`INSERT INTO orders VALUES -- those of the samples
+  ('deposit.received', 'order-10042', 'customer-7'),
+  ('withdrawal.broadcast', 'payout-7731', 'customer-7')`);
+
+const folder = mkdtempSync(join(tmpdir(), 'payment-notifications-'));
+process.on('exit', () => rmSync(folder, { recursive: true }));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit());
+
+const secret = randomUUID();
+const settleOnce = createSettle(database);
+const receiver = createReceiver({
+  secret,
+  store: createStore(folder),
+  onDepositReceived: settleOnce,
+  onWithdrawalBroadcast: settleOnce,
+});
+receiver.start();
+
+const server = createServer(receiver.node).listen(Number(process.env.PORT || 3000), '127.0.0.1');
+await once(server, 'listening');
+const { port } = /** @type {AddressInfo} */ (server.address());
+const url = `http://127.0.0.1:${port}/callbacks/${secret}`;
+console.log('This is a trial. It keeps nothing when it ends.');
+console.log(`Try it: npx payment-notifications send deposit --copies 5 --to ${url}`);

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import type { Store } from '../receiver/store.js';
+
+/**
+ * From this age on, a draft is what a crash left, in milliseconds. A newer one may still be
+ * written.
+ */
+const MIN_DRAFT_AGE = 5 * 60_000;
+
+/** The names of bodies and drafts. Other files are left alone. */
+const BODY = /^[^.].*\.json$/;
+const DRAFT = /^\.[0-9a-f-]{36}$/;
+
+/** Bodies contain customers' addresses. */
+const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
+
+export type Folder = Pick<Store, 'save' | 'list' | 'read' | 'remove'>;
+
+/**
+ * Creates a folder with its parents, and tries to write to it.
+ *
+ * @throws Error of the file system if one of these fails.
+ */
+export function openFolder(root: string): Folder {
+  const [retry, review] = [join(root, 'retry'), join(root, 'review')];
+  const changed = [...createFolder(retry), ...createFolder(review)];
+  for (const folder of [retry, review]) {
+    const draft = draftIn(folder);
+    closeSync(openSync(draft, 'wx'));
+    rmSync(draft);
+  }
+  ignoreInGit(root);
+  // So that new folders survive a power cut, and a disk that can't promise that fails here.
+  for (const path of new Set([...changed, retry, review])) syncFolderNow(path);
+
+  const pathOf = (name: string) => join(retry, DRAFT.test(name) ? name : `${name}.json`);
+  return {
+    save: ({ to, name, body, reason }) =>
+      saveFiles(to === 'retry' ? retry : review, retry, name, body, reason),
+    list: () => listBodies(retry),
+    read: (name) => readFile(pathOf(name)).catch(nullIfMissing),
+    async remove(name) {
+      // If a power cut brings the file back, the body is settled once more, like one that was
+      // delivered twice.
+      await rm(pathOf(name), { force: true });
+      await rm(join(retry, `${name}.txt`), { force: true });
+      // Someone may have moved the body alone out of `review`.
+      const isForReview = await statFile(join(review, `${name}.json`));
+      if (!isForReview) await rm(join(review, `${name}.txt`), { force: true });
+    },
+  };
+}
+
+async function saveFiles(
+  folder: string,
+  drafts: string,
+  name: string,
+  body: Uint8Array,
+  reason: string,
+): Promise<void> {
+  const [path, text] = [join(folder, `${name}.json`), join(folder, `${name}.txt`)];
+  // First, so that whoever removes the body finds it. It only informs, and the log has it as well.
+  await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
+  // A whole file keeps the time of its first arrival. A restored backup may have left an empty or a
+  // cut one.
+  const found = await statFile(path);
+  if (found?.size !== body.length) {
+    const write = () => writeBody(draftIn(drafts), path, body);
+    await write()
+      .catch((error) => {
+        if (error.code !== 'ENOENT') throw error;
+        // Another process took the draft for a crash's, because the disk took minutes or clocks
+        // differ. It may have settled the body, which is then settled again, like a repeat.
+        return write();
+      })
+      .catch(async (error) => {
+        if (!found) await rm(text, { force: true }).catch(() => {});
+        throw error;
+      });
+  }
+  await syncFolder(folder);
+}
+
+/**
+ * Not `recursive`, with which Node.js 20 never returns from /proc.
+ *
+ * @returns The folders in which one was created.
+ */
+function createFolder(folder: string): string[] {
+  if (isFolder(folder)) return [];
+  const parent = dirname(folder);
+  const changed = createFolder(parent);
+  try {
+    mkdirSync(folder, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (!isFolder(folder)) throw error; // otherwise, another process was first
+  }
+  return [...changed, parent];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Bodies are personal data, and no part of a project. */
+function ignoreInGit(root: string): void {
+  try {
+    writeFileSync(join(root, '.gitignore'), '*\n', { flag: 'wx', mode: FILE_MODE });
+  } catch {
+    // It is there already.
+  }
+}
+
+/** Writes a file so that it is whole under its name, even after a crash. */
+async function writeBody(draft: string, path: string, body: Uint8Array): Promise<void> {
+  try {
+    const file = await open(draft, 'wx', FILE_MODE);
+    try {
+      await file.writeFile(body);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    // On a full disk, each delivery would leave one.
+    await rm(draft).catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * All drafts are in `retry`. What a crash leaves there is tried again, even if it was on its way to
+ * `review`.
+ */
+function draftIn(folder: string): string {
+  return join(folder, `.${randomUUID()}`);
+}
+
+/** Lists the names of bodies, the oldest first, with the drafts that a crash left. */
+async function listBodies(folder: string): Promise<string[]> {
+  const files: { name: string; time: number }[] = [];
+  for (const file of await readdir(folder)) {
+    const isDraft = DRAFT.test(file);
+    if (!isDraft && !BODY.test(file)) continue;
+    // If this fails, reading the file fails as well, and says why.
+    const found = await statFile(join(folder, file)).catch(() => ({ mtimeMs: 0 }));
+    if (found === null) continue;
+    // A draft that a crash left may be whole. If not, the receiver refuses it.
+    if (isDraft && found.mtimeMs > Date.now() - MIN_DRAFT_AGE) continue;
+    files.push({ name: isDraft ? file : file.slice(0, -'.json'.length), time: found.mtimeMs });
+  }
+  return files.sort((one, other) => one.time - other.time).map(({ name }) => name);
+}
+
+/** Returns the size and the times of a file. Null if there is none. */
+async function statFile(path: string): Promise<Stats | null> {
+  const found = await stat(path).catch(nullIfMissing);
+  return found?.isFile() ? found : null;
+}
+
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+/**
+ * Makes the names in a folder survive a power cut. Windows can't sync a folder: there, the journal
+ * of NTFS has to do.
+ */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Like {@link syncFolder}, at the start. */
+function syncFolderNow(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

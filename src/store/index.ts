@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import { quote } from '../parser/quote.js';
+import { messageOf } from '../receiver/log.js';
+import type { Store } from '../receiver/store.js';
+import { type Folder, openFolder } from './folder.js';
+
+export type { SavedBody, Store } from '../receiver/store.js';
+
+/**
+ * Saves bodies that can't be settled in a folder, for a receiver in Node.js, Bun or Deno:
+ *
+ * - `retry`: the receiver tries them again.
+ * - `review`: they wait for someone. A file `.txt` next to each body has the reason. To settle a
+ *   body, move its file to `retry`.
+ *
+ * Several processes may share the folder. Two of them may then settle the same body, as if it were
+ * delivered twice.
+ *
+ * @param folder - On a persistent disk. It is created if it is missing, and Git ignores it.
+ * @throws TypeError if `folder` is empty or not a string.
+ * @throws Error if the folder can't be created or written to.
+ *
+ * @example
+ * ```ts
+ * const receiver = createReceiver({ store: createStore('webhooks'), … });
+ * ```
+ */
+export function createStore(folder: string): Store {
+  // An empty path would be the working directory.
+  if (typeof folder !== 'string' || folder === '') {
+    throw new TypeError(
+      `folder: expected the path of a folder, received ${quote(folder)}. Pass one for bodies only, such as webhooks`,
+    );
+  }
+  const root = resolve(folder);
+  const explain = (cause: unknown) =>
+    new Error(`store: ${root} can't be written to: ${messageOf(cause)}`, { cause });
+  let files: Folder;
+  try {
+    files = openFolder(root);
+  } catch (error) {
+    throw explain(error);
+  }
+  return {
+    ...files,
+    async save(saved) {
+      try {
+        await files.save(saved);
+      } catch (error) {
+        throw explain(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,379 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import promises, { open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
+import { createStore, type SavedBody } from 'payment-notifications/store';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bytes } from '../receiver/options.js';
+
+let base: string;
+let folder: string;
+let retry: string;
+let review: string;
+beforeEach(() => {
+  base = fs.mkdtempSync(join(tmpdir(), 'store-'));
+  folder = join(base, 'webhooks');
+  [retry, review] = [join(folder, 'retry'), join(folder, 'review')];
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  fs.rmSync(base, { recursive: true });
+});
+
+/** Runs a program on src in a process of its own, with this folder as its argument. */
+const run = (script: string, ...command: string[]) => {
+  const [program = '', ...args] = [...command, process.execPath, '--import', 'tsx'];
+  const evaluate = ['--input-type=module', '--eval', script, folder];
+  return promisify(execFile)(program, [...args, ...evaluate], { timeout: 120_000 });
+};
+
+const saved = (body: string, more: Partial<SavedBody> = {}): SavedBody => ({
+  ...{ to: 'retry', name: 'a', key: null, reason: 'no', body: bytes(body) },
+  ...more,
+});
+const files = (path = retry) => fs.readdirSync(path).sort();
+const textOf = (path: string) => fs.readFileSync(path, 'utf8');
+const isTrue = (path: string) => fs.existsSync(path);
+
+/** Writes a file of `retry` as it was, some minutes ago. */
+function leave(name: string, body: string, minutes: number) {
+  fs.mkdirSync(retry, { recursive: true });
+  fs.writeFileSync(join(retry, name), body);
+  const at = Date.now() / 1000 - minutes * 60;
+  fs.utimesSync(join(retry, name), at, at);
+}
+
+/** Lists what is done to files, in order. Some of it fails. */
+async function watchFiles(failing = /^$/) {
+  const file = await open(tmpdir());
+  await file.close();
+  const prototype = Object.getPrototypeOf(file);
+  const done: string[] = [];
+  const record = (name: string, fd: number) => {
+    const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
+    const what = `${name} ${path.replace(/[0-9a-f-]{36}$/, 'draft')}`;
+    if (what.endsWith('.txt')) return; // only informs
+    if (failing.test(what))
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    // Whether the file already had its name.
+    const isBody = (name: string) => name.endsWith('.json');
+    done.push(what.endsWith('draft') ? what : `${what} ${files(path).filter(isBody)}`);
+  };
+  for (const name of ['writeFile', 'sync'] as const) {
+    const original = prototype[name];
+    vi.spyOn(prototype, name).mockImplementation(async function (this: typeof file, ...args) {
+      record(name, this.fd);
+      return original.apply(this, args);
+    });
+  }
+  const { fsyncSync } = fs;
+  vi.spyOn(fs, 'fsyncSync').mockImplementation((fd) => {
+    record('sync', fd);
+    fsyncSync(fd);
+  });
+  syncBuiltinESMExports();
+  return done;
+}
+
+test('new folders are on the disk before anything is saved, and Git ignores them', async () => {
+  const done = await watchFiles();
+  createStore(folder);
+  expect(done).toStrictEqual([base, folder, retry, review].map((path) => `sync ${path} `));
+  for (const path of [folder, retry, review]) expect(fs.statSync(path).mode & 0o777).toBe(0o700);
+  expect(textOf(join(folder, '.gitignore'))).toBe('*\n');
+  fs.writeFileSync(join(folder, '.gitignore'), 'own');
+  createStore(folder);
+  expect(textOf(join(folder, '.gitignore'))).toBe('own');
+});
+
+test.each(['retry', 'review'] as const)(
+  'a body is on the disk before its name is, and both before save resolves: %s',
+  async (to) => {
+    const { save } = createStore(folder);
+    const done = await watchFiles();
+    await save(saved('{}', { to, reason: 'the order is unknown' }));
+    const path = join(folder, to);
+    // Drafts are in `retry`, where they are found after a crash.
+    const file = [`writeFile ${retry}/.draft`, `sync ${retry}/.draft`];
+    expect(done).toStrictEqual([...file, `sync ${path} a.json`]);
+    expect(files(path)).toStrictEqual(['a.json', 'a.txt']);
+    expect(textOf(join(path, 'a.json'))).toBe('{}');
+    expect(textOf(join(path, 'a.txt'))).toBe('the order is unknown\n');
+    for (const name of files(path)) expect(fs.statSync(join(path, name)).mode & 0o777).toBe(0o600);
+  },
+);
+
+test('a folder that another process creates at the same time is used', () => {
+  const { mkdirSync } = fs;
+  vi.spyOn(fs, 'mkdirSync').mockImplementation((path) => {
+    mkdirSync(path);
+    return `${mkdirSync(path)}`;
+  });
+  syncBuiltinESMExports();
+  createStore(folder);
+  expect(files()).toStrictEqual([]);
+});
+
+test('the same body is saved once, with the time of its first arrival and its last reason', async () => {
+  const [one, other] = [createStore(folder), createStore(folder)];
+  leave('a.json', '{}', 60);
+  const before = fs.statSync(join(retry, 'a.json')).mtimeMs;
+  const done = await watchFiles();
+  await one.save(saved('{}', { reason: 'another' }));
+  expect(fs.statSync(join(retry, 'a.json')).mtimeMs).toBe(before);
+  expect(textOf(join(retry, 'a.txt'))).toBe('another\n');
+  expect(done).toStrictEqual([`sync ${retry} a.json`]); // its name may have been written by another
+  await Promise.all([one, other, one, other].map(({ save }) => save(saved('[]', { name: 'b' }))));
+  expect(files()).toStrictEqual(['a.json', 'a.txt', 'b.json', 'b.txt']);
+});
+
+test.each(['', '{', '{"a":1}'])(
+  'a file of its name that holds %j is written anew',
+  async (other) => {
+    const { save, read } = createStore(folder);
+    leave('a.json', other, 60);
+    await save(saved('{}'));
+    expect(files()).toStrictEqual(['a.json', 'a.txt']);
+    expect(Buffer.from((await read('a')) ?? '').toString()).toBe('{}');
+  },
+);
+
+test.each([
+  ['', 'an empty string'],
+  [undefined, 'nothing'],
+  [5, '5'],
+])('%j is no folder: it would be the working directory, or none', (value, received) => {
+  const message = `folder: expected the path of a folder, received ${received}. Pass one for bodies only, such as webhooks`;
+  expect(() => createStore(value as string)).toThrow(new TypeError(message));
+});
+
+describe('a folder that can’t be written to', () => {
+  test('is an error at the start', () => {
+    fs.writeFileSync(folder, 'a file');
+    const message = (path: string, code: string) => `store: ${path} can't be written to: ${code}`;
+    expect(() => createStore(folder)).toThrow(message(folder, 'E'));
+    expect(() => createStore('/proc')).toThrow(message('/proc', 'ENOENT'));
+    expect(() => createStore('/proc/a/b')).toThrow(message('/proc/a/b', 'ENOENT')); // and returns
+  });
+
+  test.each(['writeFile', 'sync'])(
+    'as %s says later, rejects and leaves no draft',
+    async (name) => {
+      const { save } = createStore(folder);
+      await watchFiles(new RegExp(`^${name} .*draft$`));
+      const opened = vi.spyOn(promises, 'open');
+      syncBuiltinESMExports();
+      const message = `store: ${folder} can't be written to: ENOSPC: no space left on device`;
+      await expect(save(saved('{}'))).rejects.toMatchObject({ message, cause: { code: 'ENOSPC' } });
+      expect(opened).toHaveBeenCalledTimes(1); // a second attempt would fail as well
+      expect(files()).toStrictEqual([]);
+    },
+  );
+
+  test('as the first error says, even if the draft can’t be removed either', async () => {
+    const { save } = createStore(folder);
+    await watchFiles(/^writeFile .*draft$/);
+    vi.spyOn(promises, 'rm').mockRejectedValue(new Error('EROFS: read-only file system'));
+    syncBuiltinESMExports();
+    await expect(save(saved('{}'))).rejects.toThrow("can't be written to: ENOSPC");
+  });
+
+  test('because it can’t be synced, is an error at the start', async () => {
+    await watchFiles(/^sync .*retry$/);
+    expect(() => createStore(folder)).toThrow("can't be written to: ENOSPC");
+  });
+
+  test('because it is gone, rejects', async () => {
+    const { save, list } = createStore(folder);
+    fs.rmSync(folder, { recursive: true });
+    await expect(save(saved('{}'))).rejects.toThrow(/ENOENT: no such file or directory, open/);
+    await expect(list()).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('at the reason, loses no body', async () => {
+    const { save, read } = createStore(folder);
+    fs.mkdirSync(join(retry, 'a.txt'));
+    await save(saved('{}'));
+    expect(await read('a')).not.toBeNull();
+  });
+});
+
+/** A disk of 64 KiB of its own, which ends with the process. */
+const MOUNT = ['unshare', '-rm', 'sh', '-c', 'mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"'];
+
+describe('on a disk of its own', () => {
+  const [unshare = '', ...args] = MOUNT;
+  const { status } = spawnSync(unshare, [...args, '/mnt', 'true']);
+  const isMissing = status !== 0; // in a container that may mount nothing
+
+  test.skipIf(isMissing)(
+    'that is full, and then read-only, no body is lost in silence',
+    async () => {
+      fs.mkdirSync(folder);
+      const script = `
+      import { execFileSync } from 'node:child_process';
+      import fs from 'node:fs';
+      import { createReceiver, NeedsReview } from './src/receiver/index.ts';
+      import { createStore } from './src/store/index.ts';
+      import { depositReceivedBody } from './src/testing/index.ts';
+      const folder = process.argv[1];
+      const told = [];
+      const receiver = createReceiver({
+        secret: null,
+        store: createStore(folder),
+        async onDepositReceived() { if (told.length < 12) throw new NeedsReview('no'); },
+        log: ({ outcome, message }) => told.push(outcome, message),
+      });
+      const send = async (text) => told.push((await receiver.receive(text, '/')).status);
+      const body = depositReceivedBody();
+      try {
+        for (;;) fs.appendFileSync(folder + '/filler', Buffer.alloc(4096));
+      } catch (error) {
+        told.push(error.code);
+      }
+      await send(body);
+      told.push(fs.readdirSync(folder + '/retry').length, fs.readdirSync(folder + '/review').length);
+      fs.rmSync(folder + '/filler');
+      await send(body);
+      const [name] = fs.readdirSync(folder + '/review');
+      fs.renameSync(folder + '/review/' + name, folder + '/retry/' + name);
+      execFileSync('mount', ['-o', 'remount,ro', folder]);
+      await send('{');
+      await receiver.retry();
+      console.log(JSON.stringify(told));`;
+      const { stdout } = await run(script, ...MOUNT, folder);
+      const lost = (reason: string, what: string) =>
+        expect.stringMatching(
+          `${reason}.* The body was not saved: store: ${folder} can't be written to: ${what}`,
+        );
+      expect(JSON.parse(stdout)).toStrictEqual([
+        ...['ENOSPC', 'failed', lost('no', 'ENOSPC'), 500, 0, 0],
+        ...['review', 'no', 200],
+        ...['failed', lost('incomplete', 'EROFS'), 500],
+        // It is settled, and then it can't be removed.
+        ...['settled', 'settled', 'failed', expect.stringMatching(/ waits: EROFS/)],
+      ]);
+    },
+  );
+});
+
+test('Windows can’t sync a folder, so there it isn’t tried', async () => {
+  const done = await watchFiles();
+  const { platform } = process;
+  try {
+    Object.defineProperty(process, 'platform', { value: 'win32' });
+    const { save } = createStore(folder);
+    await save(saved('{}'));
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform });
+  }
+  expect(done.filter((what) => !what.endsWith('draft'))).toStrictEqual([]);
+});
+
+test('lists what waits, the oldest first, and no other files: the folder may be a wrong one', async () => {
+  const { list } = createStore(folder);
+  for (const [index, name] of [...'cab'].entries()) leave(`${name}.json`, '{}', 9 - index);
+  for (const name of ['a.txt', '.env', 'notes', '.a.json', 'a.json.gz']) leave(name, '{}', 60);
+  fs.mkdirSync(join(retry, 'folder.json'));
+  expect(await list()).toStrictEqual([...'cab']);
+});
+
+test('a draft that a crash left waits after five minutes; a newer one may still be written', async () => {
+  const { list, read, remove } = createStore(folder);
+  const [left, recent] = [`.${randomUUID()}`, `.${randomUUID()}`];
+  leave(left, 'left', 6);
+  leave(recent, 'recent', 4);
+  expect(await list()).toStrictEqual([left]);
+  expect(Buffer.from((await read(left)) ?? '').toString()).toBe('left');
+  await remove(left);
+  expect(files()).toStrictEqual([recent]);
+});
+
+test('a draft that seems old while it is written, for clocks differ, loses no body', async () => {
+  const { save, list, remove, read } = createStore(folder);
+  const { rename } = promises;
+  vi.spyOn(promises, 'rename').mockImplementationOnce(async (draft, path) => {
+    fs.utimesSync(draft, 0, 0);
+    for (const name of await list()) await remove(name);
+    await rename(draft, path);
+  });
+  syncBuiltinESMExports();
+  await save(saved('{}'));
+  expect(await read('a')).not.toBeNull();
+});
+
+test('what is removed takes its reason along, also if only the body was moved', async () => {
+  const { save, remove, read } = createStore(folder);
+  await save(saved('{}', { to: 'review' }));
+  await save(saved('[]', { to: 'review', name: 'b' }));
+  await save(saved('[]', { name: 'b' }));
+  fs.renameSync(join(review, 'a.json'), join(retry, 'a.json'));
+  for (const name of 'ab') await remove(name);
+  await remove('a'); // another process was first
+  expect(await read('a')).toBeNull();
+  expect([files(), files(review)]).toStrictEqual([[], ['b.json', 'b.txt']]);
+});
+
+test('a file that can’t be read is listed, and says why', async () => {
+  const { list, read } = createStore(folder);
+  fs.symlinkSync('a.json', join(retry, 'a.json')); // to itself
+  expect(await list()).toStrictEqual(['a']);
+  await expect(read('a')).rejects.toMatchObject({ code: 'ELOOP' });
+});
+
+test('no file stays open', async () => {
+  const { save } = createStore(folder);
+  await save(saved('{}'));
+  await watchFiles(/^sync .*draft$/);
+  await expect(save(saved('[]', { name: 'b' }))).rejects.toThrow('ENOSPC');
+  const open = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
+    const path = `/proc/self/fd/${fd}`;
+    return fs.existsSync(path) ? fs.readlinkSync(path) : [];
+  });
+  expect(open.filter((path) => path.startsWith(folder))).toStrictEqual([]);
+});
+
+test('start does not keep the process running while it waits', async () => {
+  await createStore(folder).save(saved(depositReceivedBody()));
+  await run(`import { createStore } from './src/store/index.ts';
+    import { createReceiver } from './src/receiver/index.ts';
+    const store = createStore(process.argv[1]);
+    createReceiver({ secret: null, store, async onDepositReceived() {} }).start();`);
+  expect(files()).toStrictEqual([]);
+});
+
+test('a receiver saves what it can’t settle, and settles it later', async () => {
+  let error: Error | null = new Error('the database is down');
+  const receiver = createReceiver({
+    secret: 'a-secret-of-the-test',
+    store: createStore(folder),
+    async onDepositReceived() {
+      if (error) throw error;
+    },
+    log() {},
+  });
+  const body = depositReceivedBody();
+  expect((await receiver.receive(body, '/a-secret-of-the-test')).status).toBe(500);
+  const [name = '', reason = ''] = files();
+  expect(name).toMatch(/^deposit\.received\.[0-9a-f-]{36}\.[0-9a-f]{16}\.json$/);
+  expect([textOf(join(retry, name)), textOf(join(retry, reason))]).toStrictEqual([
+    body,
+    'the database is down\n',
+  ]);
+  error = new NeedsReview('the order is unknown');
+  await receiver.retry();
+  expect([files(), files(review)]).toStrictEqual([[], [name, reason]]);
+  expect(textOf(join(review, reason))).toBe('the order is unknown\n');
+  error = null;
+  fs.renameSync(join(review, name), join(retry, name)); // by someone
+  await receiver.retry();
+  expect([files(), files(review)]).toStrictEqual([[], []]);
+  expect(isTrue(join(review, reason))).toBe(false);
+});

@@ -1,5 +1,5 @@
 import { withdrawalSample, writeBody } from '../testing/bodies.js';
-import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../wire/sample.js';
+import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
 import { CommandError, EXIT } from './errors.js';
 import {
   COMMON,

@@ -1,5 +1,5 @@
 import type { Fields } from '../parser/objects.js';
-import { SAMPLES } from '../wire/sample.js';
+import { SAMPLES } from '../testing/sample.js';
 
 /** A body that was found in text. No digit of it is changed. */
 export interface FoundBody {

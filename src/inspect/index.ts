@@ -1,11 +1,11 @@
 import { openBody } from '../parser/body.js';
 import type { NotificationType } from '../parser/errors.js';
+import { type Member, readMembers } from '../parser/members.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { RawBody } from '../parser/parse.js';
 import { quote } from '../parser/quote.js';
 import type { Partly } from '../parser/read.js';
-import { type Member, readMembers } from '../wire/members.js';
-import { DEDUCED, DEDUCTED, SAMPLES } from '../wire/sample.js';
+import { DEDUCED, DEDUCTED, SAMPLES } from '../testing/sample.js';
 import type { InspectedField, Inspection } from './inspection.js';
 import { findJsonFault } from './json-fault.js';
 import { judgeBody } from './judgement.js';

@@ -1,6 +1,7 @@
 import { type OpenBody, openBody, type UnreadableBody } from '../parser/body.js';
 import type { NotificationType } from '../parser/errors.js';
 import { referenceOf } from '../parser/issues.js';
+import { readMembers } from '../parser/members.js';
 import {
   idempotencyKey,
   type PaymentNotification,
@@ -9,7 +10,6 @@ import {
 import type { Fields } from '../parser/objects.js';
 import { acceptOrRefuse, isNotificationJSON, type RawBody } from '../parser/parse.js';
 import type { Partly } from '../parser/read.js';
-import { readMembers } from '../wire/members.js';
 import { isBody, isObject } from './find-bodies.js';
 import type { Inspection } from './inspection.js';
 import { likenessOf } from './likeness.js';

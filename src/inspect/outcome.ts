@@ -3,7 +3,7 @@ import type { NotificationIssue, NotificationType } from '../parser/errors.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { encodingOf, SAMPLES } from '../wire/sample.js';
+import { encodingOf, SAMPLES } from '../testing/sample.js';
 
 /**
  * Whether support can stop reading: `good` went as expected, `review` needs someone to look at it,

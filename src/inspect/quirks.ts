@@ -3,7 +3,7 @@ import type { Partly } from '../parser/read.js';
 import { Decimal } from '../parser/values/amount.js';
 import type { TxAddress } from '../parser/values/tx-address.js';
 import type { TxAddressOwner } from '../parser/withdrawal-broadcast.js';
-import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../wire/sample.js';
+import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../testing/sample.js';
 
 /** The note of each quirk. Those that end with a space are followed by a detail. */
 const NOTES = {

@@ -1,12 +1,12 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
 import { REFERENCE_FIELDS } from '../parser/issues.js';
+import { type WireFields, writeWire } from '../parser/members.js';
 import { describe, quote } from '../parser/quote.js';
 import type { Decimal } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import { toDate } from '../parser/values/timestamp.js';
 import type { TxAddress } from '../parser/values/tx-address.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { type WireFields, writeWire } from '../wire/members.js';
 import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
@@ -16,7 +16,7 @@ import {
   type Sample,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
-} from '../wire/sample.js';
+} from './sample.js';
 
 /** The type of an override: digits for an amount; for a time, any form that the parser reads. */
 type Override<T> = T extends Decimal

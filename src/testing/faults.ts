@@ -1,5 +1,5 @@
 import type { IssueCode } from '../parser/errors.js';
-import { hasWireValue, readWire } from '../wire/members.js';
+import { hasWireValue, readWire } from '../parser/members.js';
 import { depositReceivedBody } from './bodies.js';
 import { changed } from './variants.js';
 

@@ -2,10 +2,10 @@ import type { NotificationType } from '../parser/errors.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import { quote } from '../parser/quote.js';
 import type { Decimal } from '../parser/values/amount.js';
-import { SAMPLES } from '../wire/sample.js';
 import type { AttemptOptions } from './attempt.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from './bodies.js';
 import { urlErrorOf } from './deliver.js';
+import { SAMPLES } from './sample.js';
 
 /** What a handler credits or debits for a notification. */
 export interface HandlerAmount {

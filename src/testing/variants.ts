@@ -1,6 +1,6 @@
+import { hasWireValue, readWire, type WireFields, writeWire } from '../parser/members.js';
 import { quote } from '../parser/quote.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
-import { hasWireValue, readWire, type WireFields, writeWire } from '../wire/members.js';
 import {
   DEDUCED,
   DEDUCTED,
@@ -8,7 +8,7 @@ import {
   encodingOf,
   type Sample,
   WITHDRAWAL_SAMPLE,
-} from '../wire/sample.js';
+} from './sample.js';
 
 /** A notification in one encoding. */
 export interface BodyVariant {

@@ -16,7 +16,7 @@ export const PARTS = {
     least: 96,
   },
   inspect: {
-    mutate: ['src/inspect/*.ts', 'src/wire/*.ts'],
+    mutate: ['src/inspect/*.ts'],
     tests: ['test/inspect/*.test.ts', 'test/testing/*.test.ts'],
     least: 90,
   },

@@ -14,7 +14,7 @@ import {
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
-import { readWire, writeWire } from '../../src/wire/members.js';
+import { readWire, writeWire } from '../../src/parser/members.js';
 import { textBody } from '../fuzz/bodies.js';
 import { runs } from '../fuzz/runs.js';
 import { judge, withEachValue } from './judge.js';

@@ -8,7 +8,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
 import { LIMITS } from '../../scripts/schemas/limits.js';
-import { readWire, type WireFields, writeWire } from '../../src/wire/members.js';
+import { readWire, type WireFields, writeWire } from '../../src/parser/members.js';
 import { VALUES } from '../fuzz/values.js';
 import { IS_BEYOND, type LimitName } from './limits.js';
 

@@ -13,13 +13,6 @@ const BRAND = Symbol.for('payment-notifications.NeedsReview');
  * ```
  */
 export class NeedsReview extends Error {
-  static {
-    // biome-ignore lint/complexity/noThisInStatic: else the build renames the class in logs.
-    const { prototype } = this;
-    Object.defineProperty(prototype, BRAND, { value: true });
-    Object.defineProperty(prototype, 'name', { value: 'NeedsReview' });
-  }
-
   declare readonly name: 'NeedsReview';
 
   /** @param reason - For whoever decides, such as `the order is unknown`. */
@@ -27,6 +20,12 @@ export class NeedsReview extends Error {
     super(reason);
   }
 }
+
+// As in `NotificationError`.
+Object.defineProperties(NeedsReview.prototype, {
+  [BRAND]: { value: true },
+  name: { value: 'NeedsReview' },
+});
 
 /** Unlike `instanceof`, also recognizes one of another copy of the package. */
 export function isNeedsReview(value: unknown): value is NeedsReview {

@@ -107,7 +107,7 @@ describe('a function that fails', () => {
   });
 
   test('is answered even if its error throws while it is printed', async () => {
-    const fail = Object.defineProperty(new Error(), 'stack', { get: throws });
+    const fail = Object.assign(new Error(), { [inspect.custom]: throws });
     const { options } = recording({
       onDepositReceived: () => Promise.reject(fail),
       log: undefined,

@@ -8,7 +8,7 @@ import type {
 import { nameOfPath } from '../parser/issues.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import { quote } from '../parser/quote.js';
-import type { Partly } from '../parser/read.js';
+import type { Incomplete } from '../parser/read.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import type { Likeness } from './likeness.js';
@@ -200,7 +200,7 @@ export function summarizeRefusal(refusal: Refusal): string {
  * @param repeated - The names of the fields that were sent more than once.
  */
 export function reportedBy(
-  notification: Partly<PaymentNotification> | null,
+  notification: Incomplete<PaymentNotification> | null,
   repeated: readonly string[],
 ): string {
   if (notification === null) return '';

@@ -1,9 +1,9 @@
 import { openBody } from '../parser/body.js';
 import type { NotificationType } from '../parser/errors.js';
 import { type Member, readMembers } from '../parser/members.js';
+import { quote } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { RawBody } from '../parser/parse.js';
-import { quote } from '../parser/quote.js';
 import type { Incomplete } from '../parser/read.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../testing/sample.js';
 import type { InspectedField, Inspection } from './inspection.js';

@@ -1,7 +1,7 @@
 import { type OpenBody, openBody, type UnreadableBody } from '../parser/body.js';
 import type { NotificationType } from '../parser/errors.js';
-import { referenceOf } from '../parser/issues.js';
 import { readMembers } from '../parser/members.js';
+import { referenceOf } from '../parser/messages.js';
 import {
   idempotencyKey,
   type PaymentNotification,

@@ -5,9 +5,8 @@ import type {
   NotificationReference,
   NotificationType,
 } from '../parser/errors.js';
-import { nameOfPath } from '../parser/issues.js';
+import { nameOfPath, quote } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
-import { quote } from '../parser/quote.js';
 import type { Incomplete } from '../parser/read.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';

@@ -1,8 +1,7 @@
 import type { IssueCode, NotificationIssue } from './errors.js';
-import { issue } from './issues.js';
 import { findSyntaxError, lineAndColumn } from './json-syntax.js';
+import { issue, quote } from './messages.js';
 import { type Fields, withoutPrototype } from './objects.js';
-import { quote } from './quote.js';
 
 /** Maximum body size in bytes, about 70 times that of the documented sample. */
 export const MAX_BYTES: number = 64 * 1024;

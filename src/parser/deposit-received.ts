@@ -1,8 +1,9 @@
 import type { NotificationIssue } from './errors.js';
-import { amount, nonNegativeAmount, oneOf, text, timestamp, uuid } from './field-types.js';
 import { notificationReader, type Reader } from './read.js';
 import { optional, type RulesOf, required } from './rules.js';
-import type { Decimal } from './values/amount.js';
+import { amount, type Decimal, nonNegativeAmount } from './values/amount.js';
+import { nonEmptyText, oneOf, uuid } from './values/text.js';
+import { timestamp } from './values/timestamp.js';
 
 /** The statuses of a deposit. The service documents only one. */
 export const DepositStatus = {
@@ -119,15 +120,15 @@ export const DEPOSIT_RECEIVED: RulesOf<DepositReceived> = {
   status: required(oneOf(DepositStatus)),
   depositId: required(uuid),
   paymentId: required(uuid),
-  clientPaymentId: required(text),
-  depositCurrency: required(text),
+  clientPaymentId: required(nonEmptyText),
+  depositCurrency: required(nonEmptyText),
   actualDepositAmount: required(nonNegativeAmount),
   expectedDepositAmount: optional(nonNegativeAmount),
-  displayCurrency: required(text),
+  displayCurrency: required(nonEmptyText),
   actualDisplayAmount: required(nonNegativeAmount),
   expectedDisplayAmount: optional(nonNegativeAmount),
   displayServiceFee: optional(amount),
-  settlementCurrency: required(text),
+  settlementCurrency: required(nonEmptyText),
   settlementAmount: required(nonNegativeAmount),
   settlementServiceFee: optional(amount),
   onChainFee: optional(amount),
@@ -135,10 +136,10 @@ export const DEPOSIT_RECEIVED: RulesOf<DepositReceived> = {
   settlementRateDepegLossAmount: optional(amount),
   displayDistributedUserServiceFee: optional(amount),
   settlementDistributedUserServiceFee: optional(amount),
-  network: optional(text),
-  depositAddress: optional(text),
-  fromAddress: optional(text),
-  transactionId: optional(text),
+  network: optional(nonEmptyText),
+  depositAddress: optional(nonEmptyText),
+  fromAddress: optional(nonEmptyText),
+  transactionId: optional(nonEmptyText),
   rateType: optional(oneOf(RateType)),
   paymentRequestedAt: optional(timestamp),
   paymentReceivedAt: optional(timestamp),

@@ -1,9 +1,15 @@
 import { openBody } from './body.js';
 import { type IssueCode, NotificationError, type NotificationIssue } from './errors.js';
-import { isNonEmpty, issue, referenceOf } from './issues.js';
+import {
+  describe,
+  escapeUnprintable,
+  isNonEmpty,
+  issue,
+  quoteIf,
+  referenceOf,
+} from './messages.js';
 import { type PaymentNotification, readNotification } from './notification.js';
 import { type Fields, fieldsOf, withoutPrototype } from './objects.js';
-import { describe, escapeUnprintable, quoteIf } from './quote.js';
 import { pickFields } from './read.js';
 import type { TxAddress } from './values/tx-address.js';
 

@@ -1,7 +1,7 @@
 import { type OpenBody, openBody } from './body.js';
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
-import { isNonEmpty, issue, referenceOf } from './issues.js';
+import { isNonEmpty, issue, referenceOf } from './messages.js';
 import {
   detectType,
   hasValue,

@@ -1,9 +1,8 @@
 import type { OpenBody } from './body.js';
 import type { NotificationIssue } from './errors.js';
-import { type Fault, issue } from './issues.js';
 import { mayBeRounded, parseLiterally } from './json.js';
+import { type Fault, issue, quoteIf, quoteLiteral } from './messages.js';
 import { type Fields, fieldsOf, isDeeplyNested } from './objects.js';
-import { quoteIf, quoteLiteral } from './quote.js';
 import { type FieldOf, type NamedRule, namedRules, type Rules, type RulesOf } from './rules.js';
 
 /** Maximum levels of nesting of an additional field. JSON.stringify fails at 5,000. */

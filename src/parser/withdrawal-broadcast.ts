@@ -1,19 +1,10 @@
 import type { OpenBody } from './body.js';
 import type { NotificationIssue } from './errors.js';
-import {
-  amount,
-  anyText,
-  nonNegativeAmount,
-  object,
-  oneOf,
-  text,
-  txAddress,
-  uuid,
-} from './field-types.js';
 import { notificationReader, type Reading } from './read.js';
-import { expected, optional, type RulesOf, required } from './rules.js';
-import type { Decimal } from './values/amount.js';
-import type { TxAddress } from './values/tx-address.js';
+import { expected, object, optional, type RulesOf, required } from './rules.js';
+import { amount, type Decimal, nonNegativeAmount } from './values/amount.js';
+import { nonEmptyText, oneOf, text, uuid } from './values/text.js';
+import { type TxAddress, txAddress } from './values/tx-address.js';
 
 /** The statuses of a withdrawal. The service doesn't document when one fails or is blocked. */
 export const WithdrawalStatus = {
@@ -125,25 +116,25 @@ interface WithdrawalFields<Missing extends null> {
 
 /** The rules of an owner's fields, in output order. */
 export const TX_ADDRESS_OWNER: RulesOf<TxAddressOwner> = {
-  name: expected(anyText),
-  category: expected(anyText),
+  name: expected(text),
+  category: expected(text),
 };
 
 /** The rules of a withdrawal's fields, in output order. */
 export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
   status: required(oneOf(WithdrawalStatus)),
   withdrawalId: required(uuid),
-  clientWithdrawalId: required(text),
+  clientWithdrawalId: required(nonEmptyText),
   businessId: required(uuid),
-  withdrawCurrency: required(text),
+  withdrawCurrency: required(nonEmptyText),
   estimatedWithdrawAmount: required(nonNegativeAmount),
   actualWithdrawAmount: optional(nonNegativeAmount),
   withdrawFee: optional(amount),
-  displayCurrency: required(text),
+  displayCurrency: required(nonEmptyText),
   expectedDisplayAmount: required(nonNegativeAmount),
   actualDisplayAmount: optional(nonNegativeAmount),
   displayFee: optional(amount),
-  settlementCurrency: required(text),
+  settlementCurrency: required(nonEmptyText),
   // The service documents both spellings: `deduced…` in its field table, `deducted…` in its
   // sample body.
   deductedSettlementAmount: optional(nonNegativeAmount, 'deducedSettlementAmount'),
@@ -151,7 +142,7 @@ export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
   settlementRateDepegLossAmount: optional(amount),
   toTxAddress: required(txAddress),
   txAddressOwner: expected(object(TX_ADDRESS_OWNER, 'an object with name and category')),
-  transactionId: optional(text),
+  transactionId: optional(nonEmptyText),
 };
 
 /**
@@ -169,11 +160,11 @@ export const NOT_COMPLETED: Pick<
   | 'toTxAddress'
 > = {
   businessId: expected(uuid),
-  withdrawCurrency: expected(text),
+  withdrawCurrency: expected(nonEmptyText),
   estimatedWithdrawAmount: expected(nonNegativeAmount),
-  displayCurrency: expected(text),
+  displayCurrency: expected(nonEmptyText),
   expectedDisplayAmount: expected(nonNegativeAmount),
-  settlementCurrency: expected(text),
+  settlementCurrency: expected(nonEmptyText),
   toTxAddress: expected(txAddress),
 };
 

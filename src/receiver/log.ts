@@ -1,5 +1,5 @@
 import type { NotificationIssue } from '../parser/errors.js';
-import { escapeUnprintable } from '../parser/quote.js';
+import { escapeUnprintable } from '../parser/messages.js';
 import { reportOrPrint } from '../shared/reports.js';
 
 /**

@@ -1,5 +1,5 @@
 import { isBytes } from '../parser/body.js';
-import { quote } from '../parser/quote.js';
+import { quote } from '../parser/messages.js';
 import type { ReceiverAnswer } from './answer.js';
 import { bytesOf, readBytes } from './bytes.js';
 

@@ -1,4 +1,4 @@
-import { describe } from '../parser/quote.js';
+import { describe } from '../parser/messages.js';
 import type { Log } from './log.js';
 
 /** Of characters that nothing percent-encodes, so that a path is compared as it was sent. */

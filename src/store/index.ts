@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { quote } from '../parser/quote.js';
+import { quote } from '../parser/messages.js';
 import { messageOf } from '../receiver/log.js';
 import type { Store } from '../receiver/store.js';
 import { type Folder, openFolder } from './folder.js';

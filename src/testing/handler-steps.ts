@@ -1,6 +1,6 @@
+import { escapeUnprintable, quote } from '../parser/messages.js';
 import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
 import { safeParseNotification } from '../parser/parse.js';
-import { escapeUnprintable, quote } from '../parser/quote.js';
 import { Decimal } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import { sleep } from './attempt.js';

@@ -21,7 +21,8 @@ import {
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
-import * as types from '../../src/parser/field-types.js';
+import { nonNegativeAmount } from '../../src/parser/values/amount.js';
+import { text } from '../../src/parser/values/text.js';
 import { exactnessFault, LAST_ONE_COUNTS } from './texts.js';
 
 /**
@@ -54,13 +55,13 @@ export const ISSUE_CODES = [...readDocblocks('errors', 'IssueCode').keys()];
  * @type {Record<string, (value: any, type: any) => boolean>}
  */
 const IS_OF_KIND = {
-  text: (value, type) => typeof value === 'string' && (value !== '' || type === types.anyText),
+  text: (value, type) => typeof value === 'string' && (value !== '' || type === text),
   id: (value) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value),
   enum: (value, { values }) => values.includes(value),
   amount: (value, type) =>
     value instanceof Decimal &&
     value.isFinite() &&
-    !(value.isNegative() && (value.isZero() || type === types.nonNegativeAmount)),
+    !(value.isNegative() && (value.isZero() || type === nonNegativeAmount)),
   timestamp: (value) => value instanceof Date && value.getTime() >= 0,
   address: ({ raw, address, destinationTag: tag }) =>
     address !== '' && [`${address}?dt=${tag ?? ''}`, tag === null ? address : null].includes(raw),

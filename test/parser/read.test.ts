@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/parser/deposit-received.js';
-import { amount, object, text, txAddress, uuid } from '../../src/parser/field-types.js';
 import type { Fields } from '../../src/parser/objects.js';
 import { notificationReader, type Reading } from '../../src/parser/read.js';
 import {
   expected,
   namedRules,
+  object,
   optional,
   type Rules,
   type RulesOf,
   required,
 } from '../../src/parser/rules.js';
-import type { Decimal } from '../../src/parser/values/amount.js';
+import { amount, type Decimal } from '../../src/parser/values/amount.js';
+import { nonEmptyText, uuid } from '../../src/parser/values/text.js';
+import { txAddress } from '../../src/parser/values/tx-address.js';
 import {
   NOT_COMPLETED,
   TX_ADDRESS_OWNER,
@@ -25,7 +27,7 @@ test('the compiler finds a rule that contradicts the interface', () => {
   type Failed = RulesOf<Omit<WithdrawalFailed, 'status'>>;
   const faulty: readonly RulesOf<DepositReceived>[] = [
     // @ts-expect-error: a field that the interface doesn't have.
-    { ...DEPOSIT_RECEIVED, netwrok: optional(text) },
+    { ...DEPOSIT_RECEIVED, netwrok: optional(nonEmptyText) },
     // @ts-expect-error: a field without a rule.
     withoutNetwork,
     // @ts-expect-error: a required field that may be null.
@@ -33,9 +35,9 @@ test('the compiler finds a rule that contradicts the interface', () => {
     // @ts-expect-error: the same, with a warning.
     { ...DEPOSIT_RECEIVED, depositId: expected(uuid) },
     // @ts-expect-error: an optional field that refuses the body.
-    { ...DEPOSIT_RECEIVED, network: required(text) },
+    { ...DEPOSIT_RECEIVED, network: required(nonEmptyText) },
     // @ts-expect-error: an amount read as text.
-    { ...DEPOSIT_RECEIVED, onChainFee: optional(text) },
+    { ...DEPOSIT_RECEIVED, onChainFee: optional(nonEmptyText) },
   ];
   const exceptions: readonly (typeof NOT_COMPLETED)[] = [
     // @ts-expect-error: an exception for a field that is never null.

@@ -1,6 +1,6 @@
 import { type IssueCode, NotificationError } from '../errors.js';
-import { type Fault, issue } from '../issues.js';
-import { describe } from '../quote.js';
+import { describe, type Fault, issue } from '../messages.js';
+import type { PlainType } from './plain-type.js';
 
 /**
  * The destination of a withdrawal: `<address>?dt=<tag>`, split into its parts. Only some currencies
@@ -77,8 +77,16 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
   return joined;
 }
 
+/** A blockchain address, alone or followed by a destination tag. */
+export const txAddress: PlainType<TxAddress> = {
+  kind: 'address',
+  read: parseTxAddress,
+  explain: explainTxAddress,
+  doubt: doubtTxAddress,
+};
+
 /** Splits a value. Returns null if it is not a string, or has no address. */
-export function parseTxAddress(raw: unknown): TxAddress | null {
+function parseTxAddress(raw: unknown): TxAddress | null {
   if (typeof raw !== 'string' || !raw.isWellFormed()) return null;
   const mark = raw.indexOf(TAG_MARK);
   const address = mark === -1 ? raw : raw.slice(0, mark);
@@ -87,7 +95,7 @@ export function parseTxAddress(raw: unknown): TxAddress | null {
 }
 
 /** Explains why {@link parseTxAddress} returned null. */
-export function explainTxAddress(value: unknown): Fault {
+function explainTxAddress(value: unknown): Fault {
   if (typeof value !== 'string') {
     return { code: 'wrong_type', expected: EXPECTED, received: describe(value) };
   }
@@ -96,7 +104,7 @@ export function explainTxAddress(value: unknown): Fault {
 }
 
 /** Explains what may be a tag in another form. Null for most addresses. */
-export function doubtTxAddress(raw: unknown): Fault | null {
+function doubtTxAddress(raw: unknown): Fault | null {
   if (!OTHER_PARAMETER.test(`${raw}`.replace(TAG_MARK, ''))) return null;
   const received = 'another parameter, which is kept as sent';
   return { code: 'invalid_tx_address', expected: EXPECTED, received };

@@ -57,7 +57,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   const members = readMembers(`${opened.text}`);
   return {
     ...judgement,
-    fields: inspectFields(members, read, judgement.outcome !== 'bad'),
+    fields: inspectFields(members, read, judgement.outcome !== 'refused'),
     absent: judgement.type === null ? [] : findAbsent(members, judgement.type),
     jsonFault: null,
   };

@@ -8,13 +8,12 @@ import {
   readNotification,
 } from '../parser/notification.js';
 import type { Fields } from '../parser/objects.js';
-import { acceptOrRefuse, isNotificationJSON, type RawBody } from '../parser/parse.js';
+import { acceptOrRefuse, type RawBody } from '../parser/parse.js';
 import type { Partly } from '../parser/read.js';
-import { isBody, isObject } from './find-bodies.js';
+import { damageOf } from './damage.js';
 import type { Inspection } from './inspection.js';
-import { likenessOf } from './likeness.js';
-import { outcomeOf } from './outcome.js';
-import { reportedBy, summarize, summarizeRefusal } from './summary.js';
+import { checksOf, hidesMoney } from './outcome.js';
+import { countEvents, reportedBy, summarize, summarizeRefusal } from './summary.js';
 
 /** What is said of a body as a whole. A list needs no more, and takes a third of the time. */
 export type Judgement = Omit<Inspection, 'fields' | 'absent' | 'jsonFault'>;
@@ -22,6 +21,8 @@ export type Judgement = Omit<Inspection, 'fields' | 'absent' | 'jsonFault'>;
 /** A judgement, and what was read for it. */
 export interface Judged {
   readonly judgement: Judgement;
+  /** Why someone should look at it, but for warnings. */
+  readonly checks: readonly string[];
   /** The fields as sent; null for a body that is not the JSON text of an object. */
   readonly fields: Fields | null;
   /** Null if the body is refused. */
@@ -41,20 +42,21 @@ export function judgeBody(
   opened: OpenBody | UnreadableBody = openBody(body),
 ): Judged {
   if (opened.fields === null) {
-    const likeness = opened.text === undefined ? null : likenessOf(opened.text);
-    const refused = { type: as, issues: opened.issues, reference: {} };
+    const { issues, text } = opened;
+    const refused = { type: as, issues, reference: {} };
+    const contained =
+      text === undefined ? countEvents(textOf(body, issues[0].code), 1) : countEvents(text, 2);
     const summary = summarizeRefusal({
       ...refused,
-      likeness,
       reported: '',
       isEmpty: false,
-      isAboutIds: false,
-      inner: null,
-      value: null,
+      contained,
+      damage: text === undefined ? null : damageOf(text),
     });
-    const judgement = { outcome: 'bad', summary, idempotencyKey: null, warnings: [] } as const;
+    const judgement = { outcome: 'refused', summary, idempotencyKey: null, warnings: [] } as const;
     return {
       judgement: { ...judgement, ...refused },
+      checks: [],
       fields: null,
       notification: null,
       read: null,
@@ -66,35 +68,34 @@ export function judgeBody(
   const reference = referenceOf(fields);
   const rest = { type, warnings: notification?.warnings ?? [], reference };
   if (error === null) {
+    const checks = checksOf(notification, repeated);
+    const isHidden = notification.warnings.some((warning) => hidesMoney(type, warning));
     const judgement: Judgement = {
-      outcome: outcomeOf(notification, repeated),
+      outcome: checks.length > 0 || isHidden ? 'check' : 'good',
       summary: summarize(notification, repeated),
       idempotencyKey: idempotencyKey(notification),
       issues: [],
       ...rest,
     };
-    return { judgement, fields, notification, read: notification };
+    return { judgement, checks, fields, notification, read: notification };
   }
+  const { issues } = error;
   const summary = summarizeRefusal({
     type,
-    issues: error.issues,
+    issues,
     reference,
-    likeness: null,
     reported: reportedBy(notification, repeated),
     isEmpty: Object.keys(fields).length === 0,
-    isAboutIds: type === null && !isNotificationJSON(fields),
-    inner: type === null ? innerOf(fields) : null,
-    value: fields[`${error.issues[0].path[0]}`],
+    contained: issues[0].received === 'neither' ? countEvents(`${text}`, 1) : '',
+    damage: null,
   });
-  const { issues } = error;
-  const judgement: Judgement = { outcome: 'bad', summary, idempotencyKey: null, issues, ...rest };
-  return { judgement, fields, notification: null, read: notification };
+  const judgement: Judgement = { outcome: 'refused', summary, idempotencyKey: null, issues, ...rest };
+  return { judgement, checks: [], fields, notification: null, read: notification };
 }
 
-/** Finds a field that looks like a body, as in a line of a log. */
-function innerOf(fields: Fields): string | null {
-  const names = Object.keys(fields);
-  return names.find((name) => isObject(fields[name]) && isBody(fields[name])) ?? null;
+function textOf(body: RawBody, code: string): string {
+  if (code === 'body_too_large') return '';
+  return typeof body === 'string' ? body : new TextDecoder().decode(body);
 }
 
 /** Finds the names that were sent more than once. */

@@ -1,5 +1,5 @@
 import { createReadStream, type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { MAX_BYTES } from '../parser/body.js';
 import { escapeUnprintable } from '../parser/quote.js';
@@ -13,10 +13,17 @@ export interface Input {
   readonly place: string;
   /** The bytes unchanged; of a longer body, the first 64 KiB and one more, as an endpoint reads it. */
   readonly body: Buffer;
-  /** Of a body in a store: since when it waits, and why if that is known. */
-  readonly saved: { readonly since: Date; readonly reason: string | null } | null;
+  /** Of a body in a store: where and since when it waits, and why if that is known. */
+  readonly saved: Saved | null;
   /** Whether it is a line of several. */
   readonly isLine: boolean;
+}
+
+interface Saved {
+  /** `retry` or `review`, unless the folder was renamed. */
+  readonly folder: string;
+  readonly since: Date;
+  readonly reason: string | null;
 }
 
 /** What was read besides bodies. */
@@ -168,14 +175,15 @@ function createLines(name: string) {
 }
 
 /** Returns what a store has written about a body; null for another file. */
-function savedAt(path: string): Input['saved'] {
+function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
   // The time of a file is that of the body's first arrival.
   const { mtime: since } = statSync(path);
+  const folder = basename(dirname(resolve(path)));
   try {
     const reason = readFileSync(path.replace(/json$/, 'txt')).subarray(0, MAX_REASON);
-    return { since, reason: reason.toString().trim() };
+    return { folder, since, reason: reason.toString().trim() };
   } catch {
-    return { since, reason: null };
+    return { folder, since, reason: null };
   }
 }

@@ -51,7 +51,7 @@ export function createTotals(): Totals {
       if (saved?.reason) {
         // A store has said why, in the words of the endpoint.
         const words = shorten(withoutValues(saved.reason), MAX_REASON);
-        count(`waiting: ${words}`, '', saved.since);
+        count(`${saved.folder}: ${words}`, '', saved.since);
       } else {
         for (const issue of issues) count(titleOf('refused', issue), issue.message);
         for (const issue of warnings) count(titleOf('warning', issue), issue.message);

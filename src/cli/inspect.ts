@@ -34,7 +34,7 @@ export async function inspect(args: string[], given: Terminal): Promise<number> 
   const as = readType(values.as);
   const reading = { files: 0, unread: 0 };
   const totals = createTotals();
-  const progress = createProgress(given, ['bodies', 'refused']);
+  const progress = createProgress(given, ['inspected', 'refused']);
   const { terminal } = progress;
 
   /** Counts a body of several, and returns its line; empty if it isn't shown. */

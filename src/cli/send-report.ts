@@ -32,7 +32,7 @@ const MAX_ANSWER = 200;
 /** What an endpoint answers whose URL or credentials are wrong, whatever the body. */
 const NOT_ABOUT_THE_BODY = [401, 403, 404, 405, 407, 429];
 
-/** Whether a faulty body was refused: neither accepted, nor lost to an error, nor sent elsewhere. */
+/** Whether an answer refuses a body, and doesn't report another failure. */
 export function isRefusal({ status }: { readonly status: number }): boolean {
   return status >= 400 && status < 500 && !NOT_ABOUT_THE_BODY.includes(status);
 }
@@ -60,16 +60,20 @@ export function linesOf(
   const mark = success ? paint(terminal, 'green', '✓') : paint(terminal, 'red', '✗');
   const counts = [copy > 1 ? `copy ${copy}` : '', number > 1 ? `attempt ${number}` : ''];
   const shown = shorten(answer?.body.trim() ?? '', MAX_ANSWER);
-  const text = [outcomeOf(attempt), label, refusalOf(issues, success), ...counts, shown];
+  const text = [outcomeOf(attempt), label, refusalOf(issues, attempt), ...counts, shown];
   const lines = wrap(text.filter(Boolean).join('  '), terminal.columns - 4);
   return lines.map((line, index) => (index === 0 ? `  ${mark} ` : '    ') + line);
 }
 
-function refusalOf(issues: readonly NotificationIssue[], success: boolean): string {
-  if (issues.length === 0) return '';
+function refusalOf(
+  issues: readonly NotificationIssue[],
+  { success, answer }: DeliveryAttempt,
+): string {
+  if (issues.length === 0 || answer === null) return '';
   if (success) return 'refused, as it should be';
+  if (answer.status >= 300) return '';
   const faults = issues.map(({ message }) => message).join('; ');
-  return `it should be refused: ${shorten(faults, MAX_ANSWER)}`;
+  return `accepted, but it should be refused: ${shorten(faults, MAX_ANSWER)}`;
 }
 
 function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
@@ -88,7 +92,7 @@ export function endOf(summary: SendSummary, terminal: Terminal): string[] {
   };
   const tries =
     attempts === of ? '' : `, ${formatCount(attempts)} attempt${attempts === 1 ? '' : 's'}`;
-  const isRefused = `refused, as ${faulty === 1 ? 'it' : 'they'} should be`;
+  const isRefused = `refused, as ${faulty === 1 ? 'it' : 'they'} should be,`;
   const results = [
     ...(of > 0 || faulty === 0 ? [result(delivered, of, 'delivered')] : []),
     ...(faulty > 0 ? [result(refused, faulty, isRefused)] : []),

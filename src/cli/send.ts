@@ -92,7 +92,7 @@ export async function send(args: string[], given: Terminal): Promise<number> {
     if (isFaulty) {
       counts.faulty += 1;
       counts.refused += successes;
-      if (successes === 0) accepted.push(sent);
+      if (successes === 0 && sent.isFaulty) accepted.push(sent);
       progress.add(successes === 0);
     } else {
       counts.of += copies;

@@ -18,10 +18,23 @@ const OPTIONS = {
 
 export const INSPECT_HELP: string = helpOf(
   'inspect [FILE|FOLDER…]',
-  'Explains one body: whether the endpoint accepts it, what arrived, what to do, faults, warnings, and values that are easy to misread. Of several, lists each as good (✓), one to check (!: accepted, but someone should look at it) or refused (✗), then counts the reasons and the unknown fields. A file is one body. Several are a folder of files, or lines of JSON: a .jsonl or .ndjson file, or standard input. Of a store, prints first why and since when each body waits.',
+  `Explains one body: whether the endpoint accepts it and why, what to do, and each
+field as it was sent and read. A file is one body.
+
+Lists several bodies: of folders and files, or lines of JSON, which are in a
+.jsonl or .ndjson file or come from standard input. Then it counts the reasons
+and the unknown fields.
+
+  ✓  good: accepted, and as expected
+  !  check: accepted, but someone should look at it
+  ✗  refused
+
+In a store, such as webhooks, each line says first since when a body waits, and
+why. The receiver tries those in retry again. Those in review wait for someone.
+To settle one of them, move its .json to retry.`,
   OPTIONS,
   'inspect body.json',
-  'inspect webhooks/review',
+  'inspect webhooks',
   'inspect --quiet callbacks',
   'inspect --json callbacks | jq .idempotencyKey',
 );

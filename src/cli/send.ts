@@ -25,8 +25,8 @@ const OPTIONS = {
   header: list("'NAME: VALUE'", 'add a header, which is never printed'),
   ...SAMPLE_OPTIONS,
   faulty: flag('then send every kind of faulty body'),
-  copies: { ...text('N', 'send copies at the same time'), default: '1' },
-  concurrency: { ...text('N', 'send so many bodies at a time'), default: '1' },
+  copies: { ...text('N', 'send copies of a body at the same time'), default: '1' },
+  concurrency: { ...text('N', 'send this many bodies at the same time'), default: '1' },
   retry: flag('retry like a deposit: every 2 minutes for 24 hours'),
   timeout: { ...text('DURATION', 'wait this long for an answer'), default: '30s' },
   ...COMMON,
@@ -34,7 +34,12 @@ const OPTIONS = {
 
 export const SEND_HELP: string = helpOf(
   'send deposit|withdrawal|FILE… --to URL',
-  'Posts a sample body to your endpoint, or saved bodies unchanged: files, folders, lines of JSON or standard input (-), as inspect reads them. A status from 200 to 299 counts as delivered. A body that must be refused is sent once, and has to be answered with 400 or a similar status. Of lines of JSON, only failures are shown.',
+  `Posts a sample body to your endpoint, or saved bodies unchanged, which it reads
+like inspect: files, folders, lines of JSON, or standard input (-).
+
+A status from 200 to 299 counts as delivered. A faulty body is sent once, and has
+to be refused: with a status from 400 to 499, except 401, 403, 404, 405, 407 and
+429, which say nothing about the body. Of lines of JSON, only failures are shown.`,
   OPTIONS,
   'send deposit --to http://127.0.0.1:3000/0123456789abcdef',
   'send callbacks --concurrency 10 \\\n    --to http://127.0.0.1:3000/0123456789abcdef',

@@ -37,9 +37,10 @@ export const SEND_HELP: string = helpOf(
   `Posts a sample body to your endpoint, or saved bodies unchanged, which it reads
 like inspect: files, folders, lines of JSON, or standard input (-).
 
-A status from 200 to 299 counts as delivered. A faulty body is sent once, and has
-to be refused: with a status from 400 to 499, except 401, 403, 404, 405, 407 and
-429, which say nothing about the body. Of lines of JSON, only failures are shown.`,
+A status from 200 to 299 counts as delivered. A faulty body is sent once, and
+has to be refused: with a status from 400 to 499, except 401, 403, 404, 405, 407
+and 429, which say nothing about the body. Of lines of JSON, only failures are
+shown.`,
   OPTIONS,
   'send deposit --to http://127.0.0.1:3000/0123456789abcdef',
   'send callbacks --concurrency 10 \\\n    --to http://127.0.0.1:3000/0123456789abcdef',

@@ -47,7 +47,7 @@ async function listenTo(bodies: readonly Uint8Array[]): Promise<string> {
   const url = await started;
   for (const body of bodies) {
     const { status } = await fetch(url, { method: 'POST', body: new Uint8Array(body) });
-    expect(status).toBeLessThan(500);
+    if (status >= 500) expect(status).toBeLessThan(500);
   }
   controller.abort();
   await ended;
@@ -75,8 +75,10 @@ test(`the receiver, listen, inspect, inspectBody and the page judge alike (${RUN
 
   for (const body of bodies) {
     const { outcome } = inspectBody(body);
-    expect(page(body)?.outcome).toBe(outcome);
-    expect(await receiver.settle(body)).toBe(outcome === 'refused' ? 'refused' : 'settled');
+    const words = [page(body)?.outcome, await receiver.settle(body)];
+    const expected = [outcome, outcome === 'refused' ? 'refused' : 'settled'];
+    // An assertion for each body would take most of the time.
+    if (`${words}` !== `${expected}`) expect({ body: `${body}`, words }).toBe(expected);
   }
 
   const callbacks = await listenTo(bodies);
@@ -88,11 +90,11 @@ test(`the receiver, listen, inspect, inspectBody and the page judge alike (${RUN
   const { out } = await command(['inspect', '--json', callbacks]);
   const lines = linesOf(out).map((line) => JSON.parse(line));
   expect(lines.map(({ place }) => place)).toStrictEqual(saved.sort());
-  for (const { place, outcome, summary } of lines) {
-    expect({ outcome, summary }).toStrictEqual(
-      (({ outcome, summary }) => ({ outcome, summary }))(inspectBody(readFileSync(place))),
-    );
-    expect(/-refused\.json$/.test(place)).toBe(outcome === 'refused');
-  }
+  const differing = lines.filter(({ place, outcome, summary }) => {
+    const inspection = inspectBody(readFileSync(place));
+    const isAlike = outcome === inspection.outcome && summary === inspection.summary;
+    return !isAlike || /-refused\.json$/.test(place) !== (outcome === 'refused');
+  });
+  expect(differing).toStrictEqual([]);
   rmSync(callbacks, { recursive: true });
-});
+}, 300_000 + RUNS * 60);

@@ -21,8 +21,7 @@ export function explain(
   const { warnings, issues, jsonFault, reference } = inspection;
   const [color, mark] = SIGNS[outcome];
   const title = `${place}: ${outcome}, ${type ?? 'unknown type'}`;
-  const isKnown = type !== null && fields.length > 0;
-  const notSent: Row[] = isKnown ? [['not sent', absent.join(', ') || 'nothing']] : [];
+  const notSent: Row[] = absent.length > 0 ? [['not sent', absent.join(', ')]] : [];
   const ids: Row[] =
     idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   const sections = [

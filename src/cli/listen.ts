@@ -40,7 +40,8 @@ const MAX_PATH = 40;
 
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
-  if (positionals.length > 0) throw new CommandError('listen: expected options only, received a name');
+  if (positionals.length > 0)
+    throw new CommandError('listen: expected options only, received a name');
   const port = readCount('--port', values.port, 0, 65_535);
   const status = readCount('--status', values.status, 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');

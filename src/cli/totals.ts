@@ -3,7 +3,6 @@ import type { Judged } from '../inspect/judgement.js';
 import type { Outcome } from '../inspect/outcome.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/issues.js';
-import { SAMPLES, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
 import type { Input, Reading } from './read-bodies.js';
 import { beside, type Color, highlight, type Terminal } from './terminal.js';
 
@@ -130,20 +129,16 @@ function countKind(kinds: Map<string, Kind>, kind: Omit<Kind, 'count'>): void {
 
 /** The most frequent first; of the same frequency, the one that came first. */
 function mostFrequent(kinds: ReadonlyMap<string, Kind>): Kind[] {
-  return [...kinds.values()]
-    .sort((one, other) => other.count - one.count)
-    .slice(0, MAX_LISTED);
+  return [...kinds.values()].sort((one, other) => other.count - one.count).slice(0, MAX_LISTED);
 }
 
 /** The names that this version doesn't know. */
-function unknownNames({ judgement: { type }, fields, notification }: Judged): string[] {
-  if (type === null) return [];
-  // A refused body may have a known field under a new name.
-  const { additionalFields: sent = fields ?? {} } = notification ?? {};
-  const names = Object.keys(sent).filter((name) => !Object.hasOwn(SAMPLES[type], name));
-  const owner = fields?.txAddressOwner;
-  if (type === 'deposit.received' || typeof owner !== 'object' || owner === null) return names;
-  const known = Object(WITHDRAWAL_SAMPLE.txAddressOwner);
-  const nested = Object.keys(owner).filter((name) => !Object.hasOwn(known, name));
+function unknownNames({ reading }: Judged): string[] {
+  if (reading === null) return [];
+  const { rules, notification } = reading;
+  const isKnown = (name: string) => rules.some((rule) => rule.name === name);
+  const names = Object.keys(notification.additionalFields).filter((name) => !isKnown(name));
+  if (notification.type === 'deposit.received') return names;
+  const nested = Object.keys(notification.txAddressOwner?.additionalFields ?? {});
   return [...names, ...nested.map((name) => `txAddressOwner.${name}`)];
 }

@@ -1,7 +1,13 @@
 // What the command and the page show alike.
+import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
 import { escapeUnprintable } from '../parser/quote.js';
+import type { Rule } from '../parser/rules.js';
 import type { InspectedField } from './inspection.js';
 import type { Outcome } from './outcome.js';
+
+const TIMES = Object.entries<Rule>(DEPOSIT_RECEIVED)
+  .filter(([, { type }]) => type.kind === 'timestamp')
+  .map(([name]) => name);
 
 /** The sign of each outcome. Its word is its name. */
 export const MARKS: Readonly<Record<Outcome, string>> = { good: '✓', check: '!', refused: '✗' };
@@ -48,5 +54,3 @@ export function isAsSent(raw: string, read: ReturnType<typeof readValue>): boole
   const [[, value] = ['', '']] = read;
   return read.length === 1 && (value === raw || JSON.stringify(value) === raw);
 }
-
-const TIMES = ['paymentRequestedAt', 'paymentReceivedAt', 'expirationTime'];

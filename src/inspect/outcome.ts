@@ -1,9 +1,9 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
-import type { NotificationIssue, NotificationType } from '../parser/errors.js';
+import type { NotificationIssue } from '../parser/errors.js';
 import type { PaymentNotification } from '../parser/notification.js';
+import type { Reading } from '../parser/read.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { encodingOf, SAMPLES } from '../testing/sample.js';
 
 /**
  * Whether support can stop reading: `good` is accepted and as expected, `check` is accepted and
@@ -51,10 +51,17 @@ function found<T>(checks: Checks<T>, notification: T): string[] {
   return Object.keys(checks).filter((name) => checks[name]?.(notification));
 }
 
-/** Whether an amount or a time could not be read, so that nothing can be compared with it. */
-export function hidesMoney(type: NotificationType, { path }: NotificationIssue): boolean {
-  const [name = ''] = path;
-  return ['number', 'string', 'time'].includes(encodingOf(SAMPLES[type], name));
+/**
+ * Whether someone should look at a warning: an amount or a time could not be read, so that nothing
+ * can be compared with it, or an address may lack its tag.
+ */
+export function isToCheck(
+  { code, path }: NotificationIssue,
+  { rules }: Pick<Reading<unknown>, 'rules'>,
+): boolean {
+  if (code === 'invalid_tx_address') return true;
+  const kind = rules.find(({ name }) => name === path[0])?.type.kind;
+  return kind === 'amount' || kind === 'timestamp';
 }
 
 export function isLate({ paymentReceivedAt: at, expirationTime: end }: DepositReceived): boolean {

@@ -8,11 +8,11 @@ import type {
 import { nameOfPath } from '../parser/issues.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import { quote } from '../parser/quote.js';
-import type { Partly } from '../parser/read.js';
+import type { Incomplete } from '../parser/read.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import { plural } from './display.js';
-import { hidesMoney, isLate } from './outcome.js';
+import { isLate } from './outcome.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
@@ -23,13 +23,20 @@ const MAX_ADDRESS = 128;
  * Says in one line what an accepted notification reports, and what to check or not to do.
  *
  * @param repeated - The names of the fields that were sent more than once.
+ * @param toCheck - The warnings that make the body one to check.
  */
-export function summarize(notification: PaymentNotification, repeated: readonly string[]): string {
+export function summarize(
+  notification: PaymentNotification,
+  repeated: readonly string[],
+  toCheck: readonly NotificationIssue[],
+): string {
   const event =
     notification.type === 'deposit.received'
       ? summarizeDeposit(notification)
       : summarizeWithdrawal(notification);
-  return event + summarizeRepeated(repeated) + summarizeWarnings(notification);
+  const others = notification.warnings.filter((warning) => !toCheck.includes(warning));
+  const warnings = nameWarnings('Check a warning', 'Check', toCheck);
+  return event + summarizeRepeated(repeated) + warnings + nameWarnings('A warning', '', others);
 }
 
 function summarizeDeposit(deposit: DepositReceived): string {
@@ -121,14 +128,11 @@ function summarizeRepeated(names: readonly string[]): string {
   return ` Sent more than once: ${list(names.map((name) => show(name)))}. The last value counts.`;
 }
 
-/** Names the warnings that make a body one to check, and the others. */
-function summarizeWarnings({ type, warnings }: PaymentNotification): string {
-  const checked = warnings.filter((warning) => hidesMoney(type, warning));
-  const others = warnings.filter((warning) => !hidesMoney(type, warning));
-  return nameWarnings('Check a warning', 'Check', checked) + nameWarnings('A warning', '', others);
-}
-
-function nameWarnings(one: string, several: string, warnings: readonly NotificationIssue[]): string {
+function nameWarnings(
+  one: string,
+  several: string,
+  warnings: readonly NotificationIssue[],
+): string {
   const { length } = warnings;
   if (length === 0) return '';
   const what = length === 1 ? one : `${several} ${length} warnings`.trim();
@@ -218,10 +222,9 @@ export function countEvents(text: string, least: number): string {
  * @param repeated - The names of the fields that were sent more than once.
  */
 export function reportedBy(
-  notification: Partly<PaymentNotification> | null,
+  notification: Incomplete<PaymentNotification>,
   repeated: readonly string[],
 ): string {
-  if (notification === null) return '';
   const isDeposit = notification.type === 'deposit.received';
   const [amount, currency] = isDeposit
     ? [notification.actualDepositAmount, notification.depositCurrency]

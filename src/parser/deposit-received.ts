@@ -104,8 +104,7 @@ export interface DepositReceived {
   readonly expirationTime: Date | null;
   /**
    * Fields that this version doesn't know or couldn't read. Each number in them, at any depth, is a
-   * string with the digits as sent: `'1.50'`, whether the body has `1.50` or `"1.50"`. If you pass
-   * a parsed body, its numbers stay numbers.
+   * string with the digits as sent: `'1.50'`, whether the body has `1.50` or `"1.50"`.
    *
    * @remarks A field with more than 1,000 levels of nesting is left out, because `JSON.stringify`
    * fails on it. Then there is a warning.

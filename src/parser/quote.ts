@@ -1,5 +1,3 @@
-import { isArray } from './objects.js';
-
 /** Maximum length of most quoted values, after escaping. */
 const MAX_QUOTED = 40;
 
@@ -14,7 +12,7 @@ export function quote(value: unknown, most: number = MAX_QUOTED): string {
   if (value === '') return 'an empty string';
   if (typeof value === 'string') return quoteText(value, most);
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return `${value}`;
-  if (typeof value === 'object') return isArray(value) ? 'an array' : 'an object';
+  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object';
   return `a ${typeof value}`;
 }
 

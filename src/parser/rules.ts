@@ -16,7 +16,7 @@ export interface PlainType<T> {
 
 /**
  * A nested object with its own rules. None of its fields may be required: if it were unreadable, it
- * would be null, and `Partly` makes only the outer fields nullable.
+ * would be null, and `Incomplete` makes only the outer fields nullable.
  */
 export interface ObjectType<T> {
   readonly kind: 'object';

@@ -86,7 +86,9 @@ test('prints each callback in one line, and answers it', async () => {
   expect({ exit, err }).toStrictEqual({ exit: 130, err: '' });
   const inspections = bodies.map((body) => inspectBody(body));
   const refused = inspections.filter(({ outcome }) => outcome === 'refused');
-  expect(statuses).toStrictEqual(inspections.map(({ outcome }) => (outcome === 'refused' ? 400 : 200)));
+  expect(statuses).toStrictEqual(
+    inspections.map(({ outcome }) => (outcome === 'refused' ? 400 : 200)),
+  );
   expect(told).toStrictEqual([
     ...inspections.map(({ outcome, idempotencyKey, summary }) =>
       [`${MARKS[outcome]} ${TIME}`, ...(idempotencyKey ? [idempotencyKey] : []), summary].join(
@@ -283,7 +285,9 @@ describe('--save', () => {
       const { exit, out, err } = await command(['listen', '--save', path]);
       expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
       const rule = '--save: expected a writable folder, received';
-      expect(err).toMatch(new RegExp(`^payment-notifications: ${rule} ${path}: ${reason} \\(.*\n$`));
+      expect(err).toMatch(
+        new RegExp(`^payment-notifications: ${rule} ${path}: ${reason} \\(.*\n$`),
+      );
     }
   });
 });

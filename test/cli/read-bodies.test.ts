@@ -64,7 +64,12 @@ test.each<[what: string, content: string | Buffer]>([
 
 test.each<[what: string, content: string, bodies: string[], lines: string]>([
   ['two bodies', `${one}\n${two}`, [one, two], '1,2'],
-  ['two bodies with empty lines', `\n${one}\r\n\r\n\n${two}\r\n\n`, [`${one}\r`, `${two}\r`], '2,5'],
+  [
+    'two bodies with empty lines',
+    `\n${one}\r\n\r\n\n${two}\r\n\n`,
+    [`${one}\r`, `${two}\r`],
+    '2,5',
+  ],
   ['other JSON values', '1\n"x"\n[]', ['1', '"x"', '[]'], '1,2,3'],
   ['more than one body may have', many, Array(100).fill(one), ''],
   ['so many, and one that is cut off', `${many}{"a`, [...Array(100).fill(one), '{"a'], ''],
@@ -126,7 +131,8 @@ test('a device and a pipe that never end are read up to that length', async () =
 test('the files of a folder are read by their names, and no link to a folder is followed', async () => {
   const path = join(folder, 'callbacks');
   mkdirSync(join(path, 'inside'), { recursive: true });
-  for (const name of ['b.json', 'a.txt', 'inside/c.json', '.d.json']) write(`callbacks/${name}`, one);
+  for (const name of ['b.json', 'a.txt', 'inside/c.json', '.d.json'])
+    write(`callbacks/${name}`, one);
   symlinkSync('.', join(path, 'self'));
   symlinkSync('none', join(path, 'broken'));
   symlinkSync('b.json', join(path, 'link.json'));
@@ -139,7 +145,8 @@ test('the files of a folder are read by their names, and no link to a folder is 
 
 test('of a store, both folders are read, with the reasons and since when a body waits', async () => {
   const store = join(folder, 'webhooks');
-  for (const name of ['retry', 'review', 'other']) mkdirSync(join(store, name), { recursive: true });
+  for (const name of ['retry', 'review', 'other'])
+    mkdirSync(join(store, name), { recursive: true });
   const [a, b, c] = ['deposit.received.x', 'refused', 'refused'].map(
     (name, index) => `${name}.${String(index).repeat(16)}`,
   );

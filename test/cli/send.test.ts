@@ -83,12 +83,14 @@ describe('sending', () => {
         '0 of 1 refused, as it should be, in 0ms',
       ],
     ],
-    ...[302, 401, 403, 404, 405, 407, 429, 500].map((status): [string, number, number, unknown[]] => [
-      'answered, but not because of what it is',
-      status,
-      1,
-      [expect.stringMatching(/^ {2}✗ /), '0 of 1 refused, as it should be, in 0ms'],
-    ]),
+    ...[302, 401, 403, 404, 405, 407, 429, 500].map(
+      (status): [string, number, number, unknown[]] => [
+        'answered, but not because of what it is',
+        status,
+        1,
+        [expect.stringMatching(/^ {2}✗ /), '0 of 1 refused, as it should be, in 0ms'],
+      ],
+    ),
   ] as [string, number, number, string[]][])(
     'expects that a faulty body is refused, and sends it once: %s with %i',
     async (_, status, code, lines) => {
@@ -203,9 +205,11 @@ describe('what is sent', () => {
     const path = file('lines.ndjson', lines.join('\r\n'));
     const { exit, told, bodies } = await sendTo(failsTimes(1), path);
     expect(exit).toBe(1);
-    expect(bodies).toStrictEqual([first, second, '{"depositId":1}', third, 'hello'].map((body) =>
-      body === 'hello' ? body : `${body}\r`,
-    ));
+    expect(bodies).toStrictEqual(
+      [first, second, '{"depositId":1}', third, 'hello'].map((body) =>
+        body === 'hello' ? body : `${body}\r`,
+      ),
+    );
     expect(told).toStrictEqual([
       'POST URL',
       `  ✗ 500 in 0ms  ${path}:1  database is down`,
@@ -291,7 +295,8 @@ describe('what is sent', () => {
     };
     const { exit, told } = await sendTo(careless, 'deposit --faulty');
     expect(exit).toBe(1);
-    const commas = '  ✗ 200 in 0ms  an amount with a comma  accepted, but it should be refused: actualDeposit';
+    const commas =
+      '  ✗ 200 in 0ms  an amount with a comma  accepted, but it should be refused: actualDeposit';
     expect(told).toContainEqual(expect.stringContaining(commas));
     expect(told.filter((line) => line.startsWith('  ✗ failed'))).toHaveLength(1);
     expect(told.at(-1)).toBe('1 of 1 delivered, 11 of 15 refused, as they should be, in 0ms');
@@ -304,7 +309,9 @@ test.each([
 ])('an endpoint that %s a body before the parser gets it is told so', async (_, read, label) => {
   const { exit, told } = await sendTo(parses(read), 'deposit --faulty');
   expect(exit).toBe(1);
-  expect(told).toContainEqual(expect.stringContaining(`  ✗ 200 in 0ms  ${label}  accepted, but it should`));
+  expect(told).toContainEqual(
+    expect.stringContaining(`  ✗ 200 in 0ms  ${label}  accepted, but it should`),
+  );
   const cause = 'middleware decodes or parses the body. Pass the raw bytes.';
   expect(told.at(-1)).toBe(`Likely cause: ${cause}`);
 });
@@ -399,7 +406,9 @@ describe('Ctrl-C', () => {
     };
     const { exit, out, bodies } = await sendTo(behaviour, line, { interrupt: controller.signal });
     expect(exit).toBe(130);
-    expect(out).toMatch(/Interrupted: [01] of 1 delivered(?:, 0 of \d refused, as \w+ should be,)? in 0ms\n/);
+    expect(out).toMatch(
+      /Interrupted: [01] of 1 delivered(?:, 0 of \d refused, as \w+ should be,)? in 0ms\n/,
+    );
     expect(bodies).toHaveLength(sent);
   });
 

@@ -22,9 +22,14 @@ const { folder } = temporaryFolder();
 
 const receiver = createReceiver({
   secret: null,
-  store: { save: async () => {}, list: async () => [], read: async () => null, remove: async () => {} },
-  onDepositReceived() {},
-  onWithdrawalBroadcast() {},
+  store: {
+    save: async () => {},
+    list: async () => [],
+    read: async () => null,
+    remove: async () => {},
+  },
+  async onDepositReceived() {},
+  async onWithdrawalBroadcast() {},
   log() {},
 });
 
@@ -64,37 +69,41 @@ const CHANGED: readonly (string | Uint8Array)[] = [
   ...[Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1'), one.padEnd(MAX_BYTES)],
 ];
 
-test(`the receiver, listen, inspect, inspectBody and the page judge alike (${RUNS} hostile bodies)`, async () => {
-  const bodies = [
-    ...CHANGED,
-    ...[one, withdrawal()].flatMap((body) => faultyBodies(body).map((faulty) => faulty.body)),
-    ...OUTCOMES.map(([, body]) => body),
-    ...fixtures.map(({ body }) => body),
-    ...fc.sample(bytesBody, RUNS),
-  ].map((body) => Buffer.from(body));
+test(
+  `the receiver, listen, inspect, inspectBody and the page judge alike (${RUNS} hostile bodies)`,
+  async () => {
+    const bodies = [
+      ...CHANGED,
+      ...[one, withdrawal()].flatMap((body) => faultyBodies(body).map((faulty) => faulty.body)),
+      ...OUTCOMES.map(([, body]) => body),
+      ...fixtures.map(({ body }) => body),
+      ...fc.sample(bytesBody, RUNS),
+    ].map((body) => Buffer.from(body));
 
-  for (const body of bodies) {
-    const { outcome } = inspectBody(body);
-    const words = [page(body)?.outcome, await receiver.settle(body)];
-    const expected = [outcome, outcome === 'refused' ? 'refused' : 'settled'];
-    // An assertion for each body would take most of the time.
-    if (`${words}` !== `${expected}`) expect({ body: `${body}`, words }).toBe(expected);
-  }
+    for (const body of bodies) {
+      const { outcome } = inspectBody(body);
+      const words = [page(body)?.outcome, await receiver.settle(body)];
+      const expected = [outcome, outcome === 'refused' ? 'refused' : 'settled'];
+      // An assertion for each body would take most of the time.
+      if (`${words}` !== `${expected}`) expect({ body: `${body}`, words }).toBe(expected);
+    }
 
-  const callbacks = await listenTo(bodies);
-  const saved = readdirSync(callbacks).map((name) => join(callbacks, name));
-  const sort = (all: readonly Buffer[]) => all.map((body) => body.toString('latin1')).sort();
-  const received = bodies.map((body) => body.subarray(0, MAX_BYTES + 1));
-  expect(sort(saved.map((path) => readFileSync(path)))).toStrictEqual(sort(received));
+    const callbacks = await listenTo(bodies);
+    const saved = readdirSync(callbacks).map((name) => join(callbacks, name));
+    const sort = (all: readonly Buffer[]) => all.map((body) => body.toString('latin1')).sort();
+    const received = bodies.map((body) => body.subarray(0, MAX_BYTES + 1));
+    expect(sort(saved.map((path) => readFileSync(path)))).toStrictEqual(sort(received));
 
-  const { out } = await command(['inspect', '--json', callbacks]);
-  const lines = linesOf(out).map((line) => JSON.parse(line));
-  expect(lines.map(({ place }) => place)).toStrictEqual(saved.sort());
-  const differing = lines.filter(({ place, outcome, summary }) => {
-    const inspection = inspectBody(readFileSync(place));
-    const isAlike = outcome === inspection.outcome && summary === inspection.summary;
-    return !isAlike || /-refused\.json$/.test(place) !== (outcome === 'refused');
-  });
-  expect(differing).toStrictEqual([]);
-  rmSync(callbacks, { recursive: true });
-}, 300_000 + RUNS * 60);
+    const { out } = await command(['inspect', '--json', callbacks]);
+    const lines = linesOf(out).map((line) => JSON.parse(line));
+    expect(lines.map(({ place }) => place)).toStrictEqual(saved.sort());
+    const differing = lines.filter(({ place, outcome, summary }) => {
+      const inspection = inspectBody(readFileSync(place));
+      const isAlike = outcome === inspection.outcome && summary === inspection.summary;
+      return !isAlike || /-refused\.json$/.test(place) !== (outcome === 'refused');
+    });
+    expect(differing).toStrictEqual([]);
+    rmSync(callbacks, { recursive: true });
+  },
+  300_000 + RUNS * 60,
+);

@@ -338,9 +338,7 @@ test('the policy lets the page ask nobody, and run nothing else', async () => {
 
 test('1 MB of anything, and 64 KiB of what is slow, hold the page for less than a second', async () => {
   const megabyte = (text: string) => text.repeat(Math.ceil(1e6 / text.length)).slice(0, 1e6);
-  const texts = [
-    ...['x', '{', '{"a":', '\n', `${deposit()}\n`],
-  ].map(megabyte);
+  const texts = [...['x', '{', '{"a":', '\n', `${deposit()}\n`]].map(megabyte);
   const others = [
     ...['{', '[', '{"', '{"a":', '{"depositId":', '“', '{x:', '{"=\n', '\n', 'x\n'].map((text) =>
       text.repeat(Math.floor(65_536 / text.length)),

@@ -84,20 +84,20 @@ const REFUND: RulesOf<Refund> = {
 };
 
 function readRefund(text: string): Reading<Refund> {
-  return notificationReader<Refund>('refund', REFUND)({ fields: JSON.parse(text), text });
+  const body = { fields: JSON.parse(text), text, isParsed: false };
+  return notificationReader<Refund>('refund', REFUND)(body);
 }
 
 test('an amount of a nested object is read to the digit, and its unknown fields as sent', () => {
   const body = '{"payee":{"amount":0.12345678901234567890,"later":[1.50]},"amount":1e-20}';
-  expect(JSON.parse(JSON.stringify(readRefund(body)))).toStrictEqual({
-    issues: [],
-    notification: {
-      type: 'refund',
-      amount: '0.00000000000000000001',
-      payee: { amount: '0.1234567890123456789', additionalFields: { later: ['1.50'] } },
-      additionalFields: {},
-      warnings: [],
-    },
+  const { issues, notification } = readRefund(body);
+  expect(issues).toStrictEqual([]);
+  expect(JSON.parse(JSON.stringify(notification))).toStrictEqual({
+    type: 'refund',
+    amount: '0.00000000000000000001',
+    payee: { amount: '0.1234567890123456789', additionalFields: { later: ['1.50'] } },
+    additionalFields: {},
+    warnings: [],
   });
 });
 

@@ -6,7 +6,7 @@ import {
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
 import { expectRules, testRules } from '../contract.js';
-import { errorOf, issuesOf, read, revoked, withdrawal } from '../sample-bodies.js';
+import { errorOf, issuesOf, read, withdrawal } from '../sample-bodies.js';
 
 /** The contract in short, apart from the code: which fields may refuse a body or add a warning. */
 const CONTRACT = `
@@ -41,28 +41,6 @@ test('two different deducted amounts are cut in the message', () => {
   expect(warning?.message).toBe(
     `deductedSettlementAmount: expected the same amount as in deducedSettlementAmount (${'2'.repeat(40)}… (78 characters)), received ${'1'.repeat(40)}… (78 characters)`,
   );
-});
-
-test('an owner that throws when it is read costs that field alone', () => {
-  const body = { ...JSON.parse(withdrawal()), txAddressOwner: revoked() };
-  const { txAddressOwner, warnings } = read(safeParseWithdrawalBroadcast(body));
-  expect(txAddressOwner).toBeNull();
-  expect(warnings.map(({ message }) => message)).toStrictEqual([
-    'txAddressOwner: expected an object with name and category, received an object',
-  ]);
-});
-
-test("each of an owner's fields is read once", () => {
-  let reads = 0;
-  const readsOf = () => ++reads;
-  const txAddressOwner = Object.defineProperty({ name: 'x' }, 'reads', {
-    get: readsOf,
-    enumerable: true,
-  });
-  const body = { ...JSON.parse(withdrawal()), txAddressOwner };
-  expect(read(safeParseWithdrawalBroadcast(body)).txAddressOwner?.additionalFields).toStrictEqual({
-    reads: 1,
-  });
 });
 
 test('the numbers of an owner lose no digit', () => {

@@ -11,6 +11,11 @@ export const MAX_BYTES: number = 64 * 1024;
 // jsdom has none.
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
+/** What other languages write where JSON has null, a boolean or a number. */
+const FOREIGN_WORD = /^(?:-?(?:NaN|Infinity)|None|True|False|undefined)\b/;
+
+const UTF_16 = 'text in UTF-16. Encode it in UTF-8';
+
 /** A body that was opened. */
 export interface OpenBody {
   /** The object's fields, none of them inherited. */
@@ -162,6 +167,7 @@ function getTag(body: unknown): string {
 function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
   try {
     const [first = 0, second = 0] = new Uint8Array(bytes);
+    if (first + second === 0xff + 0xfe && first >= 0xfe) return UTF_16;
     const isGzip = first === 0x1f && second === 0x8b;
     const isZlib = first === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(second);
     if (isGzip || isZlib) return 'a compressed body. Decompress it first';
@@ -181,16 +187,20 @@ function describeText(text: string): string {
   if (start.startsWith('\u001f')) {
     return 'compressed bytes that were decoded as text. Decompress the raw bytes first';
   }
-  if (start.includes('{\0')) return 'text in UTF-16. Encode it in UTF-8';
+  if (start.includes('{\0')) return UTF_16;
+  if (text.startsWith('\ufeff')) return 'a second byte-order mark. Remove it';
+  if (/^[ \t\r\n]+\ufeff/.test(text)) return 'a byte-order mark after white space. Remove it';
   if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text. Decode it first';
   if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text. The service posts JSON';
   const at = findSyntaxError(text);
+  const { line, column } = lineAndColumn(text, at);
+  const place = `at line ${line}, column ${column}`;
+  const [word] = FOREIGN_WORD.exec(text.slice(at, at + 10)) ?? [];
+  if (word !== undefined) return `JSON with ${word} in place of a value ${place}`;
   if (text.slice(0, at).trim() === '') {
     const isOne = text.length === 1;
     return `${text.length} character${isOne ? '' : 's'} that ${isOne ? 'is' : 'are'} not JSON`;
   }
-  const { line, column } = lineAndColumn(text, at);
-  const place = `at line ${line}, column ${column}`;
   return at === text.length
     ? `incomplete JSON, which ends ${place}`
     : `JSON with an error ${place}`;

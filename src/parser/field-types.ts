@@ -6,7 +6,12 @@ import type { ObjectType, PlainType } from './rules.js';
 import { AMOUNT_LIMITS, type Decimal, toAmount } from './values/amount.js';
 import { isDecimalLiteral } from './values/digits.js';
 import { toDate } from './values/timestamp.js';
-import { explainTxAddress, parseTxAddress, type TxAddress } from './values/tx-address.js';
+import {
+  doubtTxAddress,
+  explainTxAddress,
+  parseTxAddress,
+  type TxAddress,
+} from './values/tx-address.js';
 
 // A message quotes a text only if it matches. An email address, a name with a space and most
 // blockchain addresses don't match.
@@ -65,6 +70,7 @@ export const txAddress: PlainType<TxAddress> = {
   kind: 'address',
   read: parseTxAddress,
   explain: explainTxAddress,
+  doubt: doubtTxAddress,
 };
 
 /** One of the documented values. Case-sensitive. */

@@ -53,9 +53,11 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   };
   const body = { ...opened, fields: withoutPrototype(wire) };
   const { notification: read, issues: refusals } = readNotification(body, type);
-  // The JSON already has the original warnings. New ones mean that it is faulty, except for unknown
-  // values, which a later version may have written.
-  const found = read.warnings.filter(({ code }) => code !== 'missing_field');
+  // The JSON already has the original warnings, such as one about an address that was read. New ones
+  // mean that it is faulty, except for unknown values, which a later version may have written.
+  const hasAddress = read.type === 'withdrawal.broadcast' && read.toTxAddress !== null;
+  const original = ['missing_field', ...(hasAddress ? ['invalid_tx_address'] : [])];
+  const found = read.warnings.filter(({ code }) => !original.includes(code));
   const issues = [...refusals, ...found.filter(({ code }) => code !== 'unknown_value')];
   if (read.type === 'withdrawal.broadcast' && isContradictory(read.toTxAddress, address)) {
     const expected = 'the raw address with its two parts';

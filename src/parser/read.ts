@@ -1,6 +1,6 @@
 import type { OpenBody } from './body.js';
 import type { NotificationIssue } from './errors.js';
-import { issue } from './issues.js';
+import { type Fault, issue } from './issues.js';
 import { mayBeRounded, parseLiterally } from './json.js';
 import { type Fields, fieldsOf, isDeeplyNested } from './objects.js';
 import { quoteIf, quoteLiteral } from './quote.js';
@@ -81,16 +81,18 @@ interface Plan {
   readonly empty: Fields;
 }
 
-/** A rule and, if its field holds an object, the plan of that object. */
+/** A rule, with what only some have: the plan of the object in its field, a doubt of its value. */
 interface PlannedRule extends NamedRule {
   readonly nested: Plan | null;
+  readonly doubt: ((value: unknown) => Fault | null) | null;
 }
 
 function createPlan(table: Rules): Plan {
   const rules = namedRules(table).map(({ name, outputName, need, type }) => {
     const nested = type.kind === 'object' ? createPlan(type.rules) : null;
+    const doubt = type.kind === 'object' ? null : (type.doubt ?? null);
     // No spread of the rule, which would give each a hidden class: reading took a tenth longer.
-    return { name, outputName, need, type, nested };
+    return { name, outputName, need, type, nested, doubt };
   });
   const outputNames = [...Object.keys(table), 'additionalFields'];
   return {
@@ -130,11 +132,18 @@ function readObject(
 
 /** Reads a field. Returns null if there is no value, or if it has a fault, which is noted. */
 function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
-  const { name, need, type, nested } = rule;
+  const { name, need, type, nested, doubt } = rule;
   const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
   const value = isLiteral ? source.literals()[name] : sent;
   const read = type.kind === 'object' ? readNested(source, name, nested as Plan) : type.read(value);
-  if (read !== null) return read;
+  if (read !== null) {
+    const fault = doubt === null ? null : doubt(sent);
+    if (fault !== null) {
+      const { code, expected, received } = fault;
+      source.warnings.push(issue(code, [...source.path, name], expected, received));
+    }
+    return read;
+  }
 
   const isAbsent = sent === undefined || sent === null || (sent === '' && need !== 'required');
   if (isAbsent && need === 'optional') return null;

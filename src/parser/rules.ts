@@ -10,6 +10,8 @@ export interface PlainType<T> {
   readonly read: (value: unknown) => T | null;
   /** Describes a value for which `read` returned null. */
   readonly explain: (value: unknown) => Fault;
+  /** Describes what is odd about a value that `read` converts; null if nothing is. */
+  readonly doubt?: (value: unknown) => Fault | null;
   /** The documented values of an enum. */
   readonly values?: readonly T[];
 }

@@ -41,37 +41,38 @@ export interface TxAddressOwner {
  * A finished withdrawal: a union, discriminated by `status`.
  *
  * Amounts are exact, to every significant digit. A field is null if it was missing, null, empty or
- * unreadable. An unreadable field adds a warning, and so does a missing `toTxAddress` or
- * `txAddressOwner`. The service doesn't require the actual amounts, so they may be null even if the
- * withdrawal completed.
+ * unreadable. An unreadable field adds a warning, and so does a missing one that the service
+ * documents as required. The service doesn't require the actual amounts, so they may be null even
+ * if the withdrawal completed. If it failed or was blocked, only its identifiers are required.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
 /** A withdrawal that completed. */
-export interface WithdrawalCompleted extends WithdrawalFields {
+export interface WithdrawalCompleted extends WithdrawalFields<never> {
   /** `'COMPLETED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
-  /** The address to which `actualWithdrawAmount` was sent, and its destination tag. */
-  readonly toTxAddress: TxAddress;
 }
 
-/** A withdrawal that failed. The service doesn't document when this happens. */
-export interface WithdrawalFailed extends WithdrawalFields {
+/**
+ * A withdrawal that failed. The service doesn't document when this happens, or whether anything was
+ * sent.
+ */
+export interface WithdrawalFailed extends WithdrawalFields<null> {
   /** `'FAILED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
-  /** The recipient's address and destination tag. */
-  readonly toTxAddress: TxAddress | null;
 }
 
-/** A withdrawal that was blocked. The service doesn't document when this happens. */
-export interface WithdrawalBlocked extends WithdrawalFields {
+/**
+ * A withdrawal that was blocked. The service doesn't document when this happens, or whether
+ * anything was sent.
+ */
+export interface WithdrawalBlocked extends WithdrawalFields<null> {
   /** `'BLOCKED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
-  /** The recipient's address and destination tag. */
-  readonly toTxAddress: TxAddress | null;
 }
 
-interface WithdrawalFields {
+/** @typeParam Missing - Null if only the identifiers are required, else never. */
+interface WithdrawalFields<Missing extends null> {
   /** Discriminates `PaymentNotification`. */
   readonly type: 'withdrawal.broadcast';
   /** The service's ID for the withdrawal. */
@@ -79,25 +80,25 @@ interface WithdrawalFields {
   /** Your ID for the withdrawal, from your request. */
   readonly clientWithdrawalId: string;
   /** The service's ID for your business. */
-  readonly businessId: string;
+  readonly businessId: string | Missing;
   /** Code of the cryptocurrency withdrawn. */
-  readonly withdrawCurrency: string;
+  readonly withdrawCurrency: string | Missing;
   /** Estimated amount. May differ from `actualWithdrawAmount`. */
-  readonly estimatedWithdrawAmount: Decimal;
+  readonly estimatedWithdrawAmount: Decimal | Missing;
   /** Amount actually withdrawn, in `withdrawCurrency`. */
   readonly actualWithdrawAmount: Decimal | null;
   /** Blockchain fee, in `withdrawCurrency`. */
   readonly withdrawFee: Decimal | null;
   /** Code of the fiat currency for display. */
-  readonly displayCurrency: string;
+  readonly displayCurrency: string | Missing;
   /** Amount requested, in `displayCurrency`. */
-  readonly expectedDisplayAmount: Decimal;
+  readonly expectedDisplayAmount: Decimal | Missing;
   /** Amount actually withdrawn, in `displayCurrency`. */
   readonly actualDisplayAmount: Decimal | null;
   /** Blockchain fee, in `displayCurrency`. */
   readonly displayFee: Decimal | null;
   /** Code of the fiat or crypto currency in which your account was debited. */
-  readonly settlementCurrency: string;
+  readonly settlementCurrency: string | Missing;
   /**
    * Amount debited from your balance, in `settlementCurrency`. Also spelled
    * `deducedSettlementAmount`.
@@ -110,13 +111,15 @@ interface WithdrawalFields {
   readonly displayRateDepegLossAmount: Decimal | null;
   /** Loss from the pegged rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
+  /** The recipient's address and destination tag. */
+  readonly toTxAddress: TxAddress | Missing;
   /** Owner of the address, according to AML screening. Null if not sent. */
   readonly txAddressOwner: TxAddressOwner | null;
   /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;
   /** Fields that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
-  /** Faults that did not cause the body to be refused. Log or count them. */
+  /** Faults for which the body was not refused. Log or count them. */
   readonly warnings: readonly NotificationIssue[];
 }
 
@@ -127,7 +130,7 @@ export const TX_ADDRESS_OWNER: RulesOf<TxAddressOwner> = {
 };
 
 /** The rules of a withdrawal's fields, in output order. */
-export const WITHDRAWAL_BROADCAST: RulesOf<WithStatus<WithdrawalCompleted>> = {
+export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
   status: required(oneOf(WithdrawalStatus)),
   withdrawalId: required(uuid),
   clientWithdrawalId: required(text),
@@ -152,21 +155,36 @@ export const WITHDRAWAL_BROADCAST: RulesOf<WithStatus<WithdrawalCompleted>> = {
 };
 
 /**
- * The rules that differ if the withdrawal failed or was blocked. The service documents its address
- * as required, but the withdrawal must be reported even without one.
+ * The rules that differ if the withdrawal failed or was blocked. The service documents these fields
+ * as required, but a failure must be reported even without them.
  */
-export const NOT_COMPLETED: Pick<RulesOf<WithdrawalFailed>, 'toTxAddress'> = {
+export const NOT_COMPLETED: Pick<
+  RulesOf<WithdrawalFailed>,
+  | 'businessId'
+  | 'withdrawCurrency'
+  | 'estimatedWithdrawAmount'
+  | 'displayCurrency'
+  | 'expectedDisplayAmount'
+  | 'settlementCurrency'
+  | 'toTxAddress'
+> = {
+  businessId: expected(uuid),
+  withdrawCurrency: expected(text),
+  estimatedWithdrawAmount: expected(nonNegativeAmount),
+  displayCurrency: expected(text),
+  expectedDisplayAmount: expected(nonNegativeAmount),
+  settlementCurrency: expected(text),
   toTxAddress: expected(txAddress),
 };
 
-/** The rules read any status. Which one it is decides between the rules. */
-type WithStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };
+/** The rules read every status, which decides between the rules. */
+type AnyStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };
 
-const readCompleted = /* @__PURE__ */ notificationReader<WithStatus<WithdrawalCompleted>>(
+const readCompleted = /* @__PURE__ */ notificationReader<AnyStatus<WithdrawalCompleted>>(
   'withdrawal.broadcast',
   WITHDRAWAL_BROADCAST,
 );
-const readNotCompleted = /* @__PURE__ */ notificationReader<WithStatus<WithdrawalFailed>>(
+const readNotCompleted = /* @__PURE__ */ notificationReader<AnyStatus<WithdrawalFailed>>(
   'withdrawal.broadcast',
   { ...WITHDRAWAL_BROADCAST, ...NOT_COMPLETED },
 );

@@ -430,7 +430,7 @@ function reasonOf(steps: readonly Step[]): string {
 function usualAmount(notification: PaymentNotification): HandlerAmount {
   return notification.type === 'deposit.received'
     ? { currency: notification.depositCurrency, amount: notification.actualDepositAmount }
-    : { currency: notification.withdrawCurrency, amount: notification.actualWithdrawAmount };
+    : { currency: `${notification.withdrawCurrency}`, amount: notification.actualWithdrawAmount };
 }
 
 function readAmount(value: unknown): Decimal {

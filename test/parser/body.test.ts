@@ -177,6 +177,7 @@ describe('a body that holds no JSON object', () => {
   const BUFFER_JSON = JSON.stringify(Buffer.from(TEXT));
   const COMPRESSED = 'a compressed body. Decompress it first';
   const DECODED = 'compressed bytes that were decoded as text. Decompress the raw bytes first';
+  const UTF_16 = 'text in UTF-16. Encode it in UTF-8';
   const REQUEST = 'a request or response. Pass the result of its text()';
   const UNWRITABLE = "an object that can't be written as JSON. Pass the raw body";
   const STREAM = 'a stream or a request. Read it first, and pass its text or bytes';
@@ -208,7 +209,19 @@ describe('a body that holds no JSON object', () => {
     ['text with an equals sign', 'is a=b', '6 characters that are not JSON'],
     ['one character', 'x', '1 character that is not JSON'],
     ['one brace', '{', 'incomplete JSON, which ends at line 1, column 2'],
-    ['two byte-order marks', Buffer.from('\ufeff\ufeff{}'), '3 characters that are not JSON'],
+    ['two byte-order marks', Buffer.from('\ufeff\ufeff{}'), 'a second byte-order mark. Remove it'],
+    [
+      'a byte-order mark after a line break',
+      '\r\n\ufeff{}',
+      'a byte-order mark after white space. Remove it',
+    ],
+    ['NaN', '{"a":\n NaN}', 'JSON with NaN in place of a value at line 2, column 2'],
+    ['-Infinity', '[-Infinity]', 'JSON with -Infinity in place of a value at line 1, column 2'],
+    ['None', '{"a":None}', 'JSON with None in place of a value at line 1, column 6'],
+    ['True', '{"a":True}', 'JSON with True in place of a value at line 1, column 6'],
+    ['False', '{"a":False}', 'JSON with False in place of a value at line 1, column 6'],
+    ['undefined', 'undefined', 'JSON with undefined in place of a value at line 1, column 1'],
+    ['a word that begins alike', '{"a":Nonexistent}', 'JSON with an error at line 1, column 6'],
     ['white space in front', ' \n x', '4 characters that are not JSON'],
     ['a line that breaks off', '{"a":\r\n  [1,', 'incomplete JSON, which ends at line 2, column 6'],
     [
@@ -228,7 +241,14 @@ describe('a body that holds no JSON object', () => {
     ['a decimal comma', '\ufeff{\n"a": 0,5}', 'JSON with an error at line 2, column 8'],
     ['text with base64 in it', 'is eyJh', '7 characters that are not JSON'],
     ['text that begins like base64', 'eyJh is', '7 characters that are not JSON'],
-    ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'text in UTF-16. Encode it in UTF-8'],
+    ['UTF-16', Buffer.from(TEXT, 'utf16le'), UTF_16],
+    ['UTF-16 with a mark', Buffer.from(`\ufeff${TEXT}`, 'utf16le'), UTF_16],
+    [
+      'UTF-16 with a mark, the high byte first',
+      Buffer.from(`\ufeff${TEXT}`, 'utf16le').swap16(),
+      UTF_16,
+    ],
+    ['the bytes fdff', Buffer.from('fdff', 'hex'), '2 bytes that are not UTF-8'],
     [
       'text with a zero byte',
       `${TEXT}\0}`,

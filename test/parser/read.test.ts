@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/parser/deposit-received.js';
-import {
-  amount,
-  nonNegativeAmount,
-  object,
-  text,
-  txAddress,
-  uuid,
-} from '../../src/parser/field-types.js';
+import { amount, object, text, txAddress, uuid } from '../../src/parser/field-types.js';
 import type { Fields } from '../../src/parser/objects.js';
 import { notificationReader, type Reading } from '../../src/parser/read.js';
 import {
@@ -46,9 +39,11 @@ test('the compiler finds a rule that contradicts the interface', () => {
   ];
   const exceptions: readonly (typeof NOT_COMPLETED)[] = [
     // @ts-expect-error: an exception for a field that is never null.
-    { ...NOT_COMPLETED, estimatedWithdrawAmount: optional(nonNegativeAmount) },
+    { ...NOT_COMPLETED, withdrawalId: expected(uuid) },
     // @ts-expect-error: an exception that refuses what may be null.
-    { toTxAddress: required(txAddress) },
+    { ...NOT_COMPLETED, toTxAddress: required(txAddress) },
+    // @ts-expect-error: without one of the exceptions.
+    (({ toTxAddress: _, ...others }) => others)(NOT_COMPLETED),
   ];
   const merged: readonly Failed[] = [
     { ...withdrawal, ...NOT_COMPLETED },
@@ -61,7 +56,7 @@ test('the compiler finds a rule that contradicts the interface', () => {
     // @ts-expect-error: a nested field that is required.
     owner: optional(object({ amount: required(amount) }, 'an owner')),
   };
-  expect([faulty, exceptions, merged, nested].flat()).toHaveLength(12);
+  expect([faulty, exceptions, merged, nested].flat()).toHaveLength(13);
 });
 
 interface Refund {

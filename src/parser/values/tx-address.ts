@@ -16,6 +16,8 @@ export interface TxAddress {
 }
 
 const TAG_MARK = '?dt=';
+/** A tag written in another way, such as `?tag=12`, or what follows a tag. */
+const OTHER_PARAMETER = /[?&=]/;
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 
 /**
@@ -93,7 +95,14 @@ export function explainTxAddress(value: unknown): Fault {
   return { code: 'invalid_tx_address', expected: EXPECTED, received };
 }
 
+/** Explains what may be a tag in another form. Null for most addresses. */
+export function doubtTxAddress(raw: unknown): Fault | null {
+  if (!OTHER_PARAMETER.test(`${raw}`.replace(TAG_MARK, ''))) return null;
+  const received = 'another parameter, which is kept as sent';
+  return { code: 'invalid_tx_address', expected: EXPECTED, received };
+}
+
 function addressError(code: IssueCode, received: string): NotificationError {
   const issues = [issue(code, ['toTxAddress'], EXPECTED, received)] as const;
-  return new NotificationError({ notificationType: null, issues });
+  return new NotificationError({ notificationType: null, issues, refused: 'address' });
 }

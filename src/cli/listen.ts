@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { formatCount, plural, shorten } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
 import { describe } from '../parser/quote.js';
-import { createReceiver } from '../receiver/index.js';
+import { createReceiver, type Store } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
 import { CommandError, EXIT, reasonOf } from './errors.js';
 import { COMMON, helpOf, readArguments, readCount, text } from './options.js';
@@ -40,8 +40,7 @@ const MAX_PATH = 40;
 
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
-  if (positionals.length > 0)
-    throw new CommandError('listen: expected options only, received a name');
+  if (positionals.length > 0) throw new CommandError('listen: expected options, received a name');
   const port = readCount('--port', values.port, 0, 65_535);
   const status = readCount('--status', values.status, 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');
@@ -58,15 +57,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     success: { status },
     onDepositReceived: settle,
     onWithdrawalBroadcast: settle,
-    store: {
-      // Of a body that was read, its own line has said everything.
-      async save({ to, body }) {
-        if (to === 'review' && !log.callback(body)) throw NOT_SAVED;
-      },
-      list: async () => [],
-      read: async () => null,
-      remove: async () => {},
-    },
+    store: createInbox(log.callback),
     log({ outcome, message, error, issue }) {
       if (outcome === 'failed' && error !== NOT_SAVED) log.fail('not read', error);
       // A warning about a body is part of its sentence.
@@ -95,6 +86,19 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   await receiver.stop();
   log.end();
   return EXIT.ok;
+}
+
+/** A store in which nothing waits: a body that the parser refuses is saved and printed, too. */
+export function createInbox(keep: (body: Uint8Array) => boolean): Store {
+  return {
+    // Of a body that was read, its own line has said everything.
+    async save({ to, body }) {
+      if (to === 'review' && !keep(body)) throw NOT_SAVED;
+    },
+    list: async () => [],
+    read: async () => null,
+    remove: async () => {},
+  };
 }
 
 function isVisit({ method, headers }: IncomingMessage): boolean {

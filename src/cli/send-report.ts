@@ -1,4 +1,4 @@
-import { formatCount, shorten } from '../inspect/display.js';
+import { formatCount, plural, shorten } from '../inspect/display.js';
 import { MAX_BYTES } from '../parser/body.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
@@ -90,8 +90,7 @@ export function endOf(summary: SendSummary, terminal: Terminal): string[] {
     const color = count > 0 && count === all ? 'green' : 'red';
     return paint(terminal, color, `${formatCount(count)} of ${formatCount(all)} ${text}`);
   };
-  const tries =
-    attempts === of ? '' : `, ${formatCount(attempts)} attempt${attempts === 1 ? '' : 's'}`;
+  const tries = attempts === of ? '' : `, ${plural(attempts, 'attempt')}`;
   const isRefused = `refused, as ${faulty === 1 ? 'it' : 'they'} should be,`;
   const results = [
     ...(of > 0 || faulty === 0 ? [result(delivered, of, 'delivered')] : []),

@@ -123,6 +123,23 @@ describe('one body', () => {
     ]);
   });
 
+  test('of a store without a reason says since when it waits', async () => {
+    const name = `refused.${'1'.repeat(16)}.json`;
+    const path = folderOf('two', { [name]: deposit() });
+    utimesSync(join(path, name), 0, 0);
+    const { out } = await command(['inspect', join(path, name)]);
+    expect(linesOf(out)[1]).toBe('  Saved 1970-01-01 00:00:00 UTC');
+  });
+
+  test.each([
+    ['deposit', 0, 1],
+    ['withdrawal', 1, 0],
+  ])('is judged as an endpoint for one notification does, with --as %s', async (as, ...exits) => {
+    for (const [index, stdin] of [deposit(), withdrawal()].entries()) {
+      expect((await command(['inspect', '--as', as], { stdin })).exit).toBe(exits[index]);
+    }
+  });
+
   test('is not read to the end of what a terminal must not get', async () => {
     const stdin = deposit({ extra: JSON.stringify('\u0000'.repeat(5000)), ['x'.repeat(500)]: '1' });
     const { out } = await command(['inspect'], { stdin, columns: 80 });

@@ -10,6 +10,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createInbox } from '../../src/cli/listen.js';
 import { openFolder } from '../../src/cli/save.js';
 import { MARKS } from '../../src/inspect/display.js';
 import { endpoint } from '../endpoint.js';
@@ -311,6 +312,11 @@ test('fits a narrow terminal, with the time alone', async () => {
   :COMPLETED  Withdrawal payout-7731 completed: 480.73 XRP
   to rExampleXrpAddress111111111111111 with the tag 48291.
 1 callback, 0 refused`);
+});
+
+test('nothing waits to be tried again', async () => {
+  const { list, read, remove } = createInbox(() => true);
+  expect([await list(), await read('x'), await remove('x')]).toStrictEqual([[], null, undefined]);
 });
 
 test('a used port is told in one line', async () => {

@@ -84,7 +84,7 @@ describe('wrong usage is told in one line', () => {
     ['send deposit', '--to: expected the URL of your endpoint'],
     ['send deposit --to http://127.0.0.1:1/callbacks/0123…', SHORTENED],
     ['send deposit --to http://127.0.0.1:1/callbacks/0123%E2%80%A6', SHORTENED],
-    ['listen callbacks', 'listen: expected options only, received a name'],
+    ['listen callbacks', 'listen: expected options, received a name'],
     ['listen --port x', `--port: ${PORT} "x"`],
     ['listen --port 65536', `--port: ${PORT} "65536"`],
     ['listen --status 199', `--status: ${STATUS} "199"`],

@@ -1,6 +1,9 @@
 import type { Outcome } from 'payment-notifications/inspect';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
+const failedAlone = () =>
+  '{"status":"FAILED","withdrawalId":"3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44","clientWithdrawalId":"x"}';
+
 /** One row for each rule, and for what is nearly one. Of a body to check, why, but for warnings. */
 export const OUTCOMES: readonly (readonly [
   what: string,
@@ -99,6 +102,8 @@ export const OUTCOMES: readonly (readonly [
     'check',
     'an amount of 0',
   ],
+  ['an address that may lack its tag', withdrawal({ toTxAddress: '"r?tag=1"' }), 'check'],
+  ['FAILED, with its identifiers alone', failedAlone(), 'check', 'FAILED or BLOCKED'],
   ['two amounts debited', withdrawal({ deducedSettlementAmount: '"1"' }), 'check'],
   ['a field missing', deposit({ status: undefined }), 'refused'],
   ['no fields', '{}', 'refused'],

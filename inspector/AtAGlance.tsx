@@ -6,7 +6,7 @@ import { type Moment, type Money, toMoments, toMoney } from './picture';
 /** The times and the amounts of an event as a picture. */
 export function AtAGlance({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
   const money = toMoney(inspection);
-  if (inspection.outcome === 'bad' || money.length === 0) return null;
+  if (inspection.outcome === 'refused' || money.length === 0) return null;
   return (
     <section aria-labelledby="glance">
       <h2 id="glance">At a glance</h2>

@@ -1,14 +1,20 @@
 import type { JSX } from 'preact';
-import type { Inspection } from '../src/inspect/index';
-import { count } from './marks';
+import { plural } from '../src/inspect/display';
+import type { Inspection, JsonFault } from '../src/inspect/index';
 import { faultsOf } from './rows';
 
-/** Why a body is refused, and what else to review. */
-export function Faults({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
+interface Properties {
+  readonly inspection: Inspection;
+  /** Shows a place in the box. Null if the text is not there. */
+  readonly onShow: ((fault: JsonFault) => void) | null;
+}
+
+/** Why a body is refused, and what else to check. */
+export function Faults({ inspection, onShow }: Properties): JSX.Element | null {
   const { issues, warnings, jsonFault: fault } = inspection;
   const counts = [
-    ...(issues.length > 0 ? [count(issues.length, 'fault')] : []),
-    ...(warnings.length > 0 ? [count(warnings.length, 'warning')] : []),
+    ...(issues.length > 0 ? [plural(issues.length, 'fault')] : []),
+    ...(warnings.length > 0 ? [plural(warnings.length, 'warning')] : []),
   ];
   if (counts.length === 0) return null;
   return (
@@ -24,11 +30,16 @@ export function Faults({ inspection }: { readonly inspection: Inspection }): JSX
       </ol>
       {fault && (
         <p class="place">
-          Not valid JSON at line {fault.line}, column {fault.column}:{' '}
+          Line {fault.line}, column {fault.column}:{' '}
           <code>
             {fault.before}
-            <mark>{fault.after || 'the text ends here'}</mark>
-          </code>
+            <mark>{fault.after || 'it ends here'}</mark>
+          </code>{' '}
+          {onShow && (
+            <button id="show" type="button" onClick={() => onShow(fault)}>
+              Show in the text
+            </button>
+          )}
         </p>
       )}
     </section>

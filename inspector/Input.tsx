@@ -37,7 +37,7 @@ export function Input({ state, handle, onFile }: Properties): JSX.Element {
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
-        placeholder="Paste a body, a log line, or a whole log"
+        placeholder="Paste the body of a callback"
         value={state.text}
         onInput={({ currentTarget }) => handle({ type: 'given', text: currentTarget.value })}
       />

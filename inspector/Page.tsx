@@ -1,23 +1,22 @@
 import type { JSX } from 'preact';
+import type { JsonFault } from '../src/inspect/index';
 import { AtAGlance } from './AtAGlance';
-import { BodyList } from './BodyList';
 import { Faults } from './Faults';
 import { Fields } from './Fields';
 import { Identifiers } from './Identifiers';
 import { Input } from './Input';
-import { isList } from './reading';
-import { announcementOf, type Event, inspectionOf, type State } from './state';
+import { announcementOf, type Event, type State } from './state';
 import { Verdict } from './Verdict';
 
 interface Properties {
   readonly state: State;
   readonly handle: (event: Event) => void;
   readonly onFile: (file: File) => void;
+  readonly onShow: (fault: JsonFault) => void;
 }
 
-export function Page({ state, handle, onFile }: Properties): JSX.Element {
-  const { reading, picked, copied } = state;
-  const inspection = inspectionOf(state);
+export function Page({ state, handle, onFile, onShow }: Properties): JSX.Element {
+  const { text, inspection, copied } = state;
   return (
     <>
       <header>
@@ -32,15 +31,12 @@ export function Page({ state, handle, onFile }: Properties): JSX.Element {
         </p>
       </header>
       <main>
-        <div class="side">
-          <Input state={state} handle={handle} onFile={onFile} />
-          {isList(reading) && <BodyList list={reading} picked={picked} handle={handle} />}
-        </div>
+        <Input state={state} handle={handle} onFile={onFile} />
         <div class="answer">
-          <Verdict state={state} inspection={inspection} handle={handle} />
+          <Verdict state={state} handle={handle} />
           {inspection && (
             <>
-              <Faults inspection={inspection} />
+              <Faults inspection={inspection} onShow={text === '' ? null : onShow} />
               <Identifiers inspection={inspection} copied={copied} handle={handle} />
               <AtAGlance inspection={inspection} />
               <Fields inspection={inspection} />

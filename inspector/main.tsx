@@ -1,8 +1,10 @@
 // Draws the page. What somebody does is an event, which leads to the next state.
 import { render } from 'preact';
+import type { JsonFault } from '../src/inspect/index';
+import { MAX_BYTES } from '../src/parser/body';
 import { printable } from './marks';
 import { Page } from './Page';
-import { type Event, MAX_BYTES, next, START } from './state';
+import { type Event, next, START } from './state';
 
 /** As in style.css. */
 const PHONE = matchMedia('(max-width: 640px)');
@@ -15,27 +17,48 @@ function handle(event: Event): void {
 }
 
 function draw(): void {
-  render(<Page state={state} handle={handle} onFile={open} />, document.body);
+  render(<Page state={state} handle={handle} onFile={open} onShow={showFault} />, document.body);
 }
 
 async function open(file: File): Promise<void> {
-  const { size } = file;
   const name = printable(file.name, 80);
-  const bytes = size > MAX_BYTES ? null : await file.arrayBuffer().catch(() => null);
-  if (bytes === null) handle({ type: 'unopened', name, size });
-  else handle({ type: 'opened', name, bytes: new Uint8Array(bytes) });
+  try {
+    // An endpoint reads no further either.
+    const bytes = await file.slice(0, MAX_BYTES + 1).arrayBuffer();
+    handle({ type: 'opened', name, bytes: new Uint8Array(bytes) });
+  } catch {
+    handle({ type: 'unopened', name });
+  }
   showAnswer();
+}
+
+function boxOf(): HTMLTextAreaElement | null {
+  return document.querySelector('textarea');
 }
 
 /** On a phone, the answer is below the box, where the keyboard would cover it. */
 function showAnswer(): void {
   if (!PHONE.matches) return;
-  document.getElementById('box')?.blur();
-  document.querySelector('.bodies, .answer')?.scrollIntoView();
+  boxOf()?.blur();
+  document.querySelector('.answer')?.scrollIntoView();
 }
 
-// Anywhere on the page, and in place of what is in the box: of two bodies in a row, the first one
-// would be shown. A browser also takes seconds to insert many lines.
+/** Selects the place of an error in the box, and scrolls to it. */
+function showFault({ line, column }: JsonFault): void {
+  const box = boxOf();
+  if (box === null) return;
+  const before = box.value.split('\n').slice(0, line - 1);
+  // The lines before, each with its break, and a byte-order mark, which is no part of the text.
+  const mark = line === 1 && box.value.startsWith('\uFEFF') ? 1 : 0;
+  const at = before.join('').length + before.length + column - 1 + mark;
+  box.setSelectionRange(at, at + 1);
+  // A browser scrolls to the selection when the box gets the focus.
+  box.blur();
+  box.focus();
+}
+
+// Anywhere on the page, and in place of what is in the box: two bodies in a row would be refused as
+// one. A browser also takes seconds to insert many lines.
 addEventListener('paste', (event) => {
   const text = event.clipboardData?.getData('text/plain') ?? '';
   const [file] = event.clipboardData?.files ?? [];
@@ -57,4 +80,4 @@ addEventListener('drop', (event) => {
 });
 
 draw();
-if (!PHONE.matches) document.getElementById('box')?.focus();
+if (!PHONE.matches) boxOf()?.focus();

@@ -1,17 +1,11 @@
 // Text of a body, which may be long or contain characters that are invisible.
-import { escapeUnprintable } from '../src/parser/messages';
+import { shorten } from '../src/inspect/display';
 
 const MAX_SHOWN = 400;
 
 /** Escapes what is invisible or moves the text around it, and truncates the text. */
 export function printable(text: string, most: number = MAX_SHOWN): string {
-  const shown = escapeUnprintable(text.slice(0, most));
-  return text.length > most ? `${shown}… (${text.length} characters)` : shown;
-}
-
-/** `1 line`, `2,000 lines`. */
-export function count(number: number, what: string): string {
-  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+  return shorten(text, most);
 }
 
 /** Splits a number literal into what a double keeps, the digits that it loses, and the rest. */

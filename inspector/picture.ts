@@ -1,5 +1,6 @@
 // A notification as a picture: its points in time, and its amounts by currency.
 
+import { formatTime } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import { duration } from '../src/inspect/summary';
 import { Decimal } from '../src/parser/values/amount';
@@ -97,11 +98,6 @@ const MOMENTS = [
   ['expirationTime', 'link expires'],
 ] as const;
 
-/** Whether a field is a point in time. */
-export function isTime(name: string): boolean {
-  return MOMENTS.some(([moment]) => moment === name);
-}
-
 type Values = ReadonlyMap<string, unknown>;
 
 /** The points in time of a deposit, in order; none if there are fewer than two. */
@@ -119,17 +115,12 @@ export function toMoments({ type, fields }: Inspection): Moment[] {
     const before = points[index - 1];
     return {
       label,
-      time: toUtc(time),
+      time: formatTime(time),
       share: ((points[index + 1]?.ms ?? ms) - ms) / (span || 1),
       after:
         before === undefined ? null : `${duration(ms - before.ms)} ${afterOf(before.label, label)}`,
     };
   });
-}
-
-/** An ISO 8601 time as people read it. */
-export function toUtc(time: string): string {
-  return time.replace('T', ' ').replace(/(?:\.000)?Z$/, ' UTC');
 }
 
 function afterOf(before: string, label: string): string {

@@ -1,9 +1,8 @@
 // An inspection as rows of text, one for each field.
-
-import type { InspectedField, Inspection } from '../src/inspect/index';
+import { isAsSent, readValue } from '../src/inspect/display';
+import type { Inspection } from '../src/inspect/index';
 import type { NotificationIssue } from '../src/parser/errors';
 import { splitLostDigits } from './marks';
-import { isTime, toUtc } from './picture';
 
 /** A hostile body may have thousands of fields. */
 const MAX_ROWS = 200;
@@ -48,36 +47,17 @@ export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly
     sent.has(name) ? [] : [{ name, read: [['', 'not sent']], sent: null, remarks }],
   );
   const rows = fields.slice(0, MAX_ROWS).map((field): Row => {
-    const { name, quirks } = field;
+    const { name, raw, quirks } = field;
     const notes = quirks.map(({ note }) => ({ kind: 'note' as const, text: note }));
-    const read = toRead(field);
+    const read = readValue(field);
+    const isRounded = quirks.some(({ code }) => code === 'lost_digits');
+    const asSent = isAsSent(raw, read) ? null : ([raw, '', ''] as const);
     return {
       name,
       read,
-      sent: toSent(field, read),
+      sent: isRounded ? splitLostDigits(raw) : asSent,
       remarks: [...(remarks.get(name) ?? []), ...notes],
     };
   });
   return { rows: [...missing, ...rows], more: Math.max(0, fields.length - MAX_ROWS) };
-}
-
-function toSent({ raw, quirks }: InspectedField, read: Row['read']): Row['sent'] {
-  if (quirks.some(({ code }) => code === 'lost_digits')) return splitLostDigits(raw);
-  const [[, value] = ['', ''], ...others] = read;
-  const isSame = others.length === 0 && [raw, raw.slice(1, -1)].includes(value);
-  return isSame ? null : [raw, '', ''];
-}
-
-/** The same words as in the output of the command. */
-function toRead({ name, raw, parsed }: InspectedField): [label: string, value: string][] {
-  if (parsed === null) return [['', raw === 'null' || raw === '""' ? 'no value' : 'not read']];
-  if (typeof parsed === 'object' && ['toTxAddress', 'txAddressOwner'].includes(name)) {
-    const { raw: _, additionalFields: __, ...parts } = parsed as Record<string, unknown>;
-    return Object.entries(parts).map(([part, value]) => [
-      part === 'destinationTag' ? 'destination tag' : part,
-      value === null ? 'none' : String(value),
-    ]);
-  }
-  const text = typeof parsed === 'string' ? parsed : JSON.stringify(parsed);
-  return [['', isTime(name) ? toUtc(text) : text]];
 }

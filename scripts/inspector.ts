@@ -57,19 +57,9 @@ export async function writeInspector(): Promise<void> {
 }
 
 function samples() {
-  const bodies = Object.entries(SAMPLES).map(([label, id]) => {
+  return Object.entries(SAMPLES).map(([label, id]) => {
     return { label, text: fixture(id).body.toString() };
   });
-  // Each of another event; then one once more, and one with another amount. JSON.parse would lose
-  // digits.
-  const lines = bodies.map(({ text }, index) =>
-    text
-      .replace(/\n */g, '')
-      .replace(/(?<="(?:deposit|withdrawal)Id": ".{34})../, String(index).padStart(2, '0')),
-  );
-  const [first = '', second = ''] = lines;
-  const other = second.replace(/(?<="actualDepositAmount": )[^,]+/, '1');
-  return [...bodies, { label: 'Several bodies', text: [...lines, first, other].join('\n') }];
 }
 
 function meanings() {

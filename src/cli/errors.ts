@@ -1,5 +1,7 @@
+import { getSystemErrorMap } from 'node:util';
+import { shorten } from '../inspect/display.js';
 import { redactUrlsIn } from './redact.js';
-import { shorten, type Terminal } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
 /**
  * The exit codes of every command. The last two follow the shell convention for SIGINT and SIGPIPE.
@@ -18,4 +20,11 @@ const MAX_MESSAGE = 1000;
  */
 export function printError({ warn }: Terminal, message: string): void {
   warn(`payment-notifications: ${shorten(redactUrlsIn(message), MAX_MESSAGE)}\n`);
+}
+
+/** Describes an error of the system without the path, which Node.js repeats in its message. */
+export function reasonOf(error: unknown): string {
+  const { errno, message } = Object(error);
+  const [code, text] = getSystemErrorMap().get(errno) ?? [];
+  return code === undefined ? message : `${code} (${text})`;
 }

@@ -1,25 +1,40 @@
-import { createEvents, RELATIONS, type Relation } from '../inspect/events.js';
 import { inspectBody } from '../inspect/index.js';
 import { type Judgement, judgeBody } from '../inspect/judgement.js';
+import type { Outcome } from '../inspect/outcome.js';
 import { EXIT } from './errors.js';
-import { explain } from './explain.js';
+import { explain, reasonOf } from './explain.js';
 import { COMMON, flag, helpOf, readArguments, readType, text } from './options.js';
-import { createReading, type Input, readBodies, STDIN } from './read-bodies.js';
+import { createProgress } from './progress.js';
+import { type Input, readBodies, STDIN } from './read-bodies.js';
 import { beside, jsonLine, marked, type Terminal } from './terminal.js';
-import { createTotals, MAX_EVENTS } from './totals.js';
+import { createTotals } from './totals.js';
 
 const OPTIONS = {
   as: text('deposit|withdrawal', 'accept only this notification'),
-  quiet: flag('of several, list only those refused or for review'),
+  quiet: flag('of several, list only those to check or refused'),
   json: flag('print one line of JSON for each body'),
   ...COMMON,
 } as const;
 
 export const INSPECT_HELP: string = helpOf(
   'inspect [FILE|FOLDER…]',
-  'Explains one body: what arrived, what to do, faults, warnings, and values that are easy to misread. Of several, lists each as good (✓), for review (!) or refused (✗), then prints totals: faults and warnings with their first place, unknown fields, and bodies of one deposit or withdrawal that contradict each other. Reads files, folders, or standard input. A file is one body, or a text with bodies, such as a log. In a file over 1 MiB, each body must be on one line.',
+  `Explains one body: whether the endpoint accepts it and why, what to do, and each
+field as it was sent and read. A file is one body.
+
+Lists several bodies: of folders and files, or lines of JSON, which are in a
+.jsonl or .ndjson file or come from standard input. Then it counts the reasons
+and the unknown fields.
+
+  ✓  good: accepted, and as expected
+  !  check: accepted, but someone should look at it
+  ✗  refused
+
+In a store, such as webhooks, each line says first since when a body waits, and
+why. The receiver tries those in retry again. Those in review wait for someone.
+To settle one of them, move its .json to retry.`,
   OPTIONS,
   'inspect body.json',
+  'inspect webhooks',
   'inspect --quiet callbacks',
   'inspect --json callbacks | jq .idempotencyKey',
 );
@@ -27,23 +42,25 @@ export const INSPECT_HELP: string = helpOf(
 /** A refused body of a list is shown with at most this many faults. */
 const MAX_FAULTS = 4;
 
-export async function inspect(args: string[], terminal: Terminal): Promise<number> {
+export async function inspect(args: string[], given: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const as = readType(values.as);
-  const reading = createReading();
+  const reading = { files: 0, unread: 0 };
   const totals = createTotals();
-  const relate = createEvents<string>(MAX_EVENTS);
+  const progress = createProgress(given, ['inspected', 'refused']);
+  const { terminal } = progress;
 
   /** Counts a body of several, and returns its line; empty if it isn't shown. */
-  const lineOf = ({ place, body, opened }: Input): string => {
-    const judged = judgeBody(body, as ?? null, opened);
-    const { judgement, notification } = judged;
-    const relation = notification && relate(notification, place);
-    const outcome = relation?.kind === 'contradicts' ? 'review' : judgement.outcome;
-    totals.add(judged, outcome, place, relation);
+  const lineOf = (input: Input): string => {
+    const { place, body, saved } = input;
+    const judged = judgeBody(body, as ?? null);
+    const outcome = outcomeOf(judged.judgement, saved);
+    totals.add(judged, outcome, input);
+    progress.add(outcome === 'refused');
     if (values.quiet && outcome === 'good') return '';
-    if (!values.json) return listed({ ...judgement, outcome }, place, relation, terminal);
-    return jsonLine({ place, relation: relation ?? null, ...inspectBody(body, { as }), outcome });
+    if (!values.json) return listed({ ...judged.judgement, outcome }, input, terminal);
+    const { since = null, reason = null } = saved ?? {};
+    return jsonLine({ place, since, reason, ...inspectBody(body, { as }), outcome });
   };
 
   const paths = positionals.length === 0 ? [STDIN] : positionals;
@@ -58,35 +75,41 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     if (lines !== '') terminal.print(lines);
     waiting = [];
   }
-  for (const { place, body, isFile } of waiting) {
-    const inspection = inspectBody(body, { as });
-    totals.counts[inspection.outcome] += 1;
-    terminal.print(explain(isFile ? place : `${place}, in other text`, inspection, terminal));
+  progress.end();
+  for (const input of waiting) {
+    const inspection = inspectBody(input.body, { as });
+    const outcome = outcomeOf(inspection, input.saved);
+    totals.counts[outcome] += 1;
+    terminal.print(explain(input, { ...inspection, outcome }, terminal));
   }
-  const { good, review, bad } = totals.counts;
-  const isNothing = good + review + bad === 0;
-  const isUnread = reading.unread.length > 0;
+  const { good, check, refused } = totals.counts;
+  const isNothing = good + check + refused === 0;
+  const isUnread = reading.unread > 0;
   if (!values.json && (isList || (isNothing && !isUnread))) {
     terminal.print(totals.report(reading, terminal));
   }
   if (isUnread) return EXIT.usage;
-  return bad > 0 || isNothing ? EXIT.failed : EXIT.ok;
+  return refused > 0 || isNothing ? EXIT.failed : EXIT.ok;
+}
+
+/** The outcome of a body. One that waits in a store is never good: its reason says why. */
+function outcomeOf({ outcome }: Judgement, saved: Input['saved']): Outcome {
+  return outcome === 'good' && saved !== null ? 'check' : outcome;
 }
 
 /** The line of a body in a list, and its faults if it is refused. */
 function listed(
   { outcome, summary, issues }: Judgement,
-  place: string,
-  relation: Relation<string> | null | undefined,
+  { place, saved }: Input,
   terminal: Terminal,
 ): string {
-  const related = relation ? `  (${RELATIONS[relation.kind]} ${relation.place})` : '';
   // The sentence has said the only one.
   const faults = issues.length === 1 ? [] : issues.slice(0, MAX_FAULTS);
   const more = issues.length - MAX_FAULTS;
   const texts = faults.map(({ code, message }) => `${code}: ${message}`);
   if (more > 0) texts.push(`and ${more} more`);
   const lines = texts.flatMap((fault) => beside('    ', [fault], terminal.columns));
-  const shown = marked(outcome, `${place}  ${summary}${related}`, terminal);
+  const parts = saved === null ? [place, summary] : [place, reasonOf(saved), summary];
+  const shown = marked(outcome, parts.join('  '), terminal);
   return shown + lines.map((line) => `${line}\n`).join('');
 }

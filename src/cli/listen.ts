@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { formatCount, plural, shorten } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
 import { describe } from '../parser/messages.js';
-import { createReceiver } from '../receiver/index.js';
+import { createReceiver, type Store } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
-import { CommandError, EXIT } from './errors.js';
+import { CommandError, EXIT, reasonOf } from './errors.js';
 import { COMMON, helpOf, readArguments, readCount, text } from './options.js';
 import { nameOf } from './read-bodies.js';
 import { redactPath } from './redact.js';
 import { openFolder } from './save.js';
-import { format, type Mark, marked, shorten, type Terminal, wrap } from './terminal.js';
+import { type Mark, marked, type Terminal, wrap } from './terminal.js';
 
 const OPTIONS = {
   port: { ...text('PORT', 'listen on this port, or any free one if 0'), default: '3000' },
@@ -39,7 +40,7 @@ const MAX_PATH = 40;
 
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
-  if (positionals.length > 0) throw new CommandError('listen: expected options only');
+  if (positionals.length > 0) throw new CommandError('listen: expected options, received a name');
   const port = readCount('--port', values.port, 0, 65_535);
   const status = readCount('--status', values.status, 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');
@@ -56,15 +57,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     success: { status },
     onDepositReceived: settle,
     onWithdrawalBroadcast: settle,
-    store: {
-      // Of a body that was read, its own line has said everything.
-      async save({ to, body }) {
-        if (to === 'review' && !log.callback(body)) throw NOT_SAVED;
-      },
-      list: async () => [],
-      read: async () => null,
-      remove: async () => {},
-    },
+    store: createInbox(log.callback),
     log({ outcome, message, error, issue }) {
       if (outcome === 'failed' && error !== NOT_SAVED) log.fail('not read', error);
       // A warning about a body is part of its sentence.
@@ -95,6 +88,19 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   return EXIT.ok;
 }
 
+/** A store in which nothing waits: a body that the parser refuses is saved and printed, too. */
+export function createInbox(keep: (body: Uint8Array) => boolean): Store {
+  return {
+    // Of a body that was read, its own line has said everything.
+    async save({ to, body }) {
+      if (to === 'review' && !keep(body)) throw NOT_SAVED;
+    },
+    list: async () => [],
+    read: async () => null,
+    remove: async () => {},
+  };
+}
+
 function isVisit({ method, headers }: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
   return (method === 'GET' || method === 'HEAD') && length === '0' && encoding === undefined;
@@ -115,7 +121,7 @@ function createLog(terminal: Terminal, folder: string | undefined) {
   const fail = (failure: string, error: unknown): void => {
     counts.callbacks += 1;
     counts.failed += 1;
-    print('bad', new Date(), `${failure}: ${Object(error).message}`);
+    print('refused', new Date(), `${failure}: ${reasonOf(error)}`);
   };
   return {
     fail,
@@ -147,10 +153,10 @@ function createLog(terminal: Terminal, folder: string | undefined) {
     end(): void {
       const { callbacks, refused, failed, saved } = counts;
       const texts = [
-        `${format.count(callbacks)} ${callbacks === 1 ? 'callback' : 'callbacks'}`,
-        `${format.count(refused)} refused`,
-        ...(failed === 0 ? [] : [`${format.count(failed)} not read or not saved`]),
-        ...(folder === undefined ? [] : [`${format.count(saved)} saved in ${nameOf(folder)}`]),
+        plural(callbacks, 'callback'),
+        `${formatCount(refused)} refused`,
+        ...(failed === 0 ? [] : [`${formatCount(failed)} not read or not saved`]),
+        ...(folder === undefined ? [] : [`${formatCount(saved)} saved in ${nameOf(folder)}`]),
       ];
       terminal.print(`\n${wrap(texts.join(', '), columns).join('\n')}\n`);
     },
@@ -160,9 +166,11 @@ function createLog(terminal: Terminal, folder: string | undefined) {
 /** Starts a server, and returns the origin of its URLs. */
 async function start(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
       const inUse = `--port: expected a free port, received ${port}, which is in use`;
-      const text = code === 'EADDRINUSE' ? `${inUse}. Choose another one` : `listen: ${message}`;
+      const rule = 'listen: expected an address of this machine and a port, received';
+      const isInUse = error.code === 'EADDRINUSE';
+      const text = isInUse ? `${inUse}. Choose another one` : `${rule} ${reasonOf(error)}`;
       reject(new CommandError(text));
     });
     server.listen(port, host, resolve);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import process from 'node:process';
+import { WriteStream } from 'node:tty';
 import { EXIT, printError } from './errors.js';
 import { run } from './run.js';
 import type { Terminal } from './terminal.js';
@@ -17,9 +18,11 @@ const terminal: Terminal = {
   warn: (text) => void stderr.write(text),
   // COLUMNS sets the width if standard output is not a terminal.
   columns: stdout.columns || Number(env.COLUMNS) || Number.POSITIVE_INFINITY,
-  // hasColors() respects NO_COLOR, FORCE_COLOR and TERM.
-  colors: stdout.isTTY && stdout.hasColors(),
+  // Respects NO_COLOR, FORCE_COLOR and TERM. A pipe has no such method itself.
+  colors: (stdout.isTTY || env.FORCE_COLOR !== undefined) && WriteStream.prototype.hasColors(),
+  showsProgress: stderr.isTTY,
   interrupt: controller.signal,
+  now: () => performance.now(),
 };
 
 // A reader such as head may close the pipe early. The exit code must not report success then.

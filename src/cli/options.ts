@@ -53,14 +53,22 @@ export function readArguments<const T extends Record<string, Option>>(
   args: string[],
   options: T,
 ): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true }>> {
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    const message: string = Object(error).message.replaceAll('\n', ' ');
-    // Shorten Node's advice about operands that look like options.
-    const short = message.replace(/\. To specify a positional.*/, ' (--help lists all options)');
-    throw new CommandError(short.charAt(0).toLowerCase() + short.slice(1));
+  // The messages of Node.js have another form, and differ between its versions.
+  const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) {
+      throw new CommandError(`option: expected one that --help lists, received ${quote(rawName)}`);
+    }
+    const isMissing = value === undefined || (!inlineValue && /^-./.test(value));
+    if (option.type === 'string' ? isMissing : value !== undefined) {
+      const expected = option.type === 'string' ? 'a value' : 'no value';
+      throw new CommandError(`${rawName}: expected ${expected}, received ${quote(value)}`);
+    }
   }
+  return parseArgs({ args, options, allowPositionals: true });
 }
 
 /** Parses the value of --as. */

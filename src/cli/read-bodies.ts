@@ -1,55 +1,54 @@
-import { isUtf8 } from 'node:buffer';
-import { createReadStream, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createReadStream, type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { findBodies, findBodiesWithin, isBody, isBrokenBody } from '../inspect/find-bodies.js';
-import { MAX_BYTES, type OpenBody, openBody } from '../parser/body.js';
+import { MAX_BYTES } from '../parser/body.js';
 import { escapeUnprintable } from '../parser/messages.js';
-import { printError } from './errors.js';
+import { printError, reasonOf } from './errors.js';
 import { redactUrlsIn } from './redact.js';
 import type { Terminal } from './terminal.js';
 
 /** A body, and where it was. */
 export interface Input {
-  /** The file, or the file and the line, such as `callbacks.log:2`. */
+  /** The file, or the file and the line, such as `callbacks.jsonl:2`. */
   readonly place: string;
-  /** Bytes as they were, or text that was unescaped. */
-  readonly body: Buffer | string;
-  /** Whether it is all of its file. */
-  readonly isFile: boolean;
-  /** The same body, if it was opened already. */
-  readonly opened?: OpenBody;
+  /** The bytes unchanged; of a longer body, the first 64 KiB and one more, as an endpoint reads it. */
+  readonly body: Buffer;
+  /** Of a body in a store: where and since when it waits, and why if that is known. */
+  readonly saved: Saved | null;
+  /** Whether it is a line of several. */
+  readonly isLine: boolean;
+}
+
+interface Saved {
+  /** `retry` or `review`, unless the folder was renamed. */
+  readonly folder: string;
+  readonly since: Date;
+  readonly reason: string | null;
 }
 
 /** What was read besides bodies. */
 export interface Reading {
   files: number;
-  /** Lines of text without a body. */
-  others: number;
-  /** The first of them. */
-  firstOther: string | null;
   /** Files that could not be read to the end. */
-  readonly unread: string[];
+  unread: number;
 }
 
 /** The file name that stands for standard input. */
 export const STDIN = '-';
-/** A larger file is read line by line, and a longer line is skipped. */
-const MAX_TEXT = 1024 * 1024;
-const [LINE_BREAK, BRACE] = [0x0a, 0x7b];
+const LINE_BREAK = 0x0a;
+/** The names of a body in a store, and of the reason next to it. */
+const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
+/** A longer reason is truncated, in bytes. */
+const MAX_REASON = 1000;
 
 /** A file name for messages. It may be a URL, by mistake. */
 export function nameOf(file: string): string {
   return file === STDIN ? 'standard input' : escapeUnprintable(redactUrlsIn(file));
 }
 
-export function createReading(): Reading {
-  return { files: 0, others: 0, firstOther: null, unread: [] };
-}
-
 /**
- * Reads the bodies of files and of the files in folders, in batches. A file may be one body, or
- * have bodies in its lines.
+ * Reads the bodies of files and of the files in folders, in batches. A file is one body. Lines of
+ * JSON are one body each.
  */
 export async function* readBodies(
   paths: readonly string[],
@@ -58,37 +57,41 @@ export async function* readBodies(
 ): AsyncGenerator<Input[]> {
   for (const path of paths) {
     try {
-      if (isFolder(path)) yield* readBodies(filesIn(path), terminal, reading);
-      else {
+      for (const file of filesAt(path)) {
         reading.files += 1;
-        yield* readFile(path, terminal, reading);
+        yield* readFile(file, terminal);
       }
     } catch (error) {
       if (terminal.interrupt.aborted) return;
       // The other files can still be read.
-      fail(nameOf(path), Object(error).message, terminal, reading);
+      const reason = reasonOf(error);
+      printError(terminal, `${nameOf(path)}: expected a readable file, received ${reason}`);
+      reading.unread += 1;
     }
   }
 }
 
-function fail(place: string, message: string, terminal: Terminal, reading: Reading): void {
-  printError(terminal, `${place}: ${message}`);
-  reading.unread.push(place);
+/** Lists a file, or the files of a folder by their names, without hidden ones. */
+function filesAt(path: string): string[] {
+  if (path === STDIN || !statSync(path).isDirectory()) return [path];
+  const entries = readdirSync(path, { withFileTypes: true });
+  const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
+  // Other folders in a folder are not read.
+  const store = ['retry', 'review'].filter((name) => entries.some((one) => isFolder(one, name)));
+  const inside = store.length === 2 ? store.flatMap((name) => filesAt(join(path, name))) : [];
+  return [...files.sort().map((name) => join(path, name)), ...inside];
 }
 
-function isFolder(path: string): boolean {
-  return path !== STDIN && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+function isFolder(entry: Dirent, name: string): boolean {
+  return entry.name === name && entry.isDirectory();
 }
 
-/** Lists the files in a folder by their names, without hidden ones and those of folders in it. */
-function filesIn(folder: string): string[] {
-  const entries = readdirSync(folder, { withFileTypes: true });
-  const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'));
-  const names = files.map(({ name }) => name).sort();
-  // A store writes the reason next to a body.
-  const isReason = (name: string) =>
-    name.endsWith('.txt') && names.includes(`${name.slice(0, -'.txt'.length)}.json`);
-  return names.filter((name) => !isReason(name)).map((name) => join(folder, name));
+function isBodyIn(folder: string, entry: Dirent): boolean {
+  const { name } = entry;
+  if (name.startsWith('.') || REASON.test(name)) return false;
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  // A link to a folder may lead to the folder that it is in.
+  return statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
@@ -96,96 +99,91 @@ function openInput(file: string, { input, interrupt, warn }: Terminal): Readable
   return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));
 }
 
-async function* readFile(
-  path: string,
-  terminal: Terminal,
-  reading: Reading,
-): AsyncGenerator<Input[]> {
+async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input[]> {
   const name = nameOf(path);
-  const lines = createLines();
-  let count = 0;
-  const inputsOf = (line: Buffer | null): Input[] => {
-    count += 1;
-    const place = `${name}:${count}`;
-    if (line !== null) return readLine(line, place, reading);
-    const message = `expected lines of up to ${MAX_TEXT} bytes. Split a list with jq -c '.[]'`;
-    fail(place, message, terminal, reading);
-    return [];
-  };
-  let start: Buffer | null = Buffer.alloc(0);
+  let lines = /\.(?:jsonl|ndjson)$/i.test(path) ? createLines(name) : null;
+  let start: Buffer = Buffer.alloc(0);
   for await (const chunk of openInput(path, terminal)) {
-    const bytes: Buffer = start === null ? chunk : Buffer.concat([start, chunk]);
-    start = start !== null && bytes.length <= MAX_TEXT ? bytes : null;
-    if (start === null) yield lines.push(bytes).flatMap(inputsOf);
+    if (lines !== null) {
+      yield lines.push(chunk);
+      continue;
+    }
+    start = Buffer.concat([start, chunk]);
+    if (start.length <= MAX_BYTES) continue;
+    // An endpoint reads no further either. So this ends at a device or a pipe that doesn't.
+    if (path !== STDIN || !areBodies(linesOf(start).slice(0, -1))) break;
+    lines = createLines(name);
+    yield lines.push(start);
   }
-  yield start === null ? lines.end().flatMap(inputsOf) : readText(start, name, reading);
+  if (lines === null && path === STDIN && areBodies(linesOf(start))) {
+    lines = createLines(name);
+    yield lines.push(start);
+  }
+  if (lines !== null) yield lines.end();
+  else yield [{ place: name, body: startOf(start), saved: savedAt(path), isLine: false }];
 }
 
-/** Splits chunks into lines. Null stands for a line that is too long. */
-function createLines() {
+function linesOf(text: Buffer): string[] {
+  return `${text}`.split('\n');
+}
+
+/** Whether a text is several bodies: two lines or more, each a JSON value. */
+function areBodies(lines: readonly string[]): boolean {
+  const bodies = lines.filter((line) => line.trim() !== '');
+  return bodies.length > 1 && bodies.every(isJson);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startOf(body: Buffer): Buffer {
+  return body.subarray(0, MAX_BYTES + 1);
+}
+
+/** Splits chunks into lines that are not empty. */
+function createLines(name: string) {
   let rest: Buffer = Buffer.alloc(0);
-  let isTooLong = false;
+  let count = 0;
+  const toInputs = (line: Buffer): Input[] => {
+    count += 1;
+    const isEmpty = line.length < 2 && `${line}`.trim() === '';
+    const input = { place: `${name}:${count}`, body: startOf(line), saved: null, isLine: true };
+    return isEmpty ? [] : [input];
+  };
   return {
-    push(chunk: Buffer): (Buffer | null)[] {
+    push(chunk: Buffer): Input[] {
       const bytes = Buffer.concat([rest, chunk]);
-      const lines: (Buffer | null)[] = [];
+      const inputs: Input[] = [];
       let start = 0;
       let end = bytes.indexOf(LINE_BREAK);
       while (end !== -1) {
-        lines.push(isTooLong ? null : bytes.subarray(start, end));
-        isTooLong = false;
+        inputs.push(...toInputs(bytes.subarray(start, end)));
         start = end + 1;
         end = bytes.indexOf(LINE_BREAK, start);
       }
-      isTooLong ||= bytes.length - start > MAX_TEXT;
-      rest = isTooLong ? Buffer.alloc(0) : bytes.subarray(start);
-      return lines;
+      rest = startOf(bytes.subarray(start));
+      return inputs;
     },
-    end: (): (Buffer | null)[] => [isTooLong ? null : rest],
+    end: (): Input[] => toInputs(rest),
   };
 }
 
-/** Reads a whole file. If there is no body in its text, it is one, and faulty. */
-function readText(bytes: Buffer, name: string, reading: Reading): Input[] {
-  const { text, encode } = decode(bytes);
-  // `listen` and a receiver save such a start of a body that is too large.
-  const found = bytes.length === MAX_BYTES + 1 ? [] : findBodies(text);
-  const lines: (string | null)[] = text.split('\n');
-  const inputs = found.map(({ body, line, start, end }) => {
-    lines.fill(null, line - 1, line - 1 + text.slice(start, end).split('\n').length);
-    return { line, input: { place: `${name}:${line}`, body: encode(body), isFile: false } };
-  });
-  const [first] = found;
-  if (first === undefined || first.body === text) {
-    return [{ place: name, body: bytes, isFile: true }];
+/** Returns what a store has written about a body; null for another file. */
+function savedAt(path: string): Saved | null {
+  if (!SAVED.test(path)) return null;
+  // The time of a file is that of the body's first arrival.
+  const { mtime: since } = statSync(path);
+  const folder = basename(dirname(resolve(path)));
+  try {
+    const reason = readFileSync(path.replace(/json$/, 'txt')).subarray(0, MAX_REASON);
+    return { folder, since, reason: reason.toString().trim() };
+  } catch {
+    return { folder, since, reason: null };
   }
-  for (const [index, line] of lines.entries()) {
-    if (line === null) continue;
-    const place = `${name}:${index + 1}`;
-    const others = readLine(Buffer.from(encode(line)), place, reading);
-    inputs.push(...others.map((input) => ({ line: index + 1, input })));
-  }
-  return inputs.sort((one, other) => one.line - other.line).map(({ input }) => input);
-}
-
-function readLine(line: Buffer, place: string, reading: Reading): Input[] {
-  const toInput = (body: Buffer | string): Input => ({ place, body, isFile: false });
-  // Most lines of an archive are a body, and most of a log have none. Neither needs a search.
-  const opened = line[0] === BRACE ? openBody(line) : null;
-  if (opened?.fields && isBody(opened.fields)) return [{ ...toInput(line), opened }];
-  const { text, encode } = decode(line);
-  const found = line.includes(BRACE) ? findBodiesWithin(text) : [];
-  if (found.length === 0 && opened?.fields === null && isBrokenBody(text)) return [toInput(line)];
-  if (found.length === 0 && /[^\s[\],]/.test(text)) {
-    reading.others += 1;
-    reading.firstOther ??= place;
-  }
-  return found.map(({ body }) => toInput(encode(body)));
-}
-
-/** Decodes bytes. Those that are not UTF-8 stay as they are in a body, because that is a fault. */
-function decode(bytes: Buffer) {
-  if (isUtf8(bytes)) return { text: bytes.toString(), encode: String };
-  const encode = (text: string): Buffer => Buffer.from(text, 'latin1');
-  return { text: bytes.toString('latin1'), encode };
 }

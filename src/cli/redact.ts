@@ -37,10 +37,8 @@ export function redactUrlsIn(text: string): string {
   const start = text.indexOf('://');
   if (start === -1) return text;
   // A user name or password may contain anything, spaces and quotation marks as well.
-  const end = Math.max(start, text.lastIndexOf('@'));
-  const rest = text.slice(end);
-  const length = rest.search(/[\s'"]/);
-  return `${text.slice(0, start)}://…${length === -1 ? '' : redactUrlsIn(rest.slice(length))}`;
+  const end = Math.max(start + '://'.length, text.lastIndexOf('@'));
+  return text.slice(0, start) + `://${text.slice(end)}`.replaceAll(/:\/\/[^\s'"]*/g, '://…');
 }
 
 function truncate(text: string, length: number): string {

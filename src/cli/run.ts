@@ -1,3 +1,4 @@
+import { quote } from '../parser/messages.js';
 import { CommandError, EXIT, printError } from './errors.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { LISTEN_HELP, listen } from './listen.js';
@@ -8,18 +9,20 @@ import type { Terminal } from './terminal.js';
 
 const HELP = helpOf(
   '<command>',
-  `  inspect [FILE|FOLDER…]           explain one body, or check many
+  `  inspect [FILE|FOLDER…]           explain one body, or list many
   sample deposit|withdrawal        print a sample body
   send deposit|withdrawal|FILE…    post bodies to your endpoint
   listen                           print and save the callbacks that arrive
 
   payment-notifications <command> --help shows options and examples.
 
-Exit code: 0 for success; 1 if a body is refused or not delivered, if a faulty
-body is not refused, or if there is no body; 2 for wrong usage or a file that
-can't be read; 3 if the output can't be written; 130 for Ctrl-C.`,
+Exit code: 0 for success; 1 if inspect refuses a body, if your endpoint doesn't
+accept a valid body of send or refuse a faulty one, or if there is no body; 2
+for wrong usage or a file that can't be read; 3 if the output can't be written;
+130 for Ctrl-C.`,
   COMMON,
   'sample deposit | payment-notifications inspect',
+  'inspect webhooks',
 );
 
 const COMMANDS = new Map([
@@ -47,7 +50,8 @@ export async function run(args: string[], terminal: Terminal, version: string): 
   try {
     if (command === undefined) {
       readArguments(args, COMMON);
-      throw new CommandError(`unknown command "${name}": expected inspect, sample, send or listen`);
+      const expected = 'expected inspect, sample, send or listen';
+      throw new CommandError(`command: ${expected}, received ${quote(name)}`);
     }
     const exit = await command.run(rest, terminal);
     return terminal.interrupt.aborted ? EXIT.interrupted : exit;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError } from './errors.js';
+import { CommandError, reasonOf } from './errors.js';
 import { nameOf } from './read-bodies.js';
 
 /** Bodies contain customers' addresses. */
@@ -19,7 +19,8 @@ export function openFolder(folder: string): SaveBody {
     writeNew(probe, new Uint8Array());
     rmSync(probe);
   } catch (error) {
-    throw new CommandError(`--save: ${nameOf(folder)}: ${Object(error).message}`);
+    const received = `${nameOf(folder)}: ${reasonOf(error)}`;
+    throw new CommandError(`--save: expected a writable folder, received ${received}`);
   }
   let saved = 0;
   return (time, kind, body) => {

@@ -1,13 +1,7 @@
 import { judgeBody } from '../inspect/judgement.js';
-import {
-  type DeliverOptions,
-  type DeliveryAttempt,
-  deliver,
-  type RetryPolicy,
-} from '../testing/deliver.js';
+import { DEPOSIT_RETRY, type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
-import { bodyVariants } from '../testing/variants.js';
-import { type Endpoint, fetchStart, NO_SERVER, readEndpoint } from './endpoint.js';
+import { fetchStart, NO_SERVER, readEndpoint } from './endpoint.js';
 import { CommandError, EXIT } from './errors.js';
 import {
   COMMON,
@@ -19,116 +13,161 @@ import {
   readDuration,
   text,
 } from './options.js';
-import { createReading, type Reading, readBodies } from './read-bodies.js';
+import { createProgress } from './progress.js';
+import { type Reading, readBodies } from './read-bodies.js';
 import { redactPathIn, redactUrl } from './redact.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import { causeOf, endOf, isRefused, linesOf, type SentBody, warningOf } from './send-report.js';
-import { format, type Terminal } from './terminal.js';
+import { causeOf, endOf, isRefusal, linesOf, type SentBody } from './send-report.js';
+import type { Terminal } from './terminal.js';
 
 const OPTIONS = {
   to: text('URL', 'post to this URL, which may contain USER:PASSWORD@'),
   header: list("'NAME: VALUE'", 'add a header, which is never printed'),
   ...SAMPLE_OPTIONS,
-  variants: flag('send every encoding that a receiver must accept'),
   faulty: flag('then send every kind of faulty body'),
-  copies: { ...text('N', 'send copies at the same time'), default: '1' },
+  copies: { ...text('N', 'send copies of a body at the same time'), default: '1' },
+  concurrency: { ...text('N', 'send this many bodies at the same time'), default: '1' },
   retry: flag('retry like a deposit: every 2 minutes for 24 hours'),
-  every: text('DURATION', 'retry at this interval (implies --retry)'),
-  for: text('DURATION', 'retry for this long (implies --retry)'),
   timeout: { ...text('DURATION', 'wait this long for an answer'), default: '30s' },
   ...COMMON,
 } as const;
 
 export const SEND_HELP: string = helpOf(
   'send deposit|withdrawal|FILE… --to URL',
-  'Posts a sample body to your endpoint, or saved bodies unchanged: those that inspect finds in files, folders or standard input (-). Of several in one file, only failures are shown. A status from 200 to 299 counts as delivered.',
+  `Posts a sample body to your endpoint, or saved bodies unchanged, which it reads
+like inspect: files, folders, lines of JSON, or standard input (-).
+
+A status from 200 to 299 counts as delivered. A faulty body is sent once, and
+has to be refused: with a status from 400 to 499, except 401, 403, 404, 405, 407
+and 429, which say nothing about the body. Of lines of JSON, only failures are
+shown.`,
   OPTIONS,
   'send deposit --to http://127.0.0.1:3000/0123456789abcdef',
-  'send callbacks \\\n    --to http://127.0.0.1:3000/0123456789abcdef',
+  'send callbacks --concurrency 10 \\\n    --to http://127.0.0.1:3000/0123456789abcdef',
 );
 
 /** Shown in place of an answer that may repeat a header in any form. */
 const HIDDEN = '(not shown: it may repeat a header)';
+/** More would open more connections than most systems allow. */
+const MAX_CONCURRENCY = 1000;
 
-export async function send(args: string[], terminal: Terminal): Promise<number> {
+export async function send(args: string[], given: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
-  const endpoint = readEndpoint(values.to, values.header);
+  const { url, headers } = readEndpoint(values.to, values.header);
   const copies = readCount('--copies', values.copies, 1);
-  const retry = readRetry(values);
+  const concurrency = readCount('--concurrency', values.concurrency, 1, MAX_CONCURRENCY);
+  const retry = values.retry ? DEPOSIT_RETRY : null;
   const timeoutMs = readDuration('--timeout', values.timeout);
-  const reading = createReading();
-  const { bodies, total, faults } = chooseBodies(positionals, values, terminal, reading);
+  const progress = createProgress(given, ['sent', 'failed']);
+  const { terminal } = progress;
+  const { interrupt: signal } = terminal;
+  const reading = { files: 0, unread: 0 };
+  const bodies = chooseBodies(positionals, values, terminal, reading);
 
-  const print = (lines: readonly string[]): void => {
-    if (lines.length > 0) terminal.print(lines.map((line) => `${line}\n`).join(''));
+  const print = (lines: readonly string[]): void =>
+    terminal.print(lines.map((line) => `${line}\n`).join(''));
+  const isHidden = Object.keys(headers).length > 0;
+  const redact = (attempt: DeliveryAttempt): DeliveryAttempt => {
+    if (attempt.answer === null) return attempt;
+    const { status, body } = attempt.answer;
+    return { ...attempt, answer: { status, body: isHidden ? HIDDEN : redactPathIn(body, url) } };
   };
-  const post = createPost(endpoint, timeoutMs, terminal, print);
+  const counts = { of: 0, delivered: 0, attempts: 0, faulty: 0, refused: 0 };
+  const keys = new Set<string | null>();
+  const accepted: SentBody[] = [];
+  // A server that doesn't run is reported once per attempt, not for every body and copy.
+  let refusedAt = 0;
+
+  const post = async (sent: SentBody): Promise<void> => {
+    const { issues, idempotencyKey } = judgeBody(sent.body, null).judgement;
+    const isFaulty = issues.length > 0;
+    // Two keys show that there are several events.
+    if (keys.size < 2 && !sent.isFaulty) keys.add(idempotencyKey);
+    const onAttempt = (attempt: DeliveryAttempt): void => {
+      const { number, error, success } = attempt;
+      const isKnown = error === NO_SERVER && refusedAt === number;
+      refusedAt = error === NO_SERVER ? number : 0;
+      if (isKnown || (sent.isLine && success)) return;
+      print(linesOf(sent.label, issues, redact(attempt), terminal));
+    };
+    const request = { url: url.href, headers, timeoutMs, fetch: fetchStart, signal, onAttempt };
+    const { attempts } = isFaulty
+      ? await deliver(sent.body, { ...request, isSuccess: isRefusal })
+      : await deliver(sent.body, { ...request, copies, retry });
+    const successes = attempts.filter(({ success }) => success).length;
+    if (isFaulty) {
+      counts.faulty += 1;
+      counts.refused += successes;
+      if (successes === 0 && sent.isFaulty) accepted.push(sent);
+      progress.add(successes === 0);
+    } else {
+      counts.of += copies;
+      counts.delivered += successes;
+      counts.attempts += attempts.length;
+      progress.add(successes < copies);
+    }
+  };
 
   const start = Date.now();
-  print([`POST ${redactUrl(endpoint.url)}${retry === null ? '' : `, ${planOf(retry)}`}`]);
-  let [begun, delivered, attempts] = [0, 0, 0];
-  const keys = new Set<string | null>();
-  for await (const sent of bodies) {
-    begun += 1;
-    const { judgement } = judgeBody(sent.body, null);
-    if (!values.variants) print(warningOf(sent.label, judgement, terminal));
-    const ended = await post(sent, { copies, retry });
-    attempts += ended.length;
-    delivered += ended.filter(({ success }) => success).length;
-    // Two keys show that there are several events.
-    if (keys.size < 2) keys.add(judgement.idempotencyKey);
-    if (terminal.interrupt.aborted) break;
-  }
-  const accepted: SentBody[] = [];
-  let refused = 0;
-  for (const sent of faults) {
-    if (terminal.interrupt.aborted) break;
-    const [attempt] = await post(sent);
-    if (attempt?.success) accepted.push(sent);
-    else if (attempt && isRefused(attempt)) refused += 1;
-  }
-
-  const of = Math.max(total, begun) * copies;
-  const [key = null] = keys.size === 1 ? keys : [];
-  const { others, firstOther } = reading;
-  const summary = {
-    ...{ delivered, of, attempts, durationMs: Date.now() - start, idempotencyKey: key },
-    ...{ faulty: { of: faults.length, refused }, others, firstOther },
-  };
+  const plan = retry === null ? '' : ', again every 2m for up to 24h';
+  print([`POST ${redactUrl(url)}${plan}`]);
+  await forEach(bodies, concurrency, signal, post);
+  progress.end();
+  const [idempotencyKey = null] = keys.size === 1 ? keys : [];
+  const summary = { ...counts, durationMs: Date.now() - start, idempotencyKey };
   print([...endOf(summary, terminal), ...causeOf(accepted, terminal)]);
-  if (reading.unread.length > 0) return EXIT.usage;
-  const isComplete = delivered === of && refused === faults.length;
-  return isComplete && delivered > 0 ? EXIT.ok : EXIT.failed;
+  if (reading.unread > 0) return EXIT.usage;
+  const { of, delivered, faulty, refused } = counts;
+  const isComplete = delivered === of && refused === faulty && of + faulty > 0;
+  return isComplete ? EXIT.ok : EXIT.failed;
 }
 
-/** A sample with its variants and faulty versions, or the bodies of files. */
-interface Bodies {
-  readonly bodies: Iterable<SentBody> | AsyncIterable<SentBody>;
-  /** The number of bodies; 0 for files, whose bodies are not counted in advance. */
-  readonly total: number;
-  readonly faults: readonly SentBody[];
+/** Acts on items, so many at a time, until the signal is aborted. */
+async function forEach<T>(
+  items: AsyncGenerator<T>,
+  concurrency: number,
+  signal: AbortSignal,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  const work = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const { done, value } = await items.next();
+      if (done) return;
+      await act(value);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
 }
 
 function chooseBodies(
   operands: readonly string[],
-  choice: SampleChanges & Partial<Record<'variants' | 'faulty', boolean>>,
+  choice: SampleChanges & { readonly faulty?: boolean },
   terminal: Terminal,
   reading: Reading,
-): Bodies {
+): AsyncGenerator<SentBody> {
   const [kind = ''] = operands;
   if (SAMPLE_KINDS.includes(kind) && operands.length === 1) {
     const body = makeSample(kind, choice);
-    const bodies = choice.variants ? bodyVariants(body) : [{ label: '', body }];
-    return { bodies, total: bodies.length, faults: choice.faulty ? faultyBodies(body) : [] };
+    return sampleBodies(body, choice.faulty ? faultyBodies(body) : []);
   }
   // Don't quote operands: a misplaced one may be a header or a URL with a password.
   if (kind === '' || operands.some((one) => SAMPLE_KINDS.includes(one) || one.includes('://'))) {
-    throw new CommandError('send: expected deposit, withdrawal, or file names');
+    throw new CommandError('send: expected deposit, withdrawal or file names');
   }
-  const ofSamples = [...Object.keys(SAMPLE_OPTIONS), 'variants', 'faulty'];
+  const ofSamples = [...Object.keys(SAMPLE_OPTIONS), 'faulty'];
   const useless = Object.keys(choice).find((name) => ofSamples.includes(name));
-  if (useless !== undefined) throw new CommandError(`--${useless}: can't be used with files`);
-  return { bodies: savedBodies(operands, terminal, reading), total: 0, faults: [] };
+  if (useless !== undefined) {
+    throw new CommandError(`--${useless}: expected a sample, received files`);
+  }
+  return savedBodies(operands, terminal, reading);
+}
+
+async function* sampleBodies(
+  body: string,
+  faulty: readonly Pick<SentBody, 'label' | 'body'>[],
+): AsyncGenerator<SentBody> {
+  yield { label: '', body };
+  for (const { label, body } of faulty) yield { label, body, isFaulty: true };
 }
 
 async function* savedBodies(
@@ -137,55 +176,6 @@ async function* savedBodies(
   reading: Reading,
 ): AsyncGenerator<SentBody> {
   for await (const inputs of readBodies(paths, terminal, reading)) {
-    for (const { place, body, isFile } of inputs) yield { label: place, body, isPart: !isFile };
+    for (const { place, body, isLine } of inputs) yield { label: place, body, isLine };
   }
-}
-
-/** Reads the options for retries; null if there are none. */
-function readRetry(
-  values: Partial<Readonly<Record<'every' | 'for', string> & { retry: boolean }>>,
-): RetryPolicy | null {
-  const everyMs = readDuration('--every', values.every ?? '2m');
-  const forMs = readDuration('--for', values.for ?? '24h');
-  const isAsked = values.retry || values.every !== undefined || values.for !== undefined;
-  return isAsked ? { everyMs, forMs } : null;
-}
-
-function planOf({ everyMs, forMs }: RetryPolicy): string {
-  return `again every ${format.duration(everyMs)} for up to ${format.duration(forMs)}`;
-}
-
-/** Posts a body, and prints its attempts. */
-type Post = (
-  sent: SentBody,
-  policy?: Pick<DeliverOptions, 'copies' | 'retry'>,
-) => Promise<readonly DeliveryAttempt[]>;
-
-function createPost(
-  { url, headers }: Endpoint,
-  timeoutMs: number,
-  terminal: Terminal,
-  print: (lines: readonly string[]) => void,
-): Post {
-  const signal = terminal.interrupt;
-  const request = { url: url.href, headers, timeoutMs, fetch: fetchStart, signal };
-  const isHidden = Object.keys(headers).length > 0;
-  const redact = (attempt: DeliveryAttempt): DeliveryAttempt => {
-    if (attempt.answer === null) return attempt;
-    const { status, body } = attempt.answer;
-    return { ...attempt, answer: { status, body: isHidden ? HIDDEN : redactPathIn(body, url) } };
-  };
-  // A server that doesn't run is reported once per attempt, not for every body and copy.
-  let refusedAt = 0;
-  return async (sent, policy) => {
-    const onAttempt = (attempt: DeliveryAttempt): void => {
-      const { number, error, success } = attempt;
-      const isKnown = error === NO_SERVER && refusedAt === number;
-      refusedAt = error === NO_SERVER ? number : 0;
-      if (isKnown || (sent.isPart && success)) return;
-      print(linesOf(sent, redact(attempt), terminal));
-    };
-    const { attempts } = await deliver(sent.body, { ...request, ...policy, onAttempt });
-    return attempts;
-  };
 }

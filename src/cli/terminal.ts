@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { MARKS } from '../inspect/display.js';
+import type { Outcome } from '../inspect/outcome.js';
 import { escapeUnprintable } from '../parser/messages.js';
 
 /** What a command reads from and writes to. */
@@ -10,8 +12,12 @@ export interface Terminal {
   /** Width in characters. Infinity, for no wrapping, if standard output is not a terminal. */
   readonly columns: number;
   readonly colors: boolean;
+  /** Whether standard error is a terminal, which shows the progress of long work. */
+  readonly showsProgress: boolean;
   /** Aborted by Ctrl-C. */
   readonly interrupt: AbortSignal;
+  /** A time in milliseconds, to measure with. */
+  now(): number;
 }
 
 // util.styleText needs Node.js 20.12.
@@ -20,14 +26,14 @@ const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Color = keyof typeof COLORS;
 
 /** The color and sign of a line about a body, or about a request without one. */
-export const MARKS = {
-  good: ['green', '✓'],
-  review: ['yellow', '!'],
-  bad: ['red', '✗'],
+export const SIGNS: Readonly<Record<Outcome | 'none', readonly [Color, string]>> = {
+  good: ['green', MARKS.good],
+  check: ['yellow', MARKS.check],
+  refused: ['red', MARKS.refused],
   none: ['cyan', '?'],
-} as const;
+};
 
-export type Mark = keyof typeof MARKS;
+export type Mark = keyof typeof SIGNS;
 
 /** Indents text that doesn't fit next to its label. */
 const BELOW = '   ';
@@ -37,15 +43,9 @@ export function paint({ colors }: Pick<Terminal, 'colors'>, color: Color, text: 
   return colors ? `\u001b[${COLORS[color]}m${text}\u001b[39m` : text;
 }
 
-/** Escapes what doesn't print, and shortens a text of which a terminal must not get all. */
-export function shorten(text: string, most: number): string {
-  const shown = escapeUnprintable(text.slice(0, most));
-  return text.length > most ? `${shown}… (${format.count(text.length)} characters)` : shown;
-}
-
 /** A line that starts with a mark, wrapped. */
 export function marked(mark: Mark, text: string, terminal: Terminal): string {
-  const [color, sign] = MARKS[mark];
+  const [color, sign] = SIGNS[mark];
   // A mark may be two columns wide.
   const lines = wrap(escapeUnprintable(text), terminal.columns - 3).join('\n  ');
   return `${paint(terminal, color, sign)} ${lines}\n`;
@@ -58,19 +58,12 @@ export function jsonLine(data: object): string {
 
 export const DURATIONS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** `toLocaleString` would make one for each number. */
-const GROUPED = new Intl.NumberFormat('en');
-
-export const format = {
-  /** `2,000,000` */
-  count: (count: number): string => GROUPED.format(count),
-  /** `340ms`, `1.3s`, `2m` or `24h` */
-  duration(milliseconds: number): string {
-    const fitting = Object.entries(DURATIONS).filter(([, size]) => milliseconds >= size);
-    const [unit, size] = fitting.at(-1) ?? ['ms', 1];
-    return `${Number((milliseconds / size).toFixed(size === 1 ? 0 : 1))}${unit}`;
-  },
-};
+/** `340ms`, `1.3s`, `2m` or `24h` */
+export function formatDuration(milliseconds: number): string {
+  const fitting = Object.entries(DURATIONS).filter(([, size]) => milliseconds >= size);
+  const [unit, size] = fitting.at(-1) ?? ['ms', 1];
+  return `${Number((milliseconds / size).toFixed(size === 1 ? 0 : 1))}${unit}`;
+}
 
 /**
  * Returns how many columns a text takes at most. From U+1100, a character may be two columns wide.

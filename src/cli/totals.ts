@@ -1,154 +1,144 @@
-import type { Relation } from '../inspect/events.js';
+import { formatCount, formatTime, plural, shorten } from '../inspect/display.js';
 import type { Judged } from '../inspect/judgement.js';
 import type { Outcome } from '../inspect/outcome.js';
+import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/messages.js';
-import { SAMPLES, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
-import type { Reading } from './read-bodies.js';
-import { beside, type Color, format, highlight, shorten, type Terminal, wrap } from './terminal.js';
+import type { Input, Reading } from './read-bodies.js';
+import { beside, type Color, highlight, type Terminal } from './terminal.js';
 
-/** The number of events that are compared. Each takes about 300 bytes. */
-export const MAX_EVENTS = 100_000;
 /**
- * How many different faults, names and contradictions are counted. An archive may have names made
- * of identifiers, which would take all memory.
+ * How many different reasons and names are counted. An archive may have names made of identifiers,
+ * which would take all memory.
  */
 const MAX_KINDS = 10_000;
-/** How many unknown names and contradictions are listed. */
+/** How many of a kind are listed. */
 const MAX_LISTED = 20;
-/** Maximum length of a name, in characters. */
-const MAX_NAME = 40;
+/** Maximum length of a name and of a reason, in characters. */
+const [MAX_NAME, MAX_REASON] = [40, 200];
 
-/** What several bodies have in common, such as a fault of one field. */
+/** What several bodies have in common, such as a reason. */
 interface Kind {
   readonly title: string;
   count: number;
-  /** The place of the first body, and what its message says. */
+  /** The place of the first body, and more about it. */
   readonly first: string;
   readonly message: string;
+  /** Since when the oldest one waits in a store. */
+  since: Date | null;
 }
 
-/** Counts bodies, and what was found in them. */
+/** Counts bodies, and why they are not good. */
 export interface Totals {
   readonly counts: Record<Outcome, number>;
-  /** @param relation - Undefined for a body that was not compared. */
-  add(
-    judged: Judged,
-    outcome: Outcome,
-    place: string,
-    relation: Relation<string> | null | undefined,
-  ): void;
+  add(judged: Judged, outcome: Outcome, input: Pick<Input, 'place' | 'saved'>): void;
   /** Reports everything that was counted. */
   report(reading: Reading, terminal: Terminal): string;
 }
 
 export function createTotals(): Totals {
-  const counts = { good: 0, review: 0, bad: 0 };
-  let [warned, repeats, notCompared] = [0, 0, 0];
-  const faults = new Map<string, Kind>();
+  const counts = { good: 0, check: 0, refused: 0 };
+  const reasons = new Map<string, Kind>();
   const unknown = new Map<string, Kind>();
-  const contradictions = new Map<string, Kind>();
 
   return {
     counts,
-    add(judged, outcome, place, relation) {
+    add(judged, outcome, { place, saved }) {
       const { issues, warnings } = judged.judgement;
       counts[outcome] += 1;
-      if (warnings.length > 0) warned += 1;
-      for (const { code, path, message } of issues) {
-        countKind(faults, `refused: ${code} ${nameOfPath(path)}`, place, message);
-      }
-      for (const { code, path, message } of warnings) {
-        countKind(faults, `warning: ${code} ${nameOfPath(path)}`, place, message);
+      const count = (title: string, message = '', since: Date | null = null) =>
+        countKind(reasons, { title, first: place, message, since });
+      if (saved?.reason) {
+        // A store has said why, in the words of the endpoint.
+        const words = shorten(withoutValues(saved.reason), MAX_REASON);
+        count(`${saved.folder}: ${words}`, '', saved.since);
+      } else {
+        for (const issue of issues) count(titleOf('refused', issue), issue.message);
+        for (const issue of warnings) count(titleOf('warning', issue), issue.message);
+        for (const check of judged.checks) count(`check: ${check}`);
       }
       // The names of another notification than the expected one are no news.
       const isOther = issues[0]?.code === 'unrecognized_notification';
       for (const name of isOther ? [] : unknownNames(judged)) {
-        countKind(unknown, shorten(name, MAX_NAME), place, '');
+        const title = shorten(name, MAX_NAME);
+        countKind(unknown, { title, first: place, message: '', since: null });
       }
-      if (relation === undefined) notCompared += 1;
-      if (relation?.kind === 'repeats') repeats += 1;
-      if (relation?.kind === 'contradicts') countKind(contradictions, relation.place, place, '');
     },
-    report(reading, terminal) {
+    report({ files, unread }, terminal) {
       const { columns, interrupt } = terminal;
-      const { files, unread, others, firstOther } = reading;
       const row = (number: number, ...texts: string[]): string[] =>
-        number === 0 ? [] : beside(`${format.count(number).padStart(10)}  `, texts, columns);
-      const section = (color: Color, title: string, rows: string[]): string[] =>
-        rows.length === 0 ? [] : ['', ...highlight(terminal, color, title), ...rows];
-      const bodies = counts.good + counts.review + counts.bad;
+        number === 0 ? [] : beside(`${formatCount(number).padStart(10)}  `, texts, columns);
+      const section = (color: Color, title: string, kinds: ReadonlyMap<string, Kind>): string[] => {
+        if (kinds.size === 0) return [];
+        const rows = mostFrequent(kinds).flatMap(({ title, count, first, message, since }) =>
+          since === null
+            ? row(count, `${title}, first in ${first}`, ...(message === '' ? [] : [message]))
+            : row(count, title, `the oldest since ${timeOf(since)}`),
+        );
+        const more = kinds.size - MAX_LISTED;
+        const end = more > 0 ? [`${BESIDE}and ${formatCount(more)} more`] : [];
+        return ['', ...highlight(terminal, color, title), ...rows, ...end];
+      };
+      const bodies = counts.good + counts.check + counts.refused;
       const interrupted = interrupt.aborted ? 'Interrupted: ' : '';
+      const notRead = unread === 0 ? '' : `, ${formatCount(unread)} not read`;
       const lines = [
         ...(bodies === 0 ? [] : ['']),
-        `${interrupted}${plural(bodies, 'body', 'bodies')} in ${plural(files, 'file')}`,
-        ...unread.flatMap((place) => wrap(`not read: ${place}`, columns)),
+        `${interrupted}${plural(bodies, 'body', 'bodies')} in ${plural(files, 'file')}${notRead}`,
         '',
         ...(bodies === 0 ? ['There is no body.'] : []),
         ...row(counts.good, 'good'),
-        ...row(counts.review, 'for review'),
-        ...row(counts.bad, 'refused'),
-        ...row(warned, 'with warnings, counted above'),
-        ...row(repeats, 'repeating another body, counted above'),
-        ...row(others, `lines of other text, first in ${firstOther}`),
-        ...row(notCompared, `not compared: there are more than ${format.count(MAX_EVENTS)} events`),
-        ...section(
-          'red',
-          'faults and warnings',
-          mostFrequent(faults).flatMap(({ title, count, first, message }) =>
-            row(count, `${title}, first in ${first}`, message),
-          ),
-        ),
-        ...section(
-          'yellow',
-          'unknown fields',
-          listed(unknown, ({ title, count, first }) => row(count, `${title}, first in ${first}`)),
-        ),
-        ...section(
-          'red',
-          'contradictions: bodies of one depositId or withdrawalId that differ in amount, currency, order or status',
-          listed(contradictions, ({ title, count, first }) =>
-            row(
-              count,
-              count === 1 ? `${first} contradicts ${title}` : `contradict ${title}, first ${first}`,
-            ),
-          ),
-        ),
+        ...row(counts.check, 'to check'),
+        ...row(counts.refused, 'refused'),
+        ...section('yellow', 'reasons', reasons),
+        ...section('cyan', 'unknown fields', unknown),
       ];
       return `${lines.join('\n')}\n`;
     },
   };
 }
 
-function plural(count: number, one: string, several = `${one}s`): string {
-  return `${format.count(count)} ${count === 1 ? one : several}`;
+const BESIDE = ' '.repeat(12);
+
+/** A time to the second, as people read it. */
+export function timeOf(since: Date): string {
+  return formatTime(since.toISOString().replace(/\.\d+/, ''));
 }
 
-function countKind(kinds: Map<string, Kind>, title: string, first: string, message: string): void {
-  const known = kinds.get(title);
-  if (known !== undefined) known.count += 1;
-  else if (kinds.size < MAX_KINDS) kinds.set(title, { title, count: 1, first, message });
+function titleOf(kind: string, { code, path, received }: NotificationIssue): string {
+  // The faults of a body as a whole have one path, and often one code.
+  const text = path.length === 0 ? withoutValues(received) : nameOfPath(path);
+  return `${kind}: ${code} ${text}`;
+}
+
+/** Takes identifiers and amounts out of a reason, so that it can be counted. */
+function withoutValues(reason: string): string {
+  return reason.replace(/\S*\d\S*/g, '…');
+}
+
+function countKind(kinds: Map<string, Kind>, kind: Omit<Kind, 'count'>): void {
+  const known = kinds.get(kind.title);
+  if (known === undefined) {
+    if (kinds.size < MAX_KINDS) kinds.set(kind.title, { ...kind, count: 1 });
+    return;
+  }
+  known.count += 1;
+  if (kind.since !== null && known.since !== null && kind.since < known.since) {
+    known.since = kind.since;
+  }
 }
 
 /** The most frequent first; of the same frequency, the one that came first. */
 function mostFrequent(kinds: ReadonlyMap<string, Kind>): Kind[] {
-  return [...kinds.values()].sort((one, other) => other.count - one.count);
-}
-
-function listed(kinds: ReadonlyMap<string, Kind>, show: (kind: Kind) => string[]): string[] {
-  const more = kinds.size - MAX_LISTED;
-  const end = more > 0 ? [`            and ${format.count(more)} more`] : [];
-  return [...mostFrequent(kinds).slice(0, MAX_LISTED).flatMap(show), ...end];
+  return [...kinds.values()].sort((one, other) => other.count - one.count).slice(0, MAX_LISTED);
 }
 
 /** The names that this version doesn't know. */
-function unknownNames({ judgement: { type }, fields, notification }: Judged): string[] {
-  if (type === null) return [];
-  // A refused body may have a known field under a new name.
-  const { additionalFields: sent = fields ?? {} } = notification ?? {};
-  const names = Object.keys(sent).filter((name) => !Object.hasOwn(SAMPLES[type], name));
-  const owner = fields?.txAddressOwner;
-  if (type === 'deposit.received' || typeof owner !== 'object' || owner === null) return names;
-  const known = Object(WITHDRAWAL_SAMPLE.txAddressOwner);
-  const nested = Object.keys(owner).filter((name) => !Object.hasOwn(known, name));
+function unknownNames({ reading }: Judged): string[] {
+  if (reading === null) return [];
+  const { rules, notification } = reading;
+  const isKnown = (name: string) => rules.some((rule) => rule.name === name);
+  const names = Object.keys(notification.additionalFields).filter((name) => !isKnown(name));
+  if (notification.type === 'deposit.received') return names;
+  const nested = Object.keys(notification.txAddressOwner?.additionalFields ?? {});
   return [...names, ...nested.map((name) => `txAddressOwner.${name}`)];
 }

@@ -1,15 +1,13 @@
-import { openBody } from '../parser/body.js';
 import type { NotificationType } from '../parser/errors.js';
-import { type Member, readMembers } from '../parser/members.js';
+import { readFields } from '../parser/fields.js';
 import { quote } from '../parser/messages.js';
-import type { PaymentNotification } from '../parser/notification.js';
 import type { RawBody } from '../parser/parse.js';
-import type { Incomplete } from '../parser/read.js';
-import { DEDUCED, DEDUCTED, SAMPLES } from '../testing/sample.js';
-import type { InspectedField, Inspection } from './inspection.js';
+import { Decimal } from '../parser/values/amount.js';
+import { SAMPLES } from '../testing/sample.js';
+import type { Inspection } from './inspection.js';
 import { findJsonFault } from './json-fault.js';
 import { judgeBody } from './judgement.js';
-import { findQuirks, quirk } from './quirks.js';
+import { findQuirks } from './quirks.js';
 
 export type { InspectedField, Inspection } from './inspection.js';
 export type { JsonFault } from './json-fault.js';
@@ -45,64 +43,28 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
   if (as !== undefined && !Object.hasOwn(SAMPLES, as)) {
     throw new TypeError(`as: expected ${Object.keys(SAMPLES).join(' or ')}, received ${quote(as)}`);
   }
-  const opened = openBody(body);
-  if (opened.fields !== null && opened.isParsed) {
-    throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
-  }
-  const { judgement, read } = judgeBody(body, as ?? null, opened);
-  if (opened.fields === null) {
-    const jsonFault = opened.text === undefined ? null : findJsonFault(opened.text);
-    return { ...judgement, fields: [], absent: [], jsonFault };
-  }
-  const members = readMembers(opened.text);
+  const { judgement, opened, reading, noJson } = judgeBody(body, as ?? null);
+  const fields = opened === null ? [] : readFields(opened, reading);
+  const read = reading?.notification ?? null;
+  const isAccepted = judgement.outcome !== 'refused';
   return {
     ...judgement,
-    fields: inspectFields(members, read, judgement.outcome !== 'bad'),
-    absent: judgement.type === null ? [] : findAbsent(members, judgement.type),
-    jsonFault: null,
+    fields: fields.flatMap((field) => {
+      const { name, literal: raw, value } = field;
+      if (raw === null) return [];
+      return {
+        name,
+        raw,
+        parsed: toPlain(value),
+        quirks: findQuirks(field, raw, read, isAccepted),
+      };
+    }),
+    absent: fields.filter(({ times }) => times === 0).map(({ name }) => name),
+    jsonFault: noJson === null ? null : findJsonFault(noJson),
   };
 }
 
-function inspectFields(
-  members: readonly Member[],
-  notification: Incomplete<PaymentNotification> | null,
-  isAccepted: boolean,
-): InspectedField[] {
-  const counts = new Map<string, number>();
-  for (const [name] of members) counts.set(name, (counts.get(name) ?? 0) + 1);
-  // As in JSON.parse, the last of several fields with one name counts.
-  return [...new Map(members)].map(([name, raw]) => {
-    const quirks = counts.get(name) === 1 ? [] : [quirk('repeated')];
-    if (notification === null) return { name, raw, parsed: null, quirks };
-    const value = findValue(notification, name, raw);
-    if (value === undefined) {
-      return { name, raw, parsed: null, quirks: [...quirks, quirk('deeply_nested')] };
-    }
-    quirks.push(...findQuirks(notification, name, raw, value, isAccepted));
-    return { name, raw, parsed: JSON.parse(JSON.stringify(value)), quirks };
-  });
-}
-
-/**
- * Returns a field's value in the notification; undefined for an unknown field that was left out.
- */
-function findValue(
-  notification: Incomplete<PaymentNotification>,
-  name: string,
-  raw: string,
-): unknown {
-  const { type, additionalFields } = notification;
-  if (!Object.hasOwn(SAMPLES[type], name)) {
-    // A field that was left out may be named `toString`.
-    return Object.hasOwn(additionalFields, name) ? additionalFields[name] : undefined;
-  }
-  // The value in the notification may have come from the other spelling of the name.
-  if (raw === 'null' || raw === '""' || Object.hasOwn(additionalFields, name)) return null;
-  const key = name === DEDUCED ? DEDUCTED : name;
-  return Object.getOwnPropertyDescriptor(notification, key)?.value;
-}
-
-function findAbsent(members: readonly Member[], type: NotificationType): string[] {
-  const names = new Set(members.map(([name]) => (name === DEDUCED ? DEDUCTED : name)));
-  return Object.keys(SAMPLES[type]).filter((name) => name !== DEDUCED && !names.has(name));
+/** A value as in the notification's JSON. */
+function toPlain(value: unknown): unknown {
+  return value instanceof Decimal || value instanceof Date ? value.toJSON() : (value ?? null);
 }

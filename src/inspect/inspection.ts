@@ -12,15 +12,15 @@ import type { Quirk } from './quirks.js';
  */
 export interface Inspection {
   /**
-   * One printable line for support: what arrived or was sent, and what to review; of a refused
-   * body, why it is refused, which amount it reports, what to do and what to answer. Its words may
-   * change in any version.
+   * One printable line for support: what arrived or was sent, and what to check; of a refused body,
+   * why it is refused, which amount it reports, what to do and what to answer. Its words may change
+   * in any version.
    */
   readonly summary: string;
   /**
-   * The judgement. `good`: an event that went as expected. `review`: more or less than expected,
-   * nothing, or late; FAILED or BLOCKED; a field sent twice; an amount or a time that can't be
-   * read; or a completed withdrawal without its amount. `bad`: refused.
+   * The judgement. `good`: accepted, and as expected. `check`: accepted, but more or less than
+   * expected, nothing, or late; FAILED or BLOCKED; a field sent twice; an amount or a time that
+   * can't be read; or a completed withdrawal without its amount. `refused`: refused.
    */
   readonly outcome: Outcome;
   /**

@@ -7,21 +7,26 @@ export interface JsonFault {
   readonly line: number;
   /** The column in UTF-16 code units, starting at 1. */
   readonly column: number;
-  /** The text before the error, truncated, and escaped to one printable line. */
+  /** The text before the error in its line, truncated and escaped. */
   readonly before: string;
-  /**
-   * The text that starts with the error, truncated and escaped. Empty if the text ends too early.
-   */
+  /** The rest of the line, truncated and escaped. Empty if the line or the text ends there. */
   readonly after: string;
 }
+
+/** Maximum length of the text before an error, and of the text after it. */
+const [MAX_BEFORE, MAX_AFTER] = [40, 20];
 
 /** Finds the first error in the JSON syntax of a text; null if there is none. */
 export function findJsonFault(text: string): JsonFault | null {
   const at = findSyntaxError(text);
   if (at === -1) return null;
+  const { line, column } = lineAndColumn(text, at);
+  const start = Math.max(at - column + 1, at - MAX_BEFORE);
+  const [rest = ''] = text.slice(at).split(/\r?\n/, 1);
   return {
-    ...lineAndColumn(text, at),
-    before: `${at > 20 ? '…' : ''}${escapeUnprintable(text.slice(Math.max(0, at - 20), at))}`,
-    after: `${escapeUnprintable(text.slice(at, at + 12))}${text.length - at > 12 ? '…' : ''}`,
+    line,
+    column,
+    before: `${start > at - column + 1 ? '…' : ''}${escapeUnprintable(text.slice(start, at))}`,
+    after: `${escapeUnprintable(rest.slice(0, MAX_AFTER))}${rest.length > MAX_AFTER ? '…' : ''}`,
   };
 }

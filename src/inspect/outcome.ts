@@ -1,20 +1,20 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
-import type { NotificationIssue, NotificationType } from '../parser/errors.js';
+import type { NotificationIssue } from '../parser/errors.js';
 import type { PaymentNotification } from '../parser/notification.js';
+import type { Reading } from '../parser/read.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { encodingOf, SAMPLES } from '../testing/sample.js';
 
 /**
- * Whether support can stop reading: `good` went as expected, `review` needs someone to look at it,
- * and `bad` is refused.
+ * Whether support can stop reading: `good` is accepted and as expected, `check` is accepted and
+ * needs a look, `refused` is refused.
  */
-export type Outcome = 'good' | 'review' | 'bad';
+export type Outcome = 'good' | 'check' | 'refused';
 
-/** What makes an accepted body one for review, by its name in the documentation. */
-type Reviews<T> = Readonly<Record<string, (notification: T) => boolean>>;
+/** What makes an accepted body one to check. */
+type Checks<T> = Readonly<Record<string, (notification: T) => boolean>>;
 
-export const DEPOSIT_REVIEWS: Reviews<DepositReceived> = {
+const DEPOSIT_CHECKS: Checks<DepositReceived> = {
   'an amount of 0': (deposit) => deposit.actualDepositAmount.isZero(),
   'more or fewer coins than expected': (deposit) =>
     differs(deposit.actualDepositAmount, deposit.expectedDepositAmount),
@@ -23,7 +23,7 @@ export const DEPOSIT_REVIEWS: Reviews<DepositReceived> = {
   'arrived after the link expired': isLate,
 };
 
-export const WITHDRAWAL_REVIEWS: Reviews<WithdrawalBroadcast> = {
+const WITHDRAWAL_CHECKS: Checks<WithdrawalBroadcast> = {
   'FAILED or BLOCKED': ({ status }) => status !== 'COMPLETED',
   'an amount of 0': ({ actualWithdrawAmount }) => actualWithdrawAmount?.isZero() === true,
   'COMPLETED without the amount that was sent': ({ status, actualWithdrawAmount }) =>
@@ -31,29 +31,37 @@ export const WITHDRAWAL_REVIEWS: Reviews<WithdrawalBroadcast> = {
 };
 
 /**
- * Returns the outcome of an accepted body. A refused one is `bad`.
+ * Says in a few words each why someone should look at an accepted body. Its warnings are counted
+ * apart.
  *
  * @param repeated - The names of the fields that were sent more than once: another parser may take
  * the first value.
  */
-export function outcomeOf(
+export function checksOf(
   notification: PaymentNotification,
   repeated: readonly string[],
-): 'good' | 'review' {
-  const { type, warnings } = notification;
-  const isForReview =
-    repeated.length > 0 ||
-    warnings.some((warning) => hidesMoney(type, warning)) ||
-    (type === 'deposit.received'
-      ? Object.values(DEPOSIT_REVIEWS).some((isSo) => isSo(notification))
-      : Object.values(WITHDRAWAL_REVIEWS).some((isSo) => isSo(notification)));
-  return isForReview ? 'review' : 'good';
+): readonly string[] {
+  const checks = repeated.length > 0 ? ['a field sent more than once'] : [];
+  return notification.type === 'deposit.received'
+    ? [...checks, ...found(DEPOSIT_CHECKS, notification)]
+    : [...checks, ...found(WITHDRAWAL_CHECKS, notification)];
 }
 
-/** Whether an amount or a time could not be read, so that nothing can be compared with it. */
-export function hidesMoney(type: NotificationType, { path }: NotificationIssue): boolean {
-  const [name = ''] = path;
-  return ['number', 'string', 'time'].includes(encodingOf(SAMPLES[type], name));
+function found<T>(checks: Checks<T>, notification: T): string[] {
+  return Object.keys(checks).filter((name) => checks[name]?.(notification));
+}
+
+/**
+ * Whether someone should look at a warning: an amount or a time could not be read, so that nothing
+ * can be compared with it, or an address may lack its tag.
+ */
+export function isToCheck(
+  { code, path }: NotificationIssue,
+  { rules }: Pick<Reading<unknown>, 'rules'>,
+): boolean {
+  if (code === 'invalid_tx_address') return true;
+  const kind = rules.find(({ name }) => name === path[0])?.type.kind;
+  return kind === 'amount' || kind === 'timestamp';
 }
 
 export function isLate({ paymentReceivedAt: at, expirationTime: end }: DepositReceived): boolean {

@@ -1,8 +1,7 @@
+import type { FieldReading } from '../parser/fields.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { Incomplete } from '../parser/read.js';
 import { Decimal } from '../parser/values/amount.js';
-import type { TxAddress } from '../parser/values/tx-address.js';
-import type { TxAddressOwner } from '../parser/withdrawal-broadcast.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../testing/sample.js';
 
 /** The note of each quirk. Those that end with a space are followed by a detail. */
@@ -37,33 +36,43 @@ export interface Quirk {
   readonly note: string;
 }
 
-export function quirk(code: QuirkCode, detail = ''): Quirk {
+/**
+ * Finds the quirks of a field that was sent.
+ *
+ * @param raw - The value's JSON text.
+ * @param read - What was read of the body; null if no rules apply to it.
+ * @param isAccepted - The parser returns no `additionalFields` of a refused body.
+ */
+export function findQuirks(
+  field: FieldReading,
+  raw: string,
+  read: Incomplete<PaymentNotification> | null,
+  isAccepted: boolean,
+): Quirk[] {
+  const repeated = field.times > 1 ? [quirk('repeated')] : [];
+  return read === null ? repeated : [...repeated, ...quirksOf(field, raw, read, isAccepted)];
+}
+
+function quirk(code: QuirkCode, detail = ''): Quirk {
   return { code, note: NOTES[code] + detail };
 }
 
-/**
- * Finds the quirks of one field.
- *
- * @param raw - The value's JSON text.
- * @param value - The field's value in the notification.
- * @param isAccepted - The parser returns no `additionalFields` of a refused body.
- */
-export function* findQuirks(
-  notification: Incomplete<PaymentNotification>,
-  name: string,
+function* quirksOf(
+  { name, rule, value }: FieldReading,
   raw: string,
-  value: unknown,
+  { type, additionalFields }: Incomplete<PaymentNotification>,
   isAccepted: boolean,
 ): Generator<Quirk> {
-  const { type, additionalFields } = notification;
-  if (!Object.hasOwn(SAMPLES[type], name)) {
-    yield quirk('additional', isAccepted ? '; kept in additionalFields' : '');
+  if (rule === null) {
+    if (value === undefined) yield quirk('deeply_nested');
+    else yield quirk('additional', isAccepted ? '; kept in additionalFields' : '');
     return;
   }
   if (name === DEDUCED) yield quirk('spelling', DEDUCTED);
   if (name === DEDUCTED) yield quirk('spelling', DEDUCED);
   if (isAccepted && Object.hasOwn(additionalFields, name)) yield quirk('unreadable');
   else if (raw === '""') yield quirk('empty_text');
+  if (value === null) return;
 
   const received = raw.startsWith('"') ? 'a string' : 'a number';
   const documented = encodingOf(SAMPLES[type], name) === 'string' ? 'a string' : 'a number';
@@ -71,16 +80,19 @@ export function* findQuirks(
     if (received !== documented) yield quirk('encoding', documented);
     if (received === 'a number') yield* numberQuirks(raw, value);
   } else if (value instanceof Date) {
-    const isDateTime = received === 'a string' && /t/i.test(raw);
-    if (isDateTime) yield quirk('date_time');
+    if (/^".*t/i.test(raw)) yield quirk('date_time');
     else if (received !== documented) yield quirk('encoding', documented);
     const isInMilliseconds = Number(raw.replaceAll('"', '')) === value.getTime();
     if (isInMilliseconds && value.getTime() !== 0) yield quirk('milliseconds');
   } else if (name === 'depositId' || name === 'withdrawalId') {
-    if (value !== null && raw !== raw.toLowerCase()) yield quirk('upper_case');
-  } else if (type === 'withdrawal.broadcast') {
-    if (name === 'toTxAddress') yield* addressQuirks(notification.toTxAddress);
-    if (name === 'txAddressOwner') yield* ownerQuirks(notification.txAddressOwner, isAccepted);
+    if (raw !== raw.toLowerCase()) yield quirk('upper_case');
+  } else if (rule.type.kind === 'address') {
+    if (/\?dt=0\d/.test(raw)) yield quirk('leading_zeros');
+    if (raw.endsWith('?dt="')) yield quirk('empty_tag');
+  } else if (rule.type.kind === 'object') {
+    const names = Object.keys(Object(value).additionalFields).join(', ');
+    const where = isAccepted ? 'kept in its additionalFields' : 'unknown or not read';
+    if (names) yield { code: 'additional', note: `${where}: ${names}` };
   }
 }
 
@@ -88,15 +100,4 @@ function* numberQuirks(raw: string, amount: Decimal): Generator<Quirk> {
   const double = String(Number(raw));
   if (!amount.equals(double)) yield quirk('lost_digits', double);
   else if (double.includes('e')) yield quirk('exponent', double);
-}
-
-function* addressQuirks(to: TxAddress | null): Generator<Quirk> {
-  if (/^0\d/.test(to?.destinationTag ?? '')) yield quirk('leading_zeros');
-  if (to?.raw === `${to?.address}?dt=`) yield quirk('empty_tag');
-}
-
-function* ownerQuirks(owner: TxAddressOwner | null, isAccepted: boolean): Generator<Quirk> {
-  const names = Object.keys(owner?.additionalFields ?? {}).join(', ');
-  const where = isAccepted ? 'kept in its additionalFields' : 'unknown or not read';
-  if (names) yield { code: 'additional', note: `${where}: ${names}` };
 }

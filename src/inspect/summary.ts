@@ -10,8 +10,8 @@ import type { PaymentNotification } from '../parser/notification.js';
 import type { Incomplete } from '../parser/read.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import type { Likeness } from './likeness.js';
-import { hidesMoney, isLate } from './outcome.js';
+import { plural } from './display.js';
+import { isLate } from './outcome.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
@@ -19,16 +19,23 @@ const MAX_NAMED = 3;
 const MAX_ADDRESS = 128;
 
 /**
- * Says in one line what an accepted notification reports, and what to review or not to do.
+ * Says in one line what an accepted notification reports, and what to check or not to do.
  *
  * @param repeated - The names of the fields that were sent more than once.
+ * @param toCheck - The warnings that make the body one to check.
  */
-export function summarize(notification: PaymentNotification, repeated: readonly string[]): string {
+export function summarize(
+  notification: PaymentNotification,
+  repeated: readonly string[],
+  toCheck: readonly NotificationIssue[],
+): string {
   const event =
     notification.type === 'deposit.received'
       ? summarizeDeposit(notification)
       : summarizeWithdrawal(notification);
-  return event + summarizeRepeated(repeated) + summarizeWarnings(notification);
+  const others = notification.warnings.filter((warning) => !toCheck.includes(warning));
+  const warnings = nameWarnings('Check a warning', 'Check', toCheck);
+  return event + summarizeRepeated(repeated) + warnings + nameWarnings('A warning', '', others);
 }
 
 function summarizeDeposit(deposit: DepositReceived): string {
@@ -99,7 +106,7 @@ function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
     const fault = hasWarning(withdrawal, 'actualWithdrawAmount')
       ? "the amount sent can't be read"
       : "the body doesn't say which amount was sent";
-    return `${subject}, but ${fault}. The estimate was ${estimated}. Don't debit the estimate, keep the body for review.`;
+    return `${subject}, but ${fault}. The estimate was ${estimated}. Don't debit the estimate. Ask the service which amount was sent.`;
   }
   // The service doesn't document whether such a withdrawal was sent.
   const intended = estimated === null ? '' : `. It was for an estimated ${estimated}`;
@@ -118,18 +125,15 @@ function summarizeRepeated(names: readonly string[]): string {
   return ` Sent more than once: ${list(names.map((name) => show(name)))}. The last value counts.`;
 }
 
-/** Names the warnings that make a body one for review, and the others. */
-function summarizeWarnings({ type, warnings }: PaymentNotification): string {
-  const review = warnings.filter((warning) => hidesMoney(type, warning));
-  const others = warnings.filter((warning) => !hidesMoney(type, warning));
-  return nameWarnings(' Review a warning', review) + nameWarnings(' A warning', others);
-}
-
-function nameWarnings(title: string, warnings: readonly NotificationIssue[]): string {
-  if (warnings.length === 0) return '';
-  const what =
-    warnings.length === 1 ? title : title.replace(/a warning/i, `${warnings.length} warnings`);
-  return `${what}: ${list(warnings.map(({ path }) => nameOfPath(path)))}.`;
+function nameWarnings(
+  one: string,
+  several: string,
+  warnings: readonly NotificationIssue[],
+): string {
+  const { length } = warnings;
+  if (length === 0) return '';
+  const what = length === 1 ? one : `${several} ${length} warnings`.trim();
+  return ` ${what}: ${list(warnings.map(({ path }) => nameOfPath(path)))}.`;
 }
 
 function list(names: readonly string[]): string {
@@ -146,14 +150,10 @@ interface Refusal {
   readonly reported: string;
   /** Whether the body is an object without a field. */
   readonly isEmpty: boolean;
-  /** Whether it has the identifiers of both notifications, or of neither. */
-  readonly isAboutIds: boolean;
-  /** A field of it that looks like a body; null if there is none. */
-  readonly inner: string | null;
-  /** The value of the first faulty field. */
-  readonly value: unknown;
-  /** What text looks like that is not JSON; null if that is unknown. */
-  readonly likeness: Likeness | null;
+  /** The events that are inside; see {@link countEvents}. */
+  readonly contained: string;
+  /** How somebody has changed a body, so that the endpoint received another text. */
+  readonly damage: string | null;
 }
 
 /**
@@ -161,33 +161,55 @@ interface Refusal {
  * what the endpoint received.
  */
 export function summarizeRefusal(refusal: Refusal): string {
-  const { type, issues, reference, reported, isEmpty, isAboutIds, inner, value, likeness } =
-    refusal;
+  const { type, issues, reference, reported, isEmpty, contained, damage } = refusal;
   const [{ code, path, expected, received }] = issues;
   if (code === 'body_too_large') {
     return `The body is refused: it has more than ${MAX_BYTES} bytes. Ask the service about it. The endpoint should answer 413 and store its start.`;
   }
   if (isEmpty) return `The body is refused: no field was sent. ${ASK}`;
+  if (damage !== null) return `The body is refused: it should be ${expected}, but is ${damage}.`;
   // A fault of the body itself explains all others.
   if (path.length === 0) {
-    const is = likeness?.is ?? received;
-    const fault = isAboutIds ? `have ${expected}, but has ${is}` : `be ${expected}, but is ${is}`;
-    // Its type is the endpoint's, not that of the event.
-    const refused = `The body${eventOf(null, reference)} is refused: it should ${fault}.`;
-    if (likeness?.isCopy) return refused;
-    if (inner !== null) {
-      return `${refused} Its field ${show(inner)} looks like a body: if the service sent only that, inspect it alone.`;
-    }
+    const isAboutIds = received === 'both' || received === 'neither';
+    const fault = isAboutIds
+      ? `have ${expected}, but has ${received}`
+      : `be ${expected}, but is ${received}`;
     // A second sentence says what to do about it.
-    return `${refused} ${is.includes('. ') ? ANSWER : ASK}`;
+    const advice = received.includes('. ') ? ANSWER : ASK;
+    // Its type is the endpoint's, not that of the event.
+    return `The body${eventOf(null, reference)} is refused: it should ${fault}.${contained} ${advice}`;
   }
   const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;
-  // Of text with a lone surrogate, what is expected misleads: it is not empty.
-  const isIllFormed = typeof value === 'string' && !value.isWellFormed();
-  const should = isIllFormed ? 'well-formed text' : expected;
-  const absence = value === undefined ? 'is missing' : value === null ? 'is null' : null;
-  const fault = absence ?? `should be ${should}, but is ${received}`;
-  return `The body${eventOf(type, reference)} is ${count}: ${nameOfPath(path)} ${fault}. ${reported}${ASK}`;
+  return `The body${eventOf(type, reference)} is ${count}: ${nameOfPath(path)} ${faultOf(issues[0])}. ${reported}${ASK}`;
+}
+
+function faultOf({ expected, received }: NotificationIssue): string {
+  if (received === 'nothing') return 'is missing';
+  if (received === 'null') return 'is null';
+  // What is expected misleads: the text is not empty.
+  const isIllFormed = received.endsWith('with a lone surrogate');
+  return `should be ${isIllFormed ? 'well-formed text' : expected}, but is ${received}`;
+}
+
+/** A name of an identifier, in a string as well. */
+const EVENT = /"(depositId|withdrawalId)\\*"\s*:/g;
+
+/**
+ * Says which events a refused text contains, however they are wrapped. Nobody settles them one by
+ * one: an endpoint refuses the body as a whole.
+ *
+ * @param least - Fewer events are no news.
+ */
+export function countEvents(text: string, least: number): string {
+  const counts = { depositId: 0, withdrawalId: 0 };
+  for (const [, name] of text.matchAll(EVENT)) counts[name as keyof typeof counts] += 1;
+  const { depositId: deposits, withdrawalId: withdrawals } = counts;
+  if (deposits + withdrawals < least) return '';
+  const events = [
+    ...(deposits === 0 ? [] : [plural(deposits, 'deposit')]),
+    ...(withdrawals === 0 ? [] : [plural(withdrawals, 'withdrawal')]),
+  ];
+  return ` It contains ${events.join(' and ')}.`;
 }
 
 /**
@@ -197,10 +219,9 @@ export function summarizeRefusal(refusal: Refusal): string {
  * @param repeated - The names of the fields that were sent more than once.
  */
 export function reportedBy(
-  notification: Incomplete<PaymentNotification> | null,
+  notification: Incomplete<PaymentNotification>,
   repeated: readonly string[],
 ): string {
-  if (notification === null) return '';
   const isDeposit = notification.type === 'deposit.received';
   const [amount, currency] = isDeposit
     ? [notification.actualDepositAmount, notification.depositCurrency]

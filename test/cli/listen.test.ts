@@ -10,8 +10,9 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createInbox } from '../../src/cli/listen.js';
 import { openFolder } from '../../src/cli/save.js';
-import { MARKS } from '../../src/cli/terminal.js';
+import { MARKS } from '../../src/inspect/display.js';
 import { endpoint } from '../endpoint.js';
 import { OUTCOMES } from '../inspect/outcomes.js';
 import { command, type Given, linesOf, temporaryFolder } from './terminal.js';
@@ -85,11 +86,13 @@ test('prints each callback in one line, and answers it', async () => {
   });
   expect({ exit, err }).toStrictEqual({ exit: 130, err: '' });
   const inspections = bodies.map((body) => inspectBody(body));
-  const refused = inspections.filter(({ outcome }) => outcome === 'bad');
-  expect(statuses).toStrictEqual(inspections.map(({ outcome }) => (outcome === 'bad' ? 400 : 200)));
+  const refused = inspections.filter(({ outcome }) => outcome === 'refused');
+  expect(statuses).toStrictEqual(
+    inspections.map(({ outcome }) => (outcome === 'refused' ? 400 : 200)),
+  );
   expect(told).toStrictEqual([
     ...inspections.map(({ outcome, idempotencyKey, summary }) =>
-      [`${MARKS[outcome][1]} ${TIME}`, ...(idempotencyKey ? [idempotencyKey] : []), summary].join(
+      [`${MARKS[outcome]} ${TIME}`, ...(idempotencyKey ? [idempotencyKey] : []), summary].join(
         '  ',
       ),
     ),
@@ -258,7 +261,7 @@ describe('--save', () => {
       expect(await post(url, '{}')).toBe(500);
     });
     expect(exit).toBe(130);
-    const line = /^✗ .*Z {2}not saved, answered with 500: ENOENT: no such file/;
+    const line = /^✗ .*Z {2}not saved, answered with 500: ENOENT \(no such file/;
     expect(told).toStrictEqual([
       expect.stringMatching(line),
       expect.stringMatching(line),
@@ -282,7 +285,10 @@ describe('--save', () => {
     ] as const) {
       const { exit, out, err } = await command(['listen', '--save', path]);
       expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
-      expect(err).toMatch(new RegExp(`^payment-notifications: --save: ${path}: ${reason}: .*\n$`));
+      const rule = '--save: expected a writable folder, received';
+      expect(err).toMatch(
+        new RegExp(`^payment-notifications: ${rule} ${path}: ${reason} \\(.*\n$`),
+      );
     }
   });
 });
@@ -308,6 +314,11 @@ test('fits a narrow terminal, with the time alone', async () => {
 1 callback, 0 refused`);
 });
 
+test('nothing waits to be tried again', async () => {
+  const { list, read, remove } = createInbox(() => true);
+  expect([await list(), await read('x'), await remove('x')]).toStrictEqual([[], null, undefined]);
+});
+
 test('a used port is told in one line', async () => {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -321,7 +332,7 @@ test('a used port is told in one line', async () => {
   const other = await command(['listen', '--host', '192.0.2.1']);
   expect(other.exit).toBe(2);
   expect(other.err).toMatch(
-    /^payment-notifications: listen: listen EADDRNOTAVAIL.*192\.0\.2\.1.*\n$/,
+    /^payment-notifications: listen: expected an address of this machine.* EADDRNOTAVAIL \(.*\n$/,
   );
 });
 

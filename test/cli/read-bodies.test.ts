@@ -1,136 +1,194 @@
+import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
-import { createReading, type Input, readBodies } from '../../src/cli/read-bodies.js';
+import { expect, test } from 'vitest';
+import { type Input, readBodies } from '../../src/cli/read-bodies.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
+import { temporaryFolder } from './terminal.js';
+
+const { folder, write } = temporaryFolder();
 
 const one = deposit();
 const two = withdrawal();
 const pretty = JSON.stringify(JSON.parse(one), null, 2);
-const height = pretty.split('\n').length;
-const escaped = JSON.stringify({ level: 30, body: two });
-const cut = one.slice(0, 200);
 const MAX_BYTES = 65_536;
+/** More than a body may have. */
+const many = `${one}\n`.repeat(100);
 
-/** What is read of standard input, which comes in chunks of some size. */
-async function read(content: string | Buffer, chunk = 65_536) {
+/** Reads files, or standard input in chunks of some size. */
+async function read(paths: readonly string[], content: string | Buffer = '', chunk = MAX_BYTES) {
   const bytes = Buffer.from(content);
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += chunk) chunks.push(bytes.subarray(at, at + chunk));
   const err: string[] = [];
-  const reading = createReading();
+  const reading = { files: 0, unread: 0 };
   const inputs: Input[] = [];
   const terminal = {
     ...{ input: Readable.from(chunks), print() {}, warn: (text: string) => void err.push(text) },
-    ...{ columns: 80, colors: false, interrupt: new AbortController().signal },
+    ...{ columns: 80, colors: false, showsProgress: false, now: () => 0 },
+    interrupt: new AbortController().signal,
   };
-  for await (const batch of readBodies(['-'], terminal, reading)) inputs.push(...batch);
-  const places = inputs.map(({ place, isFile }) => (isFile ? 'file' : place.split(':')[1]));
+  for await (const batch of readBodies(paths, terminal, reading)) inputs.push(...batch);
+  const places = inputs.map(({ place }) => relative(folder, place));
   return { places, inputs, reading, err: err.join('') };
 }
 
-/** More than 1 MiB, so that it is read line by line. */
-const long = 'INFO nothing\n'.repeat(81_000);
-
-describe('a text', () => {
-  test.each<[what: string, content: string | Buffer, places: string[], others?: number]>([
-    ['of nothing', '', ['file']],
-    ['of a body', `${one}\n`, ['file']],
-    ['of a body over several lines', pretty, ['file']],
-    ['of a body that is refused', '{"depositId":1}', ['file']],
-    ['of an object', '{}', ['file']],
-    ['of a body that is cut off', `${cut}\n`, ['file']],
-    ['of rubbish', 'hello\nworld', ['file']],
-    ['of gzip', gzipSync(one), ['file']],
-    ['of a body of 64 KiB', one.padEnd(MAX_BYTES), ['file']],
-    ['of a larger one', one.padEnd(MAX_BYTES + 1), ['file']],
-    ['of the start of a larger one', `[${`${one},`.repeat(99)}`.slice(0, MAX_BYTES + 1), ['file']],
-    ['of a body in a list', `[${one}]`, ['file']],
-    ['of a body in a string', JSON.stringify(one), ['file']],
-    ['of a body in an object, which may be what was sent', `{"data":${one}}`, ['file']],
-    ['of a line of a log of JSON', escaped, ['1']],
-    ['of a line of a log', `INFO ${one}`, ['1']],
-    ['of a body a line', `${one}\n\n${two}\r\n`, ['1', '3']],
-    ['of a list', `[\n${one},\n${two}\n]`, ['2', '3']],
-    ['of a log', `INFO\n${escaped}\nINFO ${one}\nx`, ['2', '3'], 2],
-    ['of a log with two bodies in a line', `INFO\n${one} ${two}`, ['2', '2'], 1],
-    ['of a log, over several lines', `x\n> ${pretty}\n${one}`, ['2', `${height + 2}`], 1],
-    ['with a line that is cut off', `${one}\n${cut}\n${two}`, ['1', '2', '3']],
-    ['cut off after a comma', `${one}\n{"depositId":1,\n${two}`, ['1', '2', '3']],
-    ['with a body of too few fields', `${one}\n{"depositId":1}`, ['1', '2']],
-    ['with other JSON that names an id', `${one}\n{"depositId":1,"ms":3}\n{}`, ['1'], 2],
-    ['with an object that never ends', `{"a":[\n${one}\n{"b":\n`, ['2'], 2],
-  ])('%s', async (_, content, places, others = 0) => {
-    for (const chunk of [65_536, 1000]) {
-      const { reading, err, ...found } = await read(content, chunk);
-      expect(found.places).toStrictEqual(places);
-      expect([reading.others, err]).toStrictEqual([others, '']);
-    }
-  });
-
-  test('of more than 1 MiB is read line by line', async () => {
-    const lines = [
-      `${one}\r`,
-      '',
-      `INFO ${two} x`,
-      cut,
-      escaped,
-      `${one} ${two}`,
-      pretty,
-      '{"status":"ok"}',
-    ];
-    const { places, inputs, reading } = await read(`${long}${lines.join('\n')}`);
-    const from = 81_000;
-    expect(places).toStrictEqual([1, 3, 4, 5, 6, 6].map((line) => `${from + line}`));
-    expect(inputs.map(({ body }) => `${body}`)).toStrictEqual([
-      `${one}\r`,
-      two,
-      cut,
-      two,
-      one,
-      two,
-    ]);
-    expect(reading).toMatchObject({
-      others: from + height + 1,
-      firstOther: 'standard input:1',
-      unread: [],
-    });
-  });
-
-  test('without a body is one, unless it has more than 1 MiB', async () => {
-    expect((await read(long)).places).toStrictEqual([]);
-    expect((await read(long.slice(0, 1_048_576))).places).toStrictEqual(['file']);
-  });
-});
-
-test.each<[string, number, string[]]>([
-  ['of 1 MiB', 1_048_576, [`${one}`, two]],
-  ['of more, at the end', 3_000_000, [two]],
-])('a line %s', async (_, length, bodies) => {
-  const lines = `${long}${two}\n${one.padEnd(length)}`;
-  const { inputs, err, reading } = await read(lines);
-  expect(inputs.map(({ body }) => `${body}`.trim()).reverse()).toStrictEqual(bodies);
-  const told = `standard input:81002`;
-  expect(reading.unread).toStrictEqual(bodies.length === 2 ? [] : [told]);
-  expect(err).toBe(
-    bodies.length === 2
-      ? ''
-      : `payment-notifications: ${told}: expected lines of up to 1048576 bytes. Split a list with jq -c '.[]'\n`,
-  );
-});
-
-test('a line of more than 1 MiB is skipped, and the next ones are read', async () => {
-  const { places, err } = await read(
-    `${'x'.repeat(3_000_000)}\n${one}\n${'y'.repeat(2_000_000)}\n${two}`,
-  );
-  expect(places).toStrictEqual(['2', '4']);
-  expect(err.split('\n')).toHaveLength(3);
-});
-
-test('bytes that are not UTF-8 stay as they are', async () => {
-  const bad = Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1');
-  for (const start of ['INFO ', `${long}INFO `]) {
-    const { inputs } = await read(Buffer.concat([Buffer.from(start), bad, Buffer.from(' x\n')]));
-    expect(inputs.map(({ body }) => body)).toStrictEqual([bad]);
+test.each<[what: string, content: string | Buffer]>([
+  ['a body', `${one}\n`],
+  ['a body over several lines', pretty],
+  ['a body with empty lines around it', `\n\r\n${one}\n\n`],
+  ['nothing', ''],
+  ['rubbish', 'hello\nworld'],
+  ['gzip', gzipSync(one)],
+  ['bytes that are not UTF-8', Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1')],
+  ['a body in a line of a log', `INFO ${one}`],
+  ['a body in a string', JSON.stringify(one)],
+  ['a list, over several lines', `[\n${one},\n${two}\n]`],
+  ['two bodies in one line', `${one}${two}`],
+  ['a body, and a line that is no JSON', `${one}\n// the first`],
+  ['a body and a NUL', `${one}\0`],
+])('%s is one body, unchanged: in a file, and from standard input', async (_, content) => {
+  const path = write('one.json', content);
+  for (const [paths, chunk] of [
+    [[path], MAX_BYTES],
+    [['-'], MAX_BYTES],
+    [['-'], 100],
+  ] as const) {
+    const { inputs, err, reading } = await read(paths, content, chunk);
+    expect(inputs.map(({ body }) => body)).toStrictEqual([Buffer.from(content)]);
+    expect(inputs).toMatchObject([{ saved: null, isLine: false }]);
+    expect({ err, reading }).toStrictEqual({ err: '', reading: { files: 1, unread: 0 } });
   }
+});
+
+test.each<[what: string, content: string, bodies: string[], lines: string]>([
+  ['two bodies', `${one}\n${two}`, [one, two], '1,2'],
+  [
+    'two bodies with empty lines',
+    `\n${one}\r\n\r\n\n${two}\r\n\n`,
+    [`${one}\r`, `${two}\r`],
+    '2,5',
+  ],
+  ['other JSON values', '1\n"x"\n[]', ['1', '"x"', '[]'], '1,2,3'],
+  ['more than one body may have', many, Array(100).fill(one), ''],
+  ['so many, and one that is cut off', `${many}{"a`, [...Array(100).fill(one), '{"a'], ''],
+])('lines of JSON are one body each: %s', async (_, content, bodies, lines) => {
+  const path = write('many.JSONL', content);
+  for (const [paths, chunk] of [
+    [[path], MAX_BYTES],
+    [['-'], MAX_BYTES],
+    [['-'], 1000],
+  ] as const) {
+    const { inputs } = await read(paths, content, chunk);
+    expect(inputs.map(({ body }) => `${body}`)).toStrictEqual(bodies);
+    const found = inputs.map(({ place }) => place.split(':')[1]).join();
+    if (lines !== '') expect(found).toBe(lines);
+    expect(inputs.every(({ isLine }) => isLine)).toBe(true);
+  }
+});
+
+test.each<[what: string, name: string, content: string, places: string[]]>([
+  ['two lines in a file that is one body', 'a.json', `${one}\n${two}`, ['a.json']],
+  ['one line in a file of lines', 'b.ndjson', `${one}\n`, ['b.ndjson:1']],
+  ['a line that is no JSON in a file of lines', 'c.jsonl', `${one}\nx`, ['c.jsonl:1', 'c.jsonl:2']],
+  ['no line in a file of lines', 'd.jsonl', '\n', []],
+])('the name of a file decides: %s', async (_, name, content, places) => {
+  expect((await read([write(name, content)])).places).toStrictEqual(places);
+});
+
+test('of a body that is too long, as much is read as an endpoint reads', async () => {
+  const long = one.padEnd(200_000, 'x');
+  const start = Buffer.from(long.slice(0, MAX_BYTES + 1));
+  for (const chunk of [1000, MAX_BYTES, 500_000]) {
+    expect((await read(['-'], long, chunk)).inputs.map(({ body }) => body)).toStrictEqual([start]);
+  }
+  expect((await read([write('long.json', long)])).inputs[0]?.body).toStrictEqual(start);
+  const { inputs } = await read([write('long.jsonl', `${long}\n${two}\n${long}`)]);
+  expect(inputs.map(({ body }) => body)).toStrictEqual([start, Buffer.from(two), start]);
+});
+
+test('a device and a pipe that never end are read up to that length', async () => {
+  expect((await read(['/dev/zero'])).inputs[0]?.body).toStrictEqual(Buffer.alloc(MAX_BYTES + 1));
+  let chunks = 0;
+  const endless = Readable.from(
+    (function* () {
+      for (;;) {
+        chunks += 1;
+        yield Buffer.from('y\n'.repeat(1000));
+      }
+    })(),
+  );
+  const terminal = { input: endless, interrupt: new AbortController().signal };
+  const inputs: Input[] = [];
+  for await (const batch of readBodies(['-'], terminal as never, { files: 0, unread: 0 })) {
+    inputs.push(...batch);
+  }
+  expect(inputs[0]?.body).toHaveLength(MAX_BYTES + 1);
+  expect(chunks).toBeLessThan(100);
+});
+
+test('the files of a folder are read by their names, and no link to a folder is followed', async () => {
+  const path = join(folder, 'callbacks');
+  mkdirSync(join(path, 'inside'), { recursive: true });
+  for (const name of ['b.json', 'a.txt', 'inside/c.json', '.d.json'])
+    write(`callbacks/${name}`, one);
+  symlinkSync('.', join(path, 'self'));
+  symlinkSync('none', join(path, 'broken'));
+  symlinkSync('b.json', join(path, 'link.json'));
+  const { places, reading } = await read([path]);
+  expect(places).toStrictEqual(['a.txt', 'b.json', 'link.json'].map((name) => `callbacks/${name}`));
+  expect(reading).toStrictEqual({ files: 3, unread: 0 });
+  // A link that is named is meant.
+  expect((await read([join(path, 'self')])).places).toHaveLength(3);
+});
+
+test('of a store, both folders are read, with the reasons and since when a body waits', async () => {
+  const store = join(folder, 'webhooks');
+  for (const name of ['retry', 'review', 'other'])
+    mkdirSync(join(store, name), { recursive: true });
+  const [a, b, c] = ['deposit.received.x', 'refused', 'refused'].map(
+    (name, index) => `${name}.${String(index).repeat(16)}`,
+  );
+  const files = {
+    [`retry/${a}.json`]: one,
+    [`retry/${a}.txt`]: 'no connection\n',
+    [`review/${b}.json`]: '{',
+    [`review/${b}.txt`]: `${'x'.repeat(2000)}\n`,
+    [`review/${c}.json`]: '{}',
+    // Someone has moved its body to `retry`.
+    [`review/${a}.txt`]: 'unknown order\n',
+    'retry/.0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11': 'x',
+    'other/x.json': one,
+  };
+  for (const [name, content] of Object.entries(files)) write(`webhooks/${name}`, content);
+  const since = new Date('2026-09-21T14:34:20Z');
+  for (const name of [a, b, c]) {
+    utimesSync(join(store, name === a ? 'retry' : 'review', `${name}.json`), since, since);
+  }
+  const { inputs, places } = await read([store]);
+  expect(places).toStrictEqual([
+    ...[`webhooks/retry/${a}.json`, `webhooks/review/${b}.json`, `webhooks/review/${c}.json`],
+  ]);
+  expect(inputs.map(({ saved }) => saved)).toStrictEqual([
+    { folder: 'retry', since, reason: 'no connection' },
+    { folder: 'review', since, reason: 'x'.repeat(1000) },
+    { folder: 'review', since, reason: null },
+  ]);
+  const alone = await read([join(store, `retry/${a}.json`)]);
+  expect(alone.inputs[0]?.saved).toStrictEqual({ folder: 'retry', since, reason: 'no connection' });
+});
+
+test('a file that can not be read is named once, and the others are read', async () => {
+  const good = write('good.json', one);
+  const { places, err, reading } = await read(['none', 'a\nb', join(good, 'x'), good]);
+  expect(places).toStrictEqual(['good.json']);
+  expect(reading).toStrictEqual({ files: 1, unread: 3 });
+  const told = 'expected a readable file, received';
+  expect(err.split('\n')).toStrictEqual([
+    `payment-notifications: none: ${told} ENOENT (no such file or directory)`,
+    `payment-notifications: a\\u000ab: ${told} ENOENT (no such file or directory)`,
+    `payment-notifications: ${good}/x: ${told} ENOTDIR (not a directory)`,
+    '',
+  ]);
 });

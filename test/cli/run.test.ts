@@ -47,12 +47,15 @@ describe('wrong usage is told in one line', () => {
   const TO = ['--to', 'http://127.0.0.1:1/'];
   const DURATION = 'expected a duration such as 500ms, 10s, 2m or 24h, received';
   const WHOLE = 'expected a whole number of at least';
+  const RANGE = 'expected a whole number from';
   const PORT = 'expected a whole number from 0 to 65535, received';
   const STATUS = 'expected a whole number from 200 to 599, received';
-  const LISTS = '(--help lists all options)';
+  const UNKNOWN = 'option: expected one that --help lists, received';
+  const COMMAND = 'command: expected inspect, sample, send or listen, received';
   const AMOUNT = 'expected a decimal number, given as a string such as "0.5", received';
   const NO_URL = '--to: expected an http or https URL, received';
-  const NO_BODY = 'send: expected deposit, withdrawal, or file names';
+  const NO_BODY = 'send: expected deposit, withdrawal or file names';
+  const NO_FILES = 'expected a sample, received files';
   const NO_FIELD = 'a deposit has no field';
   const STATUS_OF_DEPOSIT =
     '--status: expected a withdrawal, received a deposit, which has only one status';
@@ -63,13 +66,15 @@ describe('wrong usage is told in one line', () => {
     'paymentReceivedAt: expected a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z", received';
 
   test.each([
-    ['parse', 'unknown command "parse": expected inspect, sample, send or listen'],
-    ['inspect --color', `unknown option '--color' ${LISTS}`],
-    ['--color', `unknown option '--color' ${LISTS}`],
-    ['inspect --\u202e', `unknown option '--\\u202e' ${LISTS}`],
-    ['\u202e', 'unknown command "\\u202e": expected inspect, sample, send or listen'],
-    ['send deposit --to', "option '--to <value>' argument missing"],
-    ['inspect --json=1', "option '--json' does not take an argument"],
+    ['parse', `${COMMAND} "parse"`],
+    ['inspect --color', `${UNKNOWN} "--color"`],
+    ['inspect --toString=1', `${UNKNOWN} "--toString"`],
+    ['--color', `${UNKNOWN} "--color"`],
+    ['inspect --\u202e', `${UNKNOWN} "--\\u202e"`],
+    ['\u202e', `${COMMAND} "\\u202e"`],
+    ['send deposit --to', '--to: expected a value, received nothing'],
+    ['send deposit --to --faulty', '--to: expected a value, received "--faulty"'],
+    ['inspect --json=1', '--json: expected no value, received "1"'],
     ['inspect --as payment', '--as: expected deposit or withdrawal, received "payment"'],
     ['sample', 'sample: expected deposit or withdrawal'],
     ['sample deposit withdrawal', 'sample: expected deposit or withdrawal'],
@@ -79,7 +84,7 @@ describe('wrong usage is told in one line', () => {
     ['send deposit', '--to: expected the URL of your endpoint'],
     ['send deposit --to http://127.0.0.1:1/callbacks/0123…', SHORTENED],
     ['send deposit --to http://127.0.0.1:1/callbacks/0123%E2%80%A6', SHORTENED],
-    ['listen callbacks', 'listen: expected options only'],
+    ['listen callbacks', 'listen: expected options, received a name'],
     ['listen --port x', `--port: ${PORT} "x"`],
     ['listen --port 65536', `--port: ${PORT} "65536"`],
     ['listen --status 199', `--status: ${STATUS} "199"`],
@@ -94,10 +99,11 @@ describe('wrong usage is told in one line', () => {
 
   test.each<[line: string | string[], message: string]>([
     ['deposit body.json', NO_BODY],
-    ['deposit -Hauthorization:Bearer/s3cret', `unknown option '-H' ${LISTS}`],
-    ['body.json --seed 1', "--seed: can't be used with files"],
-    ['archive.ndjson --faulty', "--faulty: can't be used with files"],
-    ['archive.ndjson --add x=1', "--add: can't be used with files"],
+    ['deposit -Hauthorization:Bearer/s3cret', `${UNKNOWN} "-H"`],
+    ['deposit --variants', `${UNKNOWN} "--variants"`],
+    ['body.json --seed 1', `--seed: ${NO_FILES}`],
+    ['archive.ndjson --faulty', `--faulty: ${NO_FILES}`],
+    ['archive.ndjson --add x=1', `--add: ${NO_FILES}`],
     ['deposit --status CONFIRMED', STATUS_OF_DEPOSIT],
     ['deposit --header authorization: Bearer s3cret', HEADER],
     [['deposit', '--header', 's3cret'], HEADER],
@@ -119,8 +125,8 @@ describe('wrong usage is told in one line', () => {
     ['deposit --set paymentReceivedAt=12h', `${TIME} "12h"`],
     ['deposit --seed x', `--seed: ${WHOLE} 0, received "x"`],
     ['deposit --copies 0', `--copies: ${WHOLE} 1, received "0"`],
-    ['deposit --retry --every soon', `--every: ${DURATION} "soon"`],
-    ['deposit --for=', `--for: ${DURATION} an empty string`],
+    ['deposit --concurrency 1001', `--concurrency: ${RANGE} 1 to 1000, received "1001"`],
+    ['deposit --timeout=', `--timeout: ${DURATION} an empty string`],
     ['deposit --timeout 0s', `--timeout: ${DURATION} "0s"`],
   ])('send %j --to URL', (line, message) => {
     const args = typeof line === 'string' ? line.split(' ') : line;
@@ -142,7 +148,7 @@ describe('a URL that is given', () => {
     ],
     ...[`send ${URL}`, `send deposit ${URL}`, `send deposit --too=${URL}`],
     `send deposit --to ${URL}`,
-    ...[`send ${URL} --to ${URL}`, `send deposit --to ${URL} --every ${URL}`],
+    ...[`send ${URL} --to ${URL}`, `send deposit --to ${URL} --timeout ${URL}`],
     ...[`send deposit --to ${URL.slice(7)}`, `send deposit --to ${URL.replace('http', 'ftp')}`],
     ...['send deposit --to 127.0.0.1:1/s3cret-s3cret-s3cret', 'send deposit --to s3cret-s3cret'],
     ...[
@@ -164,13 +170,20 @@ describe('a URL that is given', () => {
     expect(redactUrlsIn('at the end: wss://x/y')).toBe('at the end: wss://…');
     expect(redactUrlsIn('me@example.com: no URL')).toBe('me@example.com: no URL');
   });
+
+  test.each(['://', 'x://y ', "'://"])('may be repeated 25,000 times: %j', async (part) => {
+    const { exit, err } = await command(['inspect', part.repeat(25_000)]);
+    expect(exit).toBe(2);
+    expect(err).toMatch(/^payment-notifications: \S.{1,1100}\n$/);
+    expect(err).not.toContain('//y');
+  });
 });
 
 test('what stands behind -- is no option', async () => {
   for (const flag of ['-v', '--help', '-h', '--version']) {
     await expectTold(
       ['inspect', '--', flag],
-      `${flag}: ENOENT: no such file or directory, open '${flag}'`,
+      `${flag}: expected a readable file, received ENOENT (no such file or directory)`,
     );
   }
 });
@@ -183,7 +196,7 @@ test('a fault of the program itself is not taken for wrong usage', async () => {
 });
 
 test('a duration has a unit', () => {
-  const read = (text: string) => readDuration('--every', text);
+  const read = (text: string) => readDuration('--timeout', text);
   const given = ['500ms', '10s', '1.5s', '2m', '24h'];
   expect(given.map(read)).toStrictEqual([500, 10_000, 1500, 120_000, 86_400_000]);
   for (const text of '10,10 s,s,.5s,1.s,1.5.5s,-1s,in 10s,10s!,1d,0ms'.split(',')) {

@@ -18,6 +18,8 @@ export async function command(args: readonly string[], { stdin = '', ...given }:
     warn: (text) => void err.push(text),
     columns: Number.POSITIVE_INFINITY,
     colors: false,
+    showsProgress: false,
+    now: () => 0,
     interrupt: new AbortController().signal,
     ...given,
   };

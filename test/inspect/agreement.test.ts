@@ -34,11 +34,11 @@ function inspectAndParse(bytes: Buffer, { as, parse }: (typeof ENDPOINTS)[keyof 
   const { notification, error } = parse(bytes);
   expect(inspection.issues).toStrictEqual(error?.issues ?? []);
   if (notification === undefined) {
-    expect(inspection.outcome).toBe('bad');
+    expect(inspection.outcome).toBe('refused');
     expect(inspection.type).toBe(error.notificationType);
     expect(inspection.reference).toStrictEqual(error.reference);
   } else {
-    expect(inspection.outcome).not.toBe('bad');
+    expect(inspection.outcome).not.toBe('refused');
     expect(inspection.type).toBe(notification.type);
     expect(inspection.warnings).toStrictEqual(notification.warnings);
     expect(inspection.idempotencyKey).toBe(idempotencyKey(notification));
@@ -99,7 +99,7 @@ test('the hostile bodies have every outcome', () => {
   // By a seed, since a few random bodies may lack one.
   const bodies = fc.sample(bytesBody, { seed: 1, numRuns: 300 });
   const outcomes = bodies.map((bytes) => inspectBody(bytes).outcome);
-  expect(new Set(outcomes)).toStrictEqual(new Set(['good', 'review', 'bad']));
+  expect(new Set(outcomes)).toStrictEqual(new Set(['good', 'check', 'refused']));
 });
 
 test.each(['toString', 'constructor', 'valueOf', '__proto__', 'x'])(

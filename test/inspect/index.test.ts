@@ -23,7 +23,7 @@ describe('an inspection', () => {
     expect(inspectBody(body)).toStrictEqual({
       summary:
         'Order "a\\u202e": 0.123456789012345678 BTC arrived, 0.108226789012345678 BTC more than the 0.01523 BTC expected, but its value of 950.25 EUR is exactly what was expected.',
-      outcome: 'review',
+      outcome: 'check',
       type: 'deposit.received',
       idempotencyKey: 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11',
       fields: expect.arrayContaining([
@@ -80,8 +80,8 @@ describe('an inspection', () => {
     const { fields, absent, warnings, issues, ...rest } = inspectBody(body);
     expect(rest).toStrictEqual({
       summary:
-        'The body of withdrawal x is refused for 8 faults. The first: withdrawalId should be a UUID, but is a string of length 1. Ask the service about it. The endpoint should answer 400 and store the body.',
-      outcome: 'bad',
+        'The body of withdrawal x is refused for 2 faults. The first: withdrawalId should be a UUID, but is a string of length 1. Ask the service about it. The endpoint should answer 400 and store the body.',
+      outcome: 'refused',
       type: 'withdrawal.broadcast',
       idempotencyKey: null,
       jsonFault: null,
@@ -95,8 +95,8 @@ describe('an inspection', () => {
     ]);
     expect(absent).toContain('txAddressOwner');
     expect(warnings.map(({ path }) => path.join('.'))).toStrictEqual([
-      'withdrawFee',
-      'txAddressOwner',
+      ...['businessId', 'withdrawCurrency', 'estimatedWithdrawAmount', 'withdrawFee'],
+      ...['displayCurrency', 'expectedDisplayAmount', 'settlementCurrency', 'txAddressOwner'],
     ]);
     expect(issues[0]).toMatchObject({ code: 'invalid_id', path: ['withdrawalId'] });
   });
@@ -105,7 +105,7 @@ describe('an inspection', () => {
     expect(inspectBody('{"a":1.0,"clientPaymentId":"order-1"}')).toStrictEqual({
       summary:
         'The body of order order-1 is refused: it should have either a depositId or a withdrawalId, but has neither. Ask the service about it. The endpoint should answer 400 and store the body.',
-      outcome: 'bad',
+      outcome: 'refused',
       type: null,
       idempotencyKey: null,
       fields: [
@@ -133,7 +133,7 @@ describe('an inspection', () => {
       expect(inspectBody('hello', { as })).toStrictEqual({
         summary:
           'The body is refused: it should be a JSON object, but is 5 characters that are not JSON. Ask the service about it. The endpoint should answer 400 and store the body.',
-        outcome: 'bad',
+        outcome: 'refused',
         type: as ?? null,
         idempotencyKey: null,
         fields: [],
@@ -158,7 +158,7 @@ describe('an inspection', () => {
 
   test('follows the endpoint that the body was sent to', () => {
     const wrong = inspectBody(withdrawal(), { as: 'deposit.received' });
-    expect(wrong).toMatchObject({ outcome: 'bad', type: 'deposit.received' });
+    expect(wrong).toMatchObject({ outcome: 'refused', type: 'deposit.received' });
     expect(wrong.issues[0]?.message).toContain('Check whether the callback URLs are swapped');
     expect(wrong.absent).toContain('depositId');
   });

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 
 test.each([
   ['', 1, 1, '', ''],
-  ['hello, world', 1, 1, '', 'hello, world'],
-  ['hello, worlds', 1, 1, '', 'hello, world…'],
+  ['hello, world, hello!', 1, 1, '', 'hello, world, hello!'],
+  ['hello, worlds, hello!', 1, 1, '', 'hello, worlds, hello…'],
   ['{"a":1,}', 1, 8, '{"a":1,', '}'],
-  ['{\n  "amount": 0,5\n}', 2, 15, '{\\u000a  "amount": 0,', '5\\u000a}'],
+  ['{\n  "amount": 0,5\n}', 2, 15, '  "amount": 0,', '5'],
+  ['{\n  "amount": 0,5\r\n}', 2, 15, '  "amount": 0,', '5'],
   ['{"a":tru', 1, 9, '{"a":tru', ''],
   ['{"a":trx', 1, 6, '{"a":', 'trx'],
   ['{"a":1.5e-', 1, 11, '{"a":1.5e-', ''],
@@ -18,12 +19,12 @@ test.each([
   ['{"a":"tru', 1, 10, '{"a":"tru', ''],
   ['["\\u00e9",1e5x', 1, 14, '["\\u00e9",1e5', 'x'],
   ['{"a":1.}', 1, 7, '{"a":1', '.}'],
-  ['{"a":"\u202e\n"}', 1, 8, '{"a":"\\u202e', '\\u000a"}'],
+  ['{"a":"\u202e\n"}', 1, 8, '{"a":"\\u202e', ''],
   [
-    `{"name":"${'x'.repeat(30)}',"b":2}`.replace("'", '"x'),
+    `{"name":"${'x'.repeat(50)}',"b":2}`.replace("'", '"x'),
     1,
-    41,
-    `…${'x'.repeat(19)}"`,
+    61,
+    `…${'x'.repeat(39)}"`,
     'x,"b":2}',
   ],
 ])('%j breaks in line %i, column %i', (text, line, column, before, after) => {

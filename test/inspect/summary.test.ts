@@ -60,7 +60,7 @@ describe('a summary', () => {
     [
       'compares values alone, if the expected coins are unreadable',
       deposit({ expectedDepositAmount: '"many"', actualDisplayAmount: '950.26' }),
-      `${dep}. It is worth 950.26 EUR, 0.01 EUR more than the 950.25 EUR expected. Review a warning: expectedDepositAmount.`,
+      `${dep}. It is worth 950.26 EUR, 0.01 EUR more than the 950.25 EUR expected. Check a warning: expectedDepositAmount.`,
     ],
     [
       'compares numbers, not text',
@@ -110,7 +110,7 @@ describe('a summary', () => {
       (paymentReceivedAt): [string, string, string] => [
         `does not say that a deposit is late: ${paymentReceivedAt}`,
         deposit({ paymentReceivedAt }),
-        `${dep}, worth 950.25 EUR, exactly what was expected.${paymentReceivedAt === '"today"' ? ' Review a warning: paymentReceivedAt.' : ''}`,
+        `${dep}, worth 950.25 EUR, exactly what was expected.${paymentReceivedAt === '"today"' ? ' Check a warning: paymentReceivedAt.' : ''}`,
       ],
     ),
     [
@@ -181,12 +181,12 @@ describe('a summary', () => {
     [
       'says that a completed withdrawal has no amount',
       withdrawal({ actualWithdrawAmount: undefined }),
-      `Withdrawal payout-7731 completed, but the body doesn't say which amount was sent. The estimate was 480.76923077 XRP ${to}. Don't debit the estimate, keep the body for review.`,
+      `Withdrawal payout-7731 completed, but the body doesn't say which amount was sent. The estimate was 480.76923077 XRP ${to}. Don't debit the estimate. Ask the service which amount was sent.`,
     ],
     [
       'says that the amount of a completed withdrawal is unreadable',
       withdrawal({ actualWithdrawAmount: '"many"' }),
-      `Withdrawal payout-7731 completed, but the amount sent can't be read. The estimate was 480.76923077 XRP ${to}. Don't debit the estimate, keep the body for review. Review a warning: actualWithdrawAmount.`,
+      `Withdrawal payout-7731 completed, but the amount sent can't be read. The estimate was 480.76923077 XRP ${to}. Don't debit the estimate. Ask the service which amount was sent. Check a warning: actualWithdrawAmount.`,
     ],
     [
       'says that nothing was said to be expected',
@@ -196,12 +196,12 @@ describe('a summary', () => {
     [
       'says that the expected coins are unreadable',
       deposit({ expectedDepositAmount: '"many"', expectedDisplayAmount: 'null' }),
-      `${dep}, worth 950.25 EUR. The expected amount can't be read. Review a warning: expectedDepositAmount.`,
+      `${dep}, worth 950.25 EUR. The expected amount can't be read. Check a warning: expectedDepositAmount.`,
     ],
     [
       'says that the expected value is unreadable',
       deposit({ expectedDepositAmount: 'null', expectedDisplayAmount: '"many"' }),
-      `${dep}, worth 950.25 EUR. The expected amount can't be read. Review a warning: expectedDisplayAmount.`,
+      `${dep}, worth 950.25 EUR. The expected amount can't be read. Check a warning: expectedDisplayAmount.`,
     ],
     [
       'says that a failed withdrawal has no amount',
@@ -236,22 +236,43 @@ describe('a summary', () => {
     [
       'says that a body is empty',
       '\n',
-      `${refused} empty. Check whether something else read it first. ${store}`,
+      `${refused} an empty body. Check whether something else read it first. ${store}`,
+    ],
+    [
+      'says what a list contains',
+      `[${deposit()}, ${deposit()}, ${withdrawal()}]`,
+      `${refused} an array. It contains 2 deposits and 1 withdrawal. ${answer}`,
+    ],
+    [
+      'says what an object around a body contains, as text as well',
+      JSON.stringify({ event: 'deposit', payload: deposit(), more: JSON.stringify(withdrawal()) }),
+      `The body is refused: it should have either a depositId or a withdrawalId, but has neither. It contains 1 deposit and 1 withdrawal. ${answer}`,
+    ],
+    [
+      'says what text encoded twice contains',
+      JSON.stringify(withdrawal()),
+      `${refused} a JSON string. Check whether the body was encoded twice. It contains 1 withdrawal. ${store}`,
+    ],
+    [
+      'says that text that is not JSON contains two bodies',
+      `${deposit()}${withdrawal()}`,
+      `${refused} JSON with an error at line 1, column ${deposit().length + 1}. It contains 1 deposit and 1 withdrawal. ${answer}`,
+    ],
+    [
+      'does not say that a broken body contains itself',
+      `${deposit()}\0`,
+      `${refused} JSON with an error at line 1, column ${deposit().length + 1}. ${answer}`,
+    ],
+    [
+      'does not look into a body that is too large',
+      JSON.stringify(Array.from({ length: 99 }, () => deposit())),
+      'The body is refused: it has more than 65536 bytes. Ask the service about it. The endpoint should answer 413 and store its start.',
     ],
     ['says that an object is empty', '{ }', `The body is refused: no field was sent. ${answer}`],
-    ['knows HTML', ' <!DOCTYPE html><p>', `${refused} an HTML page. ${answer}`],
-    ['knows XML', '<?xml version="1.0"?>', `${refused} XML. ${answer}`],
-    [
-      'knows a UUID',
-      '3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44\n',
-      `${refused} a UUID alone. ${answer}`,
-    ],
-    ['knows a transaction', 'c0ffee25'.repeat(8), `${refused} a transaction ID alone. ${answer}`],
-    ['knows a URL', 'https://example.com/callbacks', `${refused} a URL. ${answer}`],
     [
       'knows percent-encoding',
       encodeURIComponent(deposit()),
-      `${refused} percent-encoded text. Decode it first. ${store}`,
+      `${refused} percent-encoded text. Decode it first.`,
     ],
     [
       'knows HTML entities',
@@ -267,11 +288,6 @@ describe('a summary', () => {
       `knows the source of a mail, with ${JSON.stringify(end)}`,
       `Subject: Order\n\n${withdrawal().replaceAll('=', '=3D').replace(/.{75}/g, `$&=${end}`)}`,
       `${refused} a copy of the source of a mail, with = at the end of lines. Decode it first.`,
-    ]),
-    ...['^\\^"', '\\^"'].map((quote): [string, string, string] => [
-      `knows a command of Windows: ${quote}`,
-      `curl --data-raw ^"^${deposit().replaceAll('"', quote)}^"`,
-      `${refused} a command of Windows, with ^ before quotes. Ask for the body alone.`,
     ]),
     [
       'knows the quotes of a mail program',
@@ -301,16 +317,6 @@ describe('a summary', () => {
       `${refused} JSON with an error at line 1, column 6. ${answer}`,
     ],
     [
-      'knows base64 in several lines',
-      Buffer.from(deposit()).toString('base64').replace(/.{76}/g, '$&\n'),
-      `${refused} base64 text. Decode it first. ${store}`,
-    ],
-    [
-      'knows that small letters are no base64',
-      'eyewitness\naccounts\nare\nmany',
-      `${refused} 28 characters that are not JSON. ${answer}`,
-    ],
-    [
       'knows a form',
       `body=${encodeURIComponent(deposit())}`,
       `${refused} form-encoded text. The service posts JSON. ${store}`,
@@ -318,12 +324,12 @@ describe('a summary', () => {
     [
       'knows what Node.js prints',
       "{\n  depositId: '3d6c",
-      `${refused} an object that was printed, and not JSON. ${answer}`,
+      `${refused} an object that was printed, and not JSON.`,
     ],
     [
       'knows what Python prints',
       "{'depositId': None}",
-      `${refused} an object that was printed, and not JSON. ${answer}`,
+      `${refused} an object that was printed, and not JSON.`,
     ],
   ])('%s', (_, body, summary) => {
     expect(inspectBody(body).summary).toBe(summary);
@@ -385,7 +391,7 @@ describe('a summary', () => {
     const address = `addr1${'x'.repeat(98)}?memo=4111111&a=1`;
     expect(address).toHaveLength(120);
     expect(inspectBody(withdrawal({ toTxAddress: `"${address}"` })).summary).toBe(
-      `${sent} to "${address}".`,
+      `${sent} to "${address}". Check a warning: toTxAddress.`,
     );
   });
 });

@@ -14,21 +14,6 @@ const PHONE = { viewport: { width: 390, height: 640 } };
 
 const ARRIVED =
   'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.';
-const lineOf = (order: number) =>
-  deposit({
-    clientPaymentId: `"order-${order}"`,
-    depositId: `"0b0f1f0e-9d0c-4f9e-8d4a-${String(order).padStart(12, '0')}"`,
-  });
-const TEN = [
-  ...[1, 2, 3].map(lineOf),
-  lineOf(1),
-  lineOf(2).replace(':0.01523', ':0.02'),
-  withdrawal(),
-  withdrawal({ status: '"FAILED"' }),
-  deposit({ status: '"NEW"' }),
-  ...[8, 9].map(lineOf),
-].join('\n');
-
 let browser: Browser;
 
 beforeAll(async () => {
@@ -72,7 +57,7 @@ test('a paste says what the body says, and that it may be forged', async () => {
   await withPage(async (page) => {
     await paste(page, deposit());
     expect(await sentenceOf(page)).toBe(ARRIVED);
-    expect(await labelOf(page)).toBe('✓Good · deposit received');
+    expect(await labelOf(page)).toBe('✓good · deposit received');
     expect(await page.locator('.verdict').textContent()).toContain('Anyone can write such a body.');
     expect(await page.getByRole('status').textContent()).toBe(`good: ${ARRIVED}`);
     // Anywhere on the page, and in place of what was there.
@@ -81,24 +66,38 @@ test('a paste says what the body says, and that it may be forged', async () => {
     expect(await page.locator('#box').inputValue()).toBe(withdrawal());
     await page.locator('#box').click();
     await paste(page, '{}');
-    expect(await labelOf(page)).toBe('✗Refused');
+    expect(await labelOf(page)).toBe('✗refused');
     expect(await page.locator('.verdict').textContent()).not.toContain('Anyone');
     await paste(page, 'He says that he paid.');
-    expect(await sentenceOf(page)).toBe('No callback body was found in this text.');
+    expect(await sentenceOf(page)).toContain('21 characters that are not JSON');
     await page.getByRole('button', { name: 'Clear' }).click();
     expect(await sentenceOf(page)).toBe('Nothing to inspect yet');
     expect(await page.locator('#box').inputValue()).toBe('');
   });
 });
 
-test('what is typed is inspected', async () => {
+test('what is typed is inspected, and an error of JSON leads to its place', async () => {
   await withPage(async (page) => {
     await page.keyboard.type('{}');
-    expect(await labelOf(page)).toBe('✗Refused');
+    expect(await labelOf(page)).toBe('✗refused');
     await page.keyboard.press('Backspace');
-    expect(await page.locator('#faults + .faults + p').textContent()).toBe(
-      'Not valid JSON at line 1, column 2: {the text ends here',
-    );
+    const place = page.locator('#faults ~ .place');
+    expect(await place.textContent()).toContain('Line 1, column 2: {it ends here');
+    const lines = JSON.stringify(JSON.parse(deposit()), null, 2).split('\n');
+    lines[20] += ']';
+    await page.locator('#box').fill([...lines, ...Array(200).fill('')].join('\r\n'));
+    expect(await place.textContent()).toContain(`Line 21, column ${lines[20]?.length}: `);
+    expect(await place.locator('mark').textContent()).toBe(']');
+    await page.getByRole('button', { name: 'Show in the text' }).click();
+    const selected = await page.evaluate(() => {
+      const box = document.activeElement as HTMLTextAreaElement;
+      return box.value.slice(box.selectionStart - 2, box.selectionEnd);
+    });
+    expect(selected).toBe(`${lines[20]?.slice(-3)}`);
+    // A byte-order mark in the box is no part of the text whose columns are counted.
+    await page.locator('#box').fill('\uFEFF{"a":1]');
+    await page.getByRole('button', { name: 'Show in the text' }).click();
+    expect(await page.evaluate(() => `${getSelection()}`)).toBe(']');
   });
 });
 
@@ -145,32 +144,24 @@ test('a field has its meaning, what was read, what was sent, and the digits that
 
 test('a sample says that it is one', async () => {
   await withPage(async (page) => {
-    const labels = await page.locator('.samples button').allTextContents();
     const outcomes: string[] = [];
-    for (const label of labels) {
+    for (const label of await page.locator('.samples button').allTextContents()) {
       await page.getByRole('button', { name: label, exact: true }).click();
       expect(await labelOf(page)).toContain('sample');
       outcomes.push((await page.locator('.label strong').textContent()) ?? '');
-      if (label === 'Several bodies') break;
       await page.getByRole('button', { name: 'Clear' }).click();
     }
-    expect(outcomes).toStrictEqual('Good Review Review Good Review Refused Good'.split(' '));
-    expect(await page.locator('#bodies').textContent()).toBe(
-      '8 bodies 3 good · 4 to review · 1 refused',
-    );
-    await page.locator('#box').press('End');
-    await page.keyboard.type(' ');
-    expect(await labelOf(page)).not.toContain('sample');
+    expect(outcomes).toStrictEqual('good check check good check refused'.split(' '));
   });
 });
 
 test('a file is opened or dropped', async () => {
   await withPage(async (page) => {
-    const file = { name: 'callbacks.ndjson', mimeType: '', buffer: Buffer.from(TEN) };
+    const file = { name: 'callback.json', mimeType: '', buffer: Buffer.from(withdrawal()) };
     const notice = (text: string) => page.locator('.input p', { hasText: text }).waitFor();
     await page.locator('#file').setInputFiles(file);
-    await notice('callbacks.ndjson.');
-    expect(await page.locator('.list label').count()).toBe(10);
+    await notice('callback.json.');
+    expect(await sentenceOf(page)).toMatch(/^Withdrawal payout-7731 completed/);
     await page.evaluate((text) => {
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(new File([text], 'one.json'));
@@ -178,41 +169,9 @@ test('a file is opened or dropped', async () => {
     }, deposit());
     await notice('one.json.');
     expect(await sentenceOf(page)).toBe(ARRIVED);
-    await page.locator('#file').setInputFiles({ ...file, buffer: Buffer.alloc(1_000_001, '\n') });
-    await notice('reads at most 1 MB');
-  });
-});
-
-test('of ten bodies, the mouse and the arrow keys choose one', async () => {
-  await withPage(async (page) => {
-    await paste(page, TEN);
-    const lines = page.locator('.list label');
-    expect(await page.locator('.list .mark').allTextContents()).toStrictEqual([...'✓!✓✓!!!✗✓✓']);
-    expect(await page.locator('.list em').allTextContents()).toStrictEqual([
-      'contradicts line 5',
-      'same event as line 1',
-      'contradicts line 2',
-      'contradicts line 7',
-      'contradicts line 6',
-    ]);
-    await lines.nth(2).click();
-    expect(await sentenceOf(page)).toMatch(/^Order order-3:/);
-    await page.keyboard.press('ArrowDown');
-    expect(await labelOf(page)).toBe('✓Good · deposit received · line 4 · same event as line 1');
-    // All of a line can be seen once it is chosen.
-    const list = await page.locator('.list').boundingBox();
-    for (let line = 5; line <= 10; line += 1) {
-      await page.keyboard.press('ArrowDown');
-      const chosen = await lines.nth(line - 1).boundingBox();
-      const bottom = (chosen?.y ?? 0) + (chosen?.height ?? 0);
-      expect(bottom).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0) + 1);
-      if (line === 5) {
-        expect(await page.locator('.verdict').textContent()).toContain('It contradicts line 2.');
-      }
-    }
-    expect(await sentenceOf(page)).toMatch(/^Order order-9:/);
-    await paste(page, Array.from({ length: 502 }, (_, order) => lineOf(order)).join('\n'));
-    expect(await page.locator('.bodies > p').textContent()).toBe('… and 2 more: use inspect.');
+    await page.locator('#file').setInputFiles({ ...file, buffer: Buffer.alloc(10_000_000, '\n') });
+    await notice('65,537 characters, too long for this box.');
+    expect(await sentenceOf(page)).toContain('more than 65536 bytes');
   });
 });
 
@@ -233,13 +192,13 @@ test('nothing in a body becomes markup, and nothing invisible gets onto the page
         })),
         { ...fields, txAddressOwner: { name: hostile, category: hostile, [hostile]: hostile } },
       ].map((one) => JSON.stringify(one));
-      for (const text of [...bodies, bodies.join('\n'), hostile, `{"a":"${hostile}`]) {
+      for (const text of [...bodies, hostile, `{"a":"${hostile}`]) {
         await page.locator('#box').fill(text);
         const { elements, isHacked, shown } = await page.evaluate(() => ({
           elements: document.querySelectorAll('main :is(img, svg, script, a, iframe, style)')
             .length,
           isHacked: 'hacked' in globalThis,
-          shown: `${document.querySelector('.bodies')?.textContent}${document.querySelector('.answer')?.textContent}`,
+          shown: document.querySelector('.answer')?.textContent,
         }));
         expect({ elements, isHacked }).toStrictEqual({ elements: 0, isHacked: false });
         expect(shown).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}]/u);
@@ -250,7 +209,7 @@ test('nothing in a body becomes markup, and nothing invisible gets onto the page
 
 test('the keyboard reaches everything, in the order of the page, and shows where it is', async () => {
   await withPage(async (page) => {
-    await paste(page, TEN);
+    await paste(page, deposit());
     await page.locator('h1').click();
     const reached: string[] = [];
     do {
@@ -265,21 +224,27 @@ test('the keyboard reaches everything, in the order of the page, and shows where
       reached.push(name.slice(0, 12));
     } while (reached.at(-1) !== 'Copy idempot');
     expect(reached).toStrictEqual([
-      ...['file', 'clear', 'box', '1✓good: Orde', 'Copy sentenc'],
+      ...['file', 'clear', 'box', 'Copy sentenc'],
       ...['Copy deposit', 'Copy payment', 'Copy clientP', 'Copy transac', 'Copy idempot'],
     ]);
   });
 });
 
-test('on a phone, what a paste says is in view', async () => {
+test('on a phone, what a paste says is in view, and nothing but the page scrolls', async () => {
   await withPage(async (page) => {
-    for (const text of [deposit(), '{', 'He says he paid.', TEN]) {
+    for (const text of [deposit(), '{', 'He says he paid.', JSON.stringify(deposit())]) {
       await page.evaluate(() => scrollTo(0, 0));
       await paste(page, text);
-      const seen = page.locator(text === TEN ? '.list label' : '.sentence').first();
-      const box = await seen.boundingBox();
+      const box = await page.locator('.sentence').boundingBox();
       expect(box?.y).toBeGreaterThanOrEqual(0);
       expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(PHONE.viewport.height);
+      const scrolling = await page.evaluate(() =>
+        [...document.querySelectorAll('main, main *')]
+          .filter((element) => element.scrollHeight > element.clientHeight + 1)
+          .filter((element) => /auto|scroll/.test(getComputedStyle(element).overflowY))
+          .map(({ tagName }) => tagName),
+      );
+      expect(scrolling).toStrictEqual([]);
     }
     // The keyboard would cover it further down.
     await paste(page, deposit());
@@ -302,7 +267,7 @@ test('axe finds nothing, and nothing is too wide', async () => {
     await withPage(
       async (page) => {
         await page.evaluate(axe.source);
-        for (const text of ['', deposit(), long, withdrawal(), '{', 'x', TEN]) {
+        for (const text of ['', deposit(), long, withdrawal(), '{', 'x']) {
           await page.locator('#box').fill(text);
           const found = await page.evaluate(async () => {
             const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } };
@@ -371,20 +336,16 @@ test('the policy lets the page ask nobody, and run nothing else', async () => {
   server.close();
 });
 
-test('1 MB of anything, 100,000 braces and 100,000 lines hold the page for less than a second', async () => {
+test('1 MB of anything, and 64 KiB of what is slow, hold the page for less than a second', async () => {
   const megabyte = (text: string) => text.repeat(Math.ceil(1e6 / text.length)).slice(0, 1e6);
-  const texts = [
-    ...['x', '>', '{', '[', '{"', '{""', '{:{""', '{\\"', '{"a":', '{\n', '{}\n', '{x}\n'],
-    ...[deposit(), `${deposit()}\n`, `${JSON.stringify(deposit())}\n`, '{"level":"info"}\n'],
-  ].map(megabyte);
+  const texts = [...['x', '{', '{"a":', '\n', `${deposit()}\n`]].map(megabyte);
   const others = [
-    Array.from({ length: 950 }, (_, order) => lineOf(order)).join('\n'),
+    ...['{', '[', '{"', '{"a":', '{"depositId":', '“', '{x:', '{"=\n', '\n', 'x\n'].map((text) =>
+      text.repeat(Math.floor(65_536 / text.length)),
+    ),
     `{${Array.from({ length: 6000 }, (_, index) => `"x${index}":1`).join(',')}}`,
-    '{'.repeat(100_000),
-    '\n'.repeat(100_000),
-    'x\n'.repeat(100_000),
-    'x\n'.repeat(4_998),
-    'x y '.repeat(65_536),
+    'x\n'.repeat(4998),
+    'x y '.repeat(16_384),
   ];
   await withPage(async (page) => {
     const session = await page.context().newCDPSession(page);

@@ -44,8 +44,11 @@ describe('the command', () => {
 
       await using merchant = await endpoint(answers(200));
       const body = `${depositReceivedBody()}\n`;
-      mkdirSync(join(folder, 'callbacks'), { recursive: true });
-      for (const file of ['body.json', 'callbacks/1.json']) write(file, body);
+      for (const path of ['callbacks', 'webhooks/retry', 'webhooks/review']) {
+        mkdirSync(join(folder, path), { recursive: true });
+      }
+      const saved = `webhooks/review/deposit.received.x.${'0'.repeat(16)}.json`;
+      for (const file of ['body.json', 'callbacks/1.json', saved]) write(file, body);
       const script = [
         'set -euo pipefail',
         `payment-notifications() { ${PROGRAM} "$@"; }`,
@@ -76,10 +79,27 @@ describe('inspect', () => {
     }
     const piped = await run(['inspect', SAMPLE]);
     expect(piped.out).not.toContain('\u001b');
+    const unwanted = await run(['inspect', SAMPLE], { env: { FORCE_COLOR: '0' } });
+    expect(unwanted.out).toBe(piped.out);
     // Nothing is wrapped either, so that grep finds it.
     expect(piped.out).toContain(
       '"c0ffee254729296a45a3885639ac7e10f9d54979e0f3d1e2b4c5a69788776655"',
     );
+  });
+
+  test('has colours in a pipe with FORCE_COLOR', async () => {
+    const { out } = await run(['inspect', SAMPLE], { env: { FORCE_COLOR: '1' } });
+    expect(out).toContain('\u001b[32m✓');
+  });
+
+  test('ends at a device and a pipe that never end, and follows no link in a circle', async () => {
+    mkdirSync(join(folder, 'circle'));
+    write('circle/one.json', depositReceivedBody());
+    const line = `ln -s . circle/self; ${PROGRAM} inspect --quiet circle /dev/zero <(yes)`;
+    const { out, exit } = await inShell(line, folder);
+    expect(exit).toBe(1);
+    expect(out).toContain('\n3 bodies in 3 files\n');
+    expect(out.match(/it has more than 65536 bytes/g)).toHaveLength(2);
   });
 
   test('ends quietly for head, as a closed pipe ends programs', async () => {
@@ -110,6 +130,18 @@ describe('inspect, of many bodies,', () => {
 });
 
 describe('send', () => {
+  test('shows its progress on a terminal after a second, and leaves nothing of it', async () => {
+    await using merchant = await endpoint((response) => {
+      setTimeout(() => response.end('ok'), 1100);
+    });
+    const file = write('progress.jsonl', `${depositReceivedBody()}\n`);
+    const { out } = await onTerminal(['send', file, '--to', merchant.url], 80);
+    const [, progress, cleared, end] = out.split('\r');
+    expect(progress).toMatch(/^1 sent, \d a second, 0 failed$/);
+    expect(cleared).toMatch(/^ +$/);
+    expect(stripVTControlCharacters(`${end}`)).toMatch(/^1 of 1 delivered in \S+\n$/);
+  });
+
   test('is ended by Ctrl-C while it waits for a retry, with a summary', async () => {
     await using merchant = await endpoint(answers(500));
     const args = [COMMAND, 'send', 'deposit', '--to', merchant.url, '--retry'];
@@ -165,7 +197,7 @@ describe('listen', () => {
     child.kill('SIGINT');
     const { out, exit } = await ended;
     expect(exit).toBe(130);
-    expect(out).toMatch(/\n✗ \S+Z {2}not saved, answered with 500: EFBIG: file too large, write\n/);
+    expect(out).toMatch(/\n✗ \S+Z {2}not saved, answered with 500: EFBIG \(file too large\)\n/);
     expect(out).toMatch(/\n2 callbacks, 1 refused, 1 not read or not saved, 1 saved in full\n$/);
     expect(readdirSync(join(folder, 'full'))).toHaveLength(1);
   });

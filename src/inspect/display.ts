@@ -1,0 +1,56 @@
+// What the command and the page show alike.
+import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
+import { escapeUnprintable } from '../parser/messages.js';
+import type { Rule } from '../parser/rules.js';
+import type { InspectedField } from './inspection.js';
+import type { Outcome } from './outcome.js';
+
+const TIMES = Object.entries<Rule>(DEPOSIT_RECEIVED)
+  .filter(([, { type }]) => type.kind === 'timestamp')
+  .map(([name]) => name);
+
+/** The sign of each outcome. Its word is its name. */
+export const MARKS: Readonly<Record<Outcome, string>> = { good: '✓', check: '!', refused: '✗' };
+
+/** `toLocaleString` would make one for each number. */
+const GROUPED = new Intl.NumberFormat('en');
+
+/** `2,000,000` */
+export function formatCount(count: number): string {
+  return GROUPED.format(count);
+}
+
+/** `1 body`, `2,000 bodies` */
+export function plural(count: number, one: string, several: string = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : several}`;
+}
+
+/** An ISO 8601 time as people read it. */
+export function formatTime(time: string): string {
+  return time.replace('T', ' ').replace(/(?:\.000)?Z$/, ' UTC');
+}
+
+/** Escapes what is invisible or moves the text around it, and truncates a long text. */
+export function shorten(text: string, most: number): string {
+  const shown = escapeUnprintable(text.slice(0, most));
+  return text.length > most ? `${shown}… (${formatCount(text.length)} characters)` : shown;
+}
+
+/** The value of a field as it was read: one text, or the labeled parts of an address or an owner. */
+export function readValue({ name, raw, parsed }: InspectedField): (readonly [string, string])[] {
+  if (parsed === null) return [['', raw === 'null' || raw === '""' ? 'no value' : 'not read']];
+  // A deposit documents neither field, so they may have any value there.
+  if (typeof parsed === 'object' && (name === 'toTxAddress' || name === 'txAddressOwner')) {
+    return Object.entries(parsed)
+      .filter(([part, value]) => part !== 'raw' && typeof value === 'string')
+      .map(([part, value]) => [part === 'destinationTag' ? 'tag' : part, value]);
+  }
+  const text = typeof parsed === 'string' ? parsed : raw;
+  return [['', TIMES.includes(name) ? formatTime(text) : text]];
+}
+
+/** Whether a value was read as it was sent, so that one of the two is enough. */
+export function isAsSent(raw: string, read: ReturnType<typeof readValue>): boolean {
+  const [[, value] = ['', '']] = read;
+  return read.length === 1 && (value === raw || JSON.stringify(value) === raw);
+}

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { inspectBody } from 'payment-notifications/inspect';
+import { createReceiver } from 'payment-notifications/receiver';
+import { faultyBodies } from 'payment-notifications/testing';
+import { expect, test } from 'vitest';
+import { fixtures } from '../../fixtures/index.js';
+import { next, START } from '../../inspector/state.js';
+import { command, linesOf, temporaryFolder } from '../cli/terminal.js';
+import { bytesBody } from '../fuzz/bodies.js';
+import { runs } from '../fuzz/runs.js';
+import { deposit, withdrawal } from '../sample-bodies.js';
+import { OUTCOMES } from './outcomes.js';
+
+/** Enough for a change of the code; RUNS=50000 for more. */
+const RUNS = runs(300);
+const MAX_BYTES = 65_536;
+
+const { folder } = temporaryFolder();
+
+const receiver = createReceiver({
+  secret: null,
+  store: {
+    save: async () => {},
+    list: async () => [],
+    read: async () => null,
+    remove: async () => {},
+  },
+  async onDepositReceived() {},
+  async onWithdrawalBroadcast() {},
+  log() {},
+});
+
+const page = (bytes: Uint8Array) => next(START, { type: 'opened', name: 'a', bytes }).inspection;
+
+/** Posts bodies to `listen`, and returns the folder in which it has saved them. */
+async function listenTo(bodies: readonly Uint8Array[]): Promise<string> {
+  const callbacks = join(folder, 'callbacks');
+  const controller = new AbortController();
+  let begin: (url: string) => void;
+  const started = new Promise<string>((resolve) => {
+    begin = resolve;
+  });
+  const print = (text: string) => {
+    const [, url] = /^listening at (\S+)/.exec(text) ?? [];
+    if (url !== undefined) begin(url);
+  };
+  const args = ['listen', '--port', '0', '--save', callbacks];
+  const ended = command(args, { print, interrupt: controller.signal });
+  const url = await started;
+  for (const body of bodies) {
+    const { status } = await fetch(url, { method: 'POST', body: new Uint8Array(body) });
+    if (status >= 500) expect(status).toBeLessThan(500);
+  }
+  controller.abort();
+  await ended;
+  return callbacks;
+}
+
+const one = deposit();
+const [utf16, lone] = [Buffer.from(`\uFEFF${one}`, 'utf16le'), deposit({ network: '"\\ud800"' })];
+/** What an endpoint receives from senders and proxies that change a body. */
+const CHANGED: readonly (string | Uint8Array)[] = [
+  ...[`\uFEFF${one}`, `\uFEFF\uFEFF${one}`, `[${one},${one}]`, `${one}\0`, `${one}${one}`],
+  ...[`${one}\n${one}`, `${one}\n{}`, one.slice(0, 300), gzipSync(one), `\n${one}`, `${one} // x`],
+  ...[JSON.stringify(one), JSON.stringify({ event: 'x', payload: one }), utf16, lone],
+  ...[Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1'), one.padEnd(MAX_BYTES)],
+];
+
+test(
+  `the receiver, listen, inspect, inspectBody and the page judge alike (${RUNS} hostile bodies)`,
+  async () => {
+    const bodies = [
+      ...CHANGED,
+      ...[one, withdrawal()].flatMap((body) => faultyBodies(body).map((faulty) => faulty.body)),
+      ...OUTCOMES.map(([, body]) => body),
+      ...fixtures.map(({ body }) => body),
+      ...fc.sample(bytesBody, RUNS),
+    ].map((body) => Buffer.from(body));
+
+    for (const body of bodies) {
+      const { outcome } = inspectBody(body);
+      const words = [page(body)?.outcome, await receiver.settle(body)];
+      const expected = [outcome, outcome === 'refused' ? 'refused' : 'settled'];
+      // An assertion for each body would take most of the time.
+      if (`${words}` !== `${expected}`) expect({ body: `${body}`, words }).toBe(expected);
+    }
+
+    const callbacks = await listenTo(bodies);
+    const saved = readdirSync(callbacks).map((name) => join(callbacks, name));
+    const sort = (all: readonly Buffer[]) => all.map((body) => body.toString('latin1')).sort();
+    const received = bodies.map((body) => body.subarray(0, MAX_BYTES + 1));
+    expect(sort(saved.map((path) => readFileSync(path)))).toStrictEqual(sort(received));
+
+    const { out } = await command(['inspect', '--json', callbacks]);
+    const lines = linesOf(out).map((line) => JSON.parse(line));
+    expect(lines.map(({ place }) => place)).toStrictEqual(saved.sort());
+    const differing = lines.filter(({ place, outcome, summary }) => {
+      const inspection = inspectBody(readFileSync(place));
+      const isAlike = outcome === inspection.outcome && summary === inspection.summary;
+      return !isAlike || /-refused\.json$/.test(place) !== (outcome === 'refused');
+    });
+    expect(differing).toStrictEqual([]);
+    rmSync(callbacks, { recursive: true });
+  },
+  300_000 + RUNS * 60,
+);

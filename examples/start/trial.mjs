@@ -37,7 +37,9 @@ const receiver = createReceiver({
 });
 receiver.start();
 
-const server = createServer(receiver.node).listen(Number(process.env.PORT || 3000), '127.0.0.1');
+const given = process.env.PORT || '3000';
+if (!/^\d+$/.test(given)) throw new Error(`PORT: expected a number, received "${given}"`);
+const server = createServer(receiver.node).listen(Number(given), '127.0.0.1');
 await once(server, 'listening');
 const { port } = /** @type {AddressInfo} */ (server.address());
 const url = `http://127.0.0.1:${port}/callbacks/${secret}`;

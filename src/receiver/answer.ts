@@ -34,10 +34,10 @@ export function refusalOf({ issues }: NotificationError): ReceiverAnswer {
  */
 export function successOf(given: Partial<ReceiverAnswer> = {}): ReceiverAnswer {
   const { status = 200, text = 'ok' } = given;
-  const isSuccess = Number.isInteger(status) && status >= 200 && status <= 599;
+  const isSuccess = Number.isInteger(status) && status >= 200 && status <= 399;
   if (!isSuccess || typeof text !== 'string') {
     throw new TypeError(
-      `success: expected a status of 200 to 599 and a text, received ${quote(status)} and ${describe(text)}`,
+      `success: expected a status of 200 to 399 and a text, received ${quote(status)} and ${describe(text)}`,
     );
   }
   return { status, text: WITHOUT_TEXT.includes(status) ? '' : text };
@@ -51,9 +51,9 @@ export function successOf(given: Partial<ReceiverAnswer> = {}): ReceiverAnswer {
  */
 export function checkReturned(name: string, returned: unknown): void {
   if (typeof returned !== 'object' || returned === null) return;
-  const { ok, status } = returned as { ok?: unknown; status?: unknown };
-  if (ok !== false && !(typeof status === 'number' && status >= 400)) return;
+  const { ok, status, statusCode = status } = returned as Readonly<Record<string, unknown>>;
+  if (ok !== false && !(typeof statusCode === 'number' && statusCode >= 400)) return;
   throw new Error(
-    `${name}: expected a success, received an object with ok ${quote(ok)} and status ${quote(status)}. Check response.ok, and throw`,
+    `${name}: expected a success, received an object with ok ${quote(ok)} and status ${quote(statusCode)}. Check response.ok, and throw`,
   );
 }

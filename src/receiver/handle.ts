@@ -16,13 +16,14 @@ import {
   UNAUTHORIZED,
   VISITED,
 } from './answer.js';
+import type { Busy } from './busy.js';
 import type { ReceivedBody } from './bytes.js';
-import { inTime, keep, type Unsettled } from './keep.js';
+import { keep, type Unsettled } from './keep.js';
 import type { Log, Outcome } from './log.js';
 import { isNeedsReview } from './needs-review.js';
 import type { DeliveryContext, ReceiverOptions } from './options.js';
 import { createCheck, createStrangerReport } from './secret.js';
-import { nameOf, type Store } from './store.js';
+import { inTime, nameOf } from './store.js';
 
 /** A body that asks to be settled. */
 export interface Incoming {
@@ -52,8 +53,10 @@ export interface Handled {
 /** What is known of a body in progress. */
 interface Progress {
   /** The step that is late if the time is over. */
-  step: 'body' | 'verify' | 'store.save' | (typeof FUNCTION_OF)[PaymentNotification['type']];
+  step: 'body' | 'verify' | (typeof FUNCTION_OF)[PaymentNotification['type']];
   isLate: boolean;
+  /** Whether someone gets the answer. */
+  isRequest: boolean;
   /** Null until the body is read and verified. */
   body: Uint8Array | null;
   key: string | null;
@@ -79,12 +82,11 @@ const FUNCTION_OF = {
  * Creates the way of a body from the request to the answer: it checks who calls, reads, parses, calls
  * the function, saves what isn't settled, and logs.
  *
- * @param busy - Names of saved bodies in progress, which no round takes.
  * @returns A function that never rejects.
  */
 export function createHandle(
   options: ReceiverOptions,
-  busy: Set<string>,
+  busy: Busy,
   log: Log,
 ): (open: () => Incoming) => Promise<Handled> {
   const { store, timeoutMs = 25_000 } = options;
@@ -105,6 +107,7 @@ export function createHandle(
     const progress: Progress = {
       step: 'body',
       isLate: false,
+      isRequest: false,
       body: null,
       key: null,
       warnings: [],
@@ -120,6 +123,7 @@ export function createHandle(
 
   async function passOn(open: () => Incoming, progress: Progress): Promise<End> {
     const { caller, isSaved = false, read } = open();
+    progress.isRequest = caller !== null;
     if (caller && !isOurs(caller.url)) {
       // A browser or a scanner sends a GET. It isn't worth a line.
       if (!isVisit(caller)) reportStranger('a wrong secret');
@@ -137,7 +141,9 @@ export function createHandle(
     const { success, error, notification } = parse(body);
     if (!success) return { outcome: 'refused', error };
     if (mayLackBytes) return { outcome: 'refused', error: textError(notification) };
-    return settle(notification, { key: idempotencyKey(notification), body }, isSaved, progress);
+    // A copy, because the function may change its body, or transfer it to a worker.
+    const context = { key: idempotencyKey(notification), body: body.slice() };
+    return settle(notification, context, isSaved, progress);
   }
 
   async function isVerified(
@@ -162,17 +168,10 @@ export function createHandle(
     progress.key = key;
     progress.warnings = notification.warnings;
     if ([...late].some((running) => running.key === key)) {
-      throw new Error(`${name}: an earlier call has not ended`);
+      throw new Error(`${name}: an earlier call still runs`);
     }
-    if (options.saveFirst && store && !isSaved) {
-      const savedAs = await nameOf(key, body);
-      busy.add(savedAs);
-      progress.savedFirst = savedAs;
-      progress.step = 'store.save';
-      await store.save({ to: 'retry', name: savedAs, body, key, reason: 'in progress' });
-      if (progress.isLate) return SETTLED; // it was answered with 500
-      progress.step = name;
-    }
+    if (options.saveFirst && !isSaved) await saveFirst(key, body, progress);
+    if (progress.isLate) return SETTLED; // it was answered with 500
     // The parser refuses a type that has no function.
     const returned =
       notification.type === 'deposit.received'
@@ -180,6 +179,21 @@ export function createHandle(
         : await onWithdrawalBroadcast?.(notification, context);
     checkReturned(name, returned);
     return SETTLED;
+  }
+
+  /** If this fails, the event is settled nevertheless: the database may work. */
+  async function saveFirst(key: string, body: Uint8Array, progress: Progress): Promise<void> {
+    if (store === null) return;
+    try {
+      const name = await nameOf(key, body);
+      busy.enter(name);
+      progress.savedFirst = name;
+      await inTime('save', () =>
+        store.save({ to: 'retry', name, body, key, reason: 'in progress' }),
+      );
+    } catch (error) {
+      log({ outcome: 'failed', key, message: `not saved first: ${messageOf(error)}`, error });
+    }
   }
 
   /** Follows a function that is late, whose error would be lost. */
@@ -193,7 +207,7 @@ export function createHandle(
         // A body that was not read is answered and logged. It breaks off when its sender leaves.
         if (key === null) return;
         const message = `${step} failed after its deadline: ${messageOf(error)}`;
-        log({ outcome: 'retry', key, message, error });
+        log({ outcome: 'warning', key, message, error });
       })
       .then(() => late.delete(running));
     return { outcome: 'retry', error: lateError(step, timeoutMs) };
@@ -201,17 +215,16 @@ export function createHandle(
 
   /** Saves before it logs: a log may hang, or end the process. */
   async function conclude(end: End, progress: Progress): Promise<Handled> {
-    const { key, body, warnings, savedFirst } = progress;
+    const { key, body, isRequest, warnings, savedFirst } = progress;
     if (end.outcome === 'turned away') return { outcome: 'failed', answer: end.answer, name: null };
     const kept =
       end.outcome === 'settled'
         ? { entry: { outcome: end.outcome, key, message: 'settled' }, answer: success, name: null }
-        : await keep(store, end, key, body, success);
+        : await keep(store, end, key, body, isRequest, success);
     const { entry, answer, name } = kept;
-    if (store && savedFirst !== null) {
-      if (entry.outcome === 'settled' || entry.outcome === 'review')
-        await remove(store, savedFirst);
-      busy.delete(savedFirst);
+    if (savedFirst !== null) {
+      if (entry.outcome === 'settled' || entry.outcome === 'review') await remove(savedFirst);
+      busy.leave(savedFirst);
     }
     for (const issue of warnings) log({ outcome: 'warning', key, message: issue.message, issue });
     const logged = log(entry);
@@ -220,8 +233,8 @@ export function createHandle(
     return { outcome: entry.outcome, answer, name };
   }
 
-  async function remove(from: Store, name: string): Promise<void> {
-    await inTime('store.remove', () => from.remove(name)).catch((error) => {
+  async function remove(name: string): Promise<void> {
+    await inTime('remove', async () => store?.remove(name)).catch((error) => {
       log({ outcome: 'failed', key: null, message: `${name} waits: ${messageOf(error)}`, error });
     });
   }

@@ -1,6 +1,8 @@
 import type { RawBody } from '../parser/parse.js';
+import { checkTime } from '../shared/deadline.js';
 import { messageOf } from '../shared/reports.js';
 import type { ReceiverAnswer } from './answer.js';
+import { createBusy } from './busy.js';
 import { receivedOf } from './bytes.js';
 import { createHandle, type Handled, type Incoming } from './handle.js';
 import { type HeaderSource, headerOf } from './headers.js';
@@ -27,13 +29,13 @@ export type { WebRequest, WebResponse } from './web.js';
 
 /** A request of any platform, for {@link Receiver.receive}. */
 export interface ReceivedRequest {
-  /** The raw body. */
-  readonly body: RawBody;
+  /** The raw body; null or undefined if a visit has none. */
+  readonly body: RawBody | null | undefined;
   /** The URL that was called, or its path. */
   readonly url: string;
   /** For `verify`: an object of headers, or `Headers`. */
   readonly headers?: HeaderSource | undefined;
-  /** With it, a GET without a body is answered with a sentence instead of 400. */
+  /** With it, a GET or HEAD without a body is a visit: its answer says what the URL is for. */
   readonly method?: string | undefined;
 }
 
@@ -59,13 +61,16 @@ export interface Receiver {
    *
    * New bodies and earlier failures take turns. A round ends after five failures in a row, such as
    * while your database is down.
+   *
+   * @throws RangeError if `setTimeout` can't wait for `everyMs`.
    */
   readonly start: (options?: { readonly everyMs?: number | undefined }) => void;
   /** Tries the bodies in `retry` again, once, for a scheduled function. */
   readonly retry: () => Promise<void>;
   /**
    * Ends the rounds, and resolves when no body is in progress: each is settled, saved, or was
-   * refused. That takes `timeoutMs` and ten seconds at most.
+   * refused. That takes `timeoutMs` at most, and five more seconds for each call of a store or a log
+   * that hangs.
    *
    * Call it before the process ends, after the server has closed. A sender that gave up leaves no
    * connection, but its body may still be on its way to your database.
@@ -97,8 +102,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   checkOptions(options);
   const { store } = options;
   const log = createLog(options);
-  /** Names of saved bodies in progress. */
-  const busy = new Set<string>();
+  const busy = createBusy();
   const handle = createHandle(options, busy, log);
   const inProgress = new Set<Promise<Handled>>();
   const rounds = store && createRounds(store, (body) => settle(body, true), busy, log);
@@ -158,16 +162,24 @@ export function createReceiver(options: ReceiverOptions): Receiver {
           method: request.method,
           header: (name) => headerOf(request.headers ?? {}, name),
         },
-        read: () => receivedOf(request.body),
+        read: () => receivedOf(request.body ?? emptyVisit(request)),
       }));
       return answer;
     },
     settle: async (body) => (await settle(body, false)).outcome,
-    start: ({ everyMs } = {}) => rounds?.start(everyMs),
+    start({ everyMs = 60_000 } = {}) {
+      checkTime('everyMs', everyMs);
+      rounds?.start(everyMs);
+    },
     retry: async () => rounds?.run(),
     async stop() {
       await rounds?.stop();
       while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };
+}
+
+/** Of anything else, a missing body is a mistake, and its text says so. */
+function emptyVisit({ method, body }: ReceivedRequest): RawBody {
+  return method === 'GET' || method === 'HEAD' ? '' : (body as never);
 }

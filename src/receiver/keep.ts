@@ -1,12 +1,8 @@
 import type { NotificationError } from '../parser/errors.js';
-import { LATE, lateError, within } from '../shared/deadline.js';
 import { messageOf } from '../shared/reports.js';
 import { FAILED, type ReceiverAnswer, refusalOf } from './answer.js';
 import type { LogEntry, Outcome } from './log.js';
-import { nameOf, type Store } from './store.js';
-
-/** How long a store may take, in milliseconds. A process that stops waits for it. */
-const MAX_SAVING = 5000;
+import { inTime, nameOf, type Store } from './store.js';
 
 /** Why a body isn't settled. */
 export type Unsettled =
@@ -23,6 +19,7 @@ interface Kept {
  * Saves a body that isn't settled. If that fails, the body stays with its sender. Never rejects.
  *
  * @param body - Null if it was not read to its end, or not verified.
+ * @param isRequest - Whether someone gets the answer.
  * @param success - The answer to a body for review.
  * @returns What to log and to answer, and the name under which the body is saved; null if it isn't.
  */
@@ -31,6 +28,7 @@ export async function keep(
   unsettled: Unsettled,
   key: string | null,
   body: Uint8Array | null,
+  isRequest: boolean,
   success: ReceiverAnswer,
 ): Promise<Kept> {
   const { outcome, error } = unsettled;
@@ -46,12 +44,14 @@ export async function keep(
     name,
   });
   if (body === null) return failed('', error);
-  if (store === null) return outcome === 'refused' ? kept(null) : failed('', error);
-  if (body.length === 0) return kept(null); // its sender has no more than this message says
+  // An empty body is all in its message. A request that is answered with 400 has a sender.
+  const isKnown = outcome === 'refused' && (body.length === 0 || (isRequest && store === null));
+  if (isKnown) return kept(null);
+  if (store === null) return failed('', error);
   try {
     const name = await nameOf(key ?? 'refused', body);
     const to = outcome === 'retry' ? 'retry' : 'review';
-    await inTime('store.save', () => store.save({ to, name, body, key, reason: message }));
+    await inTime('save', () => store.save({ to, name, body, key, reason: message }));
     return kept(name);
   } catch (cause) {
     return failed(`. The body was not saved: ${messageOf(cause)}`, cause);
@@ -61,10 +61,4 @@ export async function keep(
 function answerTo({ outcome, error }: Unsettled, success: ReceiverAnswer): ReceiverAnswer {
   if (outcome === 'refused') return refusalOf(error);
   return outcome === 'review' ? success : FAILED;
-}
-
-/** Calls a function of a store, and rejects if it takes too long. */
-export async function inTime(name: string, call: () => Promise<unknown>): Promise<void> {
-  const called = async () => call(); // it may throw without a promise
-  if ((await within(MAX_SAVING, called())) === LATE) throw lateError(name, MAX_SAVING);
 }

@@ -18,8 +18,8 @@ export type Outcome = 'settled' | 'review' | 'retry' | 'refused' | 'failed';
 /** An entry of a receiver's log. It contains no body. */
 export interface LogEntry {
   /**
-   * What became of the body. `warning`: a field of a valid body is unusual, or requests were turned
-   * away.
+   * What became of the body. `warning`: a field of a valid body is unusual, requests were turned
+   * away, or a function that was late has failed.
    */
   readonly outcome: Outcome | 'warning';
   /** The event's `idempotencyKey`; null if it isn't known. */

@@ -17,8 +17,8 @@ export class NeedsReview extends Error {
   declare readonly name: 'NeedsReview';
 
   /** @param reason - Why someone must decide, such as `the order is unknown`. */
-  constructor(reason: string) {
-    super(reason);
+  constructor(reason: string, options?: { readonly cause?: unknown }) {
+    super(reason, options);
   }
 }
 

@@ -55,6 +55,7 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
     if (isBytes(body)) return receivedOf(body);
     if (typeof body === 'string') {
       checkCharset(request);
+      checkEncoding(request);
       return receivedOf(body);
     }
   }
@@ -95,13 +96,16 @@ function checkCharset(request: NodeRequest): void {
 }
 
 function readUnread(request: NodeRequest): Promise<ReceivedBody> {
-  const { readableEncoding } = request;
+  checkEncoding(request);
+  return readStream(request, () => (request.stream ?? request).destroy());
+}
+
+function checkEncoding({ readableEncoding }: NodeRequest): void {
   if (readableEncoding && readableEncoding !== 'utf8') {
     throw new Error(
       `body: expected raw bytes, received text in the encoding ${quote(readableEncoding)}. Remove request.setEncoding() from the middleware above the receiver`,
     );
   }
-  return readStream(request, () => (request.stream ?? request).destroy());
 }
 
 /**
@@ -126,7 +130,8 @@ function send(response: NodeResponse, { status, text }: ReceiverAnswer): void {
     response.statusCode = status;
     response.setHeader('content-type', 'text/plain; charset=utf-8');
     // Nothing reads the body of a stranger, which may never end.
-    if (status === NOT_FOUND.status) response.setHeader('connection', 'close');
+    const isHttp2 = 'stream' in response; // has no such header
+    if (status === NOT_FOUND.status && !isHttp2) response.setHeader('connection', 'close');
     response.end(text);
   } else if (!response.writableEnded) {
     // Middleware has sent the status. If that is a success and this isn't, only a broken response

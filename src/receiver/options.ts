@@ -30,8 +30,8 @@ export interface Delivery {
  * - It throws `NeedsReview`: the body is saved in `review`, where someone decides.
  * - It throws anything else, or is late: the body is saved in `retry`, and tried again.
  *
- * What it returns is ignored, except an object with `ok: false` or a numeric `status` of 400 or
- * more, such as a failed response of `fetch`. That counts as an error.
+ * What it returns is ignored, except an object with `ok: false`, or with a `status` or `statusCode`
+ * of 400 or more, such as a failed response of `fetch`. That counts as an error.
  */
 export type Settle<T> = (notification: T, context: DeliveryContext) => Promise<unknown>;
 
@@ -69,7 +69,8 @@ export interface ReceiverSettings {
    * false.
    *
    * A process that is killed has not answered the bodies on which it works. The service repeats a
-   * deposit, but maybe not a withdrawal. With this, another process settles them.
+   * deposit, but maybe not a withdrawal. With this, another process settles them. If a body can't
+   * be saved, that is logged, and its function is called nevertheless.
    */
   readonly saveFirst?: boolean | undefined;
   /**
@@ -79,8 +80,9 @@ export interface ReceiverSettings {
    */
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
   /**
-   * How long an answer may take in milliseconds, reading the body included. Then the receiver saves
-   * the body, which may take five more seconds, and answers 500. Default: 25,000.
+   * How long an answer may take in milliseconds, reading the body included. Default: 25,000. Then
+   * the receiver saves the body, logs, and answers 500. A store or a log that hangs gets five more
+   * seconds each.
    *
    * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, its
    * event isn't passed on again.
@@ -121,13 +123,23 @@ export function checkOptions(options: ReceiverOptions): void {
     );
   }
   for (const name of [...FUNCTIONS, 'log', 'verify'] as const) checkFunction(name, options[name]);
-  checkNames(Object.keys(options).filter(isMeant), NAMES);
+  const names = Object.keys(options);
+  checkNames(isPlain(options) ? names : names.filter(isMeant), NAMES);
   checkStore(options.store);
-  if (options.saveFirst && options.store === null) {
+  const { saveFirst = false } = options;
+  if (typeof saveFirst !== 'boolean') {
+    throw new TypeError(`saveFirst: expected true or false, received ${describe(saveFirst)}`);
+  }
+  if (saveFirst && options.store === null) {
     throw new TypeError('saveFirst: expected a store to save in, received null');
   }
   successOf(options.success);
   checkTime('timeoutMs', options.timeoutMs);
+}
+
+function isPlain(options: object): boolean {
+  const prototype = Object.getPrototypeOf(options);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Whether a name is meant for a receiver. An object of a class may have other fields as well. */

@@ -1,13 +1,9 @@
-import { checkTime, LATE, lateError, within } from '../shared/deadline.js';
 import { messageOf } from '../shared/reports.js';
+import type { Busy } from './busy.js';
 import type { Handled } from './handle.js';
 import type { Log } from './log.js';
-import type { Store } from './store.js';
+import { inTime, type Store } from './store.js';
 
-/** The pause between two rounds by default, in milliseconds. */
-const PAUSE = 60_000;
-/** How long a store or a body may take in a round, in milliseconds. A receiver answers earlier. */
-const MAX_TIME = 60_000;
 /**
  * A round ends after so many failures in a row, so that a database that is down causes only a few
  * lines of a log in each round.
@@ -16,28 +12,26 @@ const MAX_FAILURES = 5;
 
 /** Tries the bodies in `retry` again, in rounds. Nothing rejects. */
 export interface Rounds {
-  readonly start: (everyMs?: number) => void;
+  readonly start: (everyMs: number) => void;
   /** Runs a round, or waits for the running one. */
   readonly run: () => Promise<void>;
   /** Starts no more bodies, and waits for the one in progress. */
   readonly stop: () => Promise<void>;
 }
 
-/**
- * @param settle - Settles a body, and never rejects.
- * @param busy - Names of bodies in progress. If they were passed on in each round, they would soon
- * take all connections to the database.
- */
+/** @param settle - Settles a body, and never rejects. */
 export function createRounds(
   store: Store,
   settle: (body: Uint8Array) => Promise<Handled>,
-  busy: Set<string>,
+  busy: Busy,
   log: Log,
 ): Rounds {
   /** How often bodies have failed, by name, in the order of a round. */
   let failures: Failures = new Map();
   let round: Promise<void> | null = null;
-  let [isStarted, isStopping] = [false, false];
+  /** What `start` has begun. Another one, or null, ends it. */
+  let started: object | null = null;
+  let isStopping = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function run(): Promise<void> {
@@ -50,7 +44,7 @@ export function createRounds(
   }
 
   async function runRound(): Promise<void> {
-    failures = orderOf(await list(), failures);
+    failures = orderOf(await inTime('list', () => store.list()), failures);
     let inARow = 0;
     for (const [name, count] of failures) {
       if (isStopping || inARow === MAX_FAILURES) return;
@@ -64,50 +58,44 @@ export function createRounds(
     }
   }
 
-  async function list(): Promise<readonly string[]> {
-    const listing = async () => store.list(); // it may throw without a promise
-    const names = await within(MAX_TIME, listing());
-    if (names === LATE) throw lateError('store.list', MAX_TIME);
-    return names;
-  }
-
-  /** Returns whether the body left `retry`. If it is late, its run may still remove it. */
+  /** Returns whether the body left `retry`. */
   async function tryAgain(name: string): Promise<boolean> {
-    busy.add(name);
-    const running = passOn(name).finally(() => busy.delete(name));
-    const isDone = await within(MAX_TIME, running);
-    if (isDone === LATE) throw lateError('the store', MAX_TIME);
-    return isDone;
-  }
-
-  async function passOn(name: string): Promise<boolean> {
-    const body = await store.read(name);
-    if (body === null) return true; // another process was first
-    const { outcome, name: savedAs } = await settle(body);
+    const body = await inTime('read', () => held(name, store.read(name)));
+    if (body == null) return true; // another process was first
+    const { outcome, name: savedAs } = await held(name, settle(body));
     if (outcome === 'failed') return false;
     // If someone has renamed the file, the body was saved again under its own name.
     if (outcome === 'retry' && savedAs === name) return false;
-    await store.remove(name);
+    await inTime('remove', () => held(name, store.remove(name)));
     return outcome !== 'retry';
   }
 
-  async function repeat(everyMs: number): Promise<void> {
+  /** Keeps a name out of the next rounds until the work ends, however late that is. */
+  async function held<T>(name: string, work: Promise<T>): Promise<T> {
+    busy.enter(name);
+    try {
+      return await work;
+    } finally {
+      busy.leave(name);
+    }
+  }
+
+  async function repeat(everyMs: number, mine: object): Promise<void> {
     await run();
-    if (!isStarted) return;
-    timer = setTimeout(repeat, everyMs, everyMs);
+    if (started !== mine) return;
+    timer = setTimeout(repeat, everyMs, everyMs, mine);
     Object(timer).unref?.(); // the pause keeps no process running
   }
 
   return {
-    start(everyMs = PAUSE) {
-      checkTime('everyMs', everyMs);
-      if (isStarted) return;
-      isStarted = true;
-      repeat(everyMs);
+    start(everyMs) {
+      if (started) return;
+      started = {};
+      repeat(everyMs, started);
     },
     run,
     async stop() {
-      isStarted = false;
+      started = null;
       clearTimeout(timer);
       isStopping = true;
       await round;
@@ -123,7 +111,7 @@ type Failures = Map<string, number>;
  * of the other one fail: the newest first, and those that failed least.
  *
  * A process that remembers no failures, such as a scheduled function, can't know them. There, the
- * newest and the oldest take turns.
+ * newest take turns with any others, so that no body waits forever behind the same failures.
  *
  * @param names - The oldest first.
  */
@@ -132,8 +120,13 @@ function orderOf(names: readonly string[], last: Failures): Failures {
   const added = names.filter((name) => !last.has(name)).reverse();
   const known = names.filter((name) => last.has(name));
   known.sort((one, other) => countOf(one) - countOf(other));
-  const others = known.length > 0 ? known : added.splice(Math.ceil(added.length / 2)).reverse();
+  const others = known.length > 0 ? known : shuffled(added.splice(Math.ceil(added.length / 2)));
   const turns = names.flatMap((_, turn) => [added[turn], others[turn]]);
   const round = turns.filter((name) => name !== undefined);
   return new Map(round.map((name) => [name, countOf(name)]));
+}
+
+function shuffled(names: readonly string[]): string[] {
+  const places = new Map(names.map((name) => [name, Math.random()]));
+  return [...names].sort((one, other) => Number(places.get(one)) - Number(places.get(other)));
 }

@@ -1,3 +1,5 @@
+import { LATE, lateError, within } from '../shared/deadline.js';
+
 /** A body to save, and why. */
 export interface SavedBody {
   /** `retry`: the receiver tries it again. `review`: someone decides. */
@@ -17,7 +19,9 @@ export interface SavedBody {
 
 /**
  * Keeps bodies that can't be settled. `createStore` of `payment-notifications/store` returns one
- * for a folder. For a bucket or a table, write these four functions.
+ * for a folder. For a bucket or a table, write these four functions. `retry` and `review` are two
+ * places: a body that moves from one to the other is saved there, and then removed here, under the
+ * same name.
  */
 export interface Store {
   /**
@@ -29,8 +33,19 @@ export interface Store {
   readonly list: () => Promise<readonly string[]>;
   /** Reads a body in `retry`; null if it is missing. */
   readonly read: (name: string) => Promise<Uint8Array | null>;
-  /** Removes a body from `retry`, if it is there. */
+  /** Removes a body from `retry`, if it is there. A body of this name in `review` must stay. */
   readonly remove: (name: string) => Promise<unknown>;
+}
+
+/** How long a store may take for one call, in milliseconds. A process that stops waits for it. */
+const MAX_TIME = 5000;
+
+/** Calls a function of a store, and rejects if it takes too long. */
+export async function inTime<T>(name: keyof Store, call: () => Promise<T>): Promise<T> {
+  const called = async () => call(); // it may throw without a promise
+  const result = await within(MAX_TIME, called());
+  if (result === LATE) throw lateError(`store.${name}`, MAX_TIME);
+  return result;
 }
 
 /** Enough that nobody can make another body of the same name as a given one. */

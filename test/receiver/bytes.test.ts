@@ -63,18 +63,16 @@ test('are copied four times at most, however short their chunks are', async () =
   expect(calls[0]?.at(-1)).toStrictEqual(body);
 });
 
-test('are those of the only chunk, without a copy', async () => {
-  const chunk = bytes(DEPOSIT);
-  const own = {
-    ...{ url: '', headers: new Headers(), bodyUsed: false },
-    body: (async function* () {
-      yield chunk;
-    })(),
-  };
-  const { calls, options } = recording();
-  await createReceiver(options).fetch(own as never);
-  const [body] = calls.map((call) => call.at(-1) as Uint8Array);
-  expect(body?.buffer).toBe(chunk.buffer);
+test('are a copy for the function, so that its changes are not saved', async () => {
+  const { saved, options } = recording({
+    async onDepositReceived(_, { body }) {
+      body.fill(0);
+      structuredClone(body.buffer, { transfer: [body.buffer as ArrayBuffer] }); // as to a worker
+      throw new Error('no');
+    },
+  });
+  await createReceiver(options).settle(DEPOSIT);
+  expect(saved().map(([to, , , body]) => [to, body])).toStrictEqual([['retry', bytes(DEPOSIT)]]);
 });
 
 test('don’t change the chunks that they come in', async () => {

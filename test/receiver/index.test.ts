@@ -70,10 +70,13 @@ test.each(['error', 'success', 'notification'])(
   },
 );
 
-test.each([null, undefined, {}])('answers 500 to a request of %j', async (request) => {
-  const { options } = recording({ secret: 'a-secret-of-the-test' });
-  expect(await createReceiver(options).receive(request as never)).toStrictEqual(FAILED);
-});
+test.each([null, undefined, {}, { url: '/a-secret-of-the-test' }])(
+  'answers 500 to a request of %j',
+  async (request) => {
+    const { options } = recording({ secret: 'a-secret-of-the-test' });
+    expect(await createReceiver(options).receive(request as never)).toStrictEqual(FAILED);
+  },
+);
 
 test('stop waits for the bodies in progress, even for one that arrives meanwhile', async () => {
   const ended: string[] = [];
@@ -106,6 +109,10 @@ test.each<[options: unknown, message: string]>([
   [{ onDepositReceived: noop, store: 'webhooks' }, 'store: expected a store, received a string'],
   [{ onDepositReceived: noop, store: {} }, 'store.save: expected a function, received null'],
   [{ onDepositReceived: noop, store: null, saveFirst: true }, 'saveFirst: expected a store'],
+  [
+    { onDepositReceived: noop, store: null, saveFirst: 'false' },
+    'saveFirst: expected true or false, received a string of length 5',
+  ],
   ...['onDepositReceived', 'onWithdrawalBroadcast', 'log', 'verify'].map(
     (name): [unknown, string] => [
       { onDepositReceived: noop, onWithdrawalBroadcast: noop, [name]: 'later' },
@@ -124,6 +131,7 @@ test.each([
   ['onWithdrawal', 'Did you mean onWithdrawalBroadcast?'],
   ['timeoutMS', 'Did you mean timeoutMs?'],
   ['savefirst', 'Did you mean saveFirst?'],
+  ['verfiy', 'Expected onDepositReceived, '],
   ['onError', 'Expected onDepositReceived, onWithdrawalBroadcast, secret, store, verify, success'],
 ])('throws if there is an option %s, which it would ignore', (name, fix) => {
   const { options } = recording({ [name]() {} } as Partial<ReceiverOptions>);
@@ -137,4 +145,6 @@ test('takes other keys, and functions of a class', () => {
   const hidden = Object.defineProperty(inherited, 'onHidden', { value() {} });
   const { options } = recording({ once() {}, only: 1, on: 2, reasonOf() {} } as never);
   expect(() => createReceiver(Object.assign(hidden, options))).not.toThrow();
+  const misspelled = Object.assign(Object.create({}), recording().options, { onDeposit() {} });
+  expect(() => createReceiver(misspelled)).toThrow('onDeposit: unknown option');
 });

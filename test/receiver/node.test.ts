@@ -194,6 +194,23 @@ test.each([
   expect(calls).toStrictEqual([['failed', error, null]]);
 });
 
+test('reports text that middleware has decoded by setEncoding', async () => {
+  const { calls, options } = recording();
+  const { node } = createReceiver(options);
+  const port = await serve(async (request, response) => {
+    request.setEncoding('latin1');
+    const rawBody = (await request.toArray()).join('');
+    node(Object.assign(request, { rawBody }), response);
+  });
+  expect(await post(port, depositReceivedBody({ clientPaymentId: 'café-1' }))).toStrictEqual([
+    500,
+    'failed',
+  ]);
+  expect(calls).toStrictEqual([
+    ['failed', expect.stringContaining('text in the encoding "latin1"'), null],
+  ]);
+});
+
 test.each([
   'text/plain',
   'text/plain; charset=',

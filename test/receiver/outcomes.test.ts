@@ -8,18 +8,7 @@ import {
 } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  bytes,
-  DEPOSIT,
-  FAILED,
-  held,
-  KEY,
-  nameOf,
-  OK,
-  recording,
-  SECRET,
-  WAYS,
-} from './options.js';
+import { bytes, DEPOSIT, held, KEY, nameOf, OK, recording, SECRET, WAYS } from './options.js';
 
 /** One line of the contract: what happens, and what becomes of the body. */
 interface Row {
@@ -79,6 +68,7 @@ const failed: Row[] = [
   ['what is not ok', { ok: false }, /^onDepositReceived: .* ok false and status nothing/],
   ['an answer of 500', { status: 500, text: 'no' }, /ok nothing and status 500/],
   ['an answer of 400', new OrmRow(400), /status 400/],
+  ['an answer of a Lambda', { statusCode: 502 }, /status 502/],
 ].map(([what, returned, reason]) => ({
   what: `the function returns ${what}`,
   run: async () => returned,
@@ -266,8 +256,10 @@ describe.each(Object.entries(WAYS))('%s', (_, ask) => {
 
 test.each(ROWS)('settle says what became of a body of a queue. $outcome: $what', async (row) => {
   const { receiver, body, entries, saved, expectedLog, expectedSaved } = open(row);
-  expect(await receiver.settle(body)).toBe(row.outcome);
-  expect(entries).toStrictEqual(expectedLog);
+  // Without a store, a body that is refused would be lost with its place in the queue.
+  const isLost = row.store === null && row.outcome === 'refused';
+  expect(await receiver.settle(body)).toBe(isLost ? 'failed' : row.outcome);
+  if (!isLost) expect(entries).toStrictEqual(expectedLog);
   expect(saved()).toStrictEqual(expectedSaved);
 });
 
@@ -375,13 +367,13 @@ describe('a success', () => {
 
   test.each([
     [{ status: 199 }, '199 and a string of length 2'],
-    [{ status: 600 }, '600 and a string of length 2'],
+    [{ status: 400 }, '400 and a string of length 2'],
     [{ status: 200.5 }, '200.5 and a string of length 2'],
     [{ status: '200' }, '"200" and a string of length 2'],
     [{ text: null }, '200 and null'],
   ])('can’t be an answer that no server can send: %j', (success, received) => {
     const create = () => createReceiver(recording({ success: success as never }).options);
-    const message = `success: expected a status of 200 to 599 and a text, received ${received}`;
+    const message = `success: expected a status of 200 to 399 and a text, received ${received}`;
     expect(create).toThrow(new TypeError(message));
   });
 });
@@ -421,14 +413,13 @@ describe('saveFirst', () => {
   });
 
   test.each([
-    ['save', FAILED, ['failed'], 0],
-    ['remove', OK, ['failed', 'settled'], 1],
-  ] as const)('a store that can’t %s', async (name, answer, outcomes, calls) => {
+    ['save', ['failed', 'settled']],
+    ['remove', ['failed', 'settled']],
+  ] as const)('a store that can’t %s stops no event, and is logged', async (name, outcomes) => {
     const recorded = recording({ saveFirst: true });
     const store = { ...(recorded.options.store as Store), [name]: full };
     const { receive } = createReceiver({ ...recorded.options, store });
-    expect(await receive({ body: DEPOSIT, url: '/' })).toStrictEqual(answer);
+    expect(await receive({ body: DEPOSIT, url: '/' })).toStrictEqual(OK);
     expect(recorded.entries.map(({ outcome }) => outcome)).toStrictEqual(outcomes);
-    expect(recorded.calls.filter(([called]) => called === 'deposit').length).toBe(calls);
   });
 });

@@ -96,8 +96,13 @@ test('is called after the secret and before the parser, with the raw body', asyn
 test('a visit isn’t verified, and an empty POST is', async () => {
   const { options } = recording({ verify: () => false, log() {} });
   const { receive } = createReceiver(options);
-  const visit = await receive({ body: '', url: '/', method: 'GET' });
-  expect(visit).toStrictEqual({ status: 200, text: expect.stringContaining('receives webhooks') });
+  const visited = { status: 200, text: expect.stringContaining('receives webhooks') };
+  for (const [method, body] of [
+    ['GET', ''],
+    ['HEAD', null],
+    ['GET', undefined],
+  ] as const)
+    expect(await receive({ body, url: '/', method })).toStrictEqual(visited);
   expect(await receive({ body: '', url: '/', method: 'POST' })).toStrictEqual(UNAUTHORIZED);
 });
 

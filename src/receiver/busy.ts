@@ -5,18 +5,12 @@ export interface Busy {
   readonly leave: (name: string) => void;
 }
 
-/** Counts, because two deliveries of one body have the same name. */
+/** A list and not a set, because two deliveries of one body have the same name. */
 export function createBusy(): Busy {
-  const counts = new Map<string, number>();
+  const names: string[] = [];
   return {
-    has: (name) => counts.has(name),
-    enter(name) {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    },
-    leave(name) {
-      const left = (counts.get(name) ?? 1) - 1;
-      if (left > 0) counts.set(name, left);
-      else counts.delete(name);
-    },
+    has: (name) => names.includes(name),
+    enter: (name) => names.push(name),
+    leave: (name) => names.splice(names.indexOf(name), 1),
   };
 }

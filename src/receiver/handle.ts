@@ -23,7 +23,7 @@ import type { Log, Outcome } from './log.js';
 import { isNeedsReview } from './needs-review.js';
 import type { DeliveryContext, ReceiverOptions } from './options.js';
 import { createCheck, createStrangerReport } from './secret.js';
-import { inTime, nameOf } from './store.js';
+import { inTime, nameOf, type Store } from './store.js';
 
 /** A body that asks to be settled. */
 export interface Incoming {
@@ -170,7 +170,7 @@ export function createHandle(
     if ([...late].some((running) => running.key === key)) {
       throw new Error(`${name}: an earlier call still runs`);
     }
-    if (options.saveFirst && !isSaved) await saveFirst(key, body, progress);
+    if (options.saveFirst && store && !isSaved) await saveFirst(store, context, progress);
     if (progress.isLate) return SETTLED; // it was answered with 500
     // The parser refuses a type that has no function.
     const returned =
@@ -182,15 +182,16 @@ export function createHandle(
   }
 
   /** If this fails, the event is settled nevertheless: the database may work. */
-  async function saveFirst(key: string, body: Uint8Array, progress: Progress): Promise<void> {
-    if (store === null) return;
+  async function saveFirst(
+    to: Store,
+    { key, body }: DeliveryContext,
+    progress: Progress,
+  ): Promise<void> {
     try {
       const name = await nameOf(key, body);
       busy.enter(name);
       progress.savedFirst = name;
-      await inTime('save', () =>
-        store.save({ to: 'retry', name, body, key, reason: 'in progress' }),
-      );
+      await inTime('save', () => to.save({ to: 'retry', name, body, key, reason: 'in progress' }));
     } catch (error) {
       log({ outcome: 'failed', key, message: `not saved first: ${messageOf(error)}`, error });
     }

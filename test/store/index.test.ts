@@ -158,7 +158,9 @@ describe('a folder that can’t be written to', () => {
   test('is an error at the start', () => {
     fs.writeFileSync(folder, 'a file');
     const message = (path: string, code: string) => `store: ${path} can't be written to: ${code}`;
-    expect(() => createStore(folder)).toThrow(message(folder, 'E'));
+    for (const path of [folder, retry, join(retry, 'a')]) {
+      expect(() => createStore(path)).toThrow(message(path, `${folder} is a file`));
+    }
     expect(() => createStore('/proc')).toThrow(message('/proc', 'ENOENT'));
     expect(() => createStore('/proc/a/b')).toThrow(message('/proc/a/b', 'ENOENT')); // and returns
   });
@@ -231,7 +233,7 @@ describe('on a disk of its own', () => {
         async onDepositReceived() { if (told.length < 12) throw new NeedsReview('no'); },
         log: ({ outcome, message }) => told.push(outcome, message),
       });
-      const send = async (text) => told.push((await receiver.receive(text, '/')).status);
+      const send = async (text) => told.push((await receiver.receive({ body: text, url: '/' })).status);
       const body = depositReceivedBody();
       try {
         for (;;) fs.appendFileSync(folder + '/filler', Buffer.alloc(4096));
@@ -360,7 +362,7 @@ test('a receiver saves what it can’t settle, and settles it later', async () =
     log() {},
   });
   const body = depositReceivedBody();
-  expect((await receiver.receive(body, '/a-secret-of-the-test')).status).toBe(500);
+  expect((await receiver.receive({ body, url: '/a-secret-of-the-test' })).status).toBe(500);
   const [name = '', reason = ''] = files();
   expect(name).toMatch(/^deposit\.received\.[0-9a-f-]{36}\.[0-9a-f]{16}\.json$/);
   expect([textOf(join(retry, name)), textOf(join(retry, reason))]).toStrictEqual([

@@ -39,7 +39,13 @@ export function writeHandlers() {
 /** What the recipes call `yours`, and how their files come together. */
 const OWN = {
   'own-tables/move.ts': "export { move } from '../postgres/move.ts';\n",
-  'retry/own-ledger.ts': "export { credit as creditOnce } from '../own-tables/ledger.ts';\n",
+  'retry/own-ledger.ts': `import { NeedsReview } from 'payment-notifications/receiver';
+export const calls: string[] = [];
+export async function creditOnce(key: string, _: unknown): Promise<void> {
+  calls.push(key);
+  throw new NeedsReview('the order is unknown');
+}
+`,
   'queue/queue.ts': `const messages: Uint8Array[] = [];
 export const queue = {
   send: async (body: Uint8Array) => void messages.push(body),

@@ -197,7 +197,11 @@ test('with `saveFirst`, a server that is killed loses no withdrawal that comes o
   const untilSettled = () => until(() => merchant.waiting('retry').length === 0);
   const program = join(merchant.folder.path, 'server.mjs');
   const settings = '  timeoutMs: 15_000,';
-  const code = replaced(fs.readFileSync(program, 'utf8'), settings, `  saveFirst: true,\n${settings}`);
+  const code = replaced(
+    fs.readFileSync(program, 'utf8'),
+    settings,
+    `  saveFirst: true,\n${settings}`,
+  );
   fs.writeFileSync(program, code);
   await merchant.order(withdrawalBroadcastBody());
   for (let seed = 1; seed <= 10; seed += 1) {

@@ -14,10 +14,7 @@ import { statusOf } from './server.js';
 const DEPOSIT = depositReceivedBody();
 const WITHDRAWAL = withdrawalBroadcastBody();
 /** What they add up to. */
-const [DEPOSITED, WITHDRAWN] = [
-  { 'customer-7 BTC': '0.01523' },
-  { 'customer-7 XRP': '-480.73' },
-];
+const [DEPOSITED, WITHDRAWN] = [{ 'customer-7 BTC': '0.01523' }, { 'customer-7 XRP': '-480.73' }];
 /** Of the orders that are known. @param {Record<string, unknown>} fields @param {number} seed */
 const deposit = (fields, seed) =>
   depositReceivedBody({ clientPaymentId: 'order-10042', ...fields }, { seed });
@@ -76,16 +73,16 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       [deposit({ depositCurrency: 'usdt', actualDepositAmount: '7' }, 1), other],
       [deposit({ depositCurrency: 'BTC' }, 1), other],
       ...['uſdt', ' USDT', 'USDT\t', 'USDT\u00a0', 'U'.repeat(21)].map(
-        (depositCurrency) => /** @type {[string, string]} */ ([
-          deposit({ depositCurrency }, 5),
-          unusual,
-        ]),
+        (depositCurrency) =>
+          /** @type {[string, string]} */ ([deposit({ depositCurrency }, 5), unusual]),
       ),
     ];
     for (const [body, reason] of reviewed) {
       assert.equal(await statusOf(server.url, body), 200, reason);
       assert.equal(merchant.reason('review', body), `${reason}\n`);
-      await until(() => server.printed.some((line) => /^review: /.test(line) && line.endsWith(reason)));
+      await until(() =>
+        server.printed.some((line) => /^review: /.test(line) && line.endsWith(reason)),
+      );
     }
     // The same currency in another spelling is the same balance.
     assert.equal(await statusOf(server.url, deposit({ depositCurrency: 'UsdT' }, 5)), 200);

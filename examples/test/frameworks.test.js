@@ -468,7 +468,7 @@ test('what middleware has read to text or bytes is a body', async (t) => {
     'verify-text': 'application/json',
   })) {
     assert.equal(await send(way, fixture('invalid/not-utf-8').body, type), 400);
-    assert.match((await server.take())[0]?.reason, /: body: expected a JSON object/);
+    assert.match((await server.take())[0]?.reason, /: body: expected /);
   }
   await server.stop(); // its output may come later than its answers
   assert.match(server.printed.join('\n'), /decoded from "latin1"/);

@@ -13,13 +13,14 @@ import { connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { safeParseNotification } from 'payment-notifications';
 import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 import { fixture } from '../../fixtures/index.js';
-import { bodyOfLength, GZIPPED, LIMIT, ODD_HEADERS, statusOf } from './bodies.js';
 import { FRAMEWORKS, writeHandlers } from './handlers.js';
+import { until } from './merchant.js';
 import { bin, whyNot } from './programs.js';
-import { SECRET, startServer } from './server.js';
+import { LIMIT, SECRET, startServer, statusOf } from './server.js';
 
 /** @import { NotificationIssue } from 'payment-notifications' */
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
@@ -80,6 +81,39 @@ const SERVERS = {
   },
 };
 
+/**
+ * The service documents none, so what they say must change nothing.
+ *
+ * @type {Record<string, string>[]}
+ */
+const ODD_HEADERS = [
+  ...['utf-8', 'zstd', 'gzip', 'deflate', 'br', 'compress', 'identity', 'GZIP, aws-chunked'].map(
+    (encoding) => ({ 'content-encoding': encoding }),
+  ),
+  ...['latin1', 'utf-16', 'nonsense', ''].map((charset) => ({
+    'content-type': `application/json; charset=${charset}`,
+  })),
+  ...['', ' ', 'none', '/', 'text/plain', 'application/x-www-form-urlencoded'].map((type) => ({
+    'content-type': type,
+  })),
+  { 'content-type': 'multipart/form-data; boundary=x', 'content-encoding': 'gzip' },
+  { accept: 'image/png', 'accept-charset': 'latin1', 'content-language': '%' },
+];
+
+/** Bodies are not decompressed. */
+const GZIPPED = gzipSync(depositReceivedBody());
+
+/** A valid body of this length. @param {number} length */
+const bodyOfLength = (length) =>
+  depositReceivedBody({ clientPaymentId: 'long' }, { seed: 64 }).padEnd(length);
+
+/**
+ * After which answers a framework reads on and drops what it gets, whatever the receiver does.
+ *
+ * @type {Record<string, number[]>}
+ */
+const READS_ON = { Bun: [413, 404], Deno: [404], h3: [404], 'Next.js': [404] };
+
 // What a handler could spoil: digits, characters, and the mark in front of them.
 const VALID = [
   'deposit-received/byte-order-mark',
@@ -89,7 +123,7 @@ const VALID = [
   'withdrawal-broadcast/sample',
 ].map(fixture);
 const INVALID = [
-  ...['empty-body', 'log-injection', 'many-faults', 'nested-deeply', 'not-utf-8'].map(
+  ...['log-injection', 'many-faults', 'nested-deeply', 'not-utf-8'].map(
     (name) => fixture(`invalid/${name}`).body,
   ),
   GZIPPED,
@@ -146,14 +180,14 @@ describe('frameworks', { concurrency: 2 }, () => {
         }
       });
 
-      test('refuses a body with the codes, and keeps its bytes', async () => {
+      test('refuses a body with the codes, and saves its bytes', async () => {
         for (const body of INVALID) {
           const { status, text, seen } = await post(body, { 'content-encoding': 'gzip' });
           const { error } = safeParseNotification(body);
           assert.equal(status, 400);
           assert.equal(text, [...new Set(error?.issues.map(({ code }) => code))].join(', '));
-          assert.deepEqual(seen.error, JSON.parse(JSON.stringify(error)));
-          assert.deepEqual(Buffer.from(seen.refused, 'base64'), body);
+          assert.equal(seen.reason, error?.message);
+          assert.deepEqual(Buffer.from(seen.saved, 'base64'), body);
         }
       });
 
@@ -174,10 +208,9 @@ describe('frameworks', { concurrency: 2 }, () => {
           assert.equal((await server.take())[0]?.isRepeated, method !== 'PUT');
         }
         assert.equal((await fetch(server.url, { method: 'PUT' })).status, 400);
-        assert.equal((await server.take())[0]?.refused, '');
-        assert.equal((await fetch(server.url)).status, 400);
-        // A Lambda passes no method on, so it refuses an empty body.
-        if (name === 'AWS Lambda') await server.take();
+        const visit = await fetch(server.url);
+        assert.equal(visit.status, 200);
+        assert.match(await visit.text(), /webhook/);
         assert.deepEqual(server.journal, []);
         assert.equal(await statusOf(`${server.url}/other`, body), 404);
       });
@@ -198,8 +231,7 @@ describe('frameworks', { concurrency: 2 }, () => {
           const url = server.url.replace(SECRET, other);
           assert.equal(await statusOf(url, bodyOfLength(1000)), 404, url);
         }
-        for (const length of [0, LIMIT, 2 ** 21])
-          assert.equal(await statusOf(`${server.url}x`, bodyOfLength(length)), 404, `${length}`);
+        assert.equal(await statusOf(`${server.url}x`, ''), 404);
         assert.deepEqual(server.journal, []);
       });
 
@@ -216,10 +248,11 @@ describe('frameworks', { concurrency: 2 }, () => {
       test('answers a body that never ends, and reads a few MiB', {
         skip: isBehindGateway,
       }, async () => {
-        const { answer, written } = await sendEndlessly(server.port);
-        assert.match(`${answer}`, /^HTTP\/1\.1 413 /);
-        // Bun itself drops up to its `maxRequestBodySize`, whatever the receiver does.
-        if (name !== 'Bun') assert(written < MOST_WRITTEN, `${written} bytes`);
+        for (const [secret, status] of Object.entries({ [SECRET]: 413, [`${SECRET}x`]: 404 })) {
+          const { answer, written } = await sendEndlessly(server.port, secret);
+          assert.match(`${answer}`, new RegExp(`^HTTP/1\\.1 ${status} `));
+          if (!READS_ON[name]?.includes(status)) assert(written < MOST_WRITTEN, `${written} bytes`);
+        }
       });
 
       test('survives callers that hang up in the middle of a body', async () => {
@@ -232,7 +265,7 @@ describe('frameworks', { concurrency: 2 }, () => {
 
       test('answers 500 at the deadline of a function that never ends', async () => {
         assert.equal(await late, 500);
-        assert.match(server.printed.join('\n'), /onDepositReceived: expected a result within 5000/);
+        await until(() => server.printed.some((line) => /: no result within 5 s$/.test(line)));
       });
     });
   }
@@ -253,13 +286,6 @@ const MOUNTS = {
       outer.use('/v1', inner);
       app.use('/payments', outer).listen(0, '127.0.0.1');`,
   },
-  'Express, in an app that is mounted on another': {
-    path: '/payments/callbacks/',
-    code: `import express from 'express';
-      const [app, inner] = [express(), express()];
-      inner.all('/callbacks/:secret', receiver.node);
-      app.use('/payments', inner).listen(0, '127.0.0.1');`,
-  },
   'Express, by a rewritten URL': {
     path: '/old/',
     code: `import express from 'express';
@@ -269,14 +295,6 @@ const MOUNTS = {
         next();
       });
       app.all('/callbacks/:secret', receiver.node).listen(0, '127.0.0.1');`,
-  },
-  'node:http, by a rewritten URL': {
-    path: '/old/',
-    code: `import { createServer } from 'node:http';
-      createServer((request, response) => {
-        request.url = request.url.replace('/old/', '/callbacks/');
-        return receiver.node(request, response);
-      }).listen(0, '127.0.0.1');`,
   },
   'Fastify, in a plugin with a prefix, by a rewritten URL': {
     path: '/old/',
@@ -338,11 +356,12 @@ const MOUNTS = {
 describe('the secret is checked in what was called:', { concurrency: 2 }, () => {
   for (const [index, [name, { path, onEachChange, code }]] of Object.entries(MOUNTS).entries()) {
     const skip = !onEachChange && process.env.FULL !== 'true' && 'takes long: .ci/run --full';
-    test(name, { skip }, async () => {
+    test(name, { skip }, async (t) => {
       const file = `mount-${index}.ts`;
       const receiver = "import { receiver } from './receiver.ts';\n";
       writeFileSync(new URL(file, FRAMEWORKS), receiver + code);
       const server = await startServer([...TSX, file], { cwd: FRAMEWORKS });
+      t.after(server.kill);
       const url = server.url.replace('/callbacks/', path);
       for (const ending of ['', '/', '?a=/b', `/?${SECRET}x`]) {
         assert.equal(await statusOf(url + ending, depositReceivedBody()), 200, url + ending);
@@ -353,40 +372,37 @@ describe('the secret is checked in what was called:', { concurrency: 2 }, () => 
         assert.equal(await statusOf(wrong, depositReceivedBody()), 404, wrong);
       }
       assert.deepEqual(server.journal, []);
-      await server.stop();
     });
   }
 });
 
-test('below express.json, the receiver of the page says why it fails, and keeps what it gets', async () => {
+test('below express.json, the receiver of the page says why it fails, and saves what it gets', async (t) => {
   const handler = readFileSync(new URL('express.ts', FRAMEWORKS), 'utf8')
     .replace('receiver.ts', 'own-receiver.ts')
     .replace('express();', 'express().use(express.json());');
   writeFileSync(new URL('express-parsed.ts', FRAMEWORKS), handler);
   const server = await startServer([...TSX, 'express-parsed.ts'], { cwd: FRAMEWORKS });
+  t.after(server.kill);
   const parsed = await deliver(depositReceivedBody(), { url: server.url });
   assert.deepEqual(parsed.attempts[0]?.answer, { status: 500, body: 'failed' });
   // As it stands on the page, it settles nothing.
   for (const { body } of VALID) assert.equal(await statusOf(server.url, body), 500);
   assert.equal(await statusOf(server.url, GZIPPED), 400);
-  const kept = (/** @type {string} */ folder) => {
-    const url = new URL(`${folder}/`, FRAMEWORKS);
-    return readdirSync(url).map((name) => readFileSync(new URL(name, url)));
+  const saved = (/** @type {string} */ folder) => {
+    const url = new URL(`webhooks/${folder}/`, FRAMEWORKS);
+    const names = readdirSync(url).filter((name) => name.endsWith('.json'));
+    return names.map((name) => readFileSync(new URL(name, url))).sort(Buffer.compare);
   };
-  assert.deepEqual(
-    kept('unsettled').sort(Buffer.compare),
-    VALID.map(({ body }) => body).sort(Buffer.compare),
-  );
-  assert.deepEqual(kept('refused'), [GZIPPED]);
+  assert.deepEqual(saved('retry'), VALID.map(({ body }) => body).sort(Buffer.compare));
+  assert.deepEqual(saved('review'), [GZIPPED]);
   await server.stop(); // its output may come later than its answers
   assert.match(server.printed.join('\n'), /Mount the receiver above body parsers/);
-  for (const { expected } of VALID)
-    assert(server.printed.some((line) => line.startsWith(expected.idempotencyKey ?? 'none')));
 });
 
-test('an existing app with a global express.json hands on the bytes that it parses', async () => {
+test('an existing app with a global express.json hands on the bytes that it parses', async (t) => {
   const json = { 'content-type': 'application/json' };
   const server = await startServer([...TSX, 'existing-app.ts'], { cwd: FRAMEWORKS });
+  t.after(server.kill);
   const body = fixture('deposit-received/eighteen-decimals').body;
   for (const headers of [json, {}]) {
     assert.equal(await statusOf(server.url, body, headers), 200);
@@ -396,7 +412,7 @@ test('an existing app with a global express.json hands on the bytes that it pars
   for (const faulty of ['{"status":', '"text"', '{}']) {
     assert.equal(await statusOf(server.url, faulty, json), 400);
     const [seen] = await server.take();
-    assert.equal(Buffer.from(seen.refused, 'base64').toString(), faulty);
+    assert.equal(Buffer.from(seen.saved, 'base64').toString(), faulty);
   }
   assert.equal(await statusOf(server.url, bodyOfLength(LIMIT + 1), json), 413);
   assert.equal(await statusOf(server.url, FAILING, json), 500);
@@ -415,10 +431,9 @@ test('an existing app with a global express.json hands on the bytes that it pars
         );
       }
   assert.deepEqual(server.journal, []);
-  await server.stop();
 });
 
-test('what middleware has read to text or bytes is a body', async () => {
+test('what middleware has read to text or bytes is a body', async (t) => {
   const code = `import express, { raw, text, json, urlencoded } from 'express';
     import { receiver } from './receiver.ts';
     const asText = (request, _, buffer) => { request.rawBody = buffer.toString(); };
@@ -434,6 +449,7 @@ test('what middleware has read to text or bytes is a body', async () => {
     app.all('/:way/:secret', receiver.node).listen(0, '127.0.0.1');`;
   writeFileSync(new URL('text.ts', FRAMEWORKS), code);
   const server = await startServer([...TSX, 'text.ts'], { cwd: FRAMEWORKS });
+  t.after(server.kill);
   const send = (/** @type {string} */ way, /** @type {Uint8Array} */ body, type = 'text/plain') =>
     statusOf(server.url.replace('callbacks', way), body, { 'content-type': type });
   const { body, expected } = fixture('deposit-received/unicode-text');
@@ -452,7 +468,7 @@ test('what middleware has read to text or bytes is a body', async () => {
     'verify-text': 'application/json',
   })) {
     assert.equal(await send(way, fixture('invalid/not-utf-8').body, type), 400);
-    assert.equal((await server.take())[0]?.error.issues[0].code, 'invalid_json');
+    assert.match((await server.take())[0]?.reason, /: body: expected /);
   }
   await server.stop(); // its output may come later than its answers
   assert.match(server.printed.join('\n'), /decoded from "latin1"/);
@@ -465,10 +481,11 @@ const MOST_WRITTEN = 64 * 1024 * 1024;
  * What a body that never ends is answered with, and how much could be written of it.
  *
  * @param {number} port
+ * @param {string} secret
  */
-async function sendEndlessly(port) {
+async function sendEndlessly(port, secret) {
   const socket = connect(port, '127.0.0.1');
-  socket.write(head(2 * MOST_WRITTEN - 1)); // Bun refuses more, unread
+  socket.write(head(2 * MOST_WRITTEN - 1, secret)); // Bun refuses more, unread
   socket.write(Buffer.alloc(LIMIT + 1));
   const [answer] = await once(socket, 'data');
   function* rest() {
@@ -486,7 +503,7 @@ async function hangUp(port) {
   socket.destroy();
 }
 
-/** @param {number} length Of the body that follows. */
-function head(length) {
-  return `POST /callbacks/${SECRET} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
+/** @param {number} length Of the body that follows. @param {string} [secret] */
+function head(length, secret = SECRET) {
+  return `POST /callbacks/${secret} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
 }

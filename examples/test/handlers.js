@@ -1,10 +1,11 @@
-// Writes the handlers of docs/handlers.md as files, among the settings that some of them need: at
-// the depth of examples/frameworks, since packages are looked up from there.
+// Writes the code of the pages as files: at the depth of examples/frameworks, since packages are
+// looked up from there. The frameworks' code stands among the settings that some of them need.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { filesOn } from '../../scripts/pages/code.js';
 
 export const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
+const START = new URL('../start/', import.meta.url);
 
 const WITH_EXPRESS_4 = {
   extends: '../../tsconfig.json',
@@ -15,24 +16,68 @@ const WITH_EXPRESS_4 = {
 export function writeHandlers() {
   rmSync(FRAMEWORKS, { recursive: true, force: true });
   cpSync(new URL('../frameworks/', import.meta.url), FRAMEWORKS, { recursive: true });
-  const files = filesOn('docs/handlers.md');
+  const files = filesOn('docs/frameworks.md');
   // On a port that the system picks.
-  for (const [name, code] of files) write(name, code.replace('3000', '0'));
+  for (const [name, code] of files) write(FRAMEWORKS, name, code.replace('3000', '0'));
   // Where they import it from.
-  write('next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
-  write('receiver.cjs', "module.exports = require('./receiver.ts');\n");
+  write(FRAMEWORKS, 'next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
+  write(FRAMEWORKS, 'receiver.cjs', "module.exports = require('./receiver.ts');\n");
+  write(FRAMEWORKS, 'own-route.ts', filesOn('README.md').get('own-route.ts') ?? '');
   // With the types of Express 4, whose handlers may return nothing.
-  for (const name of ['express.ts', 'existing-app.ts'])
-    write(`express-4/${name}`, files.get(name)?.replace('./receiver', '../receiver') ?? '');
-  write('express-4/tsconfig.json', JSON.stringify(WITH_EXPRESS_4));
+  for (const name of ['express.ts', 'existing-app.ts']) {
+    const code = files.get(name)?.replace('./receiver', '../receiver') ?? '';
+    write(FRAMEWORKS, `express-4/${name}`, code);
+  }
+  write(FRAMEWORKS, 'express-4/tsconfig.json', JSON.stringify(WITH_EXPRESS_4));
   // Of the mounts alone, for the oldest compiler. NestJS takes its decorators' settings from it,
   // too.
-  write('tsconfig.json', '{ "extends": "../tsconfig.json", "include": ["**/*.ts"] }');
+  const mounts = { extends: '../tsconfig.json', include: ['**/*.ts'], exclude: ['recipes'] };
+  write(FRAMEWORKS, 'tsconfig.json', JSON.stringify(mounts));
+  writeRecipes(new URL('recipes/', FRAMEWORKS));
 }
 
-/** @param {string} name @param {string} text */
-function write(name, text) {
-  const file = new URL(name, FRAMEWORKS);
+/** What the recipes call `yours`, and how their files come together. */
+const OWN = {
+  'own-tables/move.ts': "export { move } from '../postgres/move.ts';\n",
+  'retry/own-ledger.ts': `import { NeedsReview } from 'payment-notifications/receiver';
+export const calls: string[] = [];
+export async function creditOnce(key: string, _: unknown): Promise<void> {
+  calls.push(key);
+  throw new NeedsReview('the order is unknown');
+}
+`,
+  'queue/queue.ts': `const messages: Uint8Array[] = [];
+export const queue = {
+  send: async (body: Uint8Array) => void messages.push(body),
+  async onMessage(settle: (body: Uint8Array) => Promise<void>) {
+    for (const body of messages) await settle(body);
+  },
+};
+`,
+  'queue/settle-once.ts': "export { settleOnce } from '../credit-once/settle-once.ts';\n",
+  'credit-once/settle-once.ts': `import { pool } from './postgres.mjs';
+import { createSettle } from './settle.mjs';
+export const settleOnce = createSettle(pool);
+`,
+};
+
+/** Writes the recipes and the receiver of Credit once. @param {URL} folder */
+export function writeRecipes(folder) {
+  for (const [name, code] of [...filesOn('docs/recipes.md'), ...Object.entries(OWN)])
+    write(folder, name, code);
+  for (const name of ['credit-once', 'postgres', 'paid']) {
+    const target = new URL(`${name}/`, folder);
+    mkdirSync(target, { recursive: true });
+    for (const file of ['postgres.mjs', 'settle.mjs'])
+      cpSync(new URL(file, START), new URL(file, target));
+  }
+  for (const [name, code] of filesOn('docs/credit-once.md'))
+    write(folder, `credit-once/${name}`, code);
+}
+
+/** @param {URL} folder @param {string} name @param {string} text */
+function write(folder, name, text) {
+  const file = new URL(name, folder);
   mkdirSync(new URL('.', file), { recursive: true });
   writeFileSync(file, text);
 }

@@ -1,6 +1,7 @@
-// Two copies of server.mjs on one database, of which something is killed, stopped or frozen all the
-// time.
+// server.mjs while something is killed, stopped or frozen all the time.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -11,9 +12,9 @@ import {
   faultyBodies,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { LIMIT, statusOf } from './bodies.js';
-import { openMerchant, refusedNameOf, until } from './merchant.js';
+import { openMerchant, refusedNameOf, replaced, until } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
+import { LIMIT, statusOf } from './server.js';
 
 /** @import { Merchant, Server } from './merchant.js' */
 
@@ -22,6 +23,8 @@ const IS_FULL = process.env.FULL === 'true';
 const [KILLS, STOPS] = IS_FULL ? [50, 10] : [10, 2];
 /** How many events are sent between two disturbances, and how many senders there are. */
 const [EVENTS, AT_ONCE] = [12, 16];
+/** How many bodies for review are sent, and how many between two kills. */
+const [REVIEWS, REVIEWS_A_KILL] = IS_FULL ? [20_000, 400] : [600, 100];
 
 describe('two copies', { skip: whyNoPostgres() }, () => {
   /** The same choices in each run. */
@@ -47,20 +50,31 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
   });
   after(() => merchant.close());
 
+  /** @param {'SIGKILL' | 'SIGTERM'} signal */
+  async function restart(signal) {
+    const index = below(2);
+    const copy = copies[index];
+    assert(copy);
+    await (signal === 'SIGKILL' ? copy.kill() : copy.stop());
+    copies[index] = await merchant.start();
+  }
+  /** To one of the copies, as a load balancer does. @param {string | Uint8Array} body */
+  const post = (body) =>
+    statusOf(pick(copies.filter((copy) => copy.isRunning())).url, body).catch(() => null);
+  /**
+   * Sends a body until it is answered so.
+   *
+   * @param {string | Uint8Array} body
+   * @param {number} status
+   */
+  async function deliver(body, status) {
+    while ((await post(body)) !== status) await sleep(20);
+  }
+
   test('lose nothing and move nothing twice, whatever is killed, stopped or frozen', async (t) => {
     const { postgres } = merchant;
-    /** @param {'SIGKILL' | 'SIGTERM'} signal */
-    async function restart(signal) {
-      const index = below(2);
-      const copy = copies[index];
-      assert(copy);
-      await (signal === 'SIGKILL' ? copy.kill() : copy.stop());
-      copies[index] = await merchant.start();
-    }
     /** Until a delivery has failed because of it. */
-    async function untilSaved() {
-      await until(() => merchant.waiting('retry').length > 0);
-    }
+    const untilSaved = () => until(() => merchant.waiting('retry').length > 0);
     async function crash() {
       await postgres.crash();
       await untilSaved();
@@ -85,67 +99,51 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
     /** @param {string} name @param {string} amount */
     const add = (name, amount) => sums.set(name, (sums.get(name) ?? new Decimal(0)).plus(amount));
     let [seed, unanswered, isOver] = [0, 0, false];
-    /** The bodies of withdrawals, which are sent once. */
+    /** The answers to withdrawals, which are sent once. @type {Map<string, number | null>} */
     const withdrawals = new Map();
-
-    /** To one of the copies, as a load balancer does. @param {string | Uint8Array} body */
-    const post = (body) =>
-      statusOf(pick(copies.filter((copy) => copy.isRunning())).url, body).catch(() => null);
-    /**
-     * Sends each body until it is answered so.
-     *
-     * @param {(string | Uint8Array)[]} bodies
-     * @param {number} status
-     */
-    const deliver = (bodies, status) =>
-      Promise.all(
-        bodies.map(async (body) => {
-          while ((await post(body)) !== status) await sleep(20);
-        }),
+    async function sendWithdrawal() {
+      const amount = `0.${seed}000000000000001`;
+      const body = withdrawalBroadcastBody(
+        { clientWithdrawalId: 'payout-7731', actualWithdrawAmount: amount },
+        { seed },
       );
+      const status = await post(body);
+      assert(status === 200 || status === 500 || status === null);
+      withdrawals.set(`withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`, status);
+    }
+    async function sendDeposit() {
+      const [order, currency] = [below(9), pick(['BTC', 'ETH'])];
+      const amount = `${1 + below(1000)}.${1e9 + below(1e9)}00000001`; // 18 decimals
+      const body = depositReceivedBody(
+        {
+          ...{ clientPaymentId: `order-${order}`, depositCurrency: currency },
+          actualDepositAmount: amount,
+        },
+        { seed },
+      );
+      const variants = bodyVariants(body).map((variant) => variant.body);
+      add(`customer-${order % 3} ${currency}`, amount);
+      const bodies = [body, pick(variants), pick(variants)];
+      await Promise.all(bodies.map((one) => deliver(one, 200)));
+    }
     async function send() {
       while (!isOver) {
         seed += 1;
-        if (seed % 3 === 0) {
-          const body = withdrawalBroadcastBody(
-            { clientWithdrawalId: 'payout-7731', actualWithdrawAmount: `0.${seed}000000000000001` },
-            { seed },
-          );
-          const status = await post(body);
-          assert(status === 200 || status === 500 || status === null);
-          withdrawals.set(
-            `withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`,
-            status,
-          );
-        } else {
-          const [order, currency] = [below(9), pick(['BTC', 'ETH'])];
-          const amount = `${1 + below(1000)}.${1e9 + below(1e9)}00000001`; // 18 decimals
-          const body = depositReceivedBody(
-            {
-              clientPaymentId: `order-${order}`,
-              depositCurrency: currency,
-              actualDepositAmount: amount,
-            },
-            { seed },
-          );
-          const variants = bodyVariants(body).map((variant) => variant.body);
-          add(`customer-${order % 3} ${currency}`, amount);
-          await deliver([body, pick(variants), pick(variants)], 200);
-        }
+        await (seed % 3 === 0 ? sendWithdrawal() : sendDeposit());
       }
     }
     const senders = Array.from({ length: AT_ONCE }, send);
     const refused = faultyBodies()
       .map(({ body }) => body)
-      .filter((body) => body.length <= LIMIT);
-    const refusing = deliver(refused, 400);
+      .filter((body) => body.length > 0 && body.length <= LIMIT);
+    const refusing = refused.map((body) => deliver(body, 400));
     for (const { run } of disturbances) {
       const next = seed + EVENTS;
       await until(() => seed >= next);
       await run();
     }
     isOver = true;
-    await Promise.all([...senders, refusing]);
+    await Promise.all([...senders, ...refusing]);
     await until(() => merchant.waiting('retry').length === 0);
 
     const events = await postgres.query('SELECT * FROM event');
@@ -157,10 +155,8 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
     }
     for (const { key, account, currency, amount } of events)
       if (withdrawals.has(key)) add(`${account} ${currency}`, amount);
-    assert.equal(
-      events.length,
-      seed - [...withdrawals.keys()].filter((key) => !keys.has(key)).length,
-    );
+    const lost = [...withdrawals.keys()].filter((key) => !keys.has(key));
+    assert.equal(events.length, seed - lost.length);
     assert.deepEqual(
       await merchant.balances(),
       Object.fromEntries([...sums].map(([name, sum]) => [name, `${sum}`]).sort()),
@@ -168,4 +164,59 @@ describe('two copies', { skip: whyNoPostgres() }, () => {
     assert.deepEqual(merchant.waiting('review').sort(), refused.map(refusedNameOf).sort());
     t.diagnostic(`${events.length} events, ${unanswered} withdrawals without an answer`);
   });
+
+  test('lose no body for review, whatever is killed', async (t) => {
+    const before = merchant.waiting('review').length;
+    let [sent, answered, kills] = [0, 0, 0];
+    async function send() {
+      while (sent < REVIEWS) {
+        sent += 1;
+        await deliver(depositReceivedBody({ clientPaymentId: 'unknown' }, { seed: sent }), 200);
+        answered += 1;
+      }
+    }
+    const senders = Promise.all(Array.from({ length: AT_ONCE }, send));
+    for (let next = REVIEWS_A_KILL; next < REVIEWS; next += REVIEWS_A_KILL) {
+      await until(() => answered >= next);
+      await restart('SIGKILL');
+      kills += 1;
+    }
+    await senders;
+    await until(() => merchant.waiting('retry').length === 0);
+    // The name of a body is made from its bytes.
+    assert.equal(merchant.waiting('review').length, before + REVIEWS);
+    t.diagnostic(`${REVIEWS} bodies, ${kills} kills`);
+  });
+});
+
+test('with `saveFirst`, a server that is killed loses no withdrawal that comes once', {
+  skip: whyNoPostgres(),
+}, async (t) => {
+  const merchant = await openMerchant();
+  t.after(() => merchant.close());
+  const untilSettled = () => until(() => merchant.waiting('retry').length === 0);
+  const program = join(merchant.folder.path, 'server.mjs');
+  const settings = '  timeoutMs: 15_000,';
+  const code = replaced(
+    fs.readFileSync(program, 'utf8'),
+    settings,
+    `  saveFirst: true,\n${settings}`,
+  );
+  fs.writeFileSync(program, code);
+  await merchant.order(withdrawalBroadcastBody());
+  for (let seed = 1; seed <= 10; seed += 1) {
+    const server = await merchant.start();
+    await untilSettled(); // the one before
+    const body = withdrawalBroadcastBody({ clientWithdrawalId: 'payout-7731' }, { seed });
+    // Before the database has seen the event.
+    const lock = await merchant.hold('LOCK TABLE orders');
+    const answer = statusOf(server.url, body).catch(() => null);
+    await until(merchant.blocked);
+    await server.kill();
+    assert.equal(await answer, null);
+    await lock.end();
+  }
+  await merchant.start();
+  await untilSettled();
+  assert.deepEqual(await merchant.balances(), { 'customer-7 XRP': '-4807.3' });
 });

@@ -13,7 +13,10 @@ const server = createServer(async (request, response) => {
   if (!/^\/callbacks\/[^/]*\/?$/.test(rawPath)) return response.writeHead(404).end();
   const sent = await buffer(request).catch(() => null);
   if (sent === null) return; // the caller has hung up
-  const { statusCode, body } = await handler({ rawPath, ...eventOf(sent) });
+  const { method, headers } = request;
+  const requestContext = { http: { method } };
+  const event = { rawPath, headers, requestContext, ...eventOf(sent) };
+  const { statusCode, body } = await handler(event);
   response.writeHead(statusCode).end(body);
 });
 

@@ -56,16 +56,20 @@ export async function openMerchant(parent) {
     fs.readdirSync(join(webhooks, name)).filter((file) => file.endsWith('.json'));
   /** @param {'retry' | 'review'} name @param {string} file */
   const readBody = (name, file) => fs.readFileSync(join(webhooks, name, file), 'utf8');
+  /** @param {string[]} command @param {Record<string, string | undefined>} [env] */
+  async function run(command, env = {}) {
+    const options = { cwd: folder.url, env: { DATABASE_URL: postgres.url, ...env } };
+    const server = await startServer(command, options);
+    servers.add(server);
+    return server;
+  }
   return {
     folder,
     postgres,
+    run,
     /** @param {Record<string, string | undefined>} [env] @param {string} [program] */
     async start(env = {}, program = 'server.mjs') {
-      const server = await startServer(['node', '--import', PRELOAD, program], {
-        cwd: folder.url,
-        env: { DATABASE_URL: postgres.url, ...env },
-      });
-      servers.add(server);
+      const server = await run(['node', '--import', PRELOAD, program], env);
       await until(() => server.printed.some((line) => line.startsWith('listening')));
       return server;
     },

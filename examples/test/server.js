@@ -102,9 +102,24 @@ export async function startServer([program = '', ...args], { cwd, env }) {
   };
 }
 
+/** The longest body that a receiver reads, in bytes. */
+export const LIMIT = 65_536;
+
 /**
- * On which port of IPv4 the processes of a group listen; null if on none. The kernel knows it,
- * whatever they print.
+ * The status that a body is answered with.
+ *
+ * @param {string} url
+ * @param {string | Uint8Array} body
+ * @param {Record<string, string>} [headers]
+ */
+export async function statusOf(url, body, headers = {}) {
+  const bytes = new Uint8Array(Buffer.from(body));
+  return (await fetch(url, { method: 'POST', body: bytes, headers })).status;
+}
+
+/**
+ * On which port of IPv4 the processes of a group, or children of its first one, listen; null if on
+ * none. The kernel knows it, whatever they print.
  *
  * @param {number} group
  */
@@ -118,7 +133,8 @@ function listeningPort(group) {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
-      if (Number(fields.split(' ')[2]) !== group) continue;
+      const [, parent, itsGroup] = fields.split(' ').map(Number);
+      if (parent !== group && itsGroup !== group) continue;
       for (const file of readdirSync(`/proc/${pid}/fd`)) {
         const port = ports.get(readlinkSync(`/proc/${pid}/fd/${file}`));
         if (port !== undefined) return port;

@@ -1,4 +1,4 @@
-// The tests of docs/testing.md, as a reader runs them.
+// The pages Frameworks, Credit once and Testing, followed one after the other.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -7,9 +7,9 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { blocksOn, filesOn } from '../../scripts/pages/code.js';
-import { openMerchant, PROGRAM, replaced } from './merchant.js';
+import { openMerchant, replaced } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
-import { SECRET } from './server.js';
+import { SECRET, startServer } from './server.js';
 
 /** @import { Merchant } from './merchant.js' */
 
@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const tool = (/** @type {string} */ path) => join(ROOT, 'node_modules', path);
 
 describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
-  const page = filesOn('docs/testing.md');
+  const page = filesOn('docs/testing.md').get('callbacks.test.ts') ?? '';
   /** @type {Merchant} */
   let merchant;
   before(async () => {
@@ -27,53 +27,48 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     merchant = await openMerchant(parent);
     // Otherwise, it finds the settings of this project.
     write('vitest.config.js', 'export default {};');
+    write('package.json', '{ "type": "module" }');
+    write('receiver.ts', filesOn('docs/credit-once.md').get('receiver.ts'));
+    const server = filesOn('docs/frameworks.md').get('http-server.ts') ?? '';
+    write('server.ts', replaced(server, '3000', '0'));
   });
   after(() => merchant.close());
 
   /** @param {string} name @param {string} [code] */
-  function write(name, code = page.get(name)) {
+  function write(name, code) {
     assert(code, name);
     fs.writeFileSync(join(merchant.folder.path, name), code);
   }
-  /** @param {Record<string, string | undefined>} own @param {string[]} args */
+  const environment = () => ({ DATABASE_URL: merchant.postgres.url, CALLBACK_SECRET: SECRET });
+  /** @param {Record<string, string>} own @param {string[]} args */
   async function run(own, ...args) {
     // Otherwise, node:test takes itself for a part of this test.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       cwd: merchant.folder.path,
-      env: { ...env, DATABASE_URL: merchant.postgres.url, CALLBACK_SECRET: SECRET, ...own },
+      env: { ...env, ...environment(), ...own },
     });
     return stdout;
   }
 
-  const RUNNER = "import { test } from 'vitest';\n";
-  const LOOP = 'for (const { name, run } of tests) test(name, run, 60_000);\n';
-  const URL_OF_SERVER = '  url: process.env.CALLBACK_URL,\n';
   const VITEST = [tool('vitest/vitest.mjs'), 'run', 'callbacks', '--no-color'];
-  const [nodeRunner = '', nodeLoop = '', imports = '', direct = '', last = ''] = blocksOn(
-    'docs/testing.md',
-  )
-    .filter(({ argument }) => argument === 'a test puts it into callbacks.test.ts')
-    .map(({ code }) => code);
-  /** The file of the page, with its changes. @param {[from: string, to: string][]} changes */
-  const changed = (...changes) =>
-    changes.reduce(
-      (code, [from, to]) => replaced(code, from, to),
-      page.get('callbacks.test.ts') ?? '',
-    );
+  const ALL_PASSED = /Tests +(\d+) passed \(\1\)/;
 
-  test('the test compiles, and passes with server.mjs, by Vitest and by node:test', async () => {
-    fs.mkdirSync(join(merchant.folder.path, 'tested'));
-    const server = await merchant.start({ FOLDER: 'tested' });
-    const env = { CALLBACK_URL: server.url };
-    write('callbacks.test.ts');
+  test('the test file compiles, and passes by Vitest and by node:test', async (context) => {
+    const command = ['node', '--import', 'tsx', 'server.ts'];
+    const server = await startServer(command, { cwd: merchant.folder.url, env: environment() });
+    context.after(() => server.kill());
+    write('callbacks.test.ts', page);
     const options =
-      '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2022 --types node';
-    await run({}, tool('typescript/bin/tsc'), ...options.split(' '), 'callbacks.test.ts');
-    assert.match(await run(env, ...VITEST), /Tests +(\d+) passed \(\1\)/);
+      '--ignoreConfig --noEmit --strict --skipLibCheck --allowJs --checkJs --allowImportingTsExtensions --module nodenext --target es2022 --types node';
+    const files = ['callbacks.test.ts', 'server.ts'];
+    await run({}, tool('typescript/bin/tsc'), ...options.split(' '), ...files);
+    assert.match(await run({ CALLBACK_URL: server.url }, ...VITEST), ALL_PASSED);
 
-    write('callbacks.test.ts', changed([RUNNER, nodeRunner], [LOOP, nodeLoop]));
+    const byNode = replaced(page, "{ test } from 'vitest'", "{ after, test } from 'node:test'");
+    write('callbacks.test.ts', `${byNode}after(() => database.end());\n`);
     const tsx = import.meta.resolve('tsx');
+    const env = { CALLBACK_URL: server.url };
     const printed = await run(env, '--import', tsx, '--test', 'callbacks.test.ts');
     assert.match(printed, /^# pass [1-9]\d+$/m);
     assert.match(printed, /^# fail 0$/m);
@@ -82,20 +77,18 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
 
   test('it passes with a receiver in its process', async () => {
     await merchant.reset();
-    await (await merchant.start()).stop(); // creates the tables
-    const [settle] = PROGRAM.split('// ---- The server ----');
-    const end = blocksOn('docs/credit-once.md').find(
-      ({ argument }) => argument === 'a test puts it into settle.mjs',
+    const [direct] = blocksOn('docs/testing.md').filter(({ mark }) => mark === 'not run');
+    const code = replaced(page, '  url: process.env.CALLBACK_URL,\n', direct?.code ?? '');
+    write('callbacks.test.ts', `import { receiver } from './receiver.ts';\n${code}`);
+    assert.match(await run({}, ...VITEST), ALL_PASSED);
+  });
+
+  test('CommonJS can load the files to copy', async () => {
+    await run(
+      {},
+      '--input-type=commonjs',
+      '-e',
+      "require('./postgres.mjs'); require('./settle.mjs')",
     );
-    write('settle.mjs', `${settle}${end?.code}`);
-    const receiver = filesOn('docs/handlers.md').get('receiver.ts') ?? '';
-    const [own = ''] = receiver.match(/^async function settleOnce.*?^}$/ms) ?? [];
-    write('receiver.ts', replaced(receiver, own, "import { settleOnce } from './settle.mjs';"));
-    // CommonJS can load only a module without an await outside of functions.
-    await run({}, '-e', "require('./settle.mjs'); process.exit()");
-    const withoutUrl = run({ DATABASE_URL: undefined }, 'settle.mjs');
-    await assert.rejects(withoutUrl, /DATABASE_URL: expected/);
-    write('callbacks.test.ts', changed([RUNNER, imports], [URL_OF_SERVER, direct]) + last);
-    assert.match(await run({ FOLDER: 'tested' }, ...VITEST), /Tests +(\d+) passed \(\1\)/);
   });
 });

@@ -8,9 +8,8 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { statusOf } from './bodies.js';
 import { openFolder, until } from './merchant.js';
-import { atExit, SECRET, startServer, UNSET } from './server.js';
+import { atExit, SECRET, startServer, statusOf, UNSET } from './server.js';
 
 const TRIAL = 'node_modules/payment-notifications/examples/start/trial.mjs';
 const COMMAND = 'node_modules/payment-notifications/dist/cli.js';
@@ -75,6 +74,21 @@ describe('a trial', () => {
   });
 });
 
+test('a trial goes on if nothing can be printed', async () => {
+  const folder = openFolder();
+  await Promise.all(
+    ['> /dev/full', '| head -n 1'].map(async (target) => {
+      const command = ['sh', '-c', `node trial.mjs 2>&1 ${target}`];
+      const server = await startServer(command, { cwd: folder.url, env: UNSET });
+      // It prints about a wrong secret.
+      for (let count = 0; count < 3; count += 1)
+        assert.equal(await statusOf(server.url, depositReceivedBody()), 404);
+      await server.kill();
+    }),
+  );
+  folder.remove();
+});
+
 describe('does not start', () => {
   const folder = openFolder();
   after(folder.remove);
@@ -116,6 +130,11 @@ describe('does not start', () => {
       'with a password that needs encoding',
       { DATABASE_URL: url.replace('a-password', 'a-password/#'), CALLBACK_SECRET: SECRET },
       /DATABASE_URL: expected postgres:/,
+    ],
+    [
+      'on a port of spaces',
+      { DATABASE_URL: url, CALLBACK_SECRET: SECRET, PORT: ' ' },
+      /PORT: expected a number, received " "/,
     ],
   ];
   for (const [what, env, expected] of WRONG)

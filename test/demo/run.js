@@ -1,7 +1,7 @@
-// Does what README shows first: in a new folder, installs the package, starts the trial server, and
-// sends it bodies.
+// Does what README shows, in a new folder: installs the package, parses both bodies, starts the
+// trial, and sends it webhooks.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,10 +10,20 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PACKAGE = 'node_modules/payment-notifications';
 
-/** What is sent, and how the lines end that the server prints. */
+/** What is parsed, and what its output contains. */
+const PARSED = [
+  [
+    'deposit --set actualDepositAmount=0.123456789012345678',
+    'parseDepositReceived',
+    '"actualDepositAmount": "0.123456789012345678"',
+  ],
+  ['withdrawal', 'parseWithdrawalBroadcast', '"destinationTag": "48291"'],
+];
+
+/** What is sent, and how the lines end that the trial prints. */
 const SENT = [
   ['deposit --copies 5', 'settled, 0.01523 BTC', ...Array(4).fill('repeated, 0.01523 BTC')],
-  ['deposit --set actualDepositAmount=7', 'settled before, with other values'],
+  ['deposit --set actualDepositAmount=7', 'settled before, with another customer or amount'],
   [
     'deposit --seed 1 --set clientPaymentId=order-10042 --set actualDepositAmount=0.123456789012345678',
     'settled, 0.123456789012345678 BTC',
@@ -34,14 +44,27 @@ const pglite = '@electric-sql/pglite';
 console.log(`$ npm install payment-notifications ${pglite}`);
 run(`npm install --silent --no-audit ./${tarball} ${pglite}@${dependencies[pglite]}`);
 
-console.log(`$ node ${PACKAGE}/examples/start/server.mjs`);
+let failed = false;
+for (const [sample = '', parser = '', expected = ''] of PARSED) {
+  const body = run(`node ${PACKAGE}/dist/cli.js sample ${sample}`);
+  console.log(`\nThe service sends this body:\n\n${body}\n${parser}(rawBody) returns:\n`);
+  writeFileSync(join(folder, 'body.json'), body);
+  const script = `import { readFileSync } from 'node:fs';
+import { ${parser} } from 'payment-notifications';
+console.log(JSON.stringify(${parser}(readFileSync('body.json')), null, 2));`;
+  writeFileSync(join(folder, 'parse.mjs'), script);
+  const printed = run('node parse.mjs');
+  console.log(printed);
+  failed ||= !printed.includes(expected);
+}
+
+console.log(`$ node ${PACKAGE}/examples/start/trial.mjs`);
 const files = `${readdirSync(folder)}`;
-const { CALLBACK_SECRET: _, DATABASE_URL: __, HOST: ___, ...env } = process.env;
-const command = `exec node ${PACKAGE}/examples/start/server.mjs 2>&1`;
-const server = spawn('sh', ['-c', command], { cwd: folder, env: { ...env, PORT: '0' } });
-process.on('exit', () => server.kill());
-const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
-/** Returns what the server prints next; an empty text after its end. */
+const command = `exec node ${PACKAGE}/examples/start/trial.mjs 2>&1`;
+const trial = spawn('sh', ['-c', command], { cwd: folder, env: { ...process.env, PORT: '0' } });
+process.on('exit', () => trial.kill());
+const lines = createInterface({ input: trial.stdout })[Symbol.asyncIterator]();
+/** Returns what the trial prints next; an empty text after its end. */
 async function nextLine() {
   const { value = '' } = await lines.next();
   console.log(`  ${value}`);
@@ -49,16 +72,15 @@ async function nextLine() {
 }
 
 await nextLine();
-const url = (await nextLine()).replace('listening at ', '');
-await nextLine();
-let failed = url === '';
-for (const [words = '', ...ends] of failed ? [] : SENT) {
+const [, url] = (await nextLine()).split(' --to ');
+failed ||= url === undefined;
+for (const [words = '', ...ends] of url === undefined ? [] : SENT) {
   console.log(`$ npx payment-notifications send ${words} --to http://…`);
   run(`node ${PACKAGE}/dist/cli.js send ${words} --to ${url}`);
   for (const end of ends) failed = !(await nextLine()).endsWith(end) || failed;
 }
-server.kill();
-server.on('close', () => {
+trial.kill();
+trial.on('close', () => {
   failed ||= `${readdirSync(folder)}` !== files;
   console.log(failed ? 'Something else was expected.' : 'Each event was settled once.');
   process.exitCode = failed ? 1 : 0;

@@ -1,0 +1,311 @@
+// The recipes of docs/recipes.md, on their databases.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
+import mysql from 'mysql2/promise';
+import { Decimal, parseDepositReceived } from 'payment-notifications';
+import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
+import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
+import { register } from 'tsx/esm/api';
+import { filesOn } from '../../scripts/pages/code.js';
+import { writeRecipes } from './handlers.js';
+import { openFolder, replaced, SCHEMA } from './merchant.js';
+import { startPostgres } from './postgres.js';
+import { whyNoPostgres } from './programs.js';
+import { atExit, SECRET, startServer } from './server.js';
+
+/** @import { Bucket } from '../frameworks-under-test/recipes/bucket/bucket-store.ts' */
+
+register();
+const folder = openFolder();
+after(folder.remove);
+/** @type {Awaited<ReturnType<typeof startPostgres>>} */
+let postgres;
+before(async () => {
+  writeRecipes(folder.url);
+  fs.writeFileSync(join(folder.path, 'package.json'), '{ "type": "module" }');
+  if (whyNoPostgres()) return;
+  postgres = await startPostgres();
+  process.env.DATABASE_URL = postgres.url;
+  process.env.STORE_URL = postgres.url;
+});
+after(() => postgres?.remove());
+
+/** A module of a recipe. @param {string} name @returns {Promise<any>} */
+const load = (name) => import(new URL(name, folder.url).href);
+
+/** The tables of a recipe. @param {string} heading */
+function tablesOf(heading) {
+  const at = fs.readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
+  const [, sql = ''] = at.split(`## ${heading}\n`)[1]?.match(/^```sql\n(.*?)^```$/ms) ?? [];
+  return sql;
+}
+
+/** A merchant's own tables. @param {string} id @param {string} amount The types of columns. */
+const ownTables = (id, amount) => `
+  CREATE TABLE invoice (number ${id} PRIMARY KEY, customer_id bigint NOT NULL);
+  CREATE TABLE payout (number ${id} PRIMARY KEY, customer_id bigint NOT NULL);
+  CREATE TABLE wallet (
+    customer_id bigint, coin varchar(20), total ${amount} NOT NULL, PRIMARY KEY (customer_id, coin)
+  );`;
+
+/**
+ * @typedef {object} Own A merchant's database, in the hands of a test.
+ * @property {(sql: string) => Promise<Record<string, any>[]>} query
+ * @property {(table: string) => string[]} breakTable Statements; the last ones undo it.
+ */
+
+/**
+ * The skeleton of the page Frameworks with a ledger of this page, by all tests of a handler.
+ *
+ * @param {string} database
+ * @param {() => Own} own
+ * @param {Record<string, string>} [env]
+ */
+function testLedger(database, own, env = {}) {
+  const cwd = join(folder.path, `with-${database}`);
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let server;
+  before(async () => {
+    fs.mkdirSync(cwd, { recursive: true });
+    const pages = filesOn('docs/frameworks.md');
+    const recipes = filesOn('docs/recipes.md');
+    const code = {
+      'receiver.ts': pages.get('receiver.ts'),
+      'server.ts': replaced(pages.get('http-server.ts') ?? '', '3000', '0'),
+      'ledger.ts': recipes.get('own-tables/ledger.ts'),
+      'move.ts': recipes.get(`${database}/move.ts`),
+    };
+    for (const [name, text = ''] of Object.entries(code)) fs.writeFileSync(join(cwd, name), text);
+    fs.copyFileSync(join(folder.path, 'postgres.mjs'), join(cwd, 'postgres.mjs'));
+    const command = ['node', '--import', 'tsx', 'server.ts'];
+    server = await startServer(command, { cwd: pathToFileURL(`${cwd}/`), env });
+  });
+  after(async () => assert.equal(await server.stop(), 0));
+
+  const tests = handlerTests({
+    url: () => server.url,
+    async balance(currency) {
+      const rows = await own().query(`SELECT total FROM wallet WHERE coin = '${currency}'`);
+      return rows.reduce((sum, { total }) => sum.plus(total), new Decimal(0));
+    },
+    kept: async () =>
+      fs.readdirSync(join(cwd, 'webhooks/review')).filter((name) => name.endsWith('.json')).length,
+    async prepare(notifications) {
+      for (const one of notifications) {
+        const [table, id] =
+          one.type === 'deposit.received'
+            ? ['invoice', one.clientPaymentId]
+            : ['payout', one.clientWithdrawalId];
+        await own().query(`INSERT INTO ${table} VALUES ('${id}', 7)`);
+        if (one.type === 'deposit.received') continue;
+        const wallet = `7, '${one.withdrawCurrency?.toUpperCase()}', '1e18'`;
+        await own()
+          .query(`INSERT INTO wallet VALUES (${wallet})`)
+          .catch(() => {});
+      }
+    },
+    async breakDatabase(part) {
+      const statements = own().breakTable(part === 'keys' ? 'settled' : 'wallet');
+      const middle = statements.length / 2;
+      for (const sql of statements.slice(0, middle)) await own().query(sql);
+      return async () => {
+        for (const sql of statements.slice(middle)) await own().query(sql);
+      };
+    },
+  });
+  for (const { name, run } of tests) test(name, run);
+}
+
+describe('your own tables', { skip: whyNoPostgres() }, () => {
+  before(async () => {
+    await postgres.query(ownTables('text', 'numeric CHECK (total >= 0)'));
+    await postgres.query(tablesOf('Your own tables'));
+  });
+  testLedger('postgres', () => ({
+    query: postgres.query,
+    breakTable: (table) => [
+      `ALTER TABLE ${table} RENAME TO away`,
+      `ALTER TABLE away RENAME TO ${table}`,
+    ],
+  }));
+});
+
+const MARIADBD = '/usr/sbin/mariadbd';
+const whyNoMaria = !fs.existsSync(MARIADBD) && 'not installed: apt-get install mariadb-server';
+describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
+  /** @type {mysql.Connection} */
+  let connection;
+  const data = fs.mkdtempSync(join(tmpdir(), 'mariadb-'));
+  const socketPath = join(data, 'socket');
+  const env = {
+    DATABASE_URL: `mysql://root@localhost/merchant?socketPath=${encodeURIComponent(socketPath)}`,
+  };
+  const options = [`--datadir=${data}`, '--user=mysql'];
+  /** @type {import('node:child_process').ChildProcess} */
+  let server;
+  before(async () => {
+    execFileSync('chown', ['mysql', data]);
+    const install = ['--auth-root-authentication-method=normal', '--skip-test-db', ...options];
+    execFileSync('mariadb-install-db', ['--no-defaults', ...install], { stdio: 'ignore' });
+    const own = [`--socket=${socketPath}`, '--skip-networking', ...options];
+    server = spawn(MARIADBD, ['--no-defaults', ...own], { stdio: 'ignore' });
+    atExit(() => server.kill('SIGKILL'));
+    while (!fs.existsSync(socketPath)) await sleep(50);
+    connection = await mysql.createConnection({
+      user: 'root',
+      socketPath,
+      multipleStatements: true,
+    });
+    await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
+    await connection.query(ownTables('varchar(200)', 'decimal(65, 30)'));
+    await connection.query(tablesOf('MySQL and MariaDB'));
+  });
+  after(async () => {
+    await connection.end();
+    server.kill();
+    await once(server, 'exit');
+    fs.rmSync(data, { recursive: true });
+  });
+  testLedger(
+    'mysql',
+    () => ({
+      query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
+      breakTable: (table) => [
+        ...['INSERT', 'UPDATE'].map(
+          (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${table}
+            FOR EACH ROW SIGNAL SQLSTATE '45000'`,
+        ),
+        ...['INSERT', 'UPDATE'].map((event) => `DROP TRIGGER broken_${event}`),
+      ],
+    }),
+    env,
+  );
+});
+
+describe('SQLite', () => {
+  /** @type {Database.Database} */
+  let database;
+  before(() => {
+    const cwd = join(folder.path, 'with-sqlite');
+    fs.mkdirSync(cwd);
+    database = new Database(join(cwd, 'merchant.db'));
+    database.exec(ownTables('text', 'text') + tablesOf('SQLite'));
+  });
+  after(() => database.close());
+  testLedger('sqlite', () => ({
+    async query(sql) {
+      const statement = database.prepare(sql);
+      if (statement.reader) return /** @type {any[]} */ (statement.all());
+      statement.run();
+      return [];
+    },
+    breakTable: (table) => [
+      ...['INSERT', 'UPDATE'].map(
+        (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${table}
+          BEGIN SELECT RAISE(ABORT, 'broken by a test'); END`,
+      ),
+      ...['INSERT', 'UPDATE'].map((event) => `DROP TRIGGER broken_${event}`),
+    ],
+  }));
+});
+
+/**
+ * What a receiver does with a store: a webhook that fails once, one for review, and a faulty one.
+ *
+ * @param {import('payment-notifications/receiver').Store} store
+ */
+async function tryStore(store) {
+  let isDown = true;
+  /** @type {string[]} */
+  const settled = [];
+  const receiver = createReceiver({
+    secret: null,
+    store,
+    log() {},
+    async onDepositReceived({ clientPaymentId }, { key }) {
+      if (clientPaymentId === 'unknown') throw new NeedsReview('the order is unknown');
+      if (isDown) throw new Error('the database is down');
+      settled.push(key);
+    },
+  });
+  const bodies = [{}, { clientPaymentId: 'unknown' }].map((fields, seed) =>
+    depositReceivedBody(fields, { seed }),
+  );
+  for (const body of [...bodies, ...bodies, '{}']) await receiver.settle(body);
+  const [name = '', ...others] = await store.list();
+  assert.match(name, /^deposit\.received\.[0-9a-f-]{36}\.[0-9a-f]{16}$/);
+  assert.deepEqual(others, []);
+  assert.equal(`${Buffer.from((await store.read(name)) ?? [])}`, bodies[0]);
+  assert.equal(await store.read('none'), null);
+  isDown = false;
+  await receiver.retry();
+  assert.equal(settled.length, 1);
+  assert.deepEqual(await store.list(), []);
+  await store.remove(name);
+}
+
+test('a bucket is a store', async () => {
+  /** @type {Map<string, string | Uint8Array>} */
+  const files = new Map();
+  /** @type {Bucket} */
+  const bucket = {
+    put: async (path, content) => files.set(path, content),
+    get: async (path) => /** @type {Uint8Array | null} */ (files.get(path) ?? null),
+    list: async (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)),
+    delete: async (path) => files.delete(path),
+  };
+  const { createBucketStore } = await load('bucket/bucket-store.ts');
+  await tryStore(createBucketStore(bucket));
+  assert.deepEqual([...files.keys()].map((path) => path.replace(/\..*\./, '.')).sort(), [
+    ...['review/deposit.json', 'review/deposit.txt', 'review/refused.json', 'review/refused.txt'],
+  ]);
+});
+
+test('a table is a store', { skip: whyNoPostgres() }, async () => {
+  await postgres.query(tablesOf('In a table'));
+  const { store } = await load('table/table-store.ts');
+  await tryStore(store);
+  const rows = await postgres.query('SELECT folder, reason FROM webhook ORDER BY reason');
+  assert.deepEqual(
+    rows.map(({ folder }) => folder),
+    ['review', 'review'],
+  );
+  assert.match(rows[0].reason, /refused/);
+  assert.equal(rows[1].reason, 'the order is unknown');
+});
+
+test('a retry helper lets NeedsReview through', async () => {
+  const { credit } = await load('retry/ledger.ts');
+  const { calls } = await load('retry/own-ledger.ts');
+  const deposit = parseDepositReceived(depositReceivedBody());
+  await assert.rejects(credit('key', deposit), { name: 'NeedsReview' });
+  assert.deepEqual(calls, ['key']);
+});
+
+test('a queue, and the state of an order', { skip: whyNoPostgres() }, async () => {
+  await postgres.query(SCHEMA);
+  await postgres.query(
+    "INSERT INTO orders VALUES ('deposit.received', 'order-10042', 'customer-7')",
+  );
+  process.env.CALLBACK_SECRET = SECRET;
+  process.chdir(folder.path);
+  const { receiver } = await load('queue/receiver.ts');
+  const { stateOf } = await load('paid/paid.ts');
+  const due = { currency: 'BTC', amount: '0.03' };
+  for (const seed of [0, 1, 1]) {
+    const body = depositReceivedBody({ clientPaymentId: 'order-10042' }, { seed });
+    assert.equal(await receiver.settle(body), 'settled');
+  }
+  assert.equal(await stateOf('order-10042', due), 'underpaid by 0.03');
+  await load('queue/worker.ts'); // settles what is on the queue
+  assert.equal(await stateOf('order-10042', due), 'overpaid by 0.00046');
+  assert.equal(await stateOf('order-10042', { ...due, amount: '0.03046' }), 'paid');
+});

@@ -96,7 +96,7 @@ function testLedger(database, own, env = {}) {
     url: () => server.url,
     async balance(currency) {
       const rows = await own().query(`SELECT total FROM wallet WHERE coin = '${currency}'`);
-      return rows.reduce((sum, { total }) => sum.plus(total), new Decimal(0));
+      return Decimal.sum(0, ...rows.map(({ total }) => total));
     },
     kept: async () =>
       fs.readdirSync(join(cwd, 'webhooks/review')).filter((name) => name.endsWith('.json')).length,

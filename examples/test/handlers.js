@@ -41,7 +41,7 @@ const OWN = {
   'own-tables/move.ts': "export { move } from '../postgres/move.ts';\n",
   'retry/own-ledger.ts': `import { NeedsReview } from 'payment-notifications/receiver';
 export const calls: string[] = [];
-export async function creditOnce(key: string, _: unknown): Promise<void> {
+export async function creditOnce(...[key]: [string, unknown]): Promise<void> {
   calls.push(key);
   throw new NeedsReview('the order is unknown');
 }

@@ -13,10 +13,12 @@ import mysql from 'mysql2/promise';
 import { Decimal, parseDepositReceived } from 'payment-notifications';
 import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
 import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
+import pg from 'pg';
 import { register } from 'tsx/esm/api';
 import { filesOn } from '../../scripts/pages/code.js';
+import { statusOf } from './bodies.js';
 import { writeRecipes } from './handlers.js';
-import { openFolder, replaced, SCHEMA } from './merchant.js';
+import { openFolder, replaced, SCHEMA, until } from './merchant.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { atExit, SECRET, startServer } from './server.js';
@@ -94,7 +96,7 @@ function testLedger(database, own, env = {}) {
     url: () => server.url,
     async balance(currency) {
       const rows = await own().query(`SELECT total FROM wallet WHERE coin = '${currency}'`);
-      return rows.reduce((sum, { total }) => sum.plus(total), new Decimal(0));
+      return Decimal.sum(0, ...rows.map(({ total }) => total));
     },
     kept: async () =>
       fs.readdirSync(join(cwd, 'webhooks/review')).filter((name) => name.endsWith('.json')).length,
@@ -122,6 +124,7 @@ function testLedger(database, own, env = {}) {
     },
   });
   for (const { name, run } of tests) test(name, run);
+  return () => server;
 }
 
 describe('your own tables', { skip: whyNoPostgres() }, () => {
@@ -129,13 +132,28 @@ describe('your own tables', { skip: whyNoPostgres() }, () => {
     await postgres.query(ownTables('text', 'numeric CHECK (total >= 0)'));
     await postgres.query(tablesOf('Your own tables'));
   });
-  testLedger('postgres', () => ({
+  const server = testLedger('postgres', () => ({
     query: postgres.query,
     breakTable: (table) => [
       `ALTER TABLE ${table} RENAME TO away`,
       `ALTER TABLE away RENAME TO ${table}`,
     ],
   }));
+
+  test('a database that crashes during a transaction does not end the server', async () => {
+    await postgres.query("INSERT INTO invoice VALUES ('crash', 7)");
+    const lock = new pg.Client(postgres.url);
+    lock.on('error', () => {});
+    await lock.connect();
+    await lock.query('BEGIN; LOCK wallet');
+    const status = statusOf(server().url, depositReceivedBody({ clientPaymentId: 'crash' }));
+    const find = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    await until(async () => (await postgres.query(find)).length > 0);
+    await postgres.crash();
+    assert.equal(await status, 500);
+    assert(server().isRunning());
+    await postgres.start();
+  });
 });
 
 const MARIADBD = '/usr/sbin/mariadbd';

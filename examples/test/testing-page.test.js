@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { blocksOn, filesOn } from '../../scripts/pages/code.js';
-import { openMerchant, replaced } from './merchant.js';
+import { statusOf } from './bodies.js';
+import { openMerchant, replaced, SETTLE } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { SECRET, startServer } from './server.js';
 
@@ -81,6 +83,22 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     const code = replaced(page, '  url: process.env.CALLBACK_URL,\n', direct?.code ?? '');
     write('callbacks.test.ts', `import { receiver } from './receiver.ts';\n${code}`);
     assert.match(await run({}, ...VITEST), ALL_PASSED);
+  });
+
+  test('customerOf of the page finds the customer of an invoice', async () => {
+    await merchant.reset();
+    await merchant.postgres.query(`CREATE TABLE invoice (number text, customer_id int);
+      CREATE TABLE payout (reference text, customer_id int);
+      INSERT INTO invoice VALUES ('order-10042', 7); INSERT INTO payout VALUES ('payout-7731', 8)`);
+    const [block] = blocksOn('docs/credit-once.md').filter(({ mark }) => mark === 'not run');
+    const [own = ''] = SETTLE.match(/^async function customerOf.*?^}$/ms) ?? [];
+    write('settle.mjs', replaced(SETTLE, own, block?.code ?? ''));
+    const server = await merchant.start();
+    for (const body of [depositReceivedBody(), withdrawalBroadcastBody()])
+      assert.equal(await statusOf(server.url, body), 200);
+    assert.deepEqual(await merchant.balances(), { '7 BTC': '0.01523', '8 XRP': '-480.73' });
+    write('settle.mjs', SETTLE);
+    assert.equal(await server.stop(), 0);
   });
 
   test('CommonJS can load the files to copy', async () => {

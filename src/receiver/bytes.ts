@@ -8,9 +8,54 @@ import { quote } from '../parser/quote.js';
  */
 const MAX_DROPPED = 4 * 1024 * 1024;
 
-/** The bytes of a raw body, or of a chunk of it, which something may have decoded to text. */
-export function bytesOf(body: RawBody): Uint8Array {
-  if (typeof body === 'string') return encode(body);
+/** A body that was received. */
+export interface ReceivedBody {
+  readonly bytes: Uint8Array;
+  /**
+   * Whether something has decoded it to text that has U+FFFD or a lone surrogate. These may stand
+   * for bytes that are lost: two accounts could look the same.
+   */
+  readonly mayLackBytes: boolean;
+}
+
+/** Returns the bytes of a raw body, which something may have decoded to text. */
+export function receivedOf(body: RawBody): ReceivedBody {
+  return { bytes: bytesOf(body), mayLackBytes: typeof body === 'string' && lacksBytes(body) };
+}
+
+/**
+ * Reads a stream. If it is too long, returns early with one byte more than the limit, drops the
+ * rest, and calls `stop`.
+ */
+export async function readStream(
+  stream: AsyncIterable<Uint8Array>,
+  stop?: () => unknown,
+): Promise<ReceivedBody> {
+  const iterator = stream[Symbol.asyncIterator]();
+  let bytes: Uint8Array = new Uint8Array();
+  let length = 0;
+  let mayLackBytes = false;
+  while (length <= MAX_BYTES) {
+    const { done, value } = await iterator.next();
+    if (done) return { bytes: bytes.subarray(0, length), mayLackBytes };
+    const received = receivedOf(value);
+    mayLackBytes ||= received.mayLackBytes;
+    const chunk = received.bytes.subarray(0, MAX_BYTES + 1 - length);
+    if (length === 0) {
+      bytes = chunk; // usually the only one, so it isn't copied
+    } else {
+      if (length + chunk.length > bytes.length) bytes = grown(bytes, 2 * (length + chunk.length));
+      bytes.set(chunk, length);
+    }
+    length += chunk.length;
+  }
+  // Not awaited, so that the answer is sent first. It rejects if the sender leaves.
+  drop(iterator, stop).catch(() => {});
+  return { bytes: bytes.subarray(0, length), mayLackBytes };
+}
+
+function bytesOf(body: RawBody): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
   const value: unknown = body;
   if (!isBytes(value)) {
     throw new TypeError(
@@ -22,47 +67,8 @@ export function bytesOf(body: RawBody): Uint8Array {
     : new Uint8Array(value);
 }
 
-/**
- * Reads a stream. If it is too long, returns early with one byte more than the limit, drops the
- * rest, and calls `stop`.
- */
-export async function readBytes(
-  stream: AsyncIterable<Uint8Array>,
-  stop?: () => unknown,
-): Promise<Uint8Array> {
-  const iterator = stream[Symbol.asyncIterator]();
-  let bytes: Uint8Array = new Uint8Array();
-  let length = 0;
-  while (length <= MAX_BYTES) {
-    const { done, value } = await iterator.next();
-    if (done) return bytes.subarray(0, length);
-    const chunk = bytesOf(value).subarray(0, MAX_BYTES + 1 - length);
-    if (length === 0) {
-      bytes = chunk; // usually the only one, so it isn't copied
-    } else {
-      if (length + chunk.length > bytes.length) bytes = grown(bytes, 2 * (length + chunk.length));
-      bytes.set(chunk, length);
-    }
-    length += chunk.length;
-  }
-  // Not awaited, so that the answer is sent first. It rejects if the sender leaves.
-  drop(iterator, stop).catch(() => {});
-  return bytes.subarray(0, length);
-}
-
-/**
- * Encodes text. U+FFFD may stand for bytes that were no UTF-8 and are lost. Two different bodies
- * could look the same, so it becomes a byte that UTF-8 doesn't have, and the parser refuses the
- * body.
- */
-function encode(text: string): Uint8Array {
-  const bytes = new TextEncoder().encode(text);
-  for (let index = 0; index < bytes.length; index += 1) {
-    const isReplacement =
-      bytes[index] === 0xef && bytes[index + 1] === 0xbf && bytes[index + 2] === 0xbd;
-    if (isReplacement) bytes[index] = 0xff;
-  }
-  return bytes;
+function lacksBytes(text: string): boolean {
+  return text.includes('\ufffd') || !text.isWellFormed();
 }
 
 function grown(bytes: Uint8Array, length: number): Uint8Array {

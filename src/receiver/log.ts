@@ -1,22 +1,26 @@
 import type { NotificationIssue } from '../parser/errors.js';
 import { escapeUnprintable } from '../parser/quote.js';
-import { reportOrPrint } from '../shared/reports.js';
+import { LATE, lateError, within } from '../shared/deadline.js';
+import { messageOf, reportOrPrint } from '../shared/reports.js';
 
 /**
  * What became of a body:
  *
  * - `settled`: your function has returned. Answered with success.
  * - `review`: it threw `NeedsReview`. Saved in `review`, answered with success.
+ * - `retry`: it threw anything else, or is late. Saved in `retry`, answered with 500.
  * - `refused`: the parser refused the body. Saved in `review`, answered with 400 or 413.
- * - `retry`: your function failed or is late. Saved in `retry`, answered with 500.
- * - `failed`: the body was not read or not saved, so it is only in the hands of its sender. Answered
- *   with 500. Or the store failed.
+ * - `failed`: the body was not read or not saved, so only its sender has it. Answered with 500. Or
+ *   the store failed. Alert someone.
  */
-export type Outcome = 'settled' | 'review' | 'refused' | 'retry' | 'failed';
+export type Outcome = 'settled' | 'review' | 'retry' | 'refused' | 'failed';
 
-/** A line of a receiver's log. It contains no body. */
+/** An entry of a receiver's log. It contains no body. */
 export interface LogEntry {
-  /** `warning`: a field of a valid body is unusual (`issue`), or requests had a wrong secret. */
+  /**
+   * What became of the body. `warning`: a field of a valid body is unusual, or requests were turned
+   * away.
+   */
   readonly outcome: Outcome | 'warning';
   /** The event's `idempotencyKey`; null if it isn't known. */
   readonly key: string | null;
@@ -24,44 +28,58 @@ export interface LogEntry {
   readonly message: string;
   /** What was thrown, or why the body was refused. */
   readonly error?: unknown;
-  /** Of a `warning` about a body. */
+  /** The unusual field, for a `warning` about a body. */
   readonly issue?: NotificationIssue;
 }
 
 /** Resolves when an entry is logged. Never rejects, because no answer depends on a logger. */
 export type Log = (entry: LogEntry) => Promise<void>;
 
+/** How long an answer waits for a log, in milliseconds. A log that hangs must not take it along. */
+const MAX_LOGGING = 5000;
+
 export function createLog(options: {
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
 }): Log {
   return (entry) => {
-    const report = () => (options.log ? options.log(entry) : print(entry));
+    const report = async () => {
+      const logged = Promise.resolve(options.log ? options.log(entry) : print(entry));
+      // Nobody waits for these, so they need no deadline.
+      if (entry.outcome === 'settled' || entry.outcome === 'warning') await logged;
+      else if ((await within(MAX_LOGGING, logged)) === LATE) throw lateError('log', MAX_LOGGING);
+    };
     return reportOrPrint(report, lineOf(entry));
   };
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function lineOf({ outcome, key, message }: LogEntry): string {
-  return [outcome, ...(key === null ? [] : [key]), escapeUnprintable(message)].join(': ');
-}
-
 function print(entry: LogEntry): void {
-  const { outcome, error } = entry;
-  if (outcome === 'settled') return;
-  const line = lineOf(entry);
-  if (outcome === 'warning') console.warn(line);
-  else if (isUnexpected(entry)) console.error(line, error);
-  else console.error(line);
+  if (entry.outcome === 'settled') return;
+  if (entry.outcome === 'warning') console.warn(lineOf(entry));
+  else console.error(lineOf(entry) + stackOf(entry));
 }
 
-/** An error with a code is one of the network or a database. Of any other, the stack is needed. */
-function isUnexpected({ outcome, error }: LogEntry): boolean {
-  return (
-    (outcome === 'retry' || outcome === 'failed') &&
-    error instanceof Error &&
-    !('code' in error && typeof error.code === 'string')
-  );
+/** One line, whatever the message contains. */
+function lineOf({ outcome, key, message, error }: LogEntry): string {
+  const code = codeOf(error);
+  const reason = escapeUnprintable(code === null ? message : `${message} (${code})`);
+  return [outcome, ...(key === null ? [] : [key]), reason].join(': ');
+}
+
+/** Errors of the network and of databases have a code. */
+function codeOf(error: unknown): string | null {
+  const { code } = Object(error);
+  return typeof code === 'string' ? code : null;
+}
+
+/**
+ * Returns the stack of an error that may be a bug. Only the calls: other properties, such as
+ * PostgreSQL's `detail`, contain customers and amounts.
+ */
+function stackOf({ outcome, error }: LogEntry): string {
+  const isFailure = outcome === 'retry' || outcome === 'failed';
+  if (!isFailure || !(error instanceof Error) || codeOf(error) !== null) return '';
+  const calls = messageOf(error.stack)
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line));
+  return ['', ...calls].join('\n');
 }

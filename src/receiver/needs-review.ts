@@ -5,7 +5,8 @@ const BRAND = Symbol.for('payment-notifications.NeedsReview');
  * Throw this if someone must look at an event before money moves, such as for an order that you
  * don't know. The receiver saves the body and the reason in `review`, and answers with success.
  *
- * Like any error, it rolls back the transaction in which it is thrown.
+ * Like any error, it rolls back the transaction in which it is thrown. A helper that repeats a
+ * failed transaction must not repeat this error.
  *
  * @example
  * ```ts
@@ -13,22 +14,19 @@ const BRAND = Symbol.for('payment-notifications.NeedsReview');
  * ```
  */
 export class NeedsReview extends Error {
-  static {
-    // biome-ignore lint/complexity/noThisInStatic: else the build renames the class in logs.
-    const { prototype } = this;
-    Object.defineProperty(prototype, BRAND, { value: true });
-    Object.defineProperty(prototype, 'name', { value: 'NeedsReview' });
-  }
-
   declare readonly name: 'NeedsReview';
 
-  /** @param reason - For whoever decides, such as `the order is unknown`. */
+  /** @param reason - Why someone must decide, such as `the order is unknown`. */
   constructor(reason: string) {
     super(reason);
   }
 }
 
-/** Unlike `instanceof`, also recognizes one of another copy of the package. */
+// Not a static block, which some bundlers refuse.
+Object.defineProperty(NeedsReview.prototype, BRAND, { value: true });
+Object.defineProperty(NeedsReview.prototype, 'name', { value: 'NeedsReview' });
+
+/** Unlike `instanceof`, also recognizes an error of another copy of the package. */
 export function isNeedsReview(value: unknown): value is NeedsReview {
   return typeof value === 'object' && value !== null && BRAND in value;
 }

@@ -1,7 +1,9 @@
 import { isBytes } from '../parser/body.js';
 import { quote } from '../parser/quote.js';
-import type { ReceiverAnswer } from './answer.js';
-import { bytesOf, readBytes } from './bytes.js';
+import { NOT_FOUND, type ReceiverAnswer } from './answer.js';
+import { type ReceivedBody, readStream, receivedOf } from './bytes.js';
+import { headerOf } from './headers.js';
+import { isWebRequest } from './web.js';
 
 /** The parts of a Node.js request that a receiver uses. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
@@ -9,7 +11,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly url?: string | undefined;
   /** The URL that was called, if a router has cut off a part of `url`: in Express. */
   readonly originalUrl?: string | undefined;
-  readonly headers: { readonly 'content-type'?: string | undefined };
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
   readonly readableDidRead: boolean;
   /** Whether the stream was read to its end. */
   readonly readableEnded: boolean;
@@ -41,14 +43,19 @@ export interface NodeResponse {
 }
 
 /** Reads the body of a request, or takes the bytes or the text that middleware has read. */
-export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
-  if (!request.readableDidRead) return readStream(request);
+export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> {
+  if (isWebRequest(request)) {
+    throw new TypeError(
+      'node: expected a request of Node.js, received a Request. In Hono, Next.js, h3, Workers, Bun and Deno, use receiver.fetch',
+    );
+  }
+  if (!request.readableDidRead) return readUnread(request);
   await endOf(request);
   for (const body of [request.rawBody, request.body]) {
-    if (isBytes(body)) return bytesOf(body);
+    if (isBytes(body)) return receivedOf(body);
     if (typeof body === 'string') {
       checkCharset(request);
-      return bytesOf(body);
+      return receivedOf(body);
     }
   }
   throw new Error(
@@ -57,16 +64,17 @@ export async function readNodeBody(request: NodeRequest): Promise<Uint8Array> {
 }
 
 /**
- * Waits until middleware has read the whole body. A `rawBody` that it collects is only a part of it
- * before, which the parser would refuse.
+ * Waits until middleware has read the whole body. Before, a `rawBody` that it collects is only a
+ * part of the body, which the parser would refuse.
  *
- * @throws Error if the sender leaves before.
+ * @throws Error if the sender leaves first.
  */
 function endOf(request: NodeRequest): Promise<void> {
   // Some platforms pass an object that isn't a stream of Node.js.
   if (request.readableEnded !== false) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const fail = () => reject(new Error('body: expected all of it, but the request was aborted'));
+    const fail = () =>
+      reject(new Error('body: expected a whole body, received an aborted request'));
     if (request.destroyed) fail();
     request.once('end', resolve);
     for (const event of ['close', 'error']) request.once(event, fail);
@@ -77,8 +85,8 @@ function endOf(request: NodeRequest): Promise<void> {
  * Middleware such as `express.text` decodes a body as its label says. If the label is wrong,
  * `café-1` becomes another account.
  */
-function checkCharset({ headers }: NodeRequest): void {
-  const label = (headers['content-type'] ?? '').replace(/[\s"]/g, '');
+function checkCharset(request: NodeRequest): void {
+  const label = (headerOf(request.headers, 'content-type') ?? '').replace(/[\s"]/g, '');
   const [, charset = 'utf-8'] = /charset=([^;]+)/i.exec(label) ?? [];
   if (/^utf-?8$/i.test(charset)) return;
   throw new Error(
@@ -86,14 +94,14 @@ function checkCharset({ headers }: NodeRequest): void {
   );
 }
 
-function readStream(request: NodeRequest): Promise<Uint8Array> {
+function readUnread(request: NodeRequest): Promise<ReceivedBody> {
   const { readableEncoding } = request;
   if (readableEncoding && readableEncoding !== 'utf8') {
     throw new Error(
       `body: expected raw bytes, received text in the encoding ${quote(readableEncoding)}. Remove request.setEncoding() from the middleware above the receiver`,
     );
   }
-  return readBytes(request, () => (request.stream ?? request).destroy());
+  return readStream(request, () => (request.stream ?? request).destroy());
 }
 
 /**
@@ -117,6 +125,8 @@ function send(response: NodeResponse, { status, text }: ReceiverAnswer): void {
   if (!response.headersSent) {
     response.statusCode = status;
     response.setHeader('content-type', 'text/plain; charset=utf-8');
+    // Nothing reads the body of a stranger, which may never end.
+    if (status === NOT_FOUND.status) response.setHeader('connection', 'close');
     response.end(text);
   } else if (!response.writableEnded) {
     // Middleware has sent the status. If that is a success and this isn't, only a broken response

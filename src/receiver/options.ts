@@ -15,64 +15,72 @@ export interface DeliveryContext {
   readonly body: Uint8Array;
 }
 
+/** What {@link ReceiverSettings.verify} gets. */
+export interface Delivery {
+  /** The raw body. */
+  readonly body: Uint8Array;
+  /** Returns a header as one text, whatever the case of its name; null if it is missing. */
+  readonly header: (name: string) => string | null;
+}
+
 /**
  * Settles an event. It is called for every delivery.
  *
- * If it returns, the event is settled. If it throws `NeedsReview`, the body is saved for someone to
- * decide. If it throws anything else, the body is saved and tried again.
+ * - It returns: the event is settled.
+ * - It throws `NeedsReview`: the body is saved in `review`, where someone decides.
+ * - It throws anything else, or is late: the body is saved in `retry`, and tried again.
  *
- * What it returns is ignored, except an object with `ok: false`, such as a failed response of
- * `fetch`: that counts as an error.
+ * What it returns is ignored, except an object with `ok: false` or a numeric `status` of 400 or
+ * more, such as a failed response of `fetch`. That counts as an error.
  */
 export type Settle<T> = (notification: T, context: DeliveryContext) => Promise<unknown>;
 
-/**
- * The secret, the store and the functions of a receiver.
- *
- * For an endpoint that receives only one type of notification, omit the other type's function. The
- * receiver then refuses that type.
- */
-export interface ReceiverOptions {
+/** The options of a receiver, except its two functions. */
+export interface ReceiverSettings {
   /**
    * The last segment of the callback URL's path, which only you and the service know: at least 16
    * letters, digits or any of `-._~`. While you change it, a list of the old one and the new one.
    *
    * Any other URL is answered with 404, and its body isn't read. A query and one trailing slash are
-   * ignored. Pass null only if something that knows a secret or a signature checks who calls. A
-   * list of addresses is not enough.
+   * ignored. Pass null only if a proxy or `verify` checks who calls. A list of addresses is not
+   * enough.
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**
-   * Where bodies wait that can't be settled: `createStore('webhooks')`, or your own.
+   * Keeps the bodies that can't be settled: `createStore('webhooks')`, or your own.
    *
    * With null, nothing is saved. An event that needs review is then answered with 500.
    */
   readonly store: Store | null;
-  /** Settles a deposit. Insert the key and credit the amount in one transaction. */
-  readonly onDepositReceived?: Settle<DepositReceived> | undefined;
-  /** Settles a withdrawal. Insert the key and debit the amount in one transaction. */
-  readonly onWithdrawalBroadcast?: Settle<WithdrawalBroadcast> | undefined;
+  /**
+   * Checks a signature over the raw body, or a header of your proxy. Returns whether the sender is
+   * the service. If it returns false, the answer is 401; if it throws, 500. Nothing is saved.
+   *
+   * It isn't called for a body of a queue or of the store.
+   */
+  readonly verify?: ((delivery: Delivery) => boolean | Promise<boolean>) | undefined;
   /**
    * The answer to an event that is settled or saved for review. Default: 200 `ok`. The service
    * doesn't document which statuses count as success.
    */
   readonly success?: Partial<ReceiverAnswer> | undefined;
   /**
-   * Logs what became of each body. If it throws, the answer is the same. Default: prints a line
-   * unless the event is settled.
-   */
-  readonly log?: ((entry: LogEntry) => unknown) | undefined;
-  /**
-   * Whether a body is saved in `retry` before its function is called, and removed afterwards.
-   * Default: false.
+   * Saves each body in `retry` before its function is called, and removes it afterwards. Default:
+   * false.
    *
    * A process that is killed has not answered the bodies on which it works. The service repeats a
    * deposit, but maybe not a withdrawal. With this, another process settles them.
    */
   readonly saveFirst?: boolean | undefined;
   /**
+   * Logs what became of each body. If it throws, the answer is the same. An answer waits for it up
+   * to five seconds, unless the event is settled. Default: prints a line to standard error, unless
+   * the event is settled.
+   */
+  readonly log?: ((entry: LogEntry) => unknown) | undefined;
+  /**
    * How long an answer may take in milliseconds, reading the body included. Then the receiver saves
-   * the body, and answers 500. Default: 25,000.
+   * the body, which may take five more seconds, and answers 500. Default: 25,000.
    *
    * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, its
    * event isn't passed on again.
@@ -80,7 +88,30 @@ export interface ReceiverOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/**
+ * The options of a receiver.
+ *
+ * For an endpoint that receives only one type of notification, omit the other type's function. The
+ * receiver then refuses that type.
+ */
+export type ReceiverOptions = ReceiverSettings &
+  (
+    | {
+        /** Settles a deposit. Insert the key and credit the amount in one transaction. */
+        readonly onDepositReceived: Settle<DepositReceived>;
+        /** Settles a withdrawal. Insert the key and debit the amount in one transaction. */
+        readonly onWithdrawalBroadcast?: Settle<WithdrawalBroadcast> | undefined;
+      }
+    | {
+        readonly onDepositReceived?: Settle<DepositReceived> | undefined;
+        readonly onWithdrawalBroadcast: Settle<WithdrawalBroadcast>;
+      }
+  );
+
 const FUNCTIONS = ['onDepositReceived', 'onWithdrawalBroadcast'] as const;
+const SETTINGS = ['secret', 'store', 'verify', 'success', 'saveFirst', 'log', 'timeoutMs'];
+const NAMES = [...FUNCTIONS, ...SETTINGS];
+const LOWER_NAMES = NAMES.map((name) => name.toLowerCase());
 
 /** @throws TypeError if an option is missing, can't be used, or would be ignored. */
 export function checkOptions(options: ReceiverOptions): void {
@@ -89,15 +120,19 @@ export function checkOptions(options: ReceiverOptions): void {
       'options: expected onDepositReceived or onWithdrawalBroadcast, received neither',
     );
   }
-  for (const name of [...FUNCTIONS, 'log'] as const) checkFunction(name, options[name]);
-  // The options may be an object of a class, which has other fields as well.
-  checkNames(
-    Object.keys(options).filter((name) => /^on[A-Z]/.test(name)),
-    FUNCTIONS,
-  );
+  for (const name of [...FUNCTIONS, 'log', 'verify'] as const) checkFunction(name, options[name]);
+  checkNames(Object.keys(options).filter(isMeant), NAMES);
   checkStore(options.store);
+  if (options.saveFirst && options.store === null) {
+    throw new TypeError('saveFirst: expected a store to save in, received null');
+  }
   successOf(options.success);
   checkTime('timeoutMs', options.timeoutMs);
+}
+
+/** Whether a name is meant for a receiver. An object of a class may have other fields as well. */
+function isMeant(name: string): boolean {
+  return /^on[A-Z]/.test(name) || LOWER_NAMES.includes(name.toLowerCase());
 }
 
 function checkStore(store: Store | null): void {

@@ -1,8 +1,10 @@
-import { within } from '../shared/deadline.js';
-import { type Log, messageOf, type Outcome } from './log.js';
+import { checkTime, LATE, lateError, within } from '../shared/deadline.js';
+import { messageOf } from '../shared/reports.js';
+import type { Handled } from './handle.js';
+import type { Log } from './log.js';
 import type { Store } from './store.js';
 
-/** The pause between two rounds, in milliseconds. */
+/** The pause between two rounds by default, in milliseconds. */
 const PAUSE = 60_000;
 /** How long a store or a body may take in a round, in milliseconds. A receiver answers earlier. */
 const MAX_TIME = 60_000;
@@ -12,34 +14,28 @@ const MAX_TIME = 60_000;
  */
 const MAX_FAILURES = 5;
 
-/** What became of a saved body, and under which name it is saved now. */
-interface Tried {
-  readonly outcome: Outcome;
-  readonly name: string | null;
-}
-
 /** Tries the bodies in `retry` again, in rounds. Nothing rejects. */
 export interface Rounds {
-  /**
-   * Names of bodies whose run hasn't ended. If they were passed on in each round, they would soon
-   * take all connections to the database.
-   */
-  readonly inProgress: Set<string>;
-  readonly start: () => void;
-  /** Runs a round, or waits for the one that runs. */
+  readonly start: (everyMs?: number) => void;
+  /** Runs a round, or waits for the running one. */
   readonly run: () => Promise<void>;
   /** Starts no more bodies, and waits for the one in progress. */
   readonly stop: () => Promise<void>;
 }
 
+/**
+ * @param settle - Settles a body, and never rejects.
+ * @param busy - Names of bodies in progress. If they were passed on in each round, they would soon
+ * take all connections to the database.
+ */
 export function createRounds(
   store: Store,
-  settle: (body: Uint8Array) => Promise<Tried>,
+  settle: (body: Uint8Array) => Promise<Handled>,
+  busy: Set<string>,
   log: Log,
 ): Rounds {
   /** How often bodies have failed, by name, in the order of a round. */
   let failures: Failures = new Map();
-  const inProgress = new Set<string>();
   let round: Promise<void> | null = null;
   let [isStarted, isStopping] = [false, false];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,12 +50,11 @@ export function createRounds(
   }
 
   async function runRound(): Promise<void> {
-    const names = await within(MAX_TIME, list(), () => 'store.list');
-    failures = orderOf(names, failures);
+    failures = orderOf(await list(), failures);
     let inARow = 0;
     for (const [name, count] of failures) {
       if (isStopping || inARow === MAX_FAILURES) return;
-      if (inProgress.has(name)) continue;
+      if (busy.has(name)) continue;
       const isDone = await tryAgain(name).catch((error) => {
         log({ outcome: 'failed', key: null, message: `${name} waits: ${messageOf(error)}`, error });
         return false;
@@ -69,40 +64,46 @@ export function createRounds(
     }
   }
 
-  // So that what a store throws without a promise rejects.
-  const list = async () => store.list();
+  async function list(): Promise<readonly string[]> {
+    const listing = async () => store.list(); // it may throw without a promise
+    const names = await within(MAX_TIME, listing());
+    if (names === LATE) throw lateError('store.list', MAX_TIME);
+    return names;
+  }
 
-  /** @returns Whether the body is settled, or waits for someone. A late run removes it as well. */
-  function tryAgain(name: string): Promise<boolean> {
-    inProgress.add(name);
-    const running = passOn(name).finally(() => inProgress.delete(name));
-    return within(MAX_TIME, running, () => name);
+  /** Returns whether the body left `retry`. If it is late, its run may still remove it. */
+  async function tryAgain(name: string): Promise<boolean> {
+    busy.add(name);
+    const running = passOn(name).finally(() => busy.delete(name));
+    const isDone = await within(MAX_TIME, running);
+    if (isDone === LATE) throw lateError('the store', MAX_TIME);
+    return isDone;
   }
 
   async function passOn(name: string): Promise<boolean> {
     const body = await store.read(name);
     if (body === null) return true; // another process was first
-    const tried = await settle(body);
-    if (tried.outcome === 'failed') return false;
-    // If someone gave it another name, it is saved again under its own.
-    if (tried.outcome === 'retry' && tried.name === name) return false;
+    const { outcome, name: savedAs } = await settle(body);
+    if (outcome === 'failed') return false;
+    // If someone has renamed the file, the body was saved again under its own name.
+    if (outcome === 'retry' && savedAs === name) return false;
     await store.remove(name);
-    return tried.outcome !== 'retry';
+    return outcome !== 'retry';
   }
 
-  async function repeat(): Promise<void> {
+  async function repeat(everyMs: number): Promise<void> {
     await run();
     if (!isStarted) return;
-    timer = setTimeout(repeat, PAUSE);
+    timer = setTimeout(repeat, everyMs, everyMs);
     Object(timer).unref?.(); // the pause keeps no process running
   }
 
   return {
-    inProgress,
-    start() {
+    start(everyMs = PAUSE) {
+      checkTime('everyMs', everyMs);
       if (isStarted) return;
       isStarted = true;
-      repeat();
+      repeat(everyMs);
     },
     run,
     async stop() {
@@ -118,18 +119,21 @@ export function createRounds(
 type Failures = Map<string, number>;
 
 /**
- * Orders a round. New bodies take turns with those that failed before, so that neither kind waits
- * while many of the other one fail. The newest is first, because a new process doesn't know which
- * have failed.
+ * Orders a round. New bodies and earlier failures take turns, so that neither kind waits while many
+ * of the other one fail: the newest first, and those that failed least.
+ *
+ * A process that remembers no failures, such as a scheduled function, can't know them. There, the
+ * newest and the oldest take turns.
  *
  * @param names - The oldest first.
  */
 function orderOf(names: readonly string[], last: Failures): Failures {
+  const countOf = (name: string) => last.get(name) ?? 0;
   const added = names.filter((name) => !last.has(name)).reverse();
   const known = names.filter((name) => last.has(name));
-  const countOf = (name: string) => last.get(name) ?? 0;
   known.sort((one, other) => countOf(one) - countOf(other));
-  const turns = names.flatMap((_, turn) => [added[turn], known[turn]]);
+  const others = known.length > 0 ? known : added.splice(Math.ceil(added.length / 2)).reverse();
+  const turns = names.flatMap((_, turn) => [added[turn], others[turn]]);
   const round = turns.filter((name) => name !== undefined);
   return new Map(round.map((name) => [name, countOf(name)]));
 }

@@ -1,10 +1,11 @@
 import { describe } from '../parser/quote.js';
 import type { Log } from './log.js';
 
-/** Of characters that nothing percent-encodes, so that a path is compared as it was sent. */
+/** Has only characters that nothing percent-encodes, so a path is compared undecoded. */
 export const SECRET: RegExp = /^[\w.~-]{16,}$/;
+const MIN_LENGTH = 16;
 
-/** The least time between two lines about wrong URLs, in milliseconds. */
+/** The least time between two lines about strangers, in milliseconds. */
 const PAUSE = 60_000;
 
 /**
@@ -23,14 +24,12 @@ export function createCheck(
   if (given.length === 0) throw wrongSecret('secret', 'an empty list');
   const secrets = given.map((value, index) => {
     if (typeof value === 'string' && SECRET.test(value)) return value;
-    const ending = typeof value === 'string' && /\s$/.test(value);
-    const received = describe(value) + (ending ? ' that ends with a space or a newline' : '');
-    throw wrongSecret(isList ? `secret[${index}]` : 'secret', received);
+    throw wrongSecret(isList ? `secret[${index}]` : 'secret', describeSecret(value));
   });
   return (url) => {
     if (typeof url !== 'string') {
       throw new TypeError(
-        `url: expected the URL that was called, or its path, received ${describe(url)}. Pass it to receive(), or call settle() for a body of your own`,
+        `url: expected the URL that was called, or its path, received ${describe(url)}. Pass it to receive(), or call settle() for a body of a queue`,
       );
     }
     const segment = lastSegment(url);
@@ -39,28 +38,49 @@ export function createCheck(
   };
 }
 
+/** A request that is turned away, and why. */
+export type Stranger = 'a wrong secret' | 'a failed check';
+
+const STRANGERS: Readonly<Record<Stranger, string>> = {
+  'a wrong secret':
+    "404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret",
+  'a failed check':
+    '401, because verify returned false. If the service sent this, verify has another key',
+};
+
 /**
- * Creates a function that counts wrong URLs, and logs the count once a minute at most. It shows no
- * URL, which may end with an earlier secret.
+ * Creates a function that counts requests of strangers, and logs the count once a minute at most.
+ * It shows no URL, which may end with an earlier secret.
  */
-export function createMissReport(log: Log): () => void {
-  let [count, next] = [0, 0];
-  return () => {
-    count += 1;
+export function createStrangerReport(log: Log): (stranger: Stranger) => void {
+  const counts = new Map<Stranger, { count: number; next: number }>();
+  return (stranger) => {
+    const { count, next } = counts.get(stranger) ?? { count: 0, next: 0 };
     const now = performance.now();
-    if (now < next) return;
-    next = now + PAUSE;
-    const requests = count === 1 ? '1 request' : `${count} requests`;
-    count = 0;
-    const message = `answered ${requests} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`;
-    log({ outcome: 'warning', key: null, message });
+    const isDue = now >= next;
+    counts.set(stranger, isDue ? { count: 0, next: now + PAUSE } : { count: count + 1, next });
+    if (!isDue) return;
+    const requests = count === 0 ? '1 request' : `${count + 1} requests`;
+    log({
+      outcome: 'warning',
+      key: null,
+      message: `answered ${requests} with ${STRANGERS[stranger]}`,
+    });
   };
 }
 
-/** @param received - Describes the value without showing it, because it may be a real secret. */
+/** Describes a value without showing it, because it may be a real secret. */
+function describeSecret(value: unknown): string {
+  if (value === undefined) return 'undefined';
+  if (typeof value !== 'string' || value === '') return describe(value);
+  if (/\s$/.test(value)) return `${value.length} characters that end with a space or a newline`;
+  const isLong = value.length >= MIN_LENGTH;
+  return `${value.length} characters${isLong ? ', one of which is not allowed' : ''}`;
+}
+
 function wrongSecret(name: string, received: string): TypeError {
   return new TypeError(
-    `${name}: expected at least 16 letters, digits or any of -._~, received ${received}. Make one with "openssl rand -hex 32", end the callback URL with it, and set it where the receiver runs. Or pass null, but only if something that knows a secret or a signature checks who calls. A list of addresses is not enough`,
+    `${name}: expected at least ${MIN_LENGTH} letters, digits or any of -._~, received ${received}. Make one with "openssl rand -hex 32", end the callback URL with it, and set it where the receiver runs`,
   );
 }
 

@@ -1,10 +1,10 @@
 /** A body to save, and why. */
 export interface SavedBody {
-  /** `retry`: it is tried again. `review`: it waits for someone. */
+  /** `retry`: the receiver tries it again. `review`: someone decides. */
   readonly to: 'retry' | 'review';
   /**
-   * A file name without an ending, in lower and upper case letters, digits, `.` and `-`: the key or
-   * `refused`, and a part of the body's SHA-256. The same body has the same name.
+   * A file name without an ending, of letters, digits, `.`, `_` and `-`: the key or `refused`, and
+   * a part of the body's SHA-256. The same body always has the same name.
    */
   readonly name: string;
   /** The raw body, or the start of one over 64 KiB. */
@@ -16,21 +16,24 @@ export interface SavedBody {
 }
 
 /**
- * Where bodies wait that can't be settled. `createStore` of `payment-notifications/store` returns
- * one for a folder. For a bucket or a table, write these four functions.
+ * Keeps bodies that can't be settled. `createStore` of `payment-notifications/store` returns one
+ * for a folder. For a bucket or a table, write these four functions.
  */
 export interface Store {
-  /** Saves a body. If the same body is saved again, it stays one. Resolves once it is durable. */
+  /**
+   * Saves a body, and resolves once it is durable. If the same body is saved again, it stays one,
+   * with its last reason.
+   */
   readonly save: (saved: SavedBody) => Promise<unknown>;
   /** Lists the names of the bodies in `retry`, if possible the oldest first. */
   readonly list: () => Promise<readonly string[]>;
-  /** Reads a body in `retry`; null if there is none. */
+  /** Reads a body in `retry`; null if it is missing. */
   readonly read: (name: string) => Promise<Uint8Array | null>;
-  /** Removes a body from `retry`. If there is none, does nothing. */
+  /** Removes a body from `retry`, if it is there. */
   readonly remove: (name: string) => Promise<unknown>;
 }
 
-/** Enough that no accident and nobody makes another body of the same name as a given one. */
+/** Enough that nobody can make another body of the same name as a given one. */
 const DIGEST_LENGTH = 16;
 
 /** Returns the name under which a body is saved. Windows allows no colon in it. */

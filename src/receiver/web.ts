@@ -1,5 +1,5 @@
 import type { ReceiverAnswer } from './answer.js';
-import { readBytes } from './bytes.js';
+import { type ReceivedBody, readStream } from './bytes.js';
 
 /** The global `Request`, or in a project without its type, the parts that a receiver uses. */
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer Own } }
@@ -7,6 +7,7 @@ export type WebRequest = typeof globalThis extends { Request: { prototype: infer
   : {
       readonly method: string;
       readonly url: string;
+      readonly headers: { get(name: string): string | null };
       readonly body: AsyncIterable<Uint8Array> | null;
       readonly bodyUsed: boolean;
     };
@@ -16,14 +17,25 @@ export type WebResponse = typeof globalThis extends { Response: { prototype: inf
   ? Own
   : { readonly status: number; text(): Promise<string> };
 
+/** Whether a request is a `Request` of the web, and not one of Node.js. */
+export function isWebRequest(request: unknown): request is WebRequest {
+  return typeof Object(Object(request).headers).get === 'function';
+}
+
 /** Reads the body of a request. */
-export async function readWebBody(request: WebRequest): Promise<Uint8Array> {
+export async function readWebBody(request: WebRequest): Promise<ReceivedBody> {
+  if (!isWebRequest(request)) {
+    throw new TypeError(
+      'fetch: expected a Request, received something else. In Express, Fastify, Koa, NestJS and node:http, mount receiver.node',
+    );
+  }
   if (request.bodyUsed) {
     throw new Error(
       'body: expected an unread request, received one that was read. Call the receiver first, or read a clone',
     );
   }
-  return request.body === null ? new Uint8Array() : readBytes(request.body);
+  if (request.body === null) return { bytes: new Uint8Array(), mayLackBytes: false };
+  return readStream(request.body);
 }
 
 export function toResponse({ status, text }: ReceiverAnswer): WebResponse {

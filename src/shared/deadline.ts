@@ -3,6 +3,9 @@ import { quote } from '../parser/quote.js';
 /** The longest time that `setTimeout` can wait, in milliseconds. */
 const MAX_TIME = 2 ** 31 - 1;
 
+/** What {@link within} resolves to at its deadline. */
+export const LATE: unique symbol = Symbol('late');
+
 /** Checks a time before `setTimeout` takes it for one millisecond. */
 export function checkTime(name: string, time: number | undefined): void {
   if (time !== undefined && !(typeof time === 'number' && time >= 1 && time <= MAX_TIME)) {
@@ -13,21 +16,18 @@ export function checkTime(name: string, time: number | undefined): void {
 }
 
 /**
- * Ends like the work, or rejects at the deadline. Its timer keeps the process running, because
- * there may be a body to save then.
- *
- * @param late - Called at the deadline. Returns the name of what is late, for the error.
+ * Ends like the work, or resolves to `LATE` at the deadline. Its timer keeps the process running,
+ * because there may be a body to save then.
  */
-export function within<T>(time: number, work: Promise<T>, late: () => string): Promise<T> {
+export function within<T>(time: number, work: Promise<T>): Promise<T | typeof LATE> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(
-        new Error(
-          `${late()}: expected a result within ${time} milliseconds, received none. Set a time limit for what it waits for`,
-        ),
-      );
-    }, time);
-    const end = () => clearTimeout(timer);
-    work.then(resolve, reject).then(end);
+    const timer = setTimeout(() => resolve(LATE), time);
+    work.then(resolve, reject).then(() => clearTimeout(timer));
   });
+}
+
+/** Returns an error that names what is late. */
+export function lateError(name: string, time: number): Error {
+  const shown = time % 1000 === 0 ? `${time / 1000} s` : `${time} ms`;
+  return new Error(`${name}: no result within ${shown}`);
 }

@@ -1,3 +1,6 @@
+/** How much of a name must be right, so that a suggestion helps. */
+const MIN_PREFIX = 5;
+
 /**
  * Finds an option that would be ignored, because its name is misspelled.
  *
@@ -9,9 +12,9 @@ export function checkNames(given: readonly string[], known: readonly string[]): 
   const unknown = given.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   let prefix = unknown;
-  while (!known.some((name) => name.startsWith(prefix))) prefix = prefix.slice(0, -1);
-  const nearest = known.find((name) => name.startsWith(prefix));
-  throw new TypeError(
-    `options: expected known names, received ${unknown}. Did you mean ${nearest}?`,
-  );
+  const isBeginning = (name: string) => name.toLowerCase().startsWith(prefix.toLowerCase());
+  while (prefix.length > MIN_PREFIX && !known.some(isBeginning)) prefix = prefix.slice(0, -1);
+  const nearest = known.find(isBeginning);
+  const fix = nearest ? `Did you mean ${nearest}?` : `Expected ${known.join(', ')}`;
+  throw new TypeError(`${unknown}: unknown option. ${fix}`);
 }

@@ -2,13 +2,23 @@
  * Reports something. If that fails, prints what was to be reported, and why it wasn't. Never
  * rejects, so that no answer depends on a logger.
  */
-export async function reportOrPrint(report: () => unknown, ...subject: unknown[]): Promise<void> {
-  const print = async (...shown: unknown[]) => console.error(...shown);
+export async function reportOrPrint(report: () => unknown, subject: string): Promise<void> {
+  const print = async (text: string) => console.error(text);
   try {
     await report();
   } catch (error) {
-    await print(...subject, error)
-      .catch(() => print('payment-notifications: an error throws when printed'))
-      .catch(() => {}); // where nothing can be printed, nothing can be said
+    await print(`${subject} (not logged: ${messageOf(error)})`).catch(() => {});
+  }
+}
+
+/** Returns the message of what was thrown, with its cause: `fetch failed: connect ECONNREFUSED`. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (!(thrown instanceof Error)) return String(thrown);
+    const { name, message, cause } = thrown;
+    const isNews = cause instanceof Error && !message.includes(cause.message);
+    return isNews ? `${message}: ${cause.message}` : message || name;
+  } catch {
+    return 'an error that has no readable message';
   }
 }

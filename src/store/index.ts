@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { quote } from '../parser/quote.js';
-import { messageOf } from '../receiver/log.js';
 import type { Store } from '../receiver/store.js';
+import { messageOf } from '../shared/reports.js';
 import { type Folder, openFolder } from './folder.js';
 
 export type { SavedBody, Store } from '../receiver/store.js';

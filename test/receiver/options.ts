@@ -1,4 +1,31 @@
-import type { LogEntry, ReceiverOptions, SavedBody, Store } from 'payment-notifications/receiver';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import type {
+  LogEntry,
+  Receiver,
+  ReceiverAnswer,
+  ReceiverOptions,
+  SavedBody,
+  Store,
+} from 'payment-notifications/receiver';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { onTestFinished } from 'vitest';
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+export const DEPOSIT = depositReceivedBody();
+export const KEY = `deposit.received:${JSON.parse(DEPOSIT).depositId}`;
+export const SECRET = 'a-secret-of-the-test';
+export const OK = { status: 200, text: 'ok' };
+export const FAILED = { status: 500, text: 'failed' };
+
+/** The name under which a body is saved. */
+export function nameOf(prefix: string, body: string | Uint8Array): string {
+  const digest = createHash('sha256').update(body).digest('hex').slice(0, 16);
+  return `${prefix.replaceAll(':', '.')}.${digest}`;
+}
 
 /** A store in memory, and what is saved in it, by the name. */
 export function memoryStore() {
@@ -13,39 +40,75 @@ export function memoryStore() {
   return { store, retry, review };
 }
 
-/** Options that record every call and what is saved or logged, some of them replaced. */
-export function recording(options: Partial<ReceiverOptions> = {}) {
+/**
+ * Options with a store in memory, and what becomes of them: `calls` of the functions and, in
+ * between, entries of the log, except of settled events.
+ */
+export function recording(own: Partial<ReceiverOptions> = {}) {
+  const stored = memoryStore();
+  const entries: LogEntry[] = [];
   const calls: unknown[][] = [];
-  const record =
-    (name: string) =>
-    async (...args: unknown[]): Promise<void> => {
-      calls.push([name, ...args]);
-    };
-  const { store } = memoryStore();
-  const all: ReceiverOptions = {
+  const options: ReceiverOptions = {
     secret: null,
-    onDepositReceived: (deposit, { key, body }) => record('deposit')(deposit.depositId, key, body),
-    onWithdrawalBroadcast: (withdrawal, { key, body }) =>
-      record('withdrawal')(withdrawal.withdrawalId, key, body),
-    store: {
-      ...store,
-      async save(saved) {
-        const { to, key, reason, body } = saved;
-        calls.push(
-          key === null && to === 'review' ? ['refused', reason, body] : [to, reason, key, body],
-        );
-        await store.save(saved);
-      },
+    store: stored.store,
+    async onDepositReceived({ depositId }, { key, body }) {
+      calls.push(['deposit', depositId, key, body]);
     },
-    // What is saved says the rest.
-    log: ({ outcome, key, message }: LogEntry) => {
-      if (outcome === 'failed' || (outcome === 'warning' && key))
-        calls.push([outcome, message, key]);
+    async onWithdrawalBroadcast({ withdrawalId }, { key, body }) {
+      calls.push(['withdrawal', withdrawalId, key, body]);
     },
-    ...options,
-  };
-  return { calls, options: all };
+    log(entry) {
+      entries.push(entry);
+      const { outcome, message, key } = entry;
+      if (outcome !== 'settled') calls.push([outcome, message, key]);
+    },
+    ...own,
+  } as ReceiverOptions;
+  /** What is saved, each with where, why, its key and its bytes. */
+  const saved = () =>
+    [...stored.retry.values(), ...stored.review.values()].map(({ to, reason, key, body }) => [
+      ...[to, reason, key, body],
+    ]);
+  return { ...stored, options, entries, calls, saved };
 }
+
+/** Lets a server listen until the test ends, and returns its port. */
+export async function listen(server: Server): Promise<number> {
+  onTestFinished(() => {
+    server.close();
+    Object(server).closeAllConnections?.();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+export const serve = (listener: RequestListener): Promise<number> => listen(createServer(listener));
+
+const textAnswer = async (response: Response): Promise<ReceiverAnswer> => ({
+  status: response.status,
+  text: await response.text(),
+});
+
+/** The ways in which a request reaches a receiver. */
+export const WAYS: Record<
+  'node' | 'fetch' | 'receive',
+  (
+    receiver: Receiver,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers?: Record<string, string>,
+  ) => Promise<ReceiverAnswer>
+> = {
+  async node({ node }, body, headers = {}) {
+    const port = await serve((request, response) => void node(request, response));
+    const url = `http://127.0.0.1:${port}/callbacks/${SECRET}`;
+    return textAnswer(await fetch(url, { method: 'POST', body, headers }));
+  },
+  async fetch(receiver, body, headers = {}) {
+    const url = `https://merchant.example/callbacks/${SECRET}`;
+    return textAnswer(await receiver.fetch(new Request(url, { method: 'POST', body, headers })));
+  },
+  receive: ({ receive }, body, headers) => receive({ body, url: `/callbacks/${SECRET}`, headers }),
+};
 
 /** A function that runs until the test ends it. */
 export function held() {
@@ -66,9 +129,7 @@ export function held() {
   return { run, called, resolve: () => resolve(), reject: () => reject() };
 }
 
-export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** A request whose body comes in these chunks, and what becomes of it. */
+/** A request whose body comes in these chunks, and how it ends. */
 export function streamed(chunks: Iterator<Uint8Array>) {
   let end: (how: string) => void;
   const ended = new Promise<string>((resolve) => {

@@ -1,45 +1,302 @@
-import { createHash } from 'node:crypto';
-import { createReceiver, type LogEntry, NeedsReview } from 'payment-notifications/receiver';
+import { safeParseDepositReceived } from 'payment-notifications';
+import {
+  createReceiver,
+  NeedsReview,
+  type Outcome,
+  type ReceiverOptions,
+  type Store,
+} from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { afterEach, expect, test, vi } from 'vitest';
-import { bytes, held, memoryStore } from './options.js';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  bytes,
+  DEPOSIT,
+  FAILED,
+  held,
+  KEY,
+  nameOf,
+  OK,
+  recording,
+  SECRET,
+  WAYS,
+} from './options.js';
 
-const DEPOSIT = depositReceivedBody();
-const { depositId } = JSON.parse(DEPOSIT);
-const KEY = `deposit.received:${depositId}`;
-const OK = { status: 200, text: 'ok' };
-const FAILED = { status: 500, text: 'failed' };
-
-afterEach(() => vi.restoreAllMocks());
-
-const digestOf = (body: string) => createHash('sha256').update(body).digest('hex').slice(0, 16);
-const nameOf = (body: string) => `deposit.received.${depositId}.${digestOf(body)}`;
-
-/** A receiver of deposits with a store, whose function does this. */
-function open(run: () => unknown) {
-  const stored = memoryStore();
-  const entries: LogEntry[] = [];
-  const options = {
-    secret: null,
-    store: stored.store,
-    onDepositReceived: async () => run(),
-    log: (entry: LogEntry) => entries.push(entry),
-  };
-  return { ...stored, entries, options, receiver: createReceiver(options) };
+/** One line of the contract: what happens, and what becomes of the body. */
+interface Row {
+  readonly what: string;
+  /** What the function of a deposit does. Default: it returns. */
+  readonly run?: () => unknown;
+  readonly body?: string;
+  readonly store?: null | Partial<Store>;
+  readonly outcome: Outcome;
+  readonly status: number;
+  readonly text?: string;
+  /** The reason, in the log and in the store. */
+  readonly reason?: string | RegExp;
 }
 
-test('NeedsReview saves the body and the reason for review, and is answered as a success', async () => {
-  const error = new NeedsReview('the order is unknown');
-  const { receiver, review, retry, entries } = open(() => Promise.reject(error));
-  expect(await receiver.receive(DEPOSIT, '/')).toStrictEqual(OK);
-  const name = nameOf(DEPOSIT);
-  const reason = 'the order is unknown';
-  expect([...review]).toStrictEqual([
-    [name, { to: 'review', name, body: bytes(DEPOSIT), key: KEY, reason }],
-  ]);
-  expect(retry.size).toBe(0);
-  expect(entries).toStrictEqual([{ outcome: 'review', key: KEY, message: reason, error }]);
-  expect(String(error)).toBe('NeedsReview: the order is unknown');
+/** A row of an ORM that makes objects of a class. */
+class OrmRow {
+  id = 1;
+  status: unknown;
+  constructor(status: unknown) {
+    this.status = status;
+  }
+}
+
+const fails = (error: unknown) => () => Promise.reject(error);
+const full = () => Promise.reject(new Error('ENOSPC: no space left on device'));
+const throwsFull = () => {
+  throw new Error('ENOSPC: no space left on device');
+};
+const UNSAVED = /^no\. The body was not saved: ENOSPC: no space left on device$/;
+
+const settled: Row[] = [
+  ['nothing', undefined],
+  ['null', null],
+  ['false, as of sendToQueue of amqplib 2 if its buffer is full', false],
+  ['a number', 503],
+  ['rows', [{ status: 'CONFIRMED' }]],
+  ['a row with a status', new OrmRow('FAILED')],
+  ['a result of pg', { command: 'INSERT', rowCount: 1, oid: 0, rows: [], fields: [] }],
+  ['a response of fetch', new Response('kept')],
+  ['an object without a prototype', Object.create(null)],
+  ['a function', () => ({ ok: false })],
+].map(([what, returned]) => ({
+  what: `the function returns ${what}`,
+  run: async () => returned,
+  outcome: 'settled',
+  status: 200,
+}));
+
+const failed: Row[] = [
+  [
+    'a response of fetch with 404',
+    new Response('no', { status: 404 }),
+    /ok false and status 404\. Check response\.ok, and throw$/,
+  ],
+  ['a redirect of fetch', Response.redirect('http://127.0.0.1', 302), /ok false and status 302/],
+  ['what is not ok', { ok: false }, /^onDepositReceived: .* ok false and status nothing/],
+  ['an answer of 500', { status: 500, text: 'no' }, /ok nothing and status 500/],
+  ['an answer of 400', new OrmRow(400), /status 400/],
+].map(([what, returned, reason]) => ({
+  what: `the function returns ${what}`,
+  run: async () => returned,
+  outcome: 'retry',
+  status: 500,
+  reason: reason as RegExp,
+}));
+
+const ROWS: Row[] = [
+  ...settled,
+  ...failed,
+  {
+    what: 'the function throws NeedsReview',
+    run: fails(new NeedsReview('the order is unknown')),
+    outcome: 'review',
+    status: 200,
+    reason: 'the order is unknown',
+  },
+  {
+    what: 'the function throws an error',
+    run: fails(Object.assign(new Error('the database says no'), { status: 200, statusCode: 200 })),
+    outcome: 'retry',
+    status: 500,
+    reason: 'the database says no',
+  },
+  {
+    what: 'the function throws without a promise',
+    run: () => {
+      throw new Error('no');
+    },
+    outcome: 'retry',
+    status: 500,
+    reason: 'no',
+  },
+  {
+    what: 'the function throws an error with a cause',
+    run: fails(new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') })),
+    outcome: 'retry',
+    status: 500,
+    reason: 'fetch failed: connect ECONNREFUSED',
+  },
+  {
+    what: 'the function throws an error whose message has its cause',
+    run: fails(new Error('not sent: no route', { cause: new Error('no route') })),
+    outcome: 'retry',
+    status: 500,
+    reason: 'not sent: no route',
+  },
+  {
+    what: 'the function throws an error without a message',
+    run: fails(new RangeError()),
+    outcome: 'retry',
+    status: 500,
+    reason: 'RangeError',
+  },
+  {
+    what: 'the function throws text',
+    run: fails('no'),
+    outcome: 'retry',
+    status: 500,
+    reason: 'no',
+  },
+  {
+    what: 'the function throws what has no text',
+    run: fails(Object.create(null)),
+    outcome: 'retry',
+    status: 500,
+    reason: 'an error that has no readable message',
+  },
+  {
+    what: 'the function throws an error of the parser, which has not refused this body',
+    run: fails(safeParseDepositReceived('{}').error),
+    outcome: 'retry',
+    status: 500,
+    reason: /^deposit\.received refused: /,
+  },
+  {
+    what: 'the parser refuses the body',
+    body: DEPOSIT.replace('CONFIRMED', 'NEW').replace(/"depositId":"[^"]*"/, '"depositId":"1"'),
+    outcome: 'refused',
+    status: 400,
+    text: 'unknown_value, invalid_id',
+    reason: /status: expected "CONFIRMED", received "NEW"/,
+  },
+  {
+    what: 'the body is for the other function, which is missing',
+    body: withdrawalBroadcastBody(),
+    outcome: 'refused',
+    status: 400,
+    text: 'unrecognized_notification, unknown_value, missing_field',
+    reason: /callback URLs are swapped/,
+  },
+  {
+    what: 'the body is too large',
+    body: DEPOSIT.padEnd(65_537),
+    outcome: 'refused',
+    status: 413,
+    text: 'body_too_large',
+    reason: /at most 65536/,
+  },
+  {
+    what: 'nothing can be saved after an error',
+    run: fails(new Error('no')),
+    store: { save: full },
+    outcome: 'failed',
+    status: 500,
+    reason: UNSAVED,
+  },
+  {
+    what: 'nothing can be saved for review, and the store throws without a promise',
+    run: fails(new NeedsReview('no')),
+    store: { save: throwsFull },
+    outcome: 'failed',
+    status: 500,
+    reason: UNSAVED,
+  },
+  {
+    what: 'a refused body can’t be saved',
+    body: '{',
+    store: { save: full },
+    outcome: 'failed',
+    status: 500,
+    reason: /incomplete JSON.* The body was not saved: ENOSPC/,
+  },
+  {
+    what: 'there is no store, and the function throws',
+    run: fails(new Error('no')),
+    store: null,
+    outcome: 'failed',
+    status: 500,
+    reason: 'no',
+  },
+  {
+    what: 'there is no store, and the event needs review',
+    run: fails(new NeedsReview('no')),
+    store: null,
+    outcome: 'failed',
+    status: 500,
+    reason: 'no',
+  },
+  {
+    what: 'there is no store, and the parser refuses the body',
+    body: '{',
+    store: null,
+    outcome: 'refused',
+    status: 400,
+    text: 'invalid_json',
+    reason: /incomplete JSON/,
+  },
+  { what: 'there is no store to settle with', store: null, outcome: 'settled', status: 200 },
+];
+
+/** A receiver of deposits, and what the row says that it saves and logs. */
+function open({ run = () => {}, body = DEPOSIT, store = {}, outcome, reason = 'settled' }: Row) {
+  const recorded = recording();
+  const options: ReceiverOptions = {
+    secret: SECRET,
+    store: store && { ...recorded.options.store, ...(store as Store) },
+    onDepositReceived: async () => run(),
+    log: recorded.options.log,
+  };
+  const key = body === DEPOSIT ? KEY : null;
+  const message = typeof reason === 'string' ? reason : expect.stringMatching(reason);
+  const saved = [outcome === 'retry' ? 'retry' : 'review', message, key, bytes(body)];
+  const isSaved = store !== null && !['settled', 'failed'].includes(outcome);
+  return {
+    ...recorded,
+    receiver: createReceiver(options),
+    body,
+    name: nameOf(key ?? 'refused', body),
+    expectedLog: [expect.objectContaining({ outcome, key, message })],
+    expectedSaved: isSaved ? [saved] : [],
+  };
+}
+
+describe.each(Object.entries(WAYS))('%s', (_, ask) => {
+  test.each(ROWS)('$outcome: $what', async (row) => {
+    const { receiver, body, entries, saved, expectedLog, expectedSaved } = open(row);
+    const { status, text = status === 200 ? 'ok' : 'failed' } = row;
+    expect(await ask(receiver, body)).toStrictEqual({ status, text });
+    expect(entries).toStrictEqual(expectedLog);
+    expect(saved()).toStrictEqual(expectedSaved);
+  });
+});
+
+test.each(ROWS)('settle says what became of a body of a queue. $outcome: $what', async (row) => {
+  const { receiver, body, entries, saved, expectedLog, expectedSaved } = open(row);
+  expect(await receiver.settle(body)).toBe(row.outcome);
+  expect(entries).toStrictEqual(expectedLog);
+  expect(saved()).toStrictEqual(expectedSaved);
+});
+
+test.each(ROWS)('a round leaves what it can’t settle. $outcome: $what', async (row) => {
+  const { receiver, name, body, retry, entries, saved, expectedLog, expectedSaved } = open(row);
+  const waiting = ['retry', 'earlier', null, bytes(body)];
+  retry.set(name, { to: 'retry', name, reason: 'earlier', key: null, body: bytes(body) });
+  await receiver.retry();
+  if (row.store === null) {
+    expect([entries, saved()]).toStrictEqual([[], [waiting]]);
+  } else {
+    expect(entries).toStrictEqual(expectedLog);
+    // A body that can't be saved anew stays where it is.
+    expect(saved()).toStrictEqual(row.outcome === 'failed' ? [waiting] : expectedSaved);
+  }
+});
+
+test('the name of a saved body is its key, or "refused", and a part of its SHA-256', async () => {
+  const withdrawal = withdrawalBroadcastBody({ status: 'FAILED' });
+  const { options, retry, review } = recording({
+    onWithdrawalBroadcast: fails(new Error('no')),
+    onDepositReceived: fails(new NeedsReview('no')),
+  });
+  const { settle } = createReceiver(options);
+  for (const body of [withdrawal, DEPOSIT, '{']) await settle(body);
+  const { withdrawalId } = JSON.parse(withdrawal);
+  const key = `withdrawal.broadcast.${withdrawalId}.FAILED`;
+  expect([...retry.keys()]).toStrictEqual([nameOf(key, withdrawal)]);
+  expect([...review.keys()]).toStrictEqual([nameOf(KEY, DEPOSIT), nameOf('refused', '{')]);
 });
 
 test('NeedsReview of another copy of the package is recognized', async () => {
@@ -47,170 +304,131 @@ test('NeedsReview of another copy of the package is recognized', async () => {
   const other = await import('../../src/receiver/needs-review.js');
   const error = new other.NeedsReview('the order is unknown');
   expect(error).not.toBeInstanceOf(NeedsReview);
-  const { receiver, review } = open(() => Promise.reject(error));
-  expect(await receiver.receive(DEPOSIT, '/')).toStrictEqual(OK);
+  expect(String(error)).toBe('NeedsReview: the order is unknown');
+  const { receiver, review } = open({
+    ...{ what: '', outcome: 'review', status: 200, run: fails(error) },
+  });
+  expect(await receiver.settle(DEPOSIT)).toBe('review');
   expect(review.size).toBe(1);
 });
 
-test('a refused body is saved for review with the message of the parser', async () => {
-  const { receiver, review, entries } = open(() => {});
-  expect(await receiver.receive('{', '/')).toStrictEqual({ status: 400, text: 'invalid_json' });
-  const [[name, saved] = []] = review;
-  expect(name).toBe(`refused.${digestOf('{')}`);
-  expect(saved).toMatchObject({ key: null, reason: expect.stringContaining('incomplete JSON') });
-  expect(entries).toStrictEqual([
-    { outcome: 'refused', key: null, message: saved?.reason, error: expect.any(Error) },
-  ]);
+test('an empty body is refused and logged, and there is nothing to save', async () => {
+  for (const store of [undefined, null]) {
+    const { options, calls, saved } = recording(store === null ? { store } : {});
+    const answer = await createReceiver(options).receive({ body: '', url: '/' });
+    expect(answer).toStrictEqual({ status: 400, text: 'invalid_json' });
+    expect(calls).toStrictEqual([['refused', expect.stringContaining('an empty body'), null]]);
+    expect(saved()).toStrictEqual([]);
+  }
 });
 
-test('a withdrawal has its status in its name', async () => {
-  const stored = memoryStore();
-  const body = withdrawalBroadcastBody({ status: 'FAILED' });
-  const onWithdrawalBroadcast = () => Promise.reject(new Error('no'));
-  const options = { secret: null, store: stored.store, onWithdrawalBroadcast, log() {} };
-  await createReceiver(options).receive(body, '/');
-  const { withdrawalId } = JSON.parse(body);
-  expect([...stored.retry.keys()]).toStrictEqual([
-    `withdrawal.broadcast.${withdrawalId}.FAILED.${digestOf(body)}`,
-  ]);
-});
+describe('text in which bytes may be lost', () => {
+  const sent = depositReceivedBody({ clientPaymentId: 'caf\ufffd' });
+  const message =
+    /^deposit\.received refused: body: expected raw bytes, received text with U\+FFFD or a lone surrogate.* move the body from review to retry \[depositId /;
 
-test.each<[what: string, run: () => unknown, body: string, outcome: string, status: number]>([
-  ['a failure', () => Promise.reject(new Error('no')), DEPOSIT, 'failed', 500],
-  ['an event for review', () => Promise.reject(new NeedsReview('no')), DEPOSIT, 'failed', 500],
-  ['a refused body', () => {}, '{', 'refused', 400],
-  ['a settled event', () => {}, DEPOSIT, 'settled', 200],
-])(
-  'without a store, nothing says that a body is safe: %s',
-  async (_, run, body, outcome, status) => {
-    const { options, entries } = open(run);
-    const receiver = createReceiver({ ...options, store: null });
-    receiver.start();
+  test('is refused and saved unchanged, and settled once someone has moved it to retry', async () => {
+    const { options, calls, review, retry, saved } = recording();
+    const receiver = createReceiver(options);
+    const answer = await receiver.receive({ body: sent, url: '/' });
+    expect(answer).toStrictEqual({ status: 400, text: 'invalid_json' });
+    expect(saved()).toStrictEqual([['review', expect.stringMatching(message), null, bytes(sent)]]);
+    const [[name, body] = []] = review;
+    if (name && body) retry.set(name, body);
     await receiver.retry();
-    expect((await receiver.receive(body, '/')).status).toBe(status);
-    expect(await receiver.settle(body)).toBe(outcome);
-    expect(entries.map((entry) => entry.outcome)).toStrictEqual([outcome, outcome]);
-    await receiver.stop();
-  },
-);
-
-test.each<[what: string, run: () => unknown, body: string]>([
-  ['a failure', () => Promise.reject(new Error('no')), DEPOSIT],
-  ['an event for review', () => Promise.reject(new NeedsReview('no')), DEPOSIT],
-  ['a refused body', () => {}, '{'],
-])('what can’t be saved is answered with 500 and said: %s', async (_, run, body) => {
-  const { options, entries } = open(run);
-  const error = new Error('ENOSPC: no space left on device');
-  for (const save of [
-    () => Promise.reject(error),
-    () => {
-      throw error;
-    },
-  ]) {
-    const { receive } = createReceiver({ ...options, store: { ...options.store, save } });
-    expect(await receive(body, '/')).toStrictEqual(FAILED);
-    const message = expect.stringMatching(/\. The body was not saved: ENOSPC: no space/);
-    const key = body === '{' ? null : KEY;
-    expect(entries.splice(0)).toStrictEqual([{ outcome: 'failed', key, message, error }]);
-  }
-});
-
-test('a log is awaited if someone must know, but not if an event is settled', async () => {
-  const slow = held();
-  const { options } = open(() => {});
-  const { receive } = createReceiver({ ...options, log: slow.run });
-  expect(await receive(DEPOSIT, '/')).toStrictEqual(OK);
-  let answered = false;
-  const refused = receive('{', '/').then(() => {
-    answered = true;
+    expect([calls.map(([name]) => name), retry.size]).toStrictEqual([['refused', 'deposit'], 0]);
   });
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(answered).toBe(false);
-  slow.resolve();
-  await refused;
-});
 
-test('a log that never comes back delays an answer by five seconds', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const print = vi.spyOn(console, 'error').mockReturnValue();
-  const { options } = open(() => {});
-  const slow = held();
-  const refused = createReceiver({ ...options, log: slow.run }).receive('{', '/');
-  await slow.called;
-  vi.advanceTimersByTime(5000);
-  expect((await refused).status).toBe(400);
-  vi.useRealTimers();
-  expect(print.mock.lastCall?.[0]).toContain('log: expected a result within 5000 milliseconds');
-});
-
-test('settle says what became of a body of a queue', async () => {
-  const outcomes: unknown[] = [() => {}, new Error('no'), new NeedsReview('no')];
-  const { receiver } = open(() => {
-    const next = outcomes.shift();
-    if (next instanceof Error) throw next;
+  test.each([
+    ['a lone surrogate', sent.replace('\ufffd', '\ud800')],
+    ['U+FFFD in a broken body', sent.slice(0, -1)],
+  ])('is refused, such as %s', async (_, body) => {
+    const { options, calls } = recording();
+    expect(await createReceiver(options).settle(body)).toBe('refused');
+    expect(calls).toHaveLength(1);
   });
-  const said: string[] = [];
-  for (const body of [DEPOSIT, DEPOSIT, DEPOSIT, '{']) said.push(await receiver.settle(body));
-  expect(said).toStrictEqual(['settled', 'retry', 'review', 'refused']);
-  expect(await receiver.settle(undefined as never)).toBe('failed');
-});
 
-test('saveFirst: a body is in the store while it is settled, and no round takes it', async () => {
-  const slow = held();
-  const seen: unknown[] = [];
-  const { options, retry, review } = open(async () => {
-    seen.push([...retry.values()].map(({ reason }) => reason));
-    await slow.run();
+  test('is no longer the case for bytes, and for U+FFFD that JSON escapes', async () => {
+    const { options } = recording();
+    const { settle } = createReceiver(options);
+    expect(await settle(bytes(sent))).toBe('settled');
+    expect(await settle(sent.replace('\ufffd', '\\ufffd'))).toBe('settled');
   });
-  const receiver = createReceiver({ ...options, saveFirst: true });
-  const answered = receiver.receive(DEPOSIT, '/');
-  await slow.called;
-  await receiver.retry();
-  slow.resolve();
-  expect(await answered).toStrictEqual(OK);
-  expect([seen, retry.size, review.size]).toStrictEqual([[['in progress']], 0, 0]);
 });
 
-test.each<[what: string, error: Error, reasons: (string | undefined)[]]>([
-  ['a failure stays in retry', new Error('no'), ['no', undefined]],
-  ['one for review moves', new NeedsReview('no'), [undefined, 'no']],
-])('saveFirst: %s', async (_, error, reasons) => {
-  const { options, retry, review } = open(() => Promise.reject(error));
-  const receiver = createReceiver({ ...options, saveFirst: true });
-  await receiver.receive(DEPOSIT, '/');
-  const name = nameOf(DEPOSIT);
-  expect([retry.get(name)?.reason, review.get(name)?.reason]).toStrictEqual(reasons);
-});
-
-test('saveFirst: what can’t be saved is not passed on, and a failed removal changes nothing', async () => {
-  const { options, entries } = open(() => {});
-  const no = () => Promise.reject(new Error('no disk'));
-  const first = createReceiver({
-    ...options,
-    saveFirst: true,
-    store: { ...options.store, save: no },
+describe('a success', () => {
+  test.each([
+    [
+      { status: 202, text: 'kept' },
+      { status: 202, text: 'kept' },
+    ],
+    [{ status: 201 }, { status: 201, text: 'ok' }],
+    [{ text: '{"success":true}' }, { status: 200, text: '{"success":true}' }],
+    [{ status: 204 }, { status: 204, text: '' }],
+    [undefined, OK],
+  ])('may be another answer: %j', async (success, expected) => {
+    for (const run of [async () => {}, fails(new NeedsReview('no'))]) {
+      const { options } = recording({ success, onDepositReceived: run });
+      expect(await WAYS.fetch(createReceiver(options), DEPOSIT)).toStrictEqual(expected);
+    }
   });
-  expect(await first.receive(DEPOSIT, '/')).toStrictEqual(FAILED);
-  const { receive } = createReceiver({
-    ...{ ...options, saveFirst: true, store: { ...options.store, remove: no } },
+
+  test.each([
+    [{ status: 199 }, '199 and a string of length 2'],
+    [{ status: 600 }, '600 and a string of length 2'],
+    [{ status: 200.5 }, '200.5 and a string of length 2'],
+    [{ status: '200' }, '"200" and a string of length 2'],
+    [{ text: null }, '200 and null'],
+  ])('can’t be an answer that no server can send: %j', (success, received) => {
+    const create = () => createReceiver(recording({ success: success as never }).options);
+    const message = `success: expected a status of 200 to 599 and a text, received ${received}`;
+    expect(create).toThrow(new TypeError(message));
   });
-  expect(await receive(DEPOSIT, '/')).toStrictEqual(OK);
-  expect(entries.map(({ outcome }) => outcome)).toStrictEqual(['failed', 'settled', 'failed']);
 });
 
-test('by default, prints a line of each, and the stack of an error without a code', async () => {
-  const print = vi.spyOn(console, 'error').mockReturnValue();
-  vi.spyOn(console, 'warn').mockReturnValue();
-  const refused = Object.assign(new Error('connect\nECONNREFUSED'), { code: 'ECONNREFUSED' });
-  const bug = new TypeError('a bug');
-  for (const error of [null, refused, bug, 'text', new NeedsReview('no')]) {
-    const { options } = open(() => error && Promise.reject(error));
-    await createReceiver({ ...options, log: undefined }).receive(DEPOSIT, '/');
-  }
-  expect(print.mock.calls).toStrictEqual([
-    [`retry: ${KEY}: connect\\u000aECONNREFUSED`],
-    [`retry: ${KEY}: a bug`, bug],
-    [`retry: ${KEY}: text`],
-    [`review: ${KEY}: no`],
-  ]);
+describe('saveFirst', () => {
+  test('keeps a body in the store while it is settled, and no round takes it', async () => {
+    const slow = held();
+    const { options, retry, review } = recording({ saveFirst: true, onDepositReceived: slow.run });
+    const receiver = createReceiver(options);
+    const answered = receiver.receive({ body: DEPOSIT, url: '/' });
+    await slow.called;
+    expect([...retry.values()].map(({ reason }) => reason)).toStrictEqual(['in progress']);
+    await receiver.retry();
+    slow.resolve();
+    expect(await answered).toStrictEqual(OK);
+    expect([retry.size, review.size]).toStrictEqual([0, 0]);
+  });
+
+  test.each<[what: string, error: Error, reasons: (string | undefined)[]]>([
+    ['a failure stays in retry', new Error('no'), ['no', undefined]],
+    ['a body for review moves', new NeedsReview('no'), [undefined, 'no']],
+  ])('%s', async (_, error, reasons) => {
+    const own = { saveFirst: true, onDepositReceived: fails(error) };
+    const { options, retry, review } = recording(own);
+    await createReceiver(options).settle(DEPOSIT);
+    const name = nameOf(KEY, DEPOSIT);
+    expect([retry.get(name)?.reason, review.get(name)?.reason]).toStrictEqual(reasons);
+  });
+
+  test('saves a body of a round only once', async () => {
+    const { options, retry } = recording({ saveFirst: true });
+    const save = vi.fn();
+    const name = nameOf(KEY, DEPOSIT);
+    retry.set(name, { to: 'retry', name, reason: '', key: null, body: bytes(DEPOSIT) });
+    await createReceiver({ ...options, store: { ...(options.store as Store), save } }).retry();
+    expect([save.mock.calls, retry.size]).toStrictEqual([[], 0]);
+  });
+
+  test.each([
+    ['save', FAILED, ['failed'], 0],
+    ['remove', OK, ['failed', 'settled'], 1],
+  ] as const)('a store that can’t %s', async (name, answer, outcomes, calls) => {
+    const recorded = recording({ saveFirst: true });
+    const store = { ...(recorded.options.store as Store), [name]: full };
+    const { receive } = createReceiver({ ...recorded.options, store });
+    expect(await receive({ body: DEPOSIT, url: '/' })).toStrictEqual(answer);
+    expect(recorded.entries.map(({ outcome }) => outcome)).toStrictEqual(outcomes);
+    expect(recorded.calls.filter(([called]) => called === 'deposit').length).toBe(calls);
+  });
 });

@@ -57,7 +57,7 @@ const no = () => Promise.reject(new Error('no'));
 test('settles what waits, and removes it', async () => {
   const { receiver, retry, take } = await open('abc', () => {});
   await receiver.retry();
-  expect([take(), retry.size]).toStrictEqual(['cba', 0]);
+  expect([take(), retry.size]).toStrictEqual(['cab', 0]);
 });
 
 test('moves what needs review, or is refused now', async () => {
@@ -100,7 +100,7 @@ describe('while bodies fail', () => {
       },
       log() {},
     });
-    for (const order of orders) await receiver.receive(bodyOf(order), '/');
+    for (const order of orders) await receiver.receive({ body: bodyOf(order), url: '/' });
     seen.length = 0;
     isDown = false;
     const round = async () => {
@@ -114,19 +114,19 @@ describe('while bodies fail', () => {
     const { round } = await named('abcdefgh', no);
     const seen: string[] = [];
     for (let count = 0; count < 4; count += 1) seen.push(await round());
-    expect(seen).toStrictEqual(['hgfed', 'abcde', 'abcfg', 'habcd']);
+    expect(seen).toStrictEqual(['hagbf', 'cdeab', 'cdefg', 'habcd']);
   });
 
   test('because the database goes down, the round ends at the fifth of them', async () => {
     const { round } = await named('abcdefgh', (order) => (order === 'h' ? undefined : no()));
-    expect([await round(), await round()]).toStrictEqual(['hgfedc', 'abcde']);
+    expect([await round(), await round()]).toStrictEqual(['hagbfc', 'deabc']);
   });
 
   test('for reasons of their own, the others are settled', async () => {
     const fail = (order: string) => ('ab'.includes(order) ? undefined : no());
     const { round, retry } = await named('abcdefgh', fail);
     const seen = [await round(), await round(), await round()];
-    expect(seen).toStrictEqual(['hgfed', 'abcdefg', 'chdef']);
+    expect(seen).toStrictEqual(['hagbfced', 'cdefg', 'hcdef']);
     expect(retry.size).toBe(6);
   });
 });
@@ -164,6 +164,17 @@ test.each<[what: string, own: (store: Store) => Partial<Store>, message: string,
   expect(take()).toBe(seen);
 });
 
+test('a store that never lists ends the round after a minute', async () => {
+  const own = () => ({ list: () => new Promise<never>(() => {}) });
+  const { receiver, entries } = await open('a', () => {}, own);
+  const round = receiver.retry();
+  vi.advanceTimersByTime(60_000);
+  await round;
+  expect(entries.map(({ message }) => message)).toStrictEqual([
+    'store.list: no result within 60 s',
+  ]);
+});
+
 test('what another process settles meanwhile is no failure', async () => {
   const { receiver, take, entries } = await open(
     'abcdefg',
@@ -190,7 +201,7 @@ test('a store that never answers ends the round after a minute', async () => {
   vi.advanceTimersByTime(60_000);
   await round;
   expect(take()).toBe('a');
-  expect(entries[0]?.message).toContain('b waits: b: expected a result within 60000 milliseconds');
+  expect(entries[0]?.message).toContain('b waits: the store: no result within 60 s');
   await receiver.retry(); // `b` is still being read
   expect(entries.length).toBe(2);
 });

@@ -2,11 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createReceiver } from 'payment-notifications/receiver';
-import { depositReceivedBody } from 'payment-notifications/testing';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { bytes, recording, streamed } from './options.js';
+import { bytes, DEPOSIT, recording, streamed } from './options.js';
 
-const DEPOSIT = depositReceivedBody();
 const SECRET = 'a.7d1f0c93-1b24_e6f~';
 const settled = ['deposit', expect.any(String), expect.any(String), bytes(DEPOSIT)];
 const NOT_FOUND = { status: 404, text: 'not found' };
@@ -34,16 +32,16 @@ const OTHERS = [
 test.each(OURS)('lets through what is called at %s', async (url) => {
   const { calls, options } = recording({ secret: SECRET });
   const { receive, fetch } = createReceiver(options);
-  expect(await receive(DEPOSIT, url)).toStrictEqual({ status: 200, text: 'ok' });
+  expect(await receive({ body: DEPOSIT, url })).toStrictEqual({ status: 200, text: 'ok' });
   const request = new Request(`https://merchant.example${url}`, { method: 'PUT', body: DEPOSIT });
   expect((await fetch(request)).status).toBe(200);
   expect(calls).toStrictEqual([settled, settled]);
 });
 
 test.each(OTHERS)('answers 404 to %j, and calls nothing', async (url) => {
-  const { calls, options } = recording({ secret: SECRET });
+  const { calls, options } = recording({ secret: SECRET, log() {} });
   const { receive, fetch } = createReceiver(options);
-  expect(await receive(DEPOSIT, url)).toStrictEqual(NOT_FOUND);
+  expect(await receive({ body: DEPOSIT, url })).toStrictEqual(NOT_FOUND);
   const read = vi.fn();
   const { request } = streamed({ next: read });
   Object.defineProperty(request, 'url', { value: `https://merchant.example${url}` });
@@ -53,7 +51,7 @@ test.each(OTHERS)('answers 404 to %j, and calls nothing', async (url) => {
 });
 
 test('checks the whole URL of a request of Node.js, of which a router may have cut off a part', async () => {
-  const { calls, options } = recording({ secret: SECRET });
+  const { calls, options } = recording({ secret: SECRET, log() {} });
   const { node } = createReceiver(options);
   const wereRead: boolean[] = [];
   const server = createServer(async (request, response) => {
@@ -78,7 +76,7 @@ test('checks the whole URL of a request of Node.js, of which a router may have c
 
 test('checks nothing with null, nor a body that is settled again', async () => {
   const { calls, options } = recording();
-  expect((await createReceiver(options).receive(DEPOSIT, '/')).status).toBe(200);
+  expect((await createReceiver(options).receive({ body: DEPOSIT, url: '/' })).status).toBe(200);
   const { settle } = createReceiver({ ...options, secret: SECRET });
   expect(await settle(DEPOSIT)).toBe('settled');
   expect(calls).toStrictEqual([settled, settled]);
@@ -86,7 +84,7 @@ test('checks nothing with null, nor a body that is settled again', async () => {
 
 test.each([undefined, null, 5])('reports a call with %j for a URL', async (url) => {
   const { calls, options } = recording({ secret: SECRET });
-  const answer = await createReceiver(options).receive(DEPOSIT, url as never);
+  const answer = await createReceiver(options).receive({ body: DEPOSIT, url: url as never });
   expect(answer).toStrictEqual({ status: 500, text: 'failed' });
   const message = expect.stringContaining('url: expected the URL that was called');
   expect(calls).toStrictEqual([['failed', message, null]]);
@@ -96,12 +94,12 @@ test('says the first 404, and then at most one line a minute, without the path',
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { receive, settle } = createReceiver(recording({ secret: SECRET, log: undefined }).options);
-  const wrong = () => receive(DEPOSIT, '/callbacks/the-old-secret-of-2025');
+  const wrong = () => receive({ body: DEPOSIT, url: '/callbacks/the-old-secret-of-2025' });
   const line = (count: string) =>
     `warning: answered ${count} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`;
   await wrong();
   expect(warn.mock.calls).toStrictEqual([[line('1 request')]]);
-  await receive(DEPOSIT, `/${SECRET}`);
+  await receive({ body: DEPOSIT, url: `/${SECRET}` });
   await settle(DEPOSIT);
   await wrong();
   vi.advanceTimersByTime(59_999);
@@ -135,7 +133,7 @@ test('answers 404 even if nothing can be printed', async () => {
   warn.mockImplementation(fail);
   const error = vi.spyOn(console, 'error').mockImplementation(fail);
   const { receive } = createReceiver(recording({ secret: SECRET, log: undefined }).options);
-  expect(await receive(DEPOSIT, '/')).toStrictEqual(NOT_FOUND);
+  expect(await receive({ body: DEPOSIT, url: '/' })).toStrictEqual(NOT_FOUND);
   error.mockRestore();
 });
 
@@ -143,12 +141,13 @@ describe('of several secrets', () => {
   const list = ['the-old-secret-of-2025', SECRET];
 
   test('each is let through, and nothing else', async () => {
-    const { calls, options } = recording({ secret: list });
+    const { calls, options } = recording({ secret: list, log() {} });
     const { receive } = createReceiver(options);
-    for (const secret of list) expect((await receive(DEPOSIT, `/${secret}`)).status).toBe(200);
+    for (const secret of list)
+      expect((await receive({ body: DEPOSIT, url: `/${secret}` })).status).toBe(200);
     expect(calls.splice(0)).toStrictEqual([settled, settled]);
     for (const other of [list.join(), list.join(''), list[0]?.slice(1), ''])
-      expect(await receive(DEPOSIT, `/${other}`)).toStrictEqual(NOT_FOUND);
+      expect(await receive({ body: DEPOSIT, url: `/${other}` })).toStrictEqual(NOT_FOUND);
     expect(calls).toStrictEqual([]);
   });
 
@@ -156,34 +155,32 @@ describe('of several secrets', () => {
     const secret = [...list];
     const { receive } = createReceiver(recording({ secret }).options);
     secret.splice(0, 2, 'another-secret-of-2027');
-    expect((await receive(DEPOSIT, `/${SECRET}`)).status).toBe(200);
-    expect(await receive(DEPOSIT, '/another-secret-of-2027')).toStrictEqual(NOT_FOUND);
+    expect((await receive({ body: DEPOSIT, url: `/${SECRET}` })).status).toBe(200);
+    expect(await receive({ body: DEPOSIT, url: '/another-secret-of-2027' })).toStrictEqual(
+      NOT_FOUND,
+    );
   });
 });
 
 test.each([
-  [undefined, 'secret', 'nothing'],
+  [undefined, 'secret', 'undefined'],
   ['', 'secret', 'an empty string'],
-  ['fifteen-letters', 'secret', 'a string of length 15'],
-  [`${SECRET}\n`, 'secret', 'a string of length 21 that ends with a space or a newline'],
-  [`${SECRET} `, 'secret', 'a string of length 21 that ends with a space or a newline'],
-  [
-    [SECRET, `${SECRET}\r\n`],
-    'secret[1]',
-    'a string of length 22 that ends with a space or a newline',
-  ],
-  [`${SECRET} ${SECRET}`, 'secret', 'a string of length 41'],
-  [`${SECRET}/`, 'secret', 'a string of length 21'],
-  [`/${SECRET}`, 'secret', 'a string of length 21'],
-  [`${SECRET}é`, 'secret', 'a string of length 21'],
+  ['fifteen-letters', 'secret', '15 characters'],
+  [`${SECRET}\n`, 'secret', '21 characters that end with a space or a newline'],
+  [`${SECRET} `, 'secret', '21 characters that end with a space or a newline'],
+  [[SECRET, `${SECRET}\r\n`], 'secret[1]', '22 characters that end with a space or a newline'],
+  [`${SECRET} ${SECRET}`, 'secret', '41 characters, one of which is not allowed'],
+  [`${SECRET}/`, 'secret', '21 characters, one of which is not allowed'],
+  [`/${SECRET}`, 'secret', '21 characters, one of which is not allowed'],
+  [`${SECRET}é`, 'secret', '21 characters, one of which is not allowed'],
   [1234567890123456, 'secret', 'a number'],
   [false, 'secret', 'a boolean'],
   [{ length: 1, 0: SECRET }, 'secret', 'an object'],
   [[], 'secret', 'an empty list'],
-  [[SECRET, undefined], 'secret[1]', 'nothing'],
+  [[SECRET, undefined], 'secret[1]', 'undefined'],
   [[SECRET, null], 'secret[1]', 'null'],
   [[SECRET, ''], 'secret[1]', 'an empty string'],
-  [['fifteen-letters', SECRET], 'secret[0]', 'a string of length 15'],
+  [['fifteen-letters', SECRET], 'secret[0]', '15 characters'],
   [[[SECRET]], 'secret[0]', 'an array'],
 ])(
   'is not created with a secret of %j, which may be a missing variable',

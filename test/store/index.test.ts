@@ -231,7 +231,7 @@ describe('on a disk of its own', () => {
         async onDepositReceived() { if (told.length < 12) throw new NeedsReview('no'); },
         log: ({ outcome, message }) => told.push(outcome, message),
       });
-      const send = async (text) => told.push((await receiver.receive(text, '/')).status);
+      const send = async (text) => told.push((await receiver.receive({ body: text, url: '/' })).status);
       const body = depositReceivedBody();
       try {
         for (;;) fs.appendFileSync(folder + '/filler', Buffer.alloc(4096));
@@ -360,7 +360,7 @@ test('a receiver saves what it can’t settle, and settles it later', async () =
     log() {},
   });
   const body = depositReceivedBody();
-  expect((await receiver.receive(body, '/a-secret-of-the-test')).status).toBe(500);
+  expect((await receiver.receive({ body, url: '/a-secret-of-the-test' })).status).toBe(500);
   const [name = '', reason = ''] = files();
   expect(name).toMatch(/^deposit\.received\.[0-9a-f-]{36}\.[0-9a-f]{16}\.json$/);
   expect([textOf(join(retry, name)), textOf(join(retry, reason))]).toStrictEqual([

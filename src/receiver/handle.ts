@@ -1,0 +1,248 @@
+import { NotificationError, type NotificationIssue } from '../parser/errors.js';
+import { issue, referenceOf } from '../parser/issues.js';
+import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
+import {
+  safeParseDepositReceived,
+  safeParseNotification,
+  safeParseWithdrawalBroadcast,
+} from '../parser/parse.js';
+import { LATE, lateError, within } from '../shared/deadline.js';
+import { messageOf } from '../shared/reports.js';
+import {
+  checkReturned,
+  NOT_FOUND,
+  type ReceiverAnswer,
+  successOf,
+  UNAUTHORIZED,
+  VISITED,
+} from './answer.js';
+import type { ReceivedBody } from './bytes.js';
+import { inTime, keep, type Unsettled } from './keep.js';
+import type { Log, Outcome } from './log.js';
+import { isNeedsReview } from './needs-review.js';
+import type { DeliveryContext, ReceiverOptions } from './options.js';
+import { createCheck, createStrangerReport } from './secret.js';
+import { nameOf, type Store } from './store.js';
+
+/** A body that asks to be settled. */
+export interface Incoming {
+  /** Who calls; null for a body of a queue or of the store, which isn't checked again. */
+  readonly caller: Caller | null;
+  /** Whether the body is in `retry` already. */
+  readonly isSaved?: boolean;
+  readonly read: () => ReceivedBody | Promise<ReceivedBody>;
+}
+
+export interface Caller {
+  /** The URL that was called, or its path. */
+  readonly url: unknown;
+  readonly method: string | undefined;
+  readonly header: (name: string) => string | null;
+}
+
+/** What became of a body. */
+export interface Handled {
+  /** `failed` if the request was turned away: then only the answer counts. */
+  readonly outcome: Outcome;
+  readonly answer: ReceiverAnswer;
+  /** The name under which the body is saved; null if it isn't. */
+  readonly name: string | null;
+}
+
+/** What is known of a body in progress. */
+interface Progress {
+  /** The step that is late if the time is over. */
+  step: 'body' | 'verify' | 'store.save' | (typeof FUNCTION_OF)[PaymentNotification['type']];
+  isLate: boolean;
+  /** Null until the body is read and verified. */
+  body: Uint8Array | null;
+  key: string | null;
+  warnings: readonly NotificationIssue[];
+  /** The name under which `saveFirst` has saved the body. */
+  savedFirst: string | null;
+}
+
+/** How a body ended. */
+type End = { readonly turnedAway: ReceiverAnswer } | { readonly outcome: 'settled' } | Unsettled;
+
+const SETTLED: End = { outcome: 'settled' };
+
+const FUNCTION_OF = {
+  'deposit.received': 'onDepositReceived',
+  'withdrawal.broadcast': 'onWithdrawalBroadcast',
+} as const;
+
+/**
+ * Creates the way of a body from the request to the answer: it checks who calls, reads, parses, calls
+ * the function, saves what isn't settled, and logs.
+ *
+ * @param busy - Names of saved bodies in progress, which no round takes.
+ * @returns A function that never rejects.
+ */
+export function createHandle(
+  options: ReceiverOptions,
+  busy: Set<string>,
+  log: Log,
+): (open: () => Incoming) => Promise<Handled> {
+  const { store, timeoutMs = 25_000 } = options;
+  const success = successOf(options.success);
+  const isOurs = createCheck(options.secret);
+  const reportStranger = createStrangerReport(log);
+  const parse = parserOf(options);
+  // Called as methods, because the options may be an object of a class.
+  const onDepositReceived = options.onDepositReceived?.bind(options);
+  const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
+  /**
+   * Events whose function still runs after its deadline. If repeats of them were passed on, one
+   * locked account would soon take all connections to the database.
+   */
+  const late = new Set<{ readonly key: string }>();
+
+  async function handle(open: () => Incoming): Promise<Handled> {
+    const progress: Progress = {
+      step: 'body',
+      isLate: false,
+      body: null,
+      key: null,
+      warnings: [],
+      savedFirst: null,
+    };
+    const passed = passOn(open, progress);
+    const end = await within(timeoutMs, passed).then(
+      (result): End => (result === LATE ? giveUp(passed, progress) : result),
+      (error): End => ({ outcome: isNeedsReview(error) ? 'review' : 'retry', error }),
+    );
+    return conclude(end, progress);
+  }
+
+  async function passOn(open: () => Incoming, progress: Progress): Promise<End> {
+    const { caller, isSaved = false, read } = open();
+    if (caller && !isOurs(caller.url)) {
+      // A browser or a scanner sends a GET. It isn't worth a line.
+      if (!isVisit(caller)) reportStranger('a wrong secret');
+      return { turnedAway: NOT_FOUND };
+    }
+    const { bytes: body, mayLackBytes } = await read();
+    if (caller && body.length === 0 && isVisit(caller)) return { turnedAway: VISITED };
+    if (caller && !(await isVerified(caller, body, progress))) {
+      reportStranger('a failed check');
+      return { turnedAway: UNAUTHORIZED };
+    }
+    if (progress.isLate) return SETTLED; // it was answered with 500
+    progress.body = body;
+    const { success, error, notification } = parse(body);
+    if (!success) return { outcome: 'refused', error };
+    if (mayLackBytes) return { outcome: 'refused', error: textError(notification) };
+    return settle(notification, { key: idempotencyKey(notification), body }, isSaved, progress);
+  }
+
+  async function isVerified(
+    { header }: Caller,
+    body: Uint8Array,
+    progress: Progress,
+  ): Promise<boolean> {
+    if (!options.verify) return true;
+    progress.step = 'verify';
+    return (await options.verify({ body, header })) === true;
+  }
+
+  async function settle(
+    notification: PaymentNotification,
+    context: DeliveryContext,
+    isSaved: boolean,
+    progress: Progress,
+  ): Promise<End> {
+    const { key, body } = context;
+    const name = FUNCTION_OF[notification.type];
+    progress.step = name;
+    progress.key = key;
+    progress.warnings = notification.warnings;
+    if ([...late].some((running) => running.key === key)) {
+      throw new Error(`${name}: an earlier call has not ended`);
+    }
+    if (options.saveFirst && store && !isSaved) {
+      const savedAs = await nameOf(key, body);
+      busy.add(savedAs);
+      progress.savedFirst = savedAs;
+      progress.step = 'store.save';
+      await store.save({ to: 'retry', name: savedAs, body, key, reason: 'in progress' });
+      if (progress.isLate) return SETTLED; // it was answered with 500
+      progress.step = name;
+    }
+    // The parser refuses a type that has no function.
+    const returned =
+      notification.type === 'deposit.received'
+        ? await onDepositReceived?.(notification, context)
+        : await onWithdrawalBroadcast?.(notification, context);
+    checkReturned(name, returned);
+    return SETTLED;
+  }
+
+  /** Follows a function that is late, whose error would be lost. */
+  function giveUp(passed: Promise<End>, progress: Progress): End {
+    progress.isLate = true;
+    const { step, key } = progress;
+    const running = { key: key ?? '' }; // not the body, which would stay in memory
+    if (key !== null) late.add(running);
+    passed
+      .catch((error) => {
+        // A body that was not read is answered and logged. It breaks off when its sender leaves.
+        if (key === null) return;
+        const message = `${step} failed after its deadline: ${messageOf(error)}`;
+        log({ outcome: 'retry', key, message, error });
+      })
+      .then(() => late.delete(running));
+    return { outcome: 'retry', error: lateError(step, timeoutMs) };
+  }
+
+  /** Saves before it logs: a log may hang, or end the process. */
+  async function conclude(end: End, progress: Progress): Promise<Handled> {
+    const { key, body, warnings, savedFirst } = progress;
+    if ('turnedAway' in end) return { outcome: 'failed', answer: end.turnedAway, name: null };
+    const kept =
+      end.outcome === 'settled'
+        ? { entry: { ...end, key, message: 'settled' }, answer: success, name: null }
+        : await keep(store, end, key, body, success);
+    const { entry, answer, name } = kept;
+    if (store && savedFirst !== null) {
+      if (entry.outcome === 'settled' || entry.outcome === 'review')
+        await remove(store, savedFirst);
+      busy.delete(savedFirst);
+    }
+    for (const issue of warnings) log({ outcome: 'warning', key, message: issue.message, issue });
+    const logged = log(entry);
+    // A platform such as AWS Lambda freezes the process once it has answered.
+    if (entry.outcome !== 'settled') await logged;
+    return { outcome: entry.outcome, answer, name };
+  }
+
+  async function remove(from: Store, name: string): Promise<void> {
+    await inTime('store.remove', () => from.remove(name)).catch((error) => {
+      log({ outcome: 'failed', key: null, message: `${name} waits: ${messageOf(error)}`, error });
+    });
+  }
+
+  return handle;
+}
+
+/** Whether a dashboard, a browser or a scanner may call. With a body, it may be a webhook. */
+function isVisit({ method }: Caller): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function parserOf(options: ReceiverOptions) {
+  if (!options.onWithdrawalBroadcast) return safeParseDepositReceived;
+  if (!options.onDepositReceived) return safeParseWithdrawalBroadcast;
+  return safeParseNotification;
+}
+
+/** Refuses text in which two accounts may look the same. */
+function textError(notification: PaymentNotification): NotificationError {
+  const received =
+    'text with U+FFFD or a lone surrogate, which may stand for bytes that are lost. If its identifiers are right, move the body from review to retry';
+  return new NotificationError({
+    notificationType: notification.type,
+    issues: [issue('invalid_json', [], 'raw bytes', received)],
+    reference: referenceOf({ ...notification }),
+  });
+}

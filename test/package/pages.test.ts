@@ -151,9 +151,8 @@ async function bodiesIn(path: string): Promise<string[]> {
 }
 
 function importsOf(code: string): string[] {
-  return [...code.matchAll(/^(?:import|export) [^;]*?from '([^']+)';$/gms)].map(
-    ([, name = '']) => name,
-  );
+  const names = code.matchAll(/(?: from |\brequire\()'([^']+)'/g);
+  return [...names].map(([, name = '']) => name);
 }
 
 /** Runs the scripts in one process. */

@@ -21,12 +21,19 @@ const entry = {
   testing: 'src/testing/index.ts',
 };
 
+// Chunks of their own, so that a page that imports only these doesn't load decimal.js. The files of
+// these names only export the chunks again: scripts/build.js removes them.
+const chunks = {
+  'chunks/enums': 'src/parser/enums.ts',
+  'chunks/tx-address': 'src/parser/values/tx-address.ts',
+};
+
 // No build has `clean`: they run at once, and one would remove the declarations of another. scripts/build.js
 // empties dist before.
 export default defineConfig([
   {
     ...shared,
-    entry: { ...entry, cli: 'src/cli/main.ts' },
+    entry: { ...entry, ...chunks, cli: 'src/cli/main.ts' },
     format: ['esm'],
     esbuildOptions: shorten,
   },

@@ -16,6 +16,7 @@ if (!process.argv.includes('--if-older') || isBuildOld()) {
   writeSchemas();
   const { build } = await import('tsup');
   await build({ silent: process.argv.includes('--silent') });
+  rmSync(join(ROOT, 'dist/chunks'), { recursive: true });
   const { writeInspector } = await tsImport('./inspector.ts', import.meta.url);
   await writeInspector();
 }

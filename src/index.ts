@@ -1,4 +1,5 @@
-export { type DepositReceived, DepositStatus, RateType } from './parser/deposit-received.js';
+export type { DepositReceived } from './parser/deposit-received.js';
+export { DepositStatus, RateType, WithdrawalStatus } from './parser/enums.js';
 export {
   type IssueCode,
   isNotificationError,
@@ -22,11 +23,10 @@ export {
 } from './parser/parse.js';
 export { Decimal } from './parser/values/amount.js';
 export { joinToTxAddress, splitToTxAddress, type TxAddress } from './parser/values/tx-address.js';
-export {
-  type TxAddressOwner,
-  type WithdrawalBlocked,
-  type WithdrawalBroadcast,
-  type WithdrawalCompleted,
-  type WithdrawalFailed,
-  WithdrawalStatus,
+export type {
+  TxAddressOwner,
+  WithdrawalBlocked,
+  WithdrawalBroadcast,
+  WithdrawalCompleted,
+  WithdrawalFailed,
 } from './parser/withdrawal-broadcast.js';

@@ -5,14 +5,21 @@ import { createStore } from 'payment-notifications/store';
 import { pool } from './postgres.mjs';
 import { createSettle } from './settle.mjs';
 
-// Receives both callbacks, and settles them in PostgreSQL. First, run schema.sql.
+// Receives both webhooks, and settles them in PostgreSQL. First, run schema.sql.
 
-const { CALLBACK_SECRET, FOLDER, HOST, PORT } = process.env;
+// A log that can't be written must not end the process: its pipe may be closed, or its disk full.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+const { CALLBACK_SECRET } = process.env;
+const folder = process.env.FOLDER || 'webhooks';
+const host = process.env.HOST || '127.0.0.1';
+const port = process.env.PORT || '3000';
+if (!/^\d+$/.test(port)) throw new Error(`PORT: expected a number, received "${port}"`);
 
 const settleOnce = createSettle(pool);
 const receiver = createReceiver({
   secret: CALLBACK_SECRET, // the last part of the URL's path
-  store: createStore(FOLDER || 'webhooks'), // must be on a persistent disk
+  store: createStore(folder), // must be on a persistent disk
   timeoutMs: 15_000, // short, so that the process can stop within 30 seconds
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,
@@ -24,9 +31,10 @@ const server = createServer((request, response) => {
   if (!server.listening) response.setHeader('connection', 'close');
   receiver.node(request, response);
 });
-const host = HOST || '127.0.0.1';
-await once(server.listen(Number(PORT || 3000), host), 'listening');
-console.log(`listening on ${host}:${PORT || 3000}, at /callbacks/$CALLBACK_SECRET`);
+// Longer than load balancers, which would send a webhook on a connection that closes.
+server.keepAliveTimeout = 75_000;
+await once(server.listen(Number(port), host), 'listening');
+console.log(`listening on ${host}:${port}, at /callbacks/$CALLBACK_SECRET`);
 
 // Not `once`: a second signal would end the process before the bodies in progress are saved.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);

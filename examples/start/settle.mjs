@@ -77,15 +77,17 @@ export function createSettle(database) {
   /** @param {PaymentNotification} notification @param {DeliveryContext} context */
   return async function settleOnce(notification, { key, body }) {
     const { order, currency: code, amount } = moveOf(notification);
+    // PostgreSQL can't store this character, so another try would fail as well.
+    if (order.includes('\0')) throw new NeedsReview('the identifier has a NUL character');
     const account = await customerOf(database, notification.type, order);
     if (account === null) throw new NeedsReview('the order is unknown');
     // 'btc' is BTC, but ' BTC' would be another balance.
-    if (!/^[!-~]+$/.test(code)) throw new NeedsReview('the currency has unusual characters');
+    if (!/^[!-~]{1,20}$/.test(code)) throw new NeedsReview('the currency is unusual');
     const currency = code.toUpperCase();
     const values = [key, account, currency, amount.toString(), body, order];
     const { rows } = await database.query(SETTLE, values);
     // One of the two bodies may be forged.
-    if (!rows[0].same) throw new NeedsReview('settled before, with other values');
+    if (!rows[0].same) throw new NeedsReview('settled before, with another customer or amount');
     console.log(`${key}: ${rows[0].first ? 'settled' : 'repeated'}, ${amount} ${currency}`);
   };
 }

@@ -12,7 +12,10 @@ import { createSettle } from './settle.mjs';
 /** @import { AddressInfo } from 'node:net' */
 
 // Credits sample bodies in PostgreSQL inside this process. It forgets everything when it ends, so
-// no real callback may reach it: it listens on this machine only, with a secret of its own.
+// no real webhook may reach it: it listens on this machine only, with a new secret.
+
+// A log that can't be written must not end the process: its pipe may be closed, or its disk full.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const database = await PGlite.create();
 await database.exec(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'));

@@ -1,27 +1,9 @@
+import { DepositStatus, RateType } from './enums.js';
 import type { NotificationIssue } from './errors.js';
 import { amount, nonNegativeAmount, oneOf, text, timestamp, uuid } from './field-types.js';
 import { notificationReader, type Reader } from './read.js';
 import { optional, type RulesOf, required } from './rules.js';
 import type { Decimal } from './values/amount.js';
-
-/** The statuses of a deposit. The service documents only one. */
-export const DepositStatus = {
-  /** The deposit's transaction is in a block and has 1 confirmation. */
-  CONFIRMED: 'CONFIRMED',
-} as const;
-/** The status of a deposit: `'CONFIRMED'`. */
-export type DepositStatus = (typeof DepositStatus)[keyof typeof DepositStatus];
-
-/**
- * The rate types. Which one a deposit has depends on the payment's rate type, and on the time frame
- * in which the end-user created the deposit.
- */
-export const RateType = {
-  FIXED: 'FIXED',
-  FLOATING: 'FLOATING',
-} as const;
-/** A rate type, such as `'FIXED'`. */
-export type RateType = (typeof RateType)[keyof typeof RateType];
 
 /**
  * A deposit that arrived and was credited to your account with the service. Amounts are exact, to

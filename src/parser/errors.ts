@@ -104,14 +104,6 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
  * service assigned. `JSON.stringify` returns structured data, with all of them.
  */
 export class NotificationError extends Error {
-  // Defined once, on the prototype: an own `name` would be set only after the stack is captured.
-  static {
-    // biome-ignore lint/complexity/noThisInStatic: else the build renames the class in logs.
-    const { prototype } = this;
-    Object.defineProperty(prototype, BRAND, { value: true });
-    Object.defineProperty(prototype, 'name', { value: 'NotificationError' });
-  }
-
   // `declare` emits no field. A field would be initialized twice, and hide the prototype's `name`.
   declare readonly name: 'NotificationError';
   /** The notification's type; null if the body doesn't reveal it. */
@@ -139,6 +131,13 @@ export class NotificationError extends Error {
     return { name, message, notificationType, issues, reference };
   }
 }
+
+// On the prototype: an own `name` would be set only after the stack is captured. Not in a static
+// block, which Metro, the bundler of React Native, refuses.
+Object.defineProperties(NotificationError.prototype, {
+  [BRAND]: { value: true },
+  name: { value: 'NotificationError' },
+});
 
 /**
  * Whether a caught value is a {@link NotificationError}. Unlike `instanceof`, this also recognizes

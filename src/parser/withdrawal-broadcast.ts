@@ -1,4 +1,5 @@
 import type { OpenBody } from './body.js';
+import { WithdrawalStatus } from './enums.js';
 import type { NotificationIssue } from './errors.js';
 import {
   amount,
@@ -14,15 +15,6 @@ import { notificationReader, type Reading } from './read.js';
 import { expected, optional, type RulesOf, required } from './rules.js';
 import type { Decimal } from './values/amount.js';
 import type { TxAddress } from './values/tx-address.js';
-
-/** The statuses of a withdrawal. The service doesn't document when one fails or is blocked. */
-export const WithdrawalStatus = {
-  COMPLETED: 'COMPLETED',
-  FAILED: 'FAILED',
-  BLOCKED: 'BLOCKED',
-} as const;
-/** How the withdrawal ended. */
-export type WithdrawalStatus = (typeof WithdrawalStatus)[keyof typeof WithdrawalStatus];
 
 /** Who owns the address of a withdrawal, according to AML screening. */
 export interface TxAddressOwner {

@@ -22,9 +22,11 @@ export class NeedsReview extends Error {
   }
 }
 
-// Not a static block, which some bundlers refuse.
-Object.defineProperty(NeedsReview.prototype, BRAND, { value: true });
-Object.defineProperty(NeedsReview.prototype, 'name', { value: 'NeedsReview' });
+// As in `NotificationError`.
+Object.defineProperties(NeedsReview.prototype, {
+  [BRAND]: { value: true },
+  name: { value: 'NeedsReview' },
+});
 
 /** Unlike `instanceof`, also recognizes an error of another copy of the package. */
 export function isNeedsReview(value: unknown): value is NeedsReview {

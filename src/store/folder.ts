@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -100,19 +101,19 @@ async function saveFiles(
  * @returns The folders in which one was created.
  */
 function createFolder(folder: string): string[] {
-  if (isFolder(folder)) return [];
+  if (existsSync(folder)) {
+    // What a system says of a path below a file depends on its version and on Node's.
+    if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file`);
+    return [];
+  }
   const parent = dirname(folder);
   const changed = createFolder(parent);
   try {
     mkdirSync(folder, { mode: FOLDER_MODE });
   } catch (error) {
-    if (!isFolder(folder)) throw error; // otherwise, another process was first
+    if (!existsSync(folder)) throw error; // otherwise, another process was first
   }
   return [...changed, parent];
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Bodies are personal data, and no part of a project. */

@@ -9,6 +9,11 @@ import { expect, inject, test } from 'vitest';
 // raises one says what it is spent on.
 const WHOLE_JOB = 23_310;
 const OWN_CODE = 7_480;
+/** Names that a page in a browser imports, without the parser and decimal.js. */
+const APART: [name: string, budget: number][] = [
+  ['WithdrawalStatus', 120],
+  ['splitToTxAddress', 1400],
+];
 /** The receiver, in a bundle that has the parser. */
 const RECEIVER = 3_460;
 const PACKED = 250_000;
@@ -30,6 +35,12 @@ test(`reading a deposit takes at most ${OWN_CODE} bytes of our own code`, async 
   const size = await sizeOf(deposit('./index.ts'), SOURCE, 'external');
   console.info(`${size} bytes of ${OWN_CODE}`);
   expect(size).toBeLessThanOrEqual(OWN_CODE);
+});
+
+test.each(APART)('%s alone takes at most %i bytes, dependencies and all', async (name, budget) => {
+  const size = await sizeOf(`export { ${name} } from 'payment-notifications';`, consumer, 'bundle');
+  console.info(`${size} bytes of ${budget}`);
+  expect(size).toBeLessThanOrEqual(budget);
 });
 
 test(`a receiver adds at most ${RECEIVER} bytes`, async () => {

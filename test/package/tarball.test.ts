@@ -98,6 +98,10 @@ test('the build has no code of another package, and imports only dependencies', 
   }
 });
 
+test('no class has a static block, which the bundler of React Native refuses', async () => {
+  for (const [file, text] of await dist()) expect(text, file).not.toMatch(/\bstatic\s*\{/);
+});
+
 test('publint finds nothing to say', async () => {
   const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
   expect(messages).toStrictEqual([]);

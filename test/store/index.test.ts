@@ -158,7 +158,9 @@ describe('a folder that can’t be written to', () => {
   test('is an error at the start', () => {
     fs.writeFileSync(folder, 'a file');
     const message = (path: string, code: string) => `store: ${path} can't be written to: ${code}`;
-    expect(() => createStore(folder)).toThrow(message(folder, 'E'));
+    for (const path of [folder, retry, join(retry, 'a')]) {
+      expect(() => createStore(path)).toThrow(message(path, `${folder} is a file`));
+    }
     expect(() => createStore('/proc')).toThrow(message('/proc', 'ENOENT'));
     expect(() => createStore('/proc/a/b')).toThrow(message('/proc/a/b', 'ENOENT')); // and returns
   });

@@ -57,7 +57,8 @@ createReceiver({ ...hooks, log: 'console' }); // TS2322
 new NeedsReview(); // TS2554
 export const open: ReceiverOptions = { store: null }; // TS2741
 export const lost: ReceiverOptions = { secret: null }; // TS2741
-createReceiver(hooks).receive(''); // TS2554
+createReceiver(hooks); // TS2345
+createReceiver({ ...hooks, async onDepositReceived() {} }).receive(''); // TS2345
 createStore(5); // TS2345
 kit.depositReceivedBody({ actualDepositAmount: 0.5 }); // TS2322
 kit.withdrawalBroadcastBody({ status: 'PENDING' }); // TS2322

@@ -23,16 +23,18 @@ const { receive, fetch, node, retry, settle, start, stop } = createReceiver({
   async onWithdrawalBroadcast() {},
   success: { status: 202 },
   log: (entry) => entries.push(entry),
+  verify: async ({ body, header }) => header('x-signature') === `${body.length}`,
+  saveFirst: true,
   timeoutMs: 10_000,
 });
 export const answers: [Promise<{ status: number; text: string }>, Promise<WebResponse>] = [
-  receive('{}', '/callbacks'),
+  receive({ body: '{}', url: '/callbacks', headers: { 'x-signature': '2' }, method: 'POST' }),
   fetch(request),
 ];
 export const status: Promise<number> = answers[1].then((response) => response.status);
 // No promise: a linter would report a handler that returns one.
 export const sent = (...args: Parameters<typeof node>): void => node(...args);
-start();
+start({ everyMs: 60_000 });
 export const ended: Promise<void>[] = [retry(), stop()];
 export const isSafe = async (): Promise<boolean> => (await settle('{}')) !== 'failed';
 export const own: Store = {

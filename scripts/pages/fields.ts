@@ -48,7 +48,7 @@ export function depositFields(): string {
 export function withdrawalFields(): string {
   // The two spellings of a name are one field.
   const { deducedSettlementAmount: _, ...fields } = WITHDRAWAL_BROADCAST_FIELDS;
-  return fieldLists(describeFields(fields, WITHDRAWAL_MEANINGS));
+  return fieldLists(describeFields(fields, WITHDRAWAL_MEANINGS, NOT_COMPLETED_WITHDRAWAL_FIELDS));
 }
 
 export function ownerFields(): string {
@@ -75,10 +75,15 @@ export function codesList(): string {
   return codes.map(([code, meaning]) => `- \`${code}\`: ${meaning}`).join('\n');
 }
 
-function describeFields(table: FieldTable, meanings: ReadonlyMap<string, string>): FieldMeanings {
+/** @param notCompleted - The rules that differ for a FAILED or BLOCKED withdrawal. */
+function describeFields(
+  table: FieldTable,
+  meanings: ReadonlyMap<string, string>,
+  notCompleted: FieldTable = {},
+): FieldMeanings {
   const fields = Object.values(table).map((field): [string, FieldMeaning] => {
     const { name, type } = field;
-    const otherwise = NOT_COMPLETED_WITHDRAWAL_FIELDS[name]?.need ?? field.need;
+    const otherwise = notCompleted[name]?.need ?? field.need;
     const need = otherwise === field.need ? field.need : 'requiredIfCompleted';
     return [name, { kind: kindOf(type), need, meaning: `${meanings.get(name)}` }];
   });

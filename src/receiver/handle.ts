@@ -63,7 +63,10 @@ interface Progress {
 }
 
 /** How a body ended. */
-type End = { readonly turnedAway: ReceiverAnswer } | { readonly outcome: 'settled' } | Unsettled;
+type End =
+  | { readonly outcome: 'turned away'; readonly answer: ReceiverAnswer }
+  | { readonly outcome: 'settled' }
+  | Unsettled;
 
 const SETTLED: End = { outcome: 'settled' };
 
@@ -120,13 +123,14 @@ export function createHandle(
     if (caller && !isOurs(caller.url)) {
       // A browser or a scanner sends a GET. It isn't worth a line.
       if (!isVisit(caller)) reportStranger('a wrong secret');
-      return { turnedAway: NOT_FOUND };
+      return { outcome: 'turned away', answer: NOT_FOUND };
     }
     const { bytes: body, mayLackBytes } = await read();
-    if (caller && body.length === 0 && isVisit(caller)) return { turnedAway: VISITED };
+    if (caller && body.length === 0 && isVisit(caller))
+      return { outcome: 'turned away', answer: VISITED };
     if (caller && !(await isVerified(caller, body, progress))) {
       reportStranger('a failed check');
-      return { turnedAway: UNAUTHORIZED };
+      return { outcome: 'turned away', answer: UNAUTHORIZED };
     }
     if (progress.isLate) return SETTLED; // it was answered with 500
     progress.body = body;
@@ -198,10 +202,10 @@ export function createHandle(
   /** Saves before it logs: a log may hang, or end the process. */
   async function conclude(end: End, progress: Progress): Promise<Handled> {
     const { key, body, warnings, savedFirst } = progress;
-    if ('turnedAway' in end) return { outcome: 'failed', answer: end.turnedAway, name: null };
+    if (end.outcome === 'turned away') return { outcome: 'failed', answer: end.answer, name: null };
     const kept =
       end.outcome === 'settled'
-        ? { entry: { ...end, key, message: 'settled' }, answer: success, name: null }
+        ? { entry: { outcome: end.outcome, key, message: 'settled' }, answer: success, name: null }
         : await keep(store, end, key, body, success);
     const { entry, answer, name } = kept;
     if (store && savedFirst !== null) {

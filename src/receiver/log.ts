@@ -41,19 +41,19 @@ const MAX_LOGGING = 5000;
 export function createLog(options: {
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
 }): Log {
-  return (entry) => {
+  return async (entry) => {
+    if (!options.log && entry.outcome === 'settled') return; // of which nothing is printed
     const report = async () => {
       const logged = Promise.resolve(options.log ? options.log(entry) : print(entry));
       // Nobody waits for these, so they need no deadline.
       if (entry.outcome === 'settled' || entry.outcome === 'warning') await logged;
       else if ((await within(MAX_LOGGING, logged)) === LATE) throw lateError('log', MAX_LOGGING);
     };
-    return reportOrPrint(report, lineOf(entry));
+    await reportOrPrint(report, () => lineOf(entry));
   };
 }
 
 function print(entry: LogEntry): void {
-  if (entry.outcome === 'settled') return;
   if (entry.outcome === 'warning') console.warn(lineOf(entry));
   else console.error(lineOf(entry) + stackOf(entry));
 }

@@ -2,12 +2,15 @@
  * Reports something. If that fails, prints what was to be reported, and why it wasn't. Never
  * rejects, so that no answer depends on a logger.
  */
-export async function reportOrPrint(report: () => unknown, subject: string): Promise<void> {
-  const print = async (text: string) => console.error(text);
+export async function reportOrPrint(report: () => unknown, subject: () => string): Promise<void> {
   try {
     await report();
   } catch (error) {
-    await print(`${subject} (not logged: ${messageOf(error)})`).catch(() => {});
+    try {
+      console.error(`${subject()} (not logged: ${messageOf(error)})`);
+    } catch {
+      // Nothing can be printed.
+    }
   }
 }
 

@@ -179,6 +179,14 @@ describe('a folder that can’t be written to', () => {
     },
   );
 
+  test('keeps the reason of a body that was saved before', async () => {
+    const { save } = createStore(folder);
+    leave('a.json', '{', 60); // cut by a restored backup
+    await watchFiles(/^sync .*draft$/);
+    await expect(save(saved('{}', { reason: 'later' }))).rejects.toThrow('ENOSPC');
+    expect(files()).toStrictEqual(['a.json', 'a.txt']);
+  });
+
   test('as the first error says, even if the draft can’t be removed either', async () => {
     const { save } = createStore(folder);
     await watchFiles(/^writeFile .*draft$/);

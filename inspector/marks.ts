@@ -1,5 +1,5 @@
 // Text of a body, which may be long or contain characters that are invisible.
-import { escapeUnprintable } from '../src/parser/quote';
+import { escapeUnprintable } from '../src/parser/messages';
 
 const MAX_SHOWN = 400;
 

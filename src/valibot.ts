@@ -1,6 +1,5 @@
 import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
 import type { DepositReceived } from './parser/deposit-received.js';
-import { amount, timestamp, txAddress } from './parser/field-types.js';
 import type { PaymentNotification } from './parser/notification.js';
 import {
   type BodyParser,
@@ -10,9 +9,10 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from './parser/parse.js';
-import type { PlainType } from './parser/rules.js';
-import type { Decimal } from './parser/values/amount.js';
-import type { TxAddress } from './parser/values/tx-address.js';
+import { amount, type Decimal } from './parser/values/amount.js';
+import type { PlainType } from './parser/values/plain-type.js';
+import { timestamp } from './parser/values/timestamp.js';
+import { type TxAddress, txAddress } from './parser/values/tx-address.js';
 import type { WithdrawalBroadcast } from './parser/withdrawal-broadcast.js';
 
 /**

@@ -1,4 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -20,4 +22,58 @@ test('bytes without a TextDecoder are no fault of the body', async () => {
   const { safeParseDepositReceived } = await import('payment-notifications');
   expect(safeParseDepositReceived('{}').success).toBe(false);
   expect(() => safeParseDepositReceived(Buffer.from('{}'))).toThrow(/TextDecoder/);
+});
+
+/** The floors of the source, from the ground up: a file may import those of its floor and below. */
+const FLOORS = [
+  /^parser\/(errors|messages)$/,
+  /^parser\/values\//,
+  /^parser\/(objects|json|json-syntax|members|body|rules|read|fields)$/,
+  /^parser\/(deposit-received|withdrawal-broadcast|notification)$/,
+  /^parser\/(parse|from-json)$/,
+  /^(index|valibot|shared\/.+)$/,
+  /^(receiver|store|testing|inspect|cli)\//,
+];
+
+describe('inside src', () => {
+  const source = new URL('../src/', import.meta.url);
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.replaceAll('\\', '/').replace(/\.ts$/, ''));
+  const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+  function importsOf(file: string): string[] {
+    const text = readFileSync(new URL(`${file}.ts`, source), 'utf8');
+    const found = text.matchAll(/^(?:import|export)\b[^;]*? from '(\.[^']*)\.js';$/gm);
+    return [...found].map(([, to = '']) => posix.join(posix.dirname(file), to));
+  }
+
+  const floorOf = (file: string) => FLOORS.findIndex((floor) => floor.test(file));
+  /** Returns the way from a file back to itself; null if there is none. */
+  function circleFrom(file: string, way: readonly string[] = [file]): readonly string[] | null {
+    for (const next of imports.get(`${way.at(-1)}`) ?? []) {
+      if (next === file) return [...way, next];
+      if (way.includes(next) || floorOf(next) < floorOf(file)) continue;
+      const circle = circleFrom(file, [...way, next]);
+      if (circle !== null) return circle;
+    }
+    return null;
+  }
+
+  test('every file has a floor, and its imports are found', () => {
+    expect(files.filter((file) => floorOf(file) === -1)).toStrictEqual([]);
+    expect(imports.get('parser/from-json')).toContain('parser/body');
+    expect(imports.get('index')).toContain('parser/values/amount');
+  });
+
+  test('no import points up', () => {
+    const up = [...imports].flatMap(([file, names]) =>
+      names.filter((to) => floorOf(to) > floorOf(file)).map((to) => `${file} -> ${to}`),
+    );
+    expect(up).toStrictEqual([]);
+  });
+
+  test('no import leads back to its file', () => {
+    expect(files.map((file) => circleFrom(file)).filter((way) => way !== null)).toStrictEqual([]);
+  });
 });

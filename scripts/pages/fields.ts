@@ -1,7 +1,7 @@
 // The lists of fields, from the rules and from the docblocks of the types.
 import type { NotificationType } from '../../src/parser/errors.js';
-import * as types from '../../src/parser/field-types.js';
 import type { FieldType } from '../../src/parser/rules.js';
+import { amount } from '../../src/parser/values/amount.js';
 import { readDocblocks } from '../schemas/docblocks.js';
 import { DEPOSIT_MEANINGS, OWNER_MEANINGS, WITHDRAWAL_MEANINGS } from '../schemas/meanings.js';
 import {
@@ -102,7 +102,7 @@ function fieldLists(fields: FieldMeanings): string {
 }
 
 function kindOf(type: FieldType<unknown>): string {
-  if (type === types.amount) return 'signed amount';
+  if (type === amount) return 'signed amount';
   if (type.values) return type.values.map((value) => `\`${value}\``).join(', ');
   return KINDS[type.kind];
 }

@@ -1,6 +1,12 @@
-import * as types from '../../src/parser/field-types.js';
 import type { FieldType } from '../../src/parser/rules.js';
-import { AMOUNT_LIMITS, MAX_DIGITS, MAX_LENGTH } from '../../src/parser/values/amount.js';
+import {
+  AMOUNT_LIMITS,
+  MAX_DIGITS,
+  MAX_LENGTH,
+  nonNegativeAmount,
+} from '../../src/parser/values/amount.js';
+import { nonEmptyText, uuid } from '../../src/parser/values/text.js';
+import { txAddress } from '../../src/parser/values/tx-address.js';
 import * as patterns from './patterns.js';
 
 /** A JSON Schema, or a part of one. */
@@ -40,10 +46,10 @@ const DEFINITIONS = {
 } as const satisfies Record<string, JsonSchema>;
 
 const KINDS: ReadonlyMap<FieldType<unknown>, JsonSchema> = new Map<FieldType<unknown>, JsonSchema>([
-  [types.text, TEXT],
-  [types.uuid, ref('Uuid')],
-  [types.nonNegativeAmount, ref('Amount')],
-  [types.txAddress, ref('TxAddress')],
+  [nonEmptyText, TEXT],
+  [uuid, ref('Uuid')],
+  [nonNegativeAmount, ref('Amount')],
+  [txAddress, ref('TxAddress')],
 ]);
 
 /** The schema of the values that a type of a required field takes. */

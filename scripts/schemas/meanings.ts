@@ -7,13 +7,11 @@ export const DEPOSIT_MEANINGS: ReadonlyMap<string, string> = readDocblocks(
 );
 
 const fields = readDocblocks('withdrawal-broadcast', 'WithdrawalFields');
-const failed = readDocblocks('withdrawal-broadcast', 'WithdrawalFailed');
 
-/** What the fields of a withdrawal mean, by name. The last three are not declared as one field. */
+/** What the fields of a withdrawal mean, by name. The last two are not declared as one field. */
 export const WITHDRAWAL_MEANINGS: ReadonlyMap<string, string> = new Map([
   ...fields,
   ['status', 'How the withdrawal ended.'],
-  ['toTxAddress', `${failed.get('toTxAddress')}`],
   ['deducedSettlementAmount', `${fields.get('deductedSettlementAmount')}`],
 ]);
 

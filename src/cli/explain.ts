@@ -1,7 +1,7 @@
 import type { InspectedField, Inspection } from '../inspect/index.js';
 import type { JsonFault } from '../inspect/json-fault.js';
 import type { NotificationIssue } from '../parser/errors.js';
-import { nameOfPath } from '../parser/issues.js';
+import { nameOfPath } from '../parser/messages.js';
 import { beside, MARKS, paint, shorten, type Terminal, widthOf, wrap } from './terminal.js';
 
 /** Maximum length of a value, in characters. `--json` shows all of it. */

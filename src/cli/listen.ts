@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { judgeBody } from '../inspect/judgement.js';
-import { describe } from '../parser/quote.js';
+import { describe } from '../parser/messages.js';
 import { createReceiver } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
 import { CommandError, EXIT } from './errors.js';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { NotificationType } from '../parser/errors.js';
-import { quote } from '../parser/quote.js';
+import { quote } from '../parser/messages.js';
 import { CommandError } from './errors.js';
 import { beside, DURATIONS, wrap } from './terminal.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { findBodies, findBodiesWithin, isBody, isBrokenBody } from '../inspect/find-bodies.js';
 import { MAX_BYTES, type OpenBody, openBody } from '../parser/body.js';
-import { escapeUnprintable } from '../parser/quote.js';
+import { escapeUnprintable } from '../parser/messages.js';
 import { printError } from './errors.js';
 import { redactUrlsIn } from './redact.js';
 import type { Terminal } from './terminal.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { escapeUnprintable } from '../parser/quote.js';
+import { escapeUnprintable } from '../parser/messages.js';
 
 /** What a command reads from and writes to. */
 export interface Terminal {

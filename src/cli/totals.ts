@@ -1,7 +1,7 @@
 import type { Relation } from '../inspect/events.js';
 import type { Judged } from '../inspect/judgement.js';
 import type { Outcome } from '../inspect/outcome.js';
-import { nameOfPath } from '../parser/issues.js';
+import { nameOfPath } from '../parser/messages.js';
 import { SAMPLES, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
 import type { Reading } from './read-bodies.js';
 import { beside, type Color, format, highlight, shorten, type Terminal, wrap } from './terminal.js';

@@ -1,10 +1,10 @@
 import { openBody } from '../parser/body.js';
 import type { NotificationType } from '../parser/errors.js';
 import { type Member, readMembers } from '../parser/members.js';
+import { quote } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { RawBody } from '../parser/parse.js';
-import { quote } from '../parser/quote.js';
-import type { Partly } from '../parser/read.js';
+import type { Incomplete } from '../parser/read.js';
 import { DEDUCED, DEDUCTED, SAMPLES } from '../testing/sample.js';
 import type { InspectedField, Inspection } from './inspection.js';
 import { findJsonFault } from './json-fault.js';
@@ -46,7 +46,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     throw new TypeError(`as: expected ${Object.keys(SAMPLES).join(' or ')}, received ${quote(as)}`);
   }
   const opened = openBody(body);
-  if (opened.fields !== null && opened.text === null) {
+  if (opened.fields !== null && opened.isParsed) {
     throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
   }
   const { judgement, read } = judgeBody(body, as ?? null, opened);
@@ -54,7 +54,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
     const jsonFault = opened.text === undefined ? null : findJsonFault(opened.text);
     return { ...judgement, fields: [], absent: [], jsonFault };
   }
-  const members = readMembers(`${opened.text}`);
+  const members = readMembers(opened.text);
   return {
     ...judgement,
     fields: inspectFields(members, read, judgement.outcome !== 'bad'),
@@ -65,7 +65,7 @@ export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspect
 
 function inspectFields(
   members: readonly Member[],
-  notification: Partly<PaymentNotification> | null,
+  notification: Incomplete<PaymentNotification> | null,
   isAccepted: boolean,
 ): InspectedField[] {
   const counts = new Map<string, number>();
@@ -86,7 +86,11 @@ function inspectFields(
 /**
  * Returns a field's value in the notification; undefined for an unknown field that was left out.
  */
-function findValue(notification: Partly<PaymentNotification>, name: string, raw: string): unknown {
+function findValue(
+  notification: Incomplete<PaymentNotification>,
+  name: string,
+  raw: string,
+): unknown {
   const { type, additionalFields } = notification;
   if (!Object.hasOwn(SAMPLES[type], name)) {
     // A field that was left out may be named `toString`.

@@ -1,5 +1,5 @@
 import { findSyntaxError, lineAndColumn } from '../parser/json-syntax.js';
-import { escapeUnprintable } from '../parser/quote.js';
+import { escapeUnprintable } from '../parser/messages.js';
 
 /** The position of an error in the syntax of JSON. */
 export interface JsonFault {

@@ -1,15 +1,15 @@
 import { type OpenBody, openBody, type UnreadableBody } from '../parser/body.js';
 import type { NotificationType } from '../parser/errors.js';
-import { referenceOf } from '../parser/issues.js';
 import { readMembers } from '../parser/members.js';
+import { referenceOf } from '../parser/messages.js';
 import {
   idempotencyKey,
   type PaymentNotification,
   readNotification,
 } from '../parser/notification.js';
 import type { Fields } from '../parser/objects.js';
-import { acceptOrRefuse, isNotificationJSON, type RawBody } from '../parser/parse.js';
-import type { Partly } from '../parser/read.js';
+import { isNotificationJSON, type RawBody, readBody } from '../parser/parse.js';
+import type { Incomplete } from '../parser/read.js';
 import { isBody, isObject } from './find-bodies.js';
 import type { Inspection } from './inspection.js';
 import { likenessOf } from './likeness.js';
@@ -27,7 +27,7 @@ export interface Judged {
   /** Null if the body is refused. */
   readonly notification: PaymentNotification | null;
   /** What could be read, also of a refused body; null if that is nothing. */
-  readonly read: Partly<PaymentNotification> | null;
+  readonly read: Incomplete<PaymentNotification> | null;
 }
 
 /**
@@ -61,10 +61,11 @@ export function judgeBody(
     };
   }
   const { fields, text } = opened;
-  const { type, notification, error } = acceptOrRefuse(opened, as, readNotification);
-  const repeated = findRepeated(fields, `${text}`);
+  const { type, notification, error, reading } = readBody(opened, as, readNotification);
+  const read = reading?.notification ?? null;
+  const repeated = findRepeated(fields, text);
   const reference = referenceOf(fields);
-  const rest = { type, warnings: notification?.warnings ?? [], reference };
+  const rest = { type, warnings: read?.warnings ?? [], reference };
   if (error === null) {
     const judgement: Judgement = {
       outcome: outcomeOf(notification, repeated),
@@ -80,7 +81,7 @@ export function judgeBody(
     issues: error.issues,
     reference,
     likeness: null,
-    reported: reportedBy(notification, repeated),
+    reported: reportedBy(read, repeated),
     isEmpty: Object.keys(fields).length === 0,
     isAboutIds: type === null && !isNotificationJSON(fields),
     inner: type === null ? innerOf(fields) : null,
@@ -88,7 +89,7 @@ export function judgeBody(
   });
   const { issues } = error;
   const judgement: Judgement = { outcome: 'bad', summary, idempotencyKey: null, issues, ...rest };
-  return { judgement, fields, notification: null, read: notification };
+  return { judgement, fields, notification: null, read };
 }
 
 /** Finds a field that looks like a body, as in a line of a log. */

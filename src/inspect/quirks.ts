@@ -1,5 +1,5 @@
 import type { PaymentNotification } from '../parser/notification.js';
-import type { Partly } from '../parser/read.js';
+import type { Incomplete } from '../parser/read.js';
 import { Decimal } from '../parser/values/amount.js';
 import type { TxAddress } from '../parser/values/tx-address.js';
 import type { TxAddressOwner } from '../parser/withdrawal-broadcast.js';
@@ -49,7 +49,7 @@ export function quirk(code: QuirkCode, detail = ''): Quirk {
  * @param isAccepted - The parser returns no `additionalFields` of a refused body.
  */
 export function* findQuirks(
-  notification: Partly<PaymentNotification>,
+  notification: Incomplete<PaymentNotification>,
   name: string,
   raw: string,
   value: unknown,

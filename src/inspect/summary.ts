@@ -5,10 +5,9 @@ import type {
   NotificationReference,
   NotificationType,
 } from '../parser/errors.js';
-import { nameOfPath } from '../parser/issues.js';
+import { nameOfPath, quote } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
-import { quote } from '../parser/quote.js';
-import type { Partly } from '../parser/read.js';
+import type { Incomplete } from '../parser/read.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import type { Likeness } from './likeness.js';
@@ -92,7 +91,7 @@ function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
   const tag = toTxAddress?.destinationTag ?? null;
   const withTag = tag === null ? '' : ` with the tag ${show(tag)}`;
   const to = toTxAddress === null ? '' : ` to ${show(toTxAddress.address, MAX_ADDRESS)}${withTag}`;
-  const estimated = `${money(estimate, withdrawCurrency)}${to}`;
+  const estimated = estimate === null ? null : `${money(estimate, withdrawCurrency)}${to}`;
   const sent = actual === null ? null : money(actual, withdrawCurrency);
   if (status === 'COMPLETED') {
     if (actual?.isZero()) return `${subject}, but the body reports ${sent} as sent${to}.`;
@@ -103,10 +102,8 @@ function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
     return `${subject}, but ${fault}. The estimate was ${estimated}. Don't debit the estimate, keep the body for review.`;
   }
   // The service doesn't document whether such a withdrawal was sent.
-  const details =
-    sent === null
-      ? `. It was for an estimated ${estimated}`
-      : `, and the body reports ${sent} as sent${to}`;
+  const intended = estimated === null ? '' : `. It was for an estimated ${estimated}`;
+  const details = sent === null ? intended : `, and the body reports ${sent} as sent${to}`;
   return `${subject}${details}. Don't return the amount to the customer's balance until the service confirms that nothing was sent.`;
 }
 
@@ -200,7 +197,7 @@ export function summarizeRefusal(refusal: Refusal): string {
  * @param repeated - The names of the fields that were sent more than once.
  */
 export function reportedBy(
-  notification: Partly<PaymentNotification> | null,
+  notification: Incomplete<PaymentNotification> | null,
   repeated: readonly string[],
 ): string {
   if (notification === null) return '';
@@ -241,7 +238,8 @@ function named(event: string, id: string | undefined): string[] {
   return id === undefined ? [] : [`${event} ${show(id)}`];
 }
 
-function money(amount: Decimal, currency: string): string {
+function money(amount: Decimal, currency: string | null): string {
+  if (currency === null) return `${amount} of an unknown currency`;
   const code = show(currency);
   // The amount must not seem to go on.
   return `${amount} ${/^["a-z]/i.test(code) ? code : `"${code}"`}`;

@@ -1,8 +1,7 @@
 import type { IssueCode, NotificationIssue } from './errors.js';
-import { issue } from './issues.js';
 import { findSyntaxError, lineAndColumn } from './json-syntax.js';
-import { type Fields, isArray, withoutPrototype } from './objects.js';
-import { quote } from './quote.js';
+import { issue, quote } from './messages.js';
+import { type Fields, withoutPrototype } from './objects.js';
 
 /** Maximum body size in bytes, about 70 times that of the documented sample. */
 export const MAX_BYTES: number = 64 * 1024;
@@ -11,14 +10,19 @@ export const MAX_BYTES: number = 64 * 1024;
 // jsdom has none.
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
+/** What other languages write where JSON has null, a boolean or a number. */
+const FOREIGN_WORD = /^(?:-?(?:NaN|Infinity)|None|True|False|undefined)\b/;
+
+const UTF_16 = 'text in UTF-16. Encode it in UTF-8';
+
 /** A body that was opened. */
 export interface OpenBody {
   /** The object's fields, none of them inherited. */
   readonly fields: Fields;
-  /**
-   * The raw text of the body. Null if the caller passed a parsed one, whose numbers may be rounded.
-   */
-  readonly text: string | null;
+  /** The JSON text of the object. */
+  readonly text: string;
+  /** Whether the caller passed a parsed object, whose numbers may be rounded. */
+  readonly isParsed: boolean;
 }
 
 /** A body that could not be opened. */
@@ -27,7 +31,7 @@ export interface UnreadableBody {
   readonly issues: readonly [NotificationIssue];
   /** The text, if it is not JSON. */
   readonly text?: string;
-  /** What reading the body threw. */
+  /** What writing a parsed body as JSON threw. */
   readonly cause?: unknown;
 }
 
@@ -61,7 +65,7 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
   try {
     // An object that pretends to be an ArrayBuffer may throw here.
     const length = Number(bytes.byteLength);
-    if (length > maxBytes) return tooLarge(`${length} bytes`, maxBytes);
+    if (length > maxBytes) return tooLarge(length, maxBytes);
     text = decoder.decode(bytes);
   } catch {
     return unreadable('invalid_json', describeBytes(bytes));
@@ -70,18 +74,49 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
 }
 
 function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
-  if (text.length > maxBytes) return tooLarge(`${text.length} characters`, maxBytes);
   // A UTF-16 code unit takes at most 3 bytes, so the exact size rarely has to be computed.
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
-  if (bytes > maxBytes) return tooLarge(`${bytes} bytes`, maxBytes);
-  const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  if (bytes > maxBytes) return tooLarge(bytes, maxBytes);
+  return openJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, false);
+}
+
+/**
+ * Opens an already parsed body by way of its JSON. Writing it may throw, because it may have getters
+ * or cycles, be a proxy, or be nested too deeply.
+ */
+function openObject(body: object): OpenBody | UnreadableBody {
+  let json: string;
+  try {
+    const mistake = describeWrongInput(body);
+    if (mistake !== null) return unreadable('not_an_object', mistake);
+    // Undefined if the body's own toJSON returns that.
+    json = JSON.stringify(body, hasLoss(body) ? keepAsText : undefined) ?? 'null';
+  } catch (cause) {
+    const received = "an object that can't be written as JSON. Pass the raw body";
+    return { ...unreadable('not_an_object', received), cause };
+  }
+  return openJson(json, true);
+}
+
+/** Whether JSON has no notation for a value or a part of it. */
+function hasLoss(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasLoss);
+  return typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
+}
+
+/** Without it, JSON.stringify writes NaN as null, and throws for a BigInt. */
+function keepAsText(_name: string, value: unknown): unknown {
+  return typeof value !== 'object' && hasLoss(value) ? `${value}` : value;
+}
+
+function openJson(text: string, isParsed: boolean): OpenBody | UnreadableBody {
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = JSON.parse(text);
   } catch (error) {
     // Any other error, such as a stack overflow, is not the body's fault.
     if (!(error instanceof SyntaxError)) throw error;
-    return { ...unreadable('invalid_json', describeText(json)), text: json };
+    return { ...unreadable('invalid_json', describeText(text)), text };
   }
   if (typeof value === 'string') {
     return unreadable('not_an_object', 'a JSON string. Check whether the body was encoded twice');
@@ -89,32 +124,14 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('not_an_object', quote(value));
   }
-  return openFields(withoutPrototype(value), json);
-}
-
-/**
- * Opens an already parsed body. Reading it may throw, because it may have getters or be a proxy.
- */
-function openObject(body: object): OpenBody | UnreadableBody {
-  let fields: Fields;
-  try {
-    const mistake = describeWrongInput(body);
-    if (mistake !== null) return unreadable('not_an_object', mistake);
-    fields = withoutPrototype({ ...body });
-  } catch (cause) {
-    return { ...unreadable('not_an_object', 'an object that throws when read'), cause };
-  }
-  return openFields(fields, null);
-}
-
-function openFields(fields: Fields, text: string | null): OpenBody | UnreadableBody {
-  if (fields.type !== 'Buffer' || !isArray(fields.data)) return { fields, text };
+  const fields = withoutPrototype(value);
+  if (fields.type !== 'Buffer' || !Array.isArray(fields.data)) return { fields, text, isParsed };
   const received = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
   return unreadable('not_an_object', received);
 }
 
-function tooLarge(received: string, maxBytes: number): UnreadableBody {
-  const found = issue('body_too_large', [], `at most ${maxBytes} bytes`, received);
+function tooLarge(bytes: number, maxBytes: number): UnreadableBody {
+  const found = issue('body_too_large', [], `at most ${maxBytes} bytes`, `${bytes} bytes`);
   return { fields: null, issues: [found] };
 }
 
@@ -149,6 +166,7 @@ function getTag(body: unknown): string {
 function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
   try {
     const [first = 0, second = 0] = new Uint8Array(bytes);
+    if (first + second === 0xff + 0xfe && first >= 0xfe) return UTF_16;
     const isGzip = first === 0x1f && second === 0x8b;
     const isZlib = first === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(second);
     if (isGzip || isZlib) return 'a compressed body. Decompress it first';
@@ -168,16 +186,20 @@ function describeText(text: string): string {
   if (start.startsWith('\u001f')) {
     return 'compressed bytes that were decoded as text. Decompress the raw bytes first';
   }
-  if (start.includes('{\0')) return 'text in UTF-16. Encode it in UTF-8';
+  if (start.includes('{\0')) return UTF_16;
+  if (text.startsWith('\ufeff')) return 'a second byte-order mark. Remove it';
+  if (/^[ \t\r\n]+\ufeff/.test(text)) return 'a byte-order mark after white space. Remove it';
   if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text. Decode it first';
   if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text. The service posts JSON';
   const at = findSyntaxError(text);
+  const { line, column } = lineAndColumn(text, at);
+  const place = `at line ${line}, column ${column}`;
+  const [word] = FOREIGN_WORD.exec(text.slice(at, at + 10)) ?? [];
+  if (word !== undefined) return `JSON with ${word} in place of a value ${place}`;
   if (text.slice(0, at).trim() === '') {
     const isOne = text.length === 1;
     return `${text.length} character${isOne ? '' : 's'} that ${isOne ? 'is' : 'are'} not JSON`;
   }
-  const { line, column } = lineAndColumn(text, at);
-  const place = `at line ${line}, column ${column}`;
   return at === text.length
     ? `incomplete JSON, which ends ${place}`
     : `JSON with an error ${place}`;

@@ -1,9 +1,10 @@
 import { DepositStatus, RateType } from './enums.js';
 import type { NotificationIssue } from './errors.js';
-import { amount, nonNegativeAmount, oneOf, text, timestamp, uuid } from './field-types.js';
 import { notificationReader, type Reader } from './read.js';
 import { optional, type RulesOf, required } from './rules.js';
-import type { Decimal } from './values/amount.js';
+import { amount, type Decimal, nonNegativeAmount } from './values/amount.js';
+import { nonEmptyText, oneOf, uuid } from './values/text.js';
+import { timestamp } from './values/timestamp.js';
 
 /**
  * A deposit that arrived and was credited to your account with the service. Amounts are exact, to
@@ -86,8 +87,7 @@ export interface DepositReceived {
   readonly expirationTime: Date | null;
   /**
    * Fields that this version doesn't know or couldn't read. Each number in them, at any depth, is a
-   * string with the digits as sent: `'1.50'`, whether the body has `1.50` or `"1.50"`. If you pass
-   * a parsed body, its numbers stay numbers.
+   * string with the digits as sent: `'1.50'`, whether the body has `1.50` or `"1.50"`.
    *
    * @remarks A field with more than 1,000 levels of nesting is left out, because `JSON.stringify`
    * fails on it. Then there is a warning.
@@ -102,15 +102,15 @@ export const DEPOSIT_RECEIVED: RulesOf<DepositReceived> = {
   status: required(oneOf(DepositStatus)),
   depositId: required(uuid),
   paymentId: required(uuid),
-  clientPaymentId: required(text),
-  depositCurrency: required(text),
+  clientPaymentId: required(nonEmptyText),
+  depositCurrency: required(nonEmptyText),
   actualDepositAmount: required(nonNegativeAmount),
   expectedDepositAmount: optional(nonNegativeAmount),
-  displayCurrency: required(text),
+  displayCurrency: required(nonEmptyText),
   actualDisplayAmount: required(nonNegativeAmount),
   expectedDisplayAmount: optional(nonNegativeAmount),
   displayServiceFee: optional(amount),
-  settlementCurrency: required(text),
+  settlementCurrency: required(nonEmptyText),
   settlementAmount: required(nonNegativeAmount),
   settlementServiceFee: optional(amount),
   onChainFee: optional(amount),
@@ -118,10 +118,10 @@ export const DEPOSIT_RECEIVED: RulesOf<DepositReceived> = {
   settlementRateDepegLossAmount: optional(amount),
   displayDistributedUserServiceFee: optional(amount),
   settlementDistributedUserServiceFee: optional(amount),
-  network: optional(text),
-  depositAddress: optional(text),
-  fromAddress: optional(text),
-  transactionId: optional(text),
+  network: optional(nonEmptyText),
+  depositAddress: optional(nonEmptyText),
+  fromAddress: optional(nonEmptyText),
+  transactionId: optional(nonEmptyText),
   rateType: optional(oneOf(RateType)),
   paymentRequestedAt: optional(timestamp),
   paymentReceivedAt: optional(timestamp),

@@ -35,7 +35,10 @@ export type IssueCode =
   | 'invalid_id'
   /** A string is not one of the documented values. */
   | 'unknown_value'
-  /** `toTxAddress` has no address before `?dt=`. */
+  /**
+   * `toTxAddress` has no address before `?dt=`. Or, as a warning, the address or the tag has
+   * another parameter, such as `?tag=12`: it may be a tag that was not split off.
+   */
   | 'invalid_tx_address'
   /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */
   | 'conflicting_fields';
@@ -80,7 +83,9 @@ export interface NotificationErrorDetails {
   readonly notificationType: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference?: NotificationReference;
-  /** The error that caused this one: what reading a parsed body threw. */
+  /** What the message says is refused, if not the notification. */
+  readonly refused?: string;
+  /** The error that caused this one: what writing a parsed body as JSON threw. */
   readonly cause?: unknown;
 }
 
@@ -116,7 +121,8 @@ export class NotificationError extends Error {
   /** The parsers create these errors. Construct one yourself only in tests. */
   constructor(details: NotificationErrorDetails) {
     const { notificationType, issues, reference = {} } = details;
-    super(summarize(notificationType, issues, reference), details);
+    const refused = details.refused ?? notificationType ?? 'notification';
+    super(summarize(refused, issues, reference), details);
     this.notificationType = notificationType;
     this.issues = issues;
     this.reference = reference;
@@ -151,7 +157,7 @@ export function isNotificationError(value: unknown): value is NotificationError 
 }
 
 function summarize(
-  type: NotificationType | null,
+  refused: string,
   issues: readonly NotificationIssue[],
   reference: NotificationReference,
 ): string {
@@ -162,5 +168,5 @@ function summarize(
     (name) => `${name} ${reference[name]}`,
   );
   const about = ids.length > 0 ? ` [${ids.join(', ')}]` : '';
-  return `${type ?? 'notification'} refused: ${messages.join('; ')}${about}`;
+  return `${refused} refused: ${messages.join('; ')}${about}`;
 }

@@ -1,9 +1,15 @@
 import { openBody } from './body.js';
 import { type IssueCode, NotificationError, type NotificationIssue } from './errors.js';
-import { isNonEmpty, issue, referenceOf } from './issues.js';
+import {
+  describe,
+  escapeUnprintable,
+  isNonEmpty,
+  issue,
+  quoteIf,
+  referenceOf,
+} from './messages.js';
 import { type PaymentNotification, readNotification } from './notification.js';
-import { type Fields, ownProperties, withoutPrototype } from './objects.js';
-import { describe, escapeUnprintable, quoteIf } from './quote.js';
+import { type Fields, fieldsOf, withoutPrototype } from './objects.js';
 import { pickFields } from './read.js';
 import type { TxAddress } from './values/tx-address.js';
 
@@ -43,19 +49,21 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     const issues = [issue('unrecognized_notification', ['type'], expected, received)] as const;
     throw new NotificationError({ notificationType: null, issues, reference });
   }
-  const address = ownProperties(fields.toTxAddress);
-  const ownerJson = ownProperties(fields.txAddressOwner);
+  const address = fieldsOf(fields.toTxAddress);
+  const ownerJson = fieldsOf(fields.txAddressOwner);
   const { additionalFields: ownerFields, ...owner } = ownerJson ?? withoutPrototype({});
   const wire = {
     ...fields,
     ...(address && { toTxAddress: address.raw ?? address }),
     ...(ownerJson && { txAddressOwner: owner }),
   };
-  const body = { fields: withoutPrototype(wire), text: opened.text };
+  const body = { ...opened, fields: withoutPrototype(wire) };
   const { notification: read, issues: refusals } = readNotification(body, type);
-  // The JSON already has the original warnings. New ones mean that it is faulty, except for unknown
-  // values, which a later version may have written.
-  const found = read.warnings.filter(({ code }) => code !== 'missing_field');
+  // The JSON already has the original warnings, such as one about an address that was read. New ones
+  // mean that it is faulty, except for unknown values, which a later version may have written.
+  const hasAddress = read.type === 'withdrawal.broadcast' && read.toTxAddress !== null;
+  const original = ['missing_field', ...(hasAddress ? ['invalid_tx_address'] : [])];
+  const found = read.warnings.filter(({ code }) => !original.includes(code));
   const issues = [...refusals, ...found.filter(({ code }) => code !== 'unknown_value')];
   if (read.type === 'withdrawal.broadcast' && isContradictory(read.toTxAddress, address)) {
     const expected = 'the raw address with its two parts';
@@ -91,7 +99,7 @@ function withAdditional<T extends { readonly additionalFields: Fields }>(
   issues: NotificationIssue[],
 ): T {
   const place = [...path, 'additionalFields'];
-  const fields = ownProperties(json ?? {});
+  const fields = fieldsOf(json ?? {});
   if (fields === null) {
     issues.push(issue('wrong_type', place, 'an object', describe(json)));
     return read;
@@ -100,29 +108,20 @@ function withAdditional<T extends { readonly additionalFields: Fields }>(
   return { ...read, additionalFields: { ...stored, ...read.additionalFields } };
 }
 
-function readWarnings(json: unknown, issues: NotificationIssue[]): NotificationIssue[] {
-  const read = ownItems(json ?? [])?.map(readWarning) ?? [null];
+function readWarnings(sent: unknown, issues: NotificationIssue[]): NotificationIssue[] {
+  const json = sent ?? [];
+  const read = Array.isArray(json) ? json.map(readWarning) : [null];
   if (read.every((warning) => warning !== null)) return read;
   issues.push(issue('wrong_type', ['warnings'], 'a list of issues', describe(json)));
   return [];
 }
 
 function readWarning(json: unknown): NotificationIssue | null {
-  const { code, path, expected, received } = ownProperties(json) ?? {};
-  const names = ownItems(path);
-  if (names === null) return null;
-  const texts = [code, expected, received, ...names];
+  const { code, path, expected, received } = fieldsOf(json) ?? {};
+  if (!Array.isArray(path)) return null;
+  const texts = [code, expected, received, ...path];
   if (!texts.every((text) => typeof text === 'string')) return null;
   const line = (text: unknown): string => escapeUnprintable(String(text));
   // A later version may have more codes.
-  return issue(line(code) as IssueCode, names.map(line), line(expected), line(received));
-}
-
-/** The items of an array. Null if the value is not an array, or throws when read. */
-function ownItems(value: unknown): unknown[] | null {
-  try {
-    return Array.isArray(value) ? [...value] : null;
-  } catch {
-    return null;
-  }
+  return issue(line(code) as IssueCode, path.map(line), line(expected), line(received));
 }

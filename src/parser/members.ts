@@ -1,4 +1,4 @@
-import { quote } from './quote.js';
+import { quote } from './messages.js';
 
 /** A field's name, and its value as JSON text without white space between its parts. */
 export type Member = readonly [name: string, value: string];

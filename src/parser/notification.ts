@@ -1,8 +1,8 @@
 import type { OpenBody } from './body.js';
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import type { NotificationType } from './errors.js';
+import { describe } from './messages.js';
 import type { Fields } from './objects.js';
-import { describe } from './quote.js';
 import type { Reading } from './read.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 

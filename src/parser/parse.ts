@@ -1,15 +1,15 @@
 import { type OpenBody, openBody } from './body.js';
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
-import { isNonEmpty, issue, referenceOf } from './issues.js';
+import { isNonEmpty, issue, referenceOf } from './messages.js';
 import {
   detectType,
   hasValue,
   type PaymentNotification,
   readNotification,
 } from './notification.js';
-import { type Fields, isArray } from './objects.js';
-import type { Partly, Reading } from './read.js';
+import type { Fields } from './objects.js';
+import type { Reading } from './read.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
 /**
@@ -165,33 +165,40 @@ function safeParse<T>(
     const error = new NotificationError({ notificationType: expectedType, ...opened });
     return { success: false, error };
   }
-  const { notification, error } = acceptOrRefuse(opened, expectedType, read);
+  const { notification, error } = readBody(opened, expectedType, read);
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** The notification of an accepted body; or an error, with what could be read of the body. */
-type Outcome<T> =
-  | { type: NotificationType; notification: T; error: null }
-  | { type: NotificationType | null; notification: Partly<T> | null; error: NotificationError };
+/** What a body is: accepted with its notification, or refused with an error. */
+type BodyReading<T> =
+  | { type: NotificationType; notification: T; error: null; reading: Reading<T> }
+  | {
+      type: NotificationType | null;
+      notification: null;
+      error: NotificationError;
+      /** Null if no rules apply: the body's type is unknown, or it is a notification's JSON. */
+      reading: Reading<T> | null;
+    };
 
 /**
  * @param expectedType - The type that the endpoint receives, or null to detect it by the body's
  * identifiers.
  */
-export function acceptOrRefuse<T>(
+export function readBody<T>(
   body: OpenBody,
   expectedType: NotificationType | null,
   read: NotificationReader<T>,
-): Outcome<T> {
+): BodyReading<T> {
   const { fields } = body;
   const detected = detectType(fields);
   const type = expectedType ?? detected;
   const refuse = (
-    found: NotificationError['issues'],
-    notification: Partly<T> | null,
-  ): Outcome<T> => {
-    const details = { notificationType: type, issues: found, reference: referenceOf(fields) };
-    return { type, notification, error: new NotificationError(details) };
+    issues: NotificationError['issues'],
+    reading: Reading<T> | null,
+  ): BodyReading<T> => {
+    const reference = referenceOf(fields);
+    const error = new NotificationError({ notificationType: type, issues, reference });
+    return { type, notification: null, error, reading };
   };
   if (isNotificationJSON(fields)) {
     const received = 'the JSON of a notification. Read it with notificationFromJSON';
@@ -201,13 +208,14 @@ export function acceptOrRefuse<T>(
     const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
     return refuse([unrecognized('either a depositId or a withdrawalId', received)], null);
   }
-  const { notification, issues } = read(body, type);
+  const reading = read(body, type);
+  const { notification, issues } = reading;
   // Without an issue, no required field is null.
-  if (!isNonEmpty(issues)) return { type, notification: notification as T, error: null };
-  if (detected === null || detected === type) return refuse(issues, notification);
+  if (!isNonEmpty(issues)) return { type, notification: notification as T, error: null, reading };
+  if (detected === null || detected === type) return refuse(issues, reading);
   // Listed first, because it explains the missing fields that follow.
   const received = `a ${detected} body. Check whether the callback URLs are swapped`;
-  return refuse([unrecognized(`a ${type} body`, received), ...issues], notification);
+  return refuse([unrecognized(`a ${type} body`, received), ...issues], reading);
 }
 
 /** Whether a body is the JSON of a parsed notification, such as one from your own queue. */
@@ -215,7 +223,9 @@ export function isNotificationJSON(fields: Fields): boolean {
   const { type } = fields;
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') return false;
   const { additionalFields, warnings } = fields;
-  return typeof additionalFields === 'object' && additionalFields !== null && isArray(warnings);
+  return (
+    typeof additionalFields === 'object' && additionalFields !== null && Array.isArray(warnings)
+  );
 }
 
 function unrecognized(expected: string, received: string): NotificationIssue {

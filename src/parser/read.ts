@@ -1,20 +1,27 @@
 import type { OpenBody } from './body.js';
 import type { NotificationIssue } from './errors.js';
-import { issue } from './issues.js';
 import { mayBeRounded, parseLiterally } from './json.js';
-import { type Fields, isDeeplyNested, MAX_LEVELS, ownProperties } from './objects.js';
-import { quoteIf, quoteLiteral } from './quote.js';
+import { type Fault, issue, quoteIf, quoteLiteral } from './messages.js';
+import { type Fields, fieldsOf, isDeeplyNested } from './objects.js';
 import { type FieldOf, type NamedRule, namedRules, type Rules, type RulesOf } from './rules.js';
 
-/** What was read, perhaps with issues. A required field is null if it has one. */
-export type Partly<T> = {
+/** Maximum levels of nesting of an additional field. JSON.stringify fails at 5,000. */
+const MAX_LEVELS = 1000;
+
+/** A notification as far as it could be read: a required field is null if it has an issue. */
+export type Incomplete<T> = {
   readonly [Name in keyof T]: Name extends FieldOf<T> ? T[Name] | null : T[Name];
 };
 
-/** A notification as far as it could be read, and the faults that refuse it. */
+/** What was read of a body. The notification, the error and the inspection are views of it. */
 export interface Reading<T> {
-  readonly notification: Partly<T>;
+  readonly notification: Incomplete<T>;
+  /** The faults that refuse the body. */
   readonly issues: readonly NotificationIssue[];
+  /** A rule for each name that a body may have, in output order. */
+  readonly rules: readonly NamedRule[];
+  /** The value of each rule; null if there is none. */
+  readonly values: readonly unknown[];
 }
 
 export type Reader<T> = (body: OpenBody) => Reading<T>;
@@ -22,8 +29,8 @@ export type Reader<T> = (body: OpenBody) => Reading<T>;
 /** An object that is read: the body, or one in a field of it. */
 interface Source {
   readonly fields: Fields;
-  /** Returns the fields with each number as text, to the digit. Null for a parsed body. */
-  readonly literals: (() => Fields) | null;
+  /** Returns the fields with each number as text, to the digit. */
+  readonly literals: () => Fields;
   /** Returns whether `JSON.parse` may have rounded a number of the body. */
   readonly isRounded: () => boolean;
   /** Path from the body to the object; empty for the body itself. */
@@ -40,28 +47,29 @@ interface Source {
 /* @__NO_SIDE_EFFECTS__ */
 export function notificationReader<T extends { readonly type: string }>(
   type: T['type'],
-  rules: RulesOf<T>,
+  table: RulesOf<T>,
 ): Reader<T> {
-  const { empty, ...rest } = createPlan(rules);
+  const { empty, ...rest } = createPlan(table);
   const plan: Plan = { ...rest, empty: { type, ...empty, warnings: null } };
-  return ({ fields, text }) => {
+  const { rules } = plan;
+  return ({ fields, text, isParsed }) => {
     const source: Source = {
       fields,
-      literals: text === null ? null : once(() => parseLiterally(text)),
-      isRounded: once(() => text !== null && mayBeRounded(text)),
+      literals: once(() => parseLiterally(text)),
+      isRounded: once(() => mayBeRounded(text)),
       path: [],
       issues: [],
       warnings: [],
       unreadable: [],
     };
-    const output = readObject(source, plan);
+    const values = new Array<unknown>(rules.length);
+    const output = readObject(source, plan, values);
     const { issues, warnings } = source;
-    if (text === null && hasNumericAmount(fields, plan)) warnings.unshift(parsedBody());
+    if (isParsed && hasNumericAmount(fields, plan)) warnings.unshift(parsedBody());
     output.warnings = warnings;
-    return { notification: output as Partly<T>, issues };
+    return { notification: output as Incomplete<T>, issues, rules, values };
   };
 }
-
 /** The rules of an object, prepared once. */
 interface Plan {
   /** In output order. */
@@ -72,16 +80,18 @@ interface Plan {
   readonly empty: Fields;
 }
 
-/** A rule and, if its field holds an object, the plan of that object. */
+/** A rule, with what only some have: the plan of the object in its field, a doubt of its value. */
 interface PlannedRule extends NamedRule {
   readonly nested: Plan | null;
+  readonly doubt: ((value: unknown) => Fault | null) | null;
 }
 
 function createPlan(table: Rules): Plan {
   const rules = namedRules(table).map(({ name, outputName, need, type }) => {
     const nested = type.kind === 'object' ? createPlan(type.rules) : null;
+    const doubt = type.kind === 'object' ? null : (type.doubt ?? null);
     // No spread of the rule, which would give each a hidden class: reading took a tenth longer.
-    return { name, outputName, need, type, nested };
+    return { name, outputName, need, type, nested, doubt };
   });
   const outputNames = [...Object.keys(table), 'additionalFields'];
   return {
@@ -91,11 +101,15 @@ function createPlan(table: Rules): Plan {
   };
 }
 
-function readObject(source: Source, { rules, places, empty }: Plan): Record<string, unknown> {
+/** @param values - Is filled in with the value of each rule. */
+function readObject(
+  source: Source,
+  { rules, places, empty }: Plan,
+  values: unknown[],
+): Record<string, unknown> {
   const { fields, unreadable } = source;
   // One loop over the fields takes half as long as a lookup for each rule, and finds those without
   // a rule.
-  const values = new Array<unknown>(rules.length);
   let isKnown = true;
   for (const name in fields) {
     const place = places.get(name);
@@ -105,10 +119,10 @@ function readObject(source: Source, { rules, places, empty }: Plan): Record<stri
   const output: Record<string, unknown> = { ...empty };
   for (let place = 0; place < rules.length; place += 1) {
     const rule = rules[place] as PlannedRule;
-    const { name, outputName } = rule;
     const value = readField(source, rule, values[place]);
-    output[outputName] =
-      name === outputName ? value : oneOfTwo(source, rule, output[outputName], value);
+    values[place] = value;
+    if (rule.name === rule.outputName) output[rule.outputName] = value;
+    else addSpelling(source, rule, output, value);
   }
   const isComplete = isKnown && unreadable.length === 0;
   output.additionalFields = isComplete ? {} : additionalFields(source, places);
@@ -117,11 +131,18 @@ function readObject(source: Source, { rules, places, empty }: Plan): Record<stri
 
 /** Reads a field. Returns null if there is no value, or if it has a fault, which is noted. */
 function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
-  const { name, need, type, nested } = rule;
+  const { name, need, type, nested, doubt } = rule;
   const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
-  const value = isLiteral ? source.literals?.()[name] : sent;
+  const value = isLiteral ? source.literals()[name] : sent;
   const read = type.kind === 'object' ? readNested(source, name, nested as Plan) : type.read(value);
-  if (read !== null) return read;
+  if (read !== null) {
+    const fault = doubt === null ? null : doubt(sent);
+    if (fault !== null) {
+      const { code, expected, received } = fault;
+      source.warnings.push(issue(code, [...source.path, name], expected, received));
+    }
+    return read;
+  }
 
   const isAbsent = sent === undefined || sent === null || (sent === '' && need !== 'required');
   if (isAbsent && need === 'optional') return null;
@@ -144,29 +165,33 @@ function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
 /** Reads the object in a field. Returns null if there is none. */
 function readNested(source: Source, name: string, plan: Plan): Fields | null {
   const { literals, path } = source;
-  const fields = ownProperties(source.fields[name]);
+  const fields = fieldsOf(source.fields[name]);
   if (fields === null) return null;
   const nested = {
     ...source,
     fields,
-    literals: literals && (() => literals()[name] as Fields),
+    literals: () => literals()[name] as Fields,
     path: [...path, name],
     unreadable: [],
   };
-  return readObject(nested, plan);
+  return readObject(nested, plan, new Array<unknown>(plan.rules.length));
 }
 
-/**
- * Returns the value of a field with two spellings. If they contradict each other, adds a warning.
- */
-function oneOfTwo(source: Source, rule: NamedRule, value: unknown, other: unknown): unknown {
-  if (value === null || other === null || String(value) === String(other)) return value ?? other;
-  const { outputName, name } = rule;
-  const sameAmount = `the same amount as in ${name} (${quoteLiteral(String(other))})`;
-  const received = quoteLiteral(String(value));
+/** Adds the value of a second spelling. If it contradicts the first, there is a warning. */
+function addSpelling(
+  source: Source,
+  { outputName, name }: NamedRule,
+  output: Record<string, unknown>,
+  value: unknown,
+): void {
+  const first = output[outputName];
+  if (first === null) output[outputName] = value;
+  if (first === null || value === null || String(first) === String(value)) return;
+  output[outputName] = null;
+  const sameAmount = `the same amount as in ${name} (${quoteLiteral(String(value))})`;
+  const received = quoteLiteral(String(first));
   source.warnings.push(issue('conflicting_fields', [outputName], sameAmount, received));
   source.unreadable.push(outputName, name);
-  return null;
 }
 
 /** Whether an amount is a number, with however few digits: `JSON.parse` may have rounded it. */
@@ -187,7 +212,7 @@ function additionalFields(source: Source, places: Plan['places']): Fields {
   );
   // Most new fields are strings, for which the text need not be parsed again.
   const isText = names.every((name) => typeof fields[name] === 'string');
-  return pickFields(isText || literals === null ? fields : literals(), names, path, warnings);
+  return pickFields(isText ? fields : literals(), names, path, warnings);
 }
 
 /**
@@ -205,7 +230,7 @@ export function pickFields(
   const entries: [name: string, value: unknown][] = [];
   for (const name of names) {
     const value = fields[name];
-    if (isDeeplyNested(value)) {
+    if (isDeeplyNested(value, MAX_LEVELS)) {
       // The name may be any text, so it is not a part of the path.
       const expected = `fields of at most ${MAX_LEVELS} levels of nesting`;
       const received = `more in ${quoteIf(/^[A-Za-z_]{1,40}$/, name)}. The field is left out`;

@@ -1,22 +1,12 @@
-import type { Fault } from './issues.js';
+import { describe, type Fault } from './messages.js';
+import type { PlainType } from './values/plain-type.js';
 
 /** How to read the value of one field. */
 export type FieldType<T> = PlainType<T> | ObjectType<T>;
 
-/** A value without documented fields inside. */
-export interface PlainType<T> {
-  readonly kind: 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address';
-  /** Converts a value. Returns null if it can't; never throws. */
-  readonly read: (value: unknown) => T | null;
-  /** Describes a value for which `read` returned null. */
-  readonly explain: (value: unknown) => Fault;
-  /** The documented values of an enum. */
-  readonly values?: readonly T[];
-}
-
 /**
  * A nested object with its own rules. None of its fields may be required: if it were unreadable, it
- * would be null, and `Partly` makes only the outer fields nullable.
+ * would be null, and `Incomplete` makes only the outer fields nullable.
  */
 export interface ObjectType<T> {
   readonly kind: 'object';
@@ -24,6 +14,15 @@ export interface ObjectType<T> {
   /** Describes a value that is no object. */
   readonly explain: (value: unknown) => Fault;
   readonly values?: undefined;
+}
+
+/** A nested object. */
+/* @__NO_SIDE_EFFECTS__ */
+export function object<T>(rules: ObjectType<T>['rules'], expected: string): ObjectType<T> {
+  const explain = (value: unknown): Fault => {
+    return { code: 'wrong_type', expected, received: describe(value) };
+  };
+  return { kind: 'object', rules, explain };
 }
 
 type RuleOfNullable<T> = null extends T ? Rule<NonNullable<T>, 'expected' | 'optional'> : never;

@@ -1,20 +1,11 @@
 import type { OpenBody } from './body.js';
 import { WithdrawalStatus } from './enums.js';
 import type { NotificationIssue } from './errors.js';
-import {
-  amount,
-  anyText,
-  nonNegativeAmount,
-  object,
-  oneOf,
-  text,
-  txAddress,
-  uuid,
-} from './field-types.js';
 import { notificationReader, type Reading } from './read.js';
-import { expected, optional, type RulesOf, required } from './rules.js';
-import type { Decimal } from './values/amount.js';
-import type { TxAddress } from './values/tx-address.js';
+import { expected, object, optional, type RulesOf, required } from './rules.js';
+import { amount, type Decimal, nonNegativeAmount } from './values/amount.js';
+import { nonEmptyText, oneOf, text, uuid } from './values/text.js';
+import { type TxAddress, txAddress } from './values/tx-address.js';
 
 /** Who owns the address of a withdrawal, according to AML screening. */
 export interface TxAddressOwner {
@@ -33,37 +24,38 @@ export interface TxAddressOwner {
  * A finished withdrawal: a union, discriminated by `status`.
  *
  * Amounts are exact, to every significant digit. A field is null if it was missing, null, empty or
- * unreadable. An unreadable field adds a warning, and so does a missing `toTxAddress` or
- * `txAddressOwner`. The service doesn't require the actual amounts, so they may be null even if the
- * withdrawal completed.
+ * unreadable. An unreadable field adds a warning, and so does a missing one that the service
+ * documents as required. The service doesn't require the actual amounts, so they may be null even
+ * if the withdrawal completed. If it failed or was blocked, only its identifiers are required.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
 /** A withdrawal that completed. */
-export interface WithdrawalCompleted extends WithdrawalFields {
+export interface WithdrawalCompleted extends WithdrawalFields<never> {
   /** `'COMPLETED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
-  /** The address to which `actualWithdrawAmount` was sent, and its destination tag. */
-  readonly toTxAddress: TxAddress;
 }
 
-/** A withdrawal that failed. The service doesn't document when this happens. */
-export interface WithdrawalFailed extends WithdrawalFields {
+/**
+ * A withdrawal that failed. The service doesn't document when this happens, or whether anything was
+ * sent.
+ */
+export interface WithdrawalFailed extends WithdrawalFields<null> {
   /** `'FAILED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
-  /** The recipient's address and destination tag. */
-  readonly toTxAddress: TxAddress | null;
 }
 
-/** A withdrawal that was blocked. The service doesn't document when this happens. */
-export interface WithdrawalBlocked extends WithdrawalFields {
+/**
+ * A withdrawal that was blocked. The service doesn't document when this happens, or whether
+ * anything was sent.
+ */
+export interface WithdrawalBlocked extends WithdrawalFields<null> {
   /** `'BLOCKED'`. Discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
-  /** The recipient's address and destination tag. */
-  readonly toTxAddress: TxAddress | null;
 }
 
-interface WithdrawalFields {
+/** @typeParam Missing - Null if only the identifiers are required, else never. */
+interface WithdrawalFields<Missing extends null> {
   /** Discriminates `PaymentNotification`. */
   readonly type: 'withdrawal.broadcast';
   /** The service's ID for the withdrawal. */
@@ -71,25 +63,25 @@ interface WithdrawalFields {
   /** Your ID for the withdrawal, from your request. */
   readonly clientWithdrawalId: string;
   /** The service's ID for your business. */
-  readonly businessId: string;
+  readonly businessId: string | Missing;
   /** Code of the cryptocurrency withdrawn. */
-  readonly withdrawCurrency: string;
+  readonly withdrawCurrency: string | Missing;
   /** Estimated amount. May differ from `actualWithdrawAmount`. */
-  readonly estimatedWithdrawAmount: Decimal;
+  readonly estimatedWithdrawAmount: Decimal | Missing;
   /** Amount actually withdrawn, in `withdrawCurrency`. */
   readonly actualWithdrawAmount: Decimal | null;
   /** Blockchain fee, in `withdrawCurrency`. */
   readonly withdrawFee: Decimal | null;
   /** Code of the fiat currency for display. */
-  readonly displayCurrency: string;
+  readonly displayCurrency: string | Missing;
   /** Amount requested, in `displayCurrency`. */
-  readonly expectedDisplayAmount: Decimal;
+  readonly expectedDisplayAmount: Decimal | Missing;
   /** Amount actually withdrawn, in `displayCurrency`. */
   readonly actualDisplayAmount: Decimal | null;
   /** Blockchain fee, in `displayCurrency`. */
   readonly displayFee: Decimal | null;
   /** Code of the fiat or crypto currency in which your account was debited. */
-  readonly settlementCurrency: string;
+  readonly settlementCurrency: string | Missing;
   /**
    * Amount debited from your balance, in `settlementCurrency`. Also spelled
    * `deducedSettlementAmount`.
@@ -102,37 +94,39 @@ interface WithdrawalFields {
   readonly displayRateDepegLossAmount: Decimal | null;
   /** Loss from the pegged rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
+  /** The recipient's address and destination tag. */
+  readonly toTxAddress: TxAddress | Missing;
   /** Owner of the address, according to AML screening. Null if not sent. */
   readonly txAddressOwner: TxAddressOwner | null;
   /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;
   /** Fields that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
-  /** Faults that did not cause the body to be refused. Log or count them. */
+  /** Faults for which the body was not refused. Log or count them. */
   readonly warnings: readonly NotificationIssue[];
 }
 
 /** The rules of an owner's fields, in output order. */
 export const TX_ADDRESS_OWNER: RulesOf<TxAddressOwner> = {
-  name: expected(anyText),
-  category: expected(anyText),
+  name: expected(text),
+  category: expected(text),
 };
 
 /** The rules of a withdrawal's fields, in output order. */
-export const WITHDRAWAL_BROADCAST: RulesOf<WithStatus<WithdrawalCompleted>> = {
+export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
   status: required(oneOf(WithdrawalStatus)),
   withdrawalId: required(uuid),
-  clientWithdrawalId: required(text),
+  clientWithdrawalId: required(nonEmptyText),
   businessId: required(uuid),
-  withdrawCurrency: required(text),
+  withdrawCurrency: required(nonEmptyText),
   estimatedWithdrawAmount: required(nonNegativeAmount),
   actualWithdrawAmount: optional(nonNegativeAmount),
   withdrawFee: optional(amount),
-  displayCurrency: required(text),
+  displayCurrency: required(nonEmptyText),
   expectedDisplayAmount: required(nonNegativeAmount),
   actualDisplayAmount: optional(nonNegativeAmount),
   displayFee: optional(amount),
-  settlementCurrency: required(text),
+  settlementCurrency: required(nonEmptyText),
   // The service documents both spellings: `deduced…` in its field table, `deducted…` in its
   // sample body.
   deductedSettlementAmount: optional(nonNegativeAmount, 'deducedSettlementAmount'),
@@ -140,25 +134,40 @@ export const WITHDRAWAL_BROADCAST: RulesOf<WithStatus<WithdrawalCompleted>> = {
   settlementRateDepegLossAmount: optional(amount),
   toTxAddress: required(txAddress),
   txAddressOwner: expected(object(TX_ADDRESS_OWNER, 'an object with name and category')),
-  transactionId: optional(text),
+  transactionId: optional(nonEmptyText),
 };
 
 /**
- * The rules that differ if the withdrawal failed or was blocked. The service documents its address
- * as required, but the withdrawal must be reported even without one.
+ * The rules that differ if the withdrawal failed or was blocked. The service documents these fields
+ * as required, but a failure must be reported even without them.
  */
-export const NOT_COMPLETED: Pick<RulesOf<WithdrawalFailed>, 'toTxAddress'> = {
+export const NOT_COMPLETED: Pick<
+  RulesOf<WithdrawalFailed>,
+  | 'businessId'
+  | 'withdrawCurrency'
+  | 'estimatedWithdrawAmount'
+  | 'displayCurrency'
+  | 'expectedDisplayAmount'
+  | 'settlementCurrency'
+  | 'toTxAddress'
+> = {
+  businessId: expected(uuid),
+  withdrawCurrency: expected(nonEmptyText),
+  estimatedWithdrawAmount: expected(nonNegativeAmount),
+  displayCurrency: expected(nonEmptyText),
+  expectedDisplayAmount: expected(nonNegativeAmount),
+  settlementCurrency: expected(nonEmptyText),
   toTxAddress: expected(txAddress),
 };
 
-/** The rules read any status. Which one it is decides between the rules. */
-type WithStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };
+/** The rules read every status, which decides between the rules. */
+type AnyStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };
 
-const readCompleted = /* @__PURE__ */ notificationReader<WithStatus<WithdrawalCompleted>>(
+const readCompleted = /* @__PURE__ */ notificationReader<AnyStatus<WithdrawalCompleted>>(
   'withdrawal.broadcast',
   WITHDRAWAL_BROADCAST,
 );
-const readNotCompleted = /* @__PURE__ */ notificationReader<WithStatus<WithdrawalFailed>>(
+const readNotCompleted = /* @__PURE__ */ notificationReader<AnyStatus<WithdrawalFailed>>(
   'withdrawal.broadcast',
   { ...WITHDRAWAL_BROADCAST, ...NOT_COMPLETED },
 );

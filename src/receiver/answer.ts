@@ -1,5 +1,5 @@
 import type { NotificationError } from '../parser/errors.js';
-import { describe, quote } from '../parser/quote.js';
+import { describe, quote } from '../parser/messages.js';
 
 /** An answer to the service. */
 export interface ReceiverAnswer {

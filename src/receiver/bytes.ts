@@ -1,6 +1,6 @@
 import { isBytes, MAX_BYTES } from '../parser/body.js';
+import { quote } from '../parser/messages.js';
 import type { RawBody } from '../parser/parse.js';
-import { quote } from '../parser/quote.js';
 
 /**
  * How much of a body is dropped after its limit, in bytes. If the connection ended earlier, the

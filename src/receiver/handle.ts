@@ -1,5 +1,5 @@
 import { NotificationError, type NotificationIssue } from '../parser/errors.js';
-import { issue, referenceOf } from '../parser/issues.js';
+import { issue, referenceOf } from '../parser/messages.js';
 import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
 import {
   safeParseDepositReceived,

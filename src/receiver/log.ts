@@ -1,5 +1,5 @@
 import type { NotificationIssue } from '../parser/errors.js';
-import { escapeUnprintable } from '../parser/quote.js';
+import { escapeUnprintable } from '../parser/messages.js';
 import { LATE, lateError, within } from '../shared/deadline.js';
 import { messageOf, reportOrPrint } from '../shared/reports.js';
 

@@ -1,5 +1,5 @@
 import { isBytes } from '../parser/body.js';
-import { quote } from '../parser/quote.js';
+import { quote } from '../parser/messages.js';
 import { NOT_FOUND, type ReceiverAnswer } from './answer.js';
 import { type ReceivedBody, readStream, receivedOf } from './bytes.js';
 import { headerOf } from './headers.js';

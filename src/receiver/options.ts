@@ -1,5 +1,5 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
-import { describe } from '../parser/quote.js';
+import { describe } from '../parser/messages.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import { checkTime } from '../shared/deadline.js';
 import { checkNames } from '../shared/options.js';

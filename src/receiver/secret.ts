@@ -1,4 +1,4 @@
-import { describe } from '../parser/quote.js';
+import { describe } from '../parser/messages.js';
 import type { Log } from './log.js';
 
 /** Has only characters that nothing percent-encodes, so a path is compared undecoded. */

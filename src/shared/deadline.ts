@@ -1,4 +1,4 @@
-import { quote } from '../parser/quote.js';
+import { quote } from '../parser/messages.js';
 
 /** The longest time that `setTimeout` can wait, in milliseconds. */
 const MAX_TIME = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { quote } from '../parser/quote.js';
+import { quote } from '../parser/messages.js';
 import type { Store } from '../receiver/store.js';
 import { messageOf } from '../shared/reports.js';
 import { type Folder, openFolder } from './folder.js';
@@ -7,11 +7,13 @@ import { type Folder, openFolder } from './folder.js';
 export type { SavedBody, Store } from '../receiver/store.js';
 
 /**
- * Saves bodies that can't be settled in a folder, for a receiver in Node.js, Bun or Deno:
+ * Keeps bodies that can't be settled in a folder, for a receiver in Node.js, Bun or Deno:
  *
  * - `retry`: the receiver tries them again.
- * - `review`: they wait for someone. A file `.txt` next to each body has the reason. To settle a
- *   body, move its file to `retry`.
+ * - `review`: someone decides. To settle a body, move its `.json` file to `retry`. To discard it,
+ *   delete both files.
+ *
+ * Next to each body, a `.txt` file has the reason.
  *
  * Several processes may share the folder. Two of them may then settle the same body, as if it were
  * delivered twice.

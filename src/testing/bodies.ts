@@ -1,7 +1,6 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
-import { REFERENCE_FIELDS } from '../parser/issues.js';
 import { type WireFields, writeWire } from '../parser/members.js';
-import { describe, quote } from '../parser/quote.js';
+import { describe, quote, REFERENCE_FIELDS } from '../parser/messages.js';
 import type { Decimal } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import { toDate } from '../parser/values/timestamp.js';

@@ -1,4 +1,4 @@
-import { quote } from '../parser/quote.js';
+import { quote } from '../parser/messages.js';
 import {
   type AttemptOptions,
   type DeliveryOutcome,

@@ -1,6 +1,6 @@
 import type { NotificationType } from '../parser/errors.js';
+import { quote } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
-import { quote } from '../parser/quote.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { AttemptOptions } from './attempt.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from './bodies.js';

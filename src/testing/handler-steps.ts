@@ -1,6 +1,6 @@
+import { escapeUnprintable, quote } from '../parser/messages.js';
 import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
 import { safeParseNotification } from '../parser/parse.js';
-import { escapeUnprintable, quote } from '../parser/quote.js';
 import { Decimal } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import { sleep } from './attempt.js';
@@ -430,7 +430,7 @@ function reasonOf(steps: readonly Step[]): string {
 function usualAmount(notification: PaymentNotification): HandlerAmount {
   return notification.type === 'deposit.received'
     ? { currency: notification.depositCurrency, amount: notification.actualDepositAmount }
-    : { currency: notification.withdrawCurrency, amount: notification.actualWithdrawAmount };
+    : { currency: `${notification.withdrawCurrency}`, amount: notification.actualWithdrawAmount };
 }
 
 function readAmount(value: unknown): Decimal {

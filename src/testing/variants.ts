@@ -1,5 +1,5 @@
 import { hasWireValue, readWire, type WireFields, writeWire } from '../parser/members.js';
-import { quote } from '../parser/quote.js';
+import { quote } from '../parser/messages.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import {
   DEDUCED,

@@ -9,7 +9,7 @@ import {
 } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../../fixtures/index.js';
-import { deposit, FIELDS, refusalOf, revoked, withdrawal } from '../sample-bodies.js';
+import { deposit, FIELDS, refusalOf, withdrawal } from '../sample-bodies.js';
 
 /** A notification's JSON, with some of its fields replaced. */
 function jsonOf(notification: PaymentNotification, fields: Record<string, unknown> = {}): string {
@@ -181,17 +181,6 @@ describe('JSON that is not of a notification is refused:', () => {
       'additionalFields: expected an object, received a number',
       'warnings: expected a list of issues, received a number',
     ]);
-  });
-
-  test.each([
-    ['warnings', revoked()],
-    ['a warning', [revoked()]],
-    ['the path of a warning', [{ ...WARNING, path: revoked() }]],
-  ])('for %s that fail to be read', (_, warnings) => {
-    const { issues } = refusalOf(() =>
-      notificationFromJSON({ ...JSON.parse(jsonOf(DEPOSIT)), warnings }),
-    );
-    expect(issues).toMatchObject([{ code: 'wrong_type', path: ['warnings'] }]);
   });
 
   test('without a type, and the parser named that reads a body', () => {

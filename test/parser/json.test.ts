@@ -47,12 +47,12 @@ describe('numbers of unknown fields', () => {
     });
   });
 
-  test('of a parsed body are as they were given', () => {
-    const more = { a: 5, data: [Number.POSITIVE_INFINITY, { c: 0.1 }] };
-    const parsed = { ...JSON.parse(deposit()), ...more, network: 7 };
+  test('of a parsed body are text, too', () => {
+    const parsed = { ...JSON.parse(deposit()), a: 5, data: [{ c: 0.1 }], network: 7 };
     expect(read(safeParseDepositReceived(parsed)).additionalFields).toStrictEqual({
-      network: 7,
-      ...more,
+      network: '7',
+      a: '5',
+      data: [{ c: '0.1' }],
     });
   });
 

@@ -1,24 +1,19 @@
 import { expect, test } from 'vitest';
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/parser/deposit-received.js';
-import {
-  amount,
-  nonNegativeAmount,
-  object,
-  text,
-  txAddress,
-  uuid,
-} from '../../src/parser/field-types.js';
 import type { Fields } from '../../src/parser/objects.js';
 import { notificationReader, type Reading } from '../../src/parser/read.js';
 import {
   expected,
   namedRules,
+  object,
   optional,
   type Rules,
   type RulesOf,
   required,
 } from '../../src/parser/rules.js';
-import type { Decimal } from '../../src/parser/values/amount.js';
+import { amount, type Decimal } from '../../src/parser/values/amount.js';
+import { nonEmptyText, uuid } from '../../src/parser/values/text.js';
+import { txAddress } from '../../src/parser/values/tx-address.js';
 import {
   NOT_COMPLETED,
   TX_ADDRESS_OWNER,
@@ -32,7 +27,7 @@ test('the compiler finds a rule that contradicts the interface', () => {
   type Failed = RulesOf<Omit<WithdrawalFailed, 'status'>>;
   const faulty: readonly RulesOf<DepositReceived>[] = [
     // @ts-expect-error: a field that the interface doesn't have.
-    { ...DEPOSIT_RECEIVED, netwrok: optional(text) },
+    { ...DEPOSIT_RECEIVED, netwrok: optional(nonEmptyText) },
     // @ts-expect-error: a field without a rule.
     withoutNetwork,
     // @ts-expect-error: a required field that may be null.
@@ -40,15 +35,17 @@ test('the compiler finds a rule that contradicts the interface', () => {
     // @ts-expect-error: the same, with a warning.
     { ...DEPOSIT_RECEIVED, depositId: expected(uuid) },
     // @ts-expect-error: an optional field that refuses the body.
-    { ...DEPOSIT_RECEIVED, network: required(text) },
+    { ...DEPOSIT_RECEIVED, network: required(nonEmptyText) },
     // @ts-expect-error: an amount read as text.
-    { ...DEPOSIT_RECEIVED, onChainFee: optional(text) },
+    { ...DEPOSIT_RECEIVED, onChainFee: optional(nonEmptyText) },
   ];
   const exceptions: readonly (typeof NOT_COMPLETED)[] = [
     // @ts-expect-error: an exception for a field that is never null.
-    { ...NOT_COMPLETED, estimatedWithdrawAmount: optional(nonNegativeAmount) },
+    { ...NOT_COMPLETED, withdrawalId: expected(uuid) },
     // @ts-expect-error: an exception that refuses what may be null.
-    { toTxAddress: required(txAddress) },
+    { ...NOT_COMPLETED, toTxAddress: required(txAddress) },
+    // @ts-expect-error: without one of the exceptions.
+    (({ toTxAddress: _, ...others }) => others)(NOT_COMPLETED),
   ];
   const merged: readonly Failed[] = [
     { ...withdrawal, ...NOT_COMPLETED },
@@ -61,7 +58,7 @@ test('the compiler finds a rule that contradicts the interface', () => {
     // @ts-expect-error: a nested field that is required.
     owner: optional(object({ amount: required(amount) }, 'an owner')),
   };
-  expect([faulty, exceptions, merged, nested].flat()).toHaveLength(12);
+  expect([faulty, exceptions, merged, nested].flat()).toHaveLength(13);
 });
 
 interface Refund {
@@ -84,20 +81,20 @@ const REFUND: RulesOf<Refund> = {
 };
 
 function readRefund(text: string): Reading<Refund> {
-  return notificationReader<Refund>('refund', REFUND)({ fields: JSON.parse(text), text });
+  const body = { fields: JSON.parse(text), text, isParsed: false };
+  return notificationReader<Refund>('refund', REFUND)(body);
 }
 
 test('an amount of a nested object is read to the digit, and its unknown fields as sent', () => {
   const body = '{"payee":{"amount":0.12345678901234567890,"later":[1.50]},"amount":1e-20}';
-  expect(JSON.parse(JSON.stringify(readRefund(body)))).toStrictEqual({
-    issues: [],
-    notification: {
-      type: 'refund',
-      amount: '0.00000000000000000001',
-      payee: { amount: '0.1234567890123456789', additionalFields: { later: ['1.50'] } },
-      additionalFields: {},
-      warnings: [],
-    },
+  const { issues, notification } = readRefund(body);
+  expect(issues).toStrictEqual([]);
+  expect(JSON.parse(JSON.stringify(notification))).toStrictEqual({
+    type: 'refund',
+    amount: '0.00000000000000000001',
+    payee: { amount: '0.1234567890123456789', additionalFields: { later: ['1.50'] } },
+    additionalFields: {},
+    warnings: [],
   });
 });
 

@@ -1,12 +1,17 @@
-import { safeParseWithdrawalBroadcast } from 'payment-notifications';
-import { expect, test } from 'vitest';
+import {
+  type Decimal,
+  notificationFromJSON,
+  safeParseWithdrawalBroadcast,
+  type TxAddress,
+} from 'payment-notifications';
+import { describe, expect, test } from 'vitest';
 import {
   NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
 import { expectRules, testRules } from '../contract.js';
-import { errorOf, issuesOf, read, revoked, withdrawal } from '../sample-bodies.js';
+import { errorOf, issuesOf, read, withdrawal } from '../sample-bodies.js';
 
 /** The contract in short, apart from the code: which fields may refuse a body or add a warning. */
 const CONTRACT = `
@@ -18,9 +23,17 @@ required  address    toTxAddress
 expected  object     txAddressOwner
 `;
 
+/** What is required of a completed withdrawal alone: all but its status and identifiers. */
+const NOT_COMPLETED = `
+expected  id         businessId
+expected  text       withdrawCurrency displayCurrency settlementCurrency
+expected  amount     estimatedWithdrawAmount expectedDisplayAmount
+expected  address    toTxAddress
+`;
+
 test('the rules of the reader are the contract', () => {
   expectRules(WITHDRAWAL_BROADCAST_FIELDS, CONTRACT);
-  expectRules(NOT_COMPLETED_WITHDRAWAL_FIELDS, 'expected address     toTxAddress');
+  expectRules(NOT_COMPLETED_WITHDRAWAL_FIELDS, NOT_COMPLETED);
   expectRules(TX_ADDRESS_OWNER_FIELDS, 'expected  text       name category');
 });
 
@@ -32,6 +45,72 @@ test('an address is required if the status is faulty, too', () => {
   expect(issues.map(({ path }) => path[0])).toStrictEqual(['status', 'toTxAddress']);
 });
 
+test.each(['FAILED', 'BLOCKED'])(
+  'a withdrawal that is %s needs its identifiers alone',
+  (status) => {
+    const ids = ['withdrawalId', 'clientWithdrawalId'];
+    const { withdrawalId, clientWithdrawalId } = JSON.parse(withdrawal());
+    const body = JSON.stringify({ status, withdrawalId, clientWithdrawalId });
+    expect(read(safeParseWithdrawalBroadcast(body)).warnings).toHaveLength(8);
+    for (const name of ['status', ...ids]) {
+      const without = { ...JSON.parse(body), [name]: undefined };
+      const { issues } = errorOf(safeParseWithdrawalBroadcast(JSON.stringify(without)));
+      expect(issues.map(({ path }) => path[0])).toContain(name);
+    }
+  },
+);
+
+test('nothing more is null once a withdrawal is narrowed to COMPLETED', () => {
+  const notification = read(safeParseWithdrawalBroadcast(withdrawal()));
+  // @ts-expect-error: null if the withdrawal failed or was blocked.
+  const maybe: string = notification.withdrawCurrency;
+  if (notification.status !== 'COMPLETED') throw new Error('not completed');
+  const { businessId, withdrawCurrency, displayCurrency, settlementCurrency } = notification;
+  const texts: string[] = [businessId, withdrawCurrency, displayCurrency, settlementCurrency];
+  const { estimatedWithdrawAmount, expectedDisplayAmount } = notification;
+  const amounts: Decimal[] = [estimatedWithdrawAmount, expectedDisplayAmount];
+  const address: TxAddress = notification.toTxAddress;
+  expect([...texts, ...amounts, address, maybe]).not.toContain(null);
+});
+
+describe('an address', () => {
+  const warningsOf = (toTxAddress: string) =>
+    read(safeParseWithdrawalBroadcast(withdrawal({ toTxAddress: JSON.stringify(toTxAddress) })))
+      .warnings;
+
+  test.each([
+    'rExample?tag=12',
+    'rExample?memoId=12',
+    'rExample?DT=12',
+    'rExample?to=x&dt=12',
+    'rExample?dt=12&amount=5',
+    'rExample&dt=12',
+    'rExample?dt=a=',
+  ])('with what may be a tag in another form gives a warning: %s', (address) => {
+    expect(warningsOf(address)).toMatchObject([
+      { code: 'invalid_tx_address', path: ['toTxAddress'] },
+    ]);
+  });
+
+  test.each([
+    'rExample',
+    'rExample?dt=12',
+    'rExample?dt=',
+    'bitcoincash:qExample',
+    'rExample?dt=a:b/c',
+  ])('gives no warning otherwise: %s', (address) => {
+    expect(warningsOf(address)).toStrictEqual([]);
+  });
+
+  test('keeps its warning in JSON, and gets none that an earlier version did not give', () => {
+    const toTxAddress = '"rExample?tag=12"';
+    const notification = read(safeParseWithdrawalBroadcast(withdrawal({ toTxAddress })));
+    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+    const earlier = { ...notification, warnings: [] };
+    expect(notificationFromJSON(JSON.stringify(earlier))).toStrictEqual(earlier);
+  });
+});
+
 test('two different deducted amounts are cut in the message', () => {
   const wire = {
     deductedSettlementAmount: `"${'1'.repeat(78)}"`,
@@ -41,28 +120,6 @@ test('two different deducted amounts are cut in the message', () => {
   expect(warning?.message).toBe(
     `deductedSettlementAmount: expected the same amount as in deducedSettlementAmount (${'2'.repeat(40)}… (78 characters)), received ${'1'.repeat(40)}… (78 characters)`,
   );
-});
-
-test('an owner that throws when it is read costs that field alone', () => {
-  const body = { ...JSON.parse(withdrawal()), txAddressOwner: revoked() };
-  const { txAddressOwner, warnings } = read(safeParseWithdrawalBroadcast(body));
-  expect(txAddressOwner).toBeNull();
-  expect(warnings.map(({ message }) => message)).toStrictEqual([
-    'txAddressOwner: expected an object with name and category, received an object',
-  ]);
-});
-
-test("each of an owner's fields is read once", () => {
-  let reads = 0;
-  const readsOf = () => ++reads;
-  const txAddressOwner = Object.defineProperty({ name: 'x' }, 'reads', {
-    get: readsOf,
-    enumerable: true,
-  });
-  const body = { ...JSON.parse(withdrawal()), txAddressOwner };
-  expect(read(safeParseWithdrawalBroadcast(body)).txAddressOwner?.additionalFields).toStrictEqual({
-    reads: 1,
-  });
 });
 
 test('the numbers of an owner lose no digit', () => {

@@ -306,7 +306,8 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     [
       'the larger of both',
       debits(
-        (one) => completed(one) && Decimal.max(one.estimatedWithdrawAmount, completed(one) ?? 0),
+        (one) =>
+          completed(one) && Decimal.max(one.estimatedWithdrawAmount ?? 0, completed(one) ?? 0),
       ),
       'This is estimatedWithdrawAmount',
     ],
@@ -314,7 +315,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       'the estimate, if it is near',
       debits((one) =>
         one.estimatedWithdrawAmount
-          .minus(completed(one) ?? 0)
+          ?.minus(completed(one) ?? 0)
           .abs()
           .lessThan('0.01')
           ? one.estimatedWithdrawAmount
@@ -461,7 +462,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
     [
       'as the settlement currency',
-      moveAs((_, one) => (isDeposit(one) ? {} : { currency: one.settlementCurrency })),
+      moveAs((_, one) => (isDeposit(one) ? {} : { currency: `${one.settlementCurrency}` })),
       'It was moved as -0.75 ',
     ],
   ],

@@ -54,7 +54,7 @@ describe('a right handler', () => {
     const amountOf = (one: PaymentNotification) =>
       one.type === 'deposit.received'
         ? depositOf(one)
-        : { currency: one.withdrawCurrency, amount: one.actualWithdrawAmount };
+        : { currency: `${one.withdrawCurrency}`, amount: one.actualWithdrawAmount };
     const moveOf: Parts['moveOf'] = (one, context) => {
       const move = RIGHT.moveOf(one, context);
       return one.type === 'deposit.received' ? { ...move, ...depositOf(one) } : move;
@@ -349,7 +349,7 @@ describe('what is wrong with the options is named', () => {
       (field: 'actualDepositAmount' | 'expectedDepositAmount') => (one: PaymentNotification) => {
         const isDeposit = one.type === 'deposit.received';
         const amount = isDeposit ? one[field] : one.actualWithdrawAmount;
-        const currency = isDeposit ? one.depositCurrency : one.withdrawCurrency;
+        const currency = `${isDeposit ? one.depositCurrency : one.withdrawCurrency}`;
         return { currency, amount: amount?.toDecimalPlaces(8, Decimal.ROUND_DOWN) ?? null };
       };
     const moveOf: Parts['moveOf'] = (one, context) => ({

@@ -76,7 +76,7 @@ export const RIGHT: Parts = {
     }
     const { status, withdrawCurrency, actualWithdrawAmount } = notification;
     const amount = status === 'COMPLETED' ? (actualWithdrawAmount?.negated() ?? null) : null;
-    return { account, currency: withdrawCurrency, amount };
+    return { account, currency: `${withdrawCurrency}`, amount };
   },
   first: () => undefined,
   book(key, move, store, { add }) {

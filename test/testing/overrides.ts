@@ -5,7 +5,7 @@ import {
   type WithdrawalBroadcastOverrides,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { nonNegativeAmount } from '../../src/parser/field-types.js';
+import { nonNegativeAmount } from '../../src/parser/values/amount.js';
 import { DEDUCED, DEDUCTED } from '../../src/testing/sample.js';
 import { FIELDS } from '../sample-bodies.js';
 

@@ -1,5 +1,7 @@
 import { Decimal as DecimalJs } from 'decimal.js';
+import { type Fault, quote, quoteIf } from '../messages.js';
 import { isDecimalLiteral, type Parts, splitDouble, splitLiteral } from './digits.js';
+import { isNumberOrString, type PlainType } from './plain-type.js';
 
 /**
  * An exact amount. Compare with `gte`, `lt` or `equals` and calculate with `plus` or `times`,
@@ -16,6 +18,8 @@ export const MAX_LENGTH = 160;
 export const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 235 digits. */
 const PRECISION = 256;
+/** What a message quotes: no text that could be personal data. */
+const LIKE_AMOUNT = /^[\d.,+\-eE _]{1,40}$/;
 /** Numbers with a larger exponent print in scientific notation. No amount is that large. */
 const MAX_PRINTED_EXPONENT = 1000;
 
@@ -67,6 +71,25 @@ export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
 
 /**
+ * An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain).
+ */
+export const amount: PlainType<Decimal> = {
+  kind: 'amount',
+  read: readAmount,
+  explain: explainAmount,
+};
+
+/** An amount that moved or should move. It is never negative. */
+export const nonNegativeAmount: PlainType<Decimal> = {
+  kind: 'amount',
+  read: (value) => {
+    const amount = readAmount(value);
+    return amount === null || amount.s < 0 ? null : amount;
+  },
+  explain: explainAmount,
+};
+
+/**
  * Parses a decimal literal exactly. Returns null if it is not one, or exceeds the limits. -0
  * becomes 0.
  *
@@ -83,6 +106,22 @@ export function toAmount(literal: string | number): Decimal | null {
   const parts = short ?? splitLiteral(String(literal), MAX_DIGITS);
   if (parts === null) return null;
   return HAS_KNOWN_PARTS ? fromParts(parts) : new Decimal(0).plus(literal);
+}
+
+function readAmount(value: unknown): Decimal | null {
+  return isNumberOrString(value) ? toAmount(value) : null;
+}
+
+function explainAmount(value: unknown): Fault {
+  const expected = 'a decimal number';
+  if (!isNumberOrString(value)) return { code: 'wrong_type', expected, received: quote(value) };
+  const amount = toAmount(value);
+  // In plain digits: JavaScript prints -0.00000001 as -1e-8.
+  const received =
+    typeof value === 'number' && amount !== null ? String(amount) : quoteIf(LIKE_AMOUNT, value);
+  if (amount !== null) return { code: 'negative_amount', expected: 'zero or more', received };
+  const isBeyondLimits = isDecimalLiteral(String(value));
+  return { code: 'invalid_amount', expected: isBeyondLimits ? AMOUNT_LIMITS : expected, received };
 }
 
 function fromParts({ s, e, d }: Parts): Decimal {

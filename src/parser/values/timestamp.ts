@@ -1,3 +1,6 @@
+import { quoteIf } from '../messages.js';
+import { isNumberOrString, type PlainType } from './plain-type.js';
+
 /** A UNIX time of at least this is in milliseconds. In seconds, it would be the year 5138. */
 const MILLISECONDS_FROM = 1e11;
 /** A UNIX time of at least this is refused. In milliseconds, it would be the year 5138. */
@@ -5,12 +8,24 @@ const UNREADABLE_FROM = 1e14;
 /** The last year that RFC 3339 can express. */
 const LAST_YEAR = 9999;
 
+/** What a message quotes: no text that could be personal data. */
+const LIKE_TIME = /^[\d:.TZ+\- ]{1,40}$/;
 /** A UNIX time in a string. */
 const UNIX_TIME = /^\d+(?:\.\d+)?$/;
 
 /** An RFC 3339 date-time (section 5.6), without leap seconds, which JavaScript doesn't support. */
 const DATE_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+export const timestamp: PlainType<Date> = {
+  kind: 'timestamp',
+  read: (value) => (isNumberOrString(value) ? toDate(value) : null),
+  explain: (value) => ({
+    code: isNumberOrString(value) ? 'invalid_timestamp' : 'wrong_type',
+    expected: 'a UNIX timestamp or a date-time of RFC 3339',
+    received: quoteIf(LIKE_TIME, value),
+  }),
+};
 
 /**
  * Parses a time. Returns null if the value is not one.

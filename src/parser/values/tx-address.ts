@@ -1,6 +1,6 @@
 import { type IssueCode, NotificationError } from '../errors.js';
-import { type Fault, issue } from '../issues.js';
-import { describe } from '../quote.js';
+import { describe, type Fault, issue } from '../messages.js';
+import type { PlainType } from './plain-type.js';
 
 /**
  * The destination of a withdrawal: `<address>?dt=<tag>`, split into its parts. Only some currencies
@@ -16,6 +16,8 @@ export interface TxAddress {
 }
 
 const TAG_MARK = '?dt=';
+/** A tag written in another way, such as `?tag=12`, or what follows a tag. */
+const OTHER_PARAMETER = /[?&=]/;
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 
 /**
@@ -75,8 +77,16 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
   return joined;
 }
 
+/** A blockchain address, alone or followed by a destination tag. */
+export const txAddress: PlainType<TxAddress> = {
+  kind: 'address',
+  read: parseTxAddress,
+  explain: explainTxAddress,
+  doubt: doubtTxAddress,
+};
+
 /** Splits a value. Returns null if it is not a string, or has no address. */
-export function parseTxAddress(raw: unknown): TxAddress | null {
+function parseTxAddress(raw: unknown): TxAddress | null {
   if (typeof raw !== 'string' || !raw.isWellFormed()) return null;
   const mark = raw.indexOf(TAG_MARK);
   const address = mark === -1 ? raw : raw.slice(0, mark);
@@ -85,7 +95,7 @@ export function parseTxAddress(raw: unknown): TxAddress | null {
 }
 
 /** Explains why {@link parseTxAddress} returned null. */
-export function explainTxAddress(value: unknown): Fault {
+function explainTxAddress(value: unknown): Fault {
   if (typeof value !== 'string') {
     return { code: 'wrong_type', expected: EXPECTED, received: describe(value) };
   }
@@ -93,7 +103,14 @@ export function explainTxAddress(value: unknown): Fault {
   return { code: 'invalid_tx_address', expected: EXPECTED, received };
 }
 
+/** Explains what may be a tag in another form. Null for most addresses. */
+function doubtTxAddress(raw: unknown): Fault | null {
+  if (!OTHER_PARAMETER.test(`${raw}`.replace(TAG_MARK, ''))) return null;
+  const received = 'another parameter, which is kept as sent';
+  return { code: 'invalid_tx_address', expected: EXPECTED, received };
+}
+
 function addressError(code: IssueCode, received: string): NotificationError {
   const issues = [issue(code, ['toTxAddress'], EXPECTED, received)] as const;
-  return new NotificationError({ notificationType: null, issues });
+  return new NotificationError({ notificationType: null, issues, refused: 'address' });
 }

@@ -22,7 +22,7 @@ export function amount(body: unknown): string {
   if (!result.success) return result.issues[0].message;
   return result.output.type === 'deposit.received'
     ? result.output.actualDepositAmount.toString()
-    : result.output.estimatedWithdrawAmount.toString();
+    : result.output.withdrawalId;
 }
 
 /** As a tool that takes any Standard Schema calls them. */

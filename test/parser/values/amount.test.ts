@@ -2,7 +2,7 @@ import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Decimal } from 'payment-notifications';
 import { describe, expect, test, vi } from 'vitest';
-import { nonNegativeAmount } from '../../../src/parser/field-types.js';
+import { nonNegativeAmount } from '../../../src/parser/values/amount.js';
 import { runs } from '../../fuzz/runs.js';
 import { decimalLiteral } from '../../fuzz/texts.js';
 import { FIELDS, issuesOf, parseWith, read } from '../../sample-bodies.js';

@@ -43,6 +43,17 @@ describe('splitToTxAddress', () => {
   });
 });
 
+test('an error about an address speaks of no notification', () => {
+  for (const call of [
+    () => splitToTxAddress(''),
+    () => joinToTxAddress({ address: '', destinationTag: null }),
+  ]) {
+    expect(refusalOf(call).message).toBe(
+      'address refused: toTxAddress: expected an address, alone or followed by ?dt=<tag>, received an empty string',
+    );
+  }
+});
+
 describe('joinToTxAddress', () => {
   test.each<[object, string, string]>([
     [{ address: '', destinationTag: '1' }, 'invalid_tx_address', 'an empty string'],

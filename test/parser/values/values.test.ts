@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FIELDS, issuesOf, parseWith, read } from '../sample-bodies.js';
+import { FIELDS, issuesOf, parseWith, read } from '../../sample-bodies.js';
 
 /**
  * The outcome of each wire value in a field of each kind: the code of the issue or warning, the

@@ -1,7 +1,7 @@
 import { safeParseDepositReceived } from 'payment-notifications';
-import { expect, test } from 'vitest';
-import { quote } from '../../src/parser/quote.js';
-import { deposit, messagesOf } from '../sample-bodies.js';
+import { describe, expect, test } from 'vitest';
+import { quote } from '../../src/parser/messages.js';
+import { deposit, errorOf, messagesOf } from '../sample-bodies.js';
 
 test.each([
   ['"a\\b\n🧾"', '"\\"a\\\\b\\n🧾\\""'],
@@ -22,4 +22,24 @@ test('a message shows a number of 40 characters whole, and cuts a longer one', (
     expect.stringMatching(/received 9{36}e\+99$/),
     expect.stringMatching(/received 9{37}e\+9… \(41 characters\)$/),
   ]);
+});
+
+describe('a reference', () => {
+  const LONG = 'x'.repeat(129);
+  test.each([
+    ['a line break', '"a\\nb"'],
+    ['129 characters', JSON.stringify(LONG)],
+    ['a number', '5'],
+    ['an empty string', '""'],
+  ])('leaves out an identifier with %s', (_, wire) => {
+    const result = safeParseDepositReceived(deposit({ status: '"X"', clientPaymentId: wire }));
+    expect(errorOf(result).reference).not.toHaveProperty('clientPaymentId');
+    expect(errorOf(result).reference).toHaveProperty('paymentId');
+  });
+
+  test.each([LONG.slice(1), 'заказ №7 🧾', 'a "b" \\c'])('takes %s', (text) => {
+    const wire = JSON.stringify(text);
+    const result = safeParseDepositReceived(deposit({ status: '"X"', clientPaymentId: wire }));
+    expect(errorOf(result).reference.clientPaymentId).toBe(text);
+  });
 });

@@ -1,0 +1,18 @@
+import type { Fault } from '../messages.js';
+
+/** How to read a value without documented fields inside. */
+export interface PlainType<T> {
+  readonly kind: 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address';
+  /** Converts a value. Returns null if it can't; never throws. */
+  readonly read: (value: unknown) => T | null;
+  /** Describes a value for which `read` returned null. */
+  readonly explain: (value: unknown) => Fault;
+  /** Describes what is odd about a value that `read` converts; null if nothing is. */
+  readonly doubt?: (value: unknown) => Fault | null;
+  /** The documented values of an enum. */
+  readonly values?: readonly T[];
+}
+
+export function isNumberOrString(value: unknown): value is number | string {
+  return typeof value === 'number' || typeof value === 'string';
+}

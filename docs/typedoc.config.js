@@ -4,7 +4,7 @@ export default {
   entryPoints: [
     'index',
     'receiver/index',
-    'spool/index',
+    'store/index',
     'testing/index',
     'inspect/index',
     'valibot',
@@ -20,8 +20,6 @@ export default {
     'Override',
     'DepositReceivedField',
     'WithdrawalBroadcastField',
-    'MaybeAnswer',
-    'Settle',
     'NOTES',
     'ParsedBody',
     'NotificationErrorDetails',

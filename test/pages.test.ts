@@ -50,6 +50,17 @@ test('what is quoted from a file is in it', () => {
   }
 });
 
+test('the runbook says what to do for each reason of settle.mjs', () => {
+  const [runbook = '', settle = ''] = ['docs/runbook.md', 'examples/start/settle.mjs'].map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
+  const reasons = [...settle.matchAll(/NeedsReview\(['`](.*?)['`]\)/g)].map(([, reason = '']) =>
+    reason.replace(/\$\{\w+\}/, 'FAILED'),
+  );
+  expect(reasons.length).toBeGreaterThan(4);
+  expect(reasons.filter((reason) => !runbook.includes(`\`${reason}\``))).toStrictEqual([]);
+});
+
 test('the list of public names has every exported value, and nothing else', () => {
   const listed = readFileSync(join(ROOT, 'docs/api.md'), 'utf8').split(
     /^## payment-notifications/m,

@@ -5,28 +5,30 @@ import { defineConfig } from 'vitepress';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The pages by their groups. */
+/** The pages by who reads them. */
 const SIDEBAR = {
-  'Get started': {
-    Start: 'start',
-    Handlers: 'handlers',
-    Security: 'security',
+  Build: {
+    Frameworks: 'frameworks',
     'Credit once': 'credit-once',
     Testing: 'testing',
+    Security: 'security',
     'Go live': 'go-live',
+    Recipes: 'recipes',
   },
-  Reference: {
+  Operate: {
+    Runbook: 'runbook',
+    'Inspect and send (CLI)': 'cli',
+  },
+  'Look up': {
     Fields: 'fields',
     Amounts: 'amounts',
     'Errors and warnings': 'errors',
-    Command: 'command',
-    Schemas: 'schemas',
-    'All names': 'api',
+    API: 'api',
   },
   'From the docblocks': {
     'payment-notifications': 'reference/index',
     '…/receiver': 'reference/receiver',
-    '…/spool': 'reference/spool',
+    '…/store': 'reference/store',
     '…/testing': 'reference/testing',
     '…/inspect': 'reference/inspect',
     '…/valibot': 'reference/valibot',
@@ -53,8 +55,9 @@ const sources = repository
 
 export default defineConfig({
   title: 'payment-notifications',
+  titleTemplate: ':title | Deposit and withdrawal webhooks',
   description:
-    'Parses the callbacks of a crypto payment service into typed objects with exact amounts.',
+    'Receive the deposit and withdrawal webhooks of a crypto payment service: exact amounts, credited once.',
   lang: 'en',
   base: process.env.DOCS_BASE ?? '/',
   head: [['link', { rel: 'icon', href: 'data:,' }]],
@@ -69,7 +72,8 @@ export default defineConfig({
   },
   themeConfig: {
     nav: [
-      { text: 'Start', link: '/docs/start' },
+      { text: 'Build', link: '/docs/frameworks' },
+      { text: 'Runbook', link: '/docs/runbook' },
       { text: 'Fields', link: '/docs/fields' },
       { text: 'Inspector', link: '/inspector.html', target: '_self' },
       ...sources,

@@ -22,13 +22,18 @@ const KINDS: Record<FieldType<unknown>['kind'], string> = {
   address: 'address',
   object: 'object',
 };
-const NEEDS = { required: 'Required', expected: 'Expected', optional: 'Optional' } as const;
+const NEEDS = {
+  required: 'Required',
+  requiredIfCompleted: 'Required if `COMPLETED`, otherwise expected',
+  expected: 'Expected',
+  optional: 'Optional',
+};
 
 /** What the pages say about a field. */
 interface FieldMeaning {
   /** `UUID`, or the documented values, each in backquotes. */
   readonly kind: string;
-  readonly need: (typeof NEEDS)[keyof typeof NEEDS];
+  readonly need: keyof typeof NEEDS;
   /** The docblock, with code in backquotes. */
   readonly meaning: string;
 }
@@ -43,7 +48,7 @@ export function depositFields(): string {
 export function withdrawalFields(): string {
   // The two spellings of a name are one field.
   const { deducedSettlementAmount: _, ...fields } = WITHDRAWAL_BROADCAST_FIELDS;
-  return fieldLists(describeFields(fields, WITHDRAWAL_MEANINGS));
+  return fieldLists(describeFields(fields, WITHDRAWAL_MEANINGS, NOT_COMPLETED_WITHDRAWAL_FIELDS));
 }
 
 export function ownerFields(): string {
@@ -70,22 +75,28 @@ export function codesList(): string {
   return codes.map(([code, meaning]) => `- \`${code}\`: ${meaning}`).join('\n');
 }
 
-function describeFields(table: FieldTable, meanings: ReadonlyMap<string, string>): FieldMeanings {
-  const fields = Object.values(table).map(({ name, need, type }): [string, FieldMeaning] => {
-    const otherwise = NOT_COMPLETED_WITHDRAWAL_FIELDS[name]?.need;
-    const kind = `${kindOf(type)}${otherwise ? ', required if `COMPLETED`' : ''}`;
-    return [name, { kind, need: NEEDS[otherwise ?? need], meaning: `${meanings.get(name)}` }];
+/** @param notCompleted - The rules that differ for a FAILED or BLOCKED withdrawal. */
+function describeFields(
+  table: FieldTable,
+  meanings: ReadonlyMap<string, string>,
+  notCompleted: FieldTable = {},
+): FieldMeanings {
+  const fields = Object.values(table).map((field): [string, FieldMeaning] => {
+    const { name, type } = field;
+    const otherwise = notCompleted[name]?.need ?? field.need;
+    const need = otherwise === field.need ? field.need : 'requiredIfCompleted';
+    return [name, { kind: kindOf(type), need, meaning: `${meanings.get(name)}` }];
   });
   return Object.fromEntries(fields);
 }
 
 /** The fields, in a list for each need: on a telephone, a table is too wide. */
 function fieldLists(fields: FieldMeanings): string {
-  const lists = Object.values(NEEDS).map((need) => {
+  const lists = Object.entries(NEEDS).map(([need, heading]) => {
     const lines = Object.entries(fields)
       .filter(([, field]) => field.need === need)
       .map(([name, { kind, meaning }]) => `- \`${name}\`: *${kind}*. ${meaning}`);
-    return lines.length === 0 ? [] : [`**${need}**`, lines.join('\n')];
+    return lines.length === 0 ? [] : [`**${heading}**`, lines.join('\n')];
   });
   return lists.flat().join('\n\n');
 }

@@ -4,7 +4,6 @@
 //   <!-- /fill -->
 //
 // A test fails if a page is stale. `npm run update` writes it again.
-import { LIMITS } from '../schemas/limits.js';
 import { codesList, depositFields, ownerFields, withdrawalFields } from './fields.js';
 
 const BLOCK = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
@@ -15,7 +14,6 @@ const SOURCES: Readonly<Record<string, () => string>> = {
   withdrawal: withdrawalFields,
   owner: ownerFields,
   codes: codesList,
-  limits: limitsList,
 };
 
 /** The text of a page, with what its sources give between its marks. */
@@ -25,10 +23,4 @@ export function withTables(text: string): string {
     if (source === undefined) throw new Error(`no source is called ${word}`);
     return `<!-- fill: ${word} -->\n\n${source()}\n\n<!-- /fill -->`;
   });
-}
-
-function limitsList(): string {
-  return Object.values(LIMITS)
-    .map((limit) => `- ${limit}`)
-    .join('\n');
 }

@@ -1,13 +1,9 @@
 // The code on the pages with the packed package, as a merchant has it: compiled by an older
 // TypeScript than our own, run by a Node.js that strips types, and run by tsx.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { createSign, generateKeyPairSync } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { depositReceivedBody } from 'payment-notifications/testing';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { filesOn } from '../../scripts/pages/code.js';
 import { install, output, pinned } from './command.js';
@@ -29,22 +25,18 @@ process.stdout.write(JSON.stringify(printed));`;
 
 const SECRET = 'a-secret-of-this-test';
 
-const SKILL = 'skills/payment-notifications/SKILL.md';
-
 const folder = join(inject('folder'), 'pages');
 const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
-/** The tests of the examples run what needs a framework, a database or a test runner. */
-const files = ['README.md', SKILL, ...names.map((name) => `docs/${name}`)]
-  .filter((page) => page !== 'docs/handlers.md')
+const SKILL = 'skills/payment-notifications/SKILL.md';
+const pages = ['README.md', SKILL, ...names.map((name) => `docs/${name}`)];
+
+const files = pages
   .flatMap((page) => [...filesOn(page)].map(([name, code]) => ({ page, name, code })))
-  .filter(({ code }) => !/from '(?:vitest|node:test)'/.test(code))
+  // The tests of the examples run what needs a framework, a database or a test runner.
+  .filter(({ code }) => importsOf(code).every((name) => /^(?:node:|payment-n|valibot$)/.test(name)))
   .map(({ page, name, code }) => ({ path: join(page.replace(/\.md$/, ''), name), code }));
 
-/** It doesn't end by itself, so a test of its own starts it. */
-const SERVER = 'README/server.ts';
-const scripts = files.filter(({ path }) => path !== SERVER);
-
-test.each(scripts)('$path promises an output, or is a module', ({ code }) => {
+test.each(files)('$path promises an output, or is a module', ({ code }) => {
   expect(promisedOutput(code).length > 0 || /^export /m.test(code)).toBe(true);
 });
 
@@ -52,6 +44,10 @@ beforeAll(async () => {
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await writeFile(join(folder, 'all.js'), ALL);
+  // README makes these two with the command.
+  const actualDepositAmount = '0.123456789012345678';
+  await writeFile(join(folder, 'deposit.json'), depositReceivedBody({ actualDepositAmount }));
+  await writeFile(join(folder, 'withdrawal.json'), withdrawalBroadcastBody());
   const tools = [TYPESCRIPT, '@types/node', 'tsx'];
   await install([inject('tarball'), ...tools.map(pinned)], folder);
   for (const { path, code } of files) {
@@ -90,60 +86,81 @@ test.concurrent(`${NODE} prints what the comments say`, async ({ skip }) => {
 test.concurrent('tsx prints what the comments say', () =>
   runAll(process.execPath, '--import', 'tsx'));
 
-test.concurrent('the receiver of README keeps what its settleOnce does not settle yet', async () => {
-  const cwd = join(folder, 'README');
-  const port = await freePort();
-  const own = files.find(({ path }) => path === SERVER)?.code.replace('3000', `${port}`) ?? '';
-  await writeFile(join(cwd, 'own-server.ts'), own);
-  const server = spawn(process.execPath, ['--import', 'tsx', 'own-server.ts'], {
-    cwd,
-    env: { ...process.env, CALLBACK_SECRET: SECRET },
-    stdio: 'ignore',
-  });
-  try {
-    const url = `http://127.0.0.1:${port}/callbacks/${SECRET}`;
-    const deposit = depositReceivedBody();
-    expect(await statusOf(url, deposit)).toBe(500);
-    expect(await statusOf(url, '{}')).toBe(400);
-    expect(await statusOf(`${url}x`, deposit)).toBe(404);
-    expect(await contentsOf(join(cwd, 'unsettled'))).toStrictEqual([deposit]);
-    expect(await contentsOf(join(cwd, 'refused'))).toStrictEqual(['{}']);
-  } finally {
-    server.kill();
+test.concurrent('the receiver of README answers and keeps what the page says', async () => {
+  const cwd = join(folder, 'receiver');
+  await mkdir(cwd);
+  for (const [page, name] of [
+    ['README.md', 'receiver.ts'],
+    ['docs/frameworks.md', 'ledger.ts'],
+  ] as const) {
+    await writeFile(join(cwd, name), filesOn(page).get(name) ?? '');
   }
+  const failed = withdrawalBroadcastBody({ status: 'FAILED' });
+  const requests = [
+    { url: `/callbacks/${SECRET}`, body: depositReceivedBody() },
+    { url: `/callbacks/${SECRET}`, body: failed },
+    { url: `/callbacks/${SECRET}`, body: '{}' },
+    { url: '/callbacks/another-secret', body: '{}' },
+  ];
+  const script = `import { receiver } from './receiver.ts';
+const statuses = [];
+for (const request of ${JSON.stringify(requests)})
+  statuses.push((await receiver.receive(request)).status);
+process.stdout.write(JSON.stringify(statuses));`;
+  await writeFile(join(cwd, 'script.ts'), script);
+  const env = { CALLBACK_SECRET: SECRET };
+  const printed = await output(process.execPath, ['--import', 'tsx', 'script.ts'], cwd, env);
+  expect(printed).toBe('[500,200,400,404]');
+  expect(await bodiesIn(join(cwd, 'webhooks/retry'))).toStrictEqual([depositReceivedBody()]);
+  expect((await bodiesIn(join(cwd, 'webhooks/review'))).sort()).toStrictEqual(
+    [failed, '{}'].sort(),
+  );
 });
 
-/** Posts a body as soon as the server listens. */
-async function statusOf(url: string, body: string): Promise<number> {
-  for (;;) {
-    try {
-      return (await fetch(url, { method: 'POST', body })).status;
-    } catch {
-      await sleep(50);
-    }
-  }
-}
+test.concurrent('the signature of Security passes only what its key has signed', async () => {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const body = depositReceivedBody();
+  const sign = (text: string) =>
+    createSign('RSA-SHA512').update(text).sign(keys.privateKey, 'base64');
+  const headers = { 'X-Timestamp': '1790001260', 'X-Signature': sign(`1790001260${body}`) };
+  const requests = [
+    { body, headers },
+    { body: `${body} `, headers },
+    { body, headers: { ...headers, 'X-Timestamp': '1790001261' } },
+    { body, headers: { ...headers, 'X-Signature': 'none' } },
+    { body, headers: {} },
+  ];
+  const script = `import { createReceiver } from 'payment-notifications/receiver';
+import { verify } from './docs/security/verify.ts';
+const onDepositReceived = async () => {};
+const receiver = createReceiver({ secret: null, store: null, verify, onDepositReceived });
+const statuses = [];
+for (const request of ${JSON.stringify(requests)})
+  statuses.push((await receiver.receive({ url: '/', ...request })).status);
+process.stdout.write(JSON.stringify(statuses));`;
+  await writeFile(join(folder, 'signature.ts'), script);
+  const publicKey = keys.publicKey.export({ type: 'spki', format: 'pem' });
+  const env = { SERVICE_PUBLIC_KEY: `${publicKey}` };
+  const printed = await output(process.execPath, ['--import', 'tsx', 'signature.ts'], folder, env);
+  expect(printed).toBe('[200,401,401,401,401]');
+});
 
-async function contentsOf(path: string): Promise<string[]> {
-  const names = await readdir(path);
+async function bodiesIn(path: string): Promise<string[]> {
+  const names = (await readdir(path)).filter((name) => name.endsWith('.json'));
   return Promise.all(names.map((name) => readFile(join(path, name), 'utf8')));
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await promisify(server.close.bind(server))();
-  return port;
+function importsOf(code: string): string[] {
+  const names = code.matchAll(/(?: from |\brequire\()'([^']+)'/g);
+  return [...names].map(([, name = '']) => name);
 }
 
 /** Runs the scripts in one process. */
 async function runAll(program: string, ...options: string[]): Promise<void> {
-  const paths = scripts.map(({ path }) => path);
-  const env = { CALLBACK_SECRET: SECRET };
-  const printed = await output(program, [...options, 'all.js', ...paths], folder, env);
+  const paths = files.map(({ path }) => path);
+  const printed = await output(program, [...options, 'all.js', ...paths], folder);
   expect(JSON.parse(printed)).toStrictEqual(
-    scripts.map(({ path, code }) => [path, promisedOutput(code).join('\n')]),
+    files.map(({ path, code }) => [path, promisedOutput(code).join('\n')]),
   );
 }
 

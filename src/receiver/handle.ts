@@ -162,7 +162,7 @@ export function createHandle(
     isSaved: boolean,
     progress: Progress,
   ): Promise<End> {
-    const { key, body } = context;
+    const { key } = context;
     const name = FUNCTION_OF[notification.type];
     progress.step = name;
     progress.key = key;

@@ -80,7 +80,7 @@ describe('an inspection', () => {
     const { fields, absent, warnings, issues, ...rest } = inspectBody(body);
     expect(rest).toStrictEqual({
       summary:
-        'The body of withdrawal x is refused for 8 faults. The first: withdrawalId should be a UUID, but is a string of length 1. Ask the service about it. The endpoint should answer 400 and store the body.',
+        'The body of withdrawal x is refused for 2 faults. The first: withdrawalId should be a UUID, but is a string of length 1. Ask the service about it. The endpoint should answer 400 and store the body.',
       outcome: 'bad',
       type: 'withdrawal.broadcast',
       idempotencyKey: null,
@@ -95,8 +95,8 @@ describe('an inspection', () => {
     ]);
     expect(absent).toContain('txAddressOwner');
     expect(warnings.map(({ path }) => path.join('.'))).toStrictEqual([
-      'withdrawFee',
-      'txAddressOwner',
+      ...['businessId', 'withdrawCurrency', 'estimatedWithdrawAmount', 'withdrawFee'],
+      ...['displayCurrency', 'expectedDisplayAmount', 'settlementCurrency', 'txAddressOwner'],
     ]);
     expect(issues[0]).toMatchObject({ code: 'invalid_id', path: ['withdrawalId'] });
   });

@@ -385,7 +385,7 @@ describe('a summary', () => {
     const address = `addr1${'x'.repeat(98)}?memo=4111111&a=1`;
     expect(address).toHaveLength(120);
     expect(inspectBody(withdrawal({ toTxAddress: `"${address}"` })).summary).toBe(
-      `${sent} to "${address}".`,
+      `${sent} to "${address}". A warning: toTxAddress.`,
     );
   });
 });

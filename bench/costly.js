@@ -75,7 +75,7 @@ function time(run) {
     try {
       run();
     } catch {
-      // Refusing takes its time, too.
+      // Refusing takes time as well.
     }
     fastest = Math.min(fastest, performance.now() - start);
   }

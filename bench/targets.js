@@ -37,7 +37,6 @@ const TARGETS = [
   },
   { name: '1 unknown field ÷ floor', limit: 1.25, applies: ({ name }) => name.includes('unknown') },
   { name: '18 decimals ÷ floor', limit: 2.3, applies: ({ isExact }) => isExact },
-  { name: 'parsed object ÷ floor', limit: 1.3, applies: ({ isParsed }) => isParsed },
   { name: 'refused body ÷ valid one', limit: 3, applies: ({ isRefused }) => isRefused },
   { name: 'ours ÷ each library', limit: 1, applies: isValid, group: 'library' },
   { name: 'ours ÷ by hand, lossless-json', limit: 1, applies: isValid, group: 'lossless' },

@@ -9,7 +9,7 @@ import { runs } from './fuzz/runs.js';
 const namesOnPrototypes = () =>
   [Object, Array, Function, String].map(({ prototype }) => Reflect.ownKeys(prototype).length);
 
-// RUNS=1000000 for more. Of a fault, fast-check tells the seed and the path that replay it.
+// RUNS=1000000 for more. For a fault, fast-check prints the seed and the path that replay it.
 test('any body is refused with a NotificationError, or read without loss, and equal after JSON', {
   timeout: 3_600_000,
 }, () => {

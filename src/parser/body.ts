@@ -3,7 +3,7 @@ import { findSyntaxError, lineAndColumn } from './json-syntax.js';
 import { issue, quote } from './messages.js';
 import { type Fields, withoutPrototype } from './objects.js';
 
-/** Maximum body size in bytes, about 70 times that of the documented sample. */
+/** Maximum body size in bytes. The sample of a deposit has about 1,000. */
 export const MAX_BYTES: number = 64 * 1024;
 
 // Created for the first bytes, so that code without `TextDecoder` can import the package. Jest's

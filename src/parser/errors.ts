@@ -105,8 +105,8 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
  * The error for a refused body. `issues` lists every fault; `reference` identifies the payment or
  * withdrawal.
  *
- * The message is a single line for your log. Of the identifiers, it names only those that the
- * service assigned. `JSON.stringify` returns structured data, with all of them.
+ * The message is a single line for your log. It names only the identifiers that the service
+ * assigned. `JSON.stringify` returns structured data, with all of them.
  */
 export class NotificationError extends Error {
   // `declare` emits no field. A field would be initialized twice, and hide the prototype's `name`.

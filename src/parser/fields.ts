@@ -27,8 +27,8 @@ export interface FieldReading {
    */
   readonly literal: string | null;
   /**
-   * The value in the notification, null if there is none. For a field without a rule, the value in
-   * `additionalFields`; undefined if that lacks it because it is nested too deeply.
+   * The value in the notification, or null. For a field without a rule, the value in
+   * `additionalFields`; undefined if the field was left out because it is nested too deeply.
    */
   readonly value: unknown;
   /** The faults of the field and of the fields in it, whether they refuse the body or not. */

@@ -22,7 +22,7 @@ const CUT_OFF_WORD = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
 /**
  * Returns the position of the first error in JSON syntax (RFC 8259): the end of the text if it ends
- * too early, -1 if there is none. The messages of `JSON.parse` differ between engines, and show the
+ * too early, -1 for valid JSON. The messages of `JSON.parse` differ between engines, and show the
  * text.
  */
 export function findSyntaxError(text: string): number {

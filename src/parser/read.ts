@@ -20,7 +20,7 @@ export interface Reading<T> {
   readonly issues: readonly NotificationIssue[];
   /** A rule for each name that a body may have, in output order. */
   readonly rules: readonly NamedRule[];
-  /** The value of each rule; null if there is none. */
+  /** The value of each rule, or null. */
   readonly values: readonly unknown[];
 }
 
@@ -80,7 +80,7 @@ interface Plan {
   readonly empty: Fields;
 }
 
-/** A rule, with what only some have: the plan of the object in its field, a doubt of its value. */
+/** A rule, prepared: with the plan of the object in its field, and its type's doubt. */
 interface PlannedRule extends NamedRule {
   readonly nested: Plan | null;
   readonly doubt: ((value: unknown) => Fault | null) | null;
@@ -129,7 +129,7 @@ function readObject(
   return output;
 }
 
-/** Reads a field. Returns null if there is no value, or if it has a fault, which is noted. */
+/** Reads a field. Returns null if it was not sent or has a fault, and notes the fault. */
 function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
   const { name, need, type, nested, doubt } = rule;
   const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
@@ -162,7 +162,7 @@ function readField(source: Source, rule: PlannedRule, sent: unknown): unknown {
   return null;
 }
 
-/** Reads the object in a field. Returns null if there is none. */
+/** Reads the object in a field. Returns null for any other value. */
 function readNested(source: Source, name: string, plan: Plan): Fields | null {
   const { literals, path } = source;
   const fields = fieldsOf(source.fields[name]);

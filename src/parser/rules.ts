@@ -11,7 +11,7 @@ export type FieldType<T> = PlainType<T> | ObjectType<T>;
 export interface ObjectType<T> {
   readonly kind: 'object';
   readonly rules: { readonly [Name in FieldOf<T>]: RuleOfNullable<T[Name]> };
-  /** Describes a value that is no object. */
+  /** Describes a value that is not an object. */
   readonly explain: (value: unknown) => Fault;
   readonly values?: undefined;
 }

@@ -41,7 +41,7 @@ const PARSERS = /** @type {const} */ ([
 /** The parsers by number, as {@link examine} takes them. */
 export const PARSER_COUNT = PARSERS.length;
 
-/** The documentation has two spellings of one name; this one is no field of the output. */
+/** The documentation has two spellings of one name. The output doesn't have this one. */
 const OTHER_SPELLING = 'deducedSettlementAmount';
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{DI}]/u;
 const MAX_MESSAGE = 300;

@@ -274,11 +274,11 @@ describe('a body that holds no JSON object', () => {
   });
 });
 
-test('a body with the data of a Buffer, but not its type, is none', () => {
+test('a body with the data of a Buffer, but not its type, is not taken for one', () => {
   expect(read(safeParseDepositReceived(deposit({ data: '[123]' }))).warnings).toStrictEqual([]);
 });
 
-test('a body with the type of a Buffer, but no data, is none', () => {
+test('a body with the type of a Buffer, but no data, is not taken for one', () => {
   const { issues } = errorOf(safeParseNotification('{"type":"Buffer"}'));
   expect(issues[0].code).toBe('unrecognized_notification');
 });

@@ -47,7 +47,7 @@ describe('numbers of unknown fields', () => {
     });
   });
 
-  test('of a parsed body are text, too', () => {
+  test('of a parsed body are also text', () => {
     const parsed = { ...JSON.parse(deposit()), a: 5, data: [{ c: 0.1 }], network: 7 };
     expect(read(safeParseDepositReceived(parsed)).additionalFields).toStrictEqual({
       network: '7',

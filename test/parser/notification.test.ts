@@ -25,7 +25,7 @@ describe('the idempotency key', () => {
     ],
     ['another type', { ...JSON.parse(withdrawal()), type: 'withdrawal' }, 'an object'],
     [
-      'an identifier that is no text',
+      'an identifier that is not text',
       { type: 'withdrawal.broadcast', withdrawalId: 1, status: 'FAILED' },
       'an object',
     ],

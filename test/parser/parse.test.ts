@@ -85,7 +85,7 @@ function keyOf(item: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
   return typeof item === 'object' ? item.key : item;
 }
 
-// The fixtures have a refused withdrawal, and bodies of which nothing tells the type.
+// The fixtures have a refused withdrawal, and bodies of an unknown type.
 test('a shared endpoint says that a deposit was refused', () => {
   const { notificationType } = errorOf(safeParseNotification(deposit({ status: '"X"' })));
   expect(notificationType).toBe('deposit.received');

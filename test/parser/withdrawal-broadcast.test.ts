@@ -39,7 +39,7 @@ test('the rules of the reader are the contract', () => {
 
 testRules('withdrawal');
 
-test('an address is required if the status is faulty, too', () => {
+test('an address is also required if the status is faulty', () => {
   const body = withdrawal({ status: '"DONE"', toTxAddress: 'null' });
   const { issues } = errorOf(safeParseWithdrawalBroadcast(body));
   expect(issues.map(({ path }) => path[0])).toStrictEqual(['status', 'toTxAddress']);

@@ -33,7 +33,7 @@ function compile(name: string): ValidateFunction {
 /** What the three parsers make of a body. */
 type Results = Record<'deposit' | 'withdrawal' | 'either', ParseResult<PaymentNotification>>;
 
-/** A schema and a parser that should tell the same of every body, within the limits. */
+/** A schema and a parser that should agree about every body, within the limits. */
 function pairOf(name: string, parses: (results: Results) => boolean) {
   return { name, validate: compile(name), parses };
 }
@@ -55,8 +55,8 @@ const PAIRS = [
 ];
 
 /**
- * Compares the parser's verdicts on bodies with those of the schemas. What is no JSON is passed
- * over.
+ * Compares the parser's verdicts on bodies with those of the schemas. Text that is not JSON is
+ * skipped.
  */
 export function judge(bodies: Iterable<string>): Agreement {
   const agreement: Agreement = { valid: 0, limits: new Set(), differed: [] };
@@ -89,7 +89,7 @@ function judgeOne(agreement: Agreement, body: string, value: unknown): void {
   }
 }
 
-/** The value of a body's text; undefined for what is no JSON. */
+/** The value of a body's text; undefined if it is not JSON. */
 function readJson(body: string): unknown {
   try {
     return JSON.parse(body.replace(/^\uFEFF/, ''));

@@ -16,8 +16,8 @@ export interface TxAddress {
 }
 
 const TAG_MARK = '?dt=';
-/** A tag written in another way, such as `?tag=12`, or what follows a tag. */
-const OTHER_PARAMETER = /[?&=]/;
+/** An address without parameters, or with a tag alone. */
+const PLAIN_ADDRESS = /^[^?&=]*(?:\?dt=[^?&=]*)?$/;
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 
 /**
@@ -105,7 +105,7 @@ function explainTxAddress(value: unknown): Fault {
 
 /** Explains what may be a tag in another form. Null for most addresses. */
 function doubtTxAddress(raw: unknown): Fault | null {
-  if (!OTHER_PARAMETER.test(`${raw}`.replace(TAG_MARK, ''))) return null;
+  if (PLAIN_ADDRESS.test(`${raw}`)) return null;
   const received = 'another parameter, which is kept as sent';
   return { code: 'invalid_tx_address', expected: EXPECTED, received };
 }

@@ -1,0 +1,218 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as tick } from 'node:timers/promises';
+import { Decimal, type PaymentNotification } from 'payment-notifications';
+import {
+  createReceiver,
+  type DeliveryContext,
+  type ReceiverAnswer,
+} from 'payment-notifications/receiver';
+import type { DatabasePart, HandlerTestsOptions } from 'payment-notifications/testing';
+
+/** What an event adds to whose balance. The amount is null if it is held for review. */
+export interface Move {
+  readonly account: string;
+  readonly currency: string;
+  readonly amount: Decimal | null;
+}
+
+/** A database in memory, of which a part can fail. */
+export interface Store {
+  readonly keys: Map<string, Move>;
+  readonly balances: Map<string, Decimal | number>;
+  readonly held: Set<string>;
+  /** The customer of each order. */
+  readonly orders: Map<string, string>;
+  /** What a fault remembers. */
+  readonly cache: Map<string, unknown>;
+  /** Throws while this part is broken. */
+  readonly use: (part: DatabasePart) => void;
+}
+
+type Outcome = 'settled' | 'repeated' | 'conflict' | 'unknown';
+export type Book = (
+  key: string,
+  move: Move,
+  store: Store,
+  parts: Parts,
+) => Outcome | Promise<Outcome>;
+
+/** The parts of a right handler, each of which a fault replaces. */
+export interface Parts {
+  readonly keyOf: (notification: PaymentNotification, context: DeliveryContext) => string;
+  readonly moveOf: (notification: PaymentNotification, context: DeliveryContext) => Move;
+  /** Answers before anything is settled. */
+  readonly first: (
+    notification: PaymentNotification,
+    store: Store,
+    context: DeliveryContext,
+  ) => ReceiverAnswer | undefined | Promise<ReceiverAnswer | undefined>;
+  /** Settles once. */
+  readonly book: Book;
+  readonly add: (before: Decimal | number, amount: Decimal) => Decimal | number;
+  readonly hold: (body: Uint8Array, store: Store) => void;
+  readonly onError: (error: unknown) => ReceiverAnswer | undefined;
+  readonly refused: ReceiverAnswer | undefined;
+  readonly requiresOrder: boolean;
+  /** Around the endpoint. */
+  readonly around: (
+    handle: () => Promise<Response>,
+    store: Store,
+    body: string,
+  ) => Promise<Response>;
+}
+
+export const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
+
+export const orderOf = (one: PaymentNotification) =>
+  one.type === 'deposit.received' ? one.clientPaymentId : one.clientWithdrawalId;
+
+export const RIGHT: Parts = {
+  keyOf: (_, { key }) => key,
+  moveOf(notification) {
+    const account = orderOf(notification);
+    if (notification.type === 'deposit.received') {
+      const { depositCurrency, actualDepositAmount } = notification;
+      return { account, currency: depositCurrency, amount: actualDepositAmount };
+    }
+    const { status, withdrawCurrency, actualWithdrawAmount } = notification;
+    const amount = status === 'COMPLETED' ? (actualWithdrawAmount?.negated() ?? null) : null;
+    return { account, currency: withdrawCurrency, amount };
+  },
+  first: () => undefined,
+  book(key, move, store, { add }) {
+    store.use('keys');
+    store.use('balances');
+    const known = store.keys.get(key);
+    if (known) return isSame(known, move) ? 'repeated' : 'conflict';
+    store.keys.set(key, move);
+    change(store, move, add);
+    return 'settled';
+  },
+  add: (before, amount) => new Decimal(before).plus(amount),
+  hold: (body, { held }) => void held.add(textOf(body)),
+  onError: () => undefined,
+  refused: undefined,
+  requiresOrder: false,
+  around: (handle) => handle(),
+};
+
+export const isSame = (one: Move, other: Move) =>
+  one.account === other.account &&
+  one.currency === other.currency &&
+  `${one.amount}` === `${other.amount}`;
+
+export function balanceOf(store: Store, { account, currency }: Move): Decimal | number {
+  return store.balances.get(`${account} ${currency}`) ?? 0;
+}
+
+export function change(
+  store: Store,
+  move: Move,
+  add: Parts['add'] = RIGHT.add,
+  before: Decimal | number = balanceOf(store, move),
+): void {
+  store.use('balances');
+  const after = add(before, move.amount ?? new Decimal(0));
+  store.balances.set(`${move.account} ${move.currency}`, after);
+}
+
+/** A handler with a database in memory, and what the tests of a handler need of it. */
+export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
+  const parts: Parts = { ...RIGHT, ...fault };
+  let broken: DatabasePart | null = null;
+  const store: Store = {
+    keys: new Map(),
+    balances: new Map(),
+    held: new Set(),
+    orders: new Map(),
+    cache: new Map(),
+    use(part) {
+      if (broken === part) throw new Error('the database failed');
+    },
+  };
+
+  /** What a faulty handler answers instead of its receiver. */
+  const answers = new AsyncLocalStorage<{ answer?: ReceiverAnswer }>();
+  const answer = (own: ReceiverAnswer): void => {
+    Object.assign(answers.getStore() ?? {}, { answer: own });
+  };
+
+  async function settle(notification: PaymentNotification, context: DeliveryContext) {
+    try {
+      const early = await parts.first(notification, store, context);
+      if (early) return answer(early);
+      const customer = store.orders.get(orderOf(notification));
+      if (parts.requiresOrder && customer === undefined) {
+        parts.hold(context.body, store);
+        return answer({ status: 200, text: 'unknown' });
+      }
+      const own = parts.moveOf(notification, context);
+      const move = parts.requiresOrder ? { ...own, account: customer ?? '' } : own;
+      const isDue = notification.type === 'deposit.received' || notification.status === 'COMPLETED';
+      if (move.amount === null) {
+        if (isDue) parts.hold(context.body, store);
+        return undefined;
+      }
+      const outcome = await parts.book(parts.keyOf(notification, context), move, store, parts);
+      if (outcome === 'conflict') parts.hold(context.body, store);
+    } catch (error) {
+      const own = parts.onError(error);
+      if (own === undefined) throw error;
+      return answer(own);
+    }
+    return undefined;
+  }
+
+  const receiver = createReceiver({
+    secret: null,
+    onDepositReceived: settle,
+    onWithdrawalBroadcast: settle,
+    store: {
+      async save({ to, body }) {
+        if (to === 'retry') return;
+        parts.hold(body, store);
+        if (parts.refused) answer(parts.refused);
+      },
+      list: async () => [],
+      read: async () => null,
+      remove: async () => {},
+    },
+    log() {},
+  });
+  return {
+    url: 'http://127.0.0.1/callbacks',
+    fetch: async (url, request) => {
+      const body =
+        typeof request.body === 'string' ? request.body : textOf(new Uint8Array(request.body));
+      const handle = () =>
+        answers.run({}, async () => {
+          const response = await receiver.fetch(new Request(url, request));
+          const own = answers.getStore()?.answer;
+          return own ? new Response(own.text, { status: own.status }) : response;
+        });
+      return parts.around(handle, store, body);
+    },
+    async balance(currency) {
+      store.use('balances');
+      let sum: Decimal | number = new Decimal(0);
+      for (const [account, amount] of store.balances) {
+        if (!account.endsWith(` ${currency}`)) continue;
+        sum = typeof amount === 'number' ? Number(sum) + amount : new Decimal(sum).plus(amount);
+      }
+      return new Decimal(sum).toString();
+    },
+    kept: async () => store.held.size,
+    async prepare(notifications) {
+      const customer = `customer ${store.orders.size}`;
+      for (const one of notifications) store.orders.set(orderOf(one), customer);
+    },
+    async breakDatabase(part) {
+      broken = part;
+      return async () => {
+        broken = null;
+      };
+    },
+  };
+}
+
+export { tick };

@@ -17,6 +17,8 @@ import { formsOfEvents, harmlessValues, inCapitals, timesInOtherForms } from './
 import type { DatabasePart, HandlerTestsOptions } from './handler-options.js';
 import {
   know,
+  PARSER,
+  REPEATED,
   race,
   roundsOf,
   send,
@@ -39,8 +41,6 @@ export type Behaviors = Readonly<Record<string, Show>>;
 
 const FORM =
   'This form is refused or not read. Use the parsers of this package, and accept any content type';
-const REPEATED =
-  'The key is not checked, or depends on how the body is written. Use idempotencyKey';
 const FORGOTTEN = 'The key is not checked, or forgotten after others. Keep every key';
 const SHARED_KEY = 'The key is made of fields that other events share. Use idempotencyKey';
 const CONFLICT = 'The key is not checked, or contains more than the event. Use idempotencyKey';
@@ -54,7 +54,8 @@ const PAID = 'A deposit for an order that is paid is dropped. Credit it, or keep
 const RETRIED_KEY = 'The key is the clientWithdrawalId. Use idempotencyKey';
 const STATUS = { change: 'The status is not checked. Debit only COMPLETED withdrawals' };
 const FINAL = 'The key lacks the status, or the first status is final. Use idempotencyKey';
-const NO_AMOUNT = 'The key was inserted without the amount. Insert it when you debit, not before';
+const NO_AMOUNT =
+  'The body is lost, or the key was inserted without the amount. Keep the body for review, and insert the key when you debit';
 const NEW_ORDER: Causes = {
   change:
     'Either the key was inserted though the order was unknown, or it moves again once the order is known. Insert the key when you settle',
@@ -71,7 +72,6 @@ const HARMLESS =
   'The event is dropped or refused for a value that decides nothing, such as a fee, the rateType or a warning. Ignore the value';
 const LATE =
   'A deposit after its link expired is dropped. Credit it, or keep it for review and return amount: null in amountOf';
-const PARSER = 'The body is read without the parsers of this package. Use createReceiver';
 const MISSING = 'The handler depends on this field, which may be missing. See the types';
 const NARROW = {
   answer:
@@ -132,9 +132,10 @@ export function behaviorsOf(
   const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   return {
     [`the plainest one is ${moved}`]: async (trial, event) => {
-      const one = event();
-      await know(trial, [one]);
+      const [one, other] = [event('1.75'), event()];
+      await know(trial, [one, other]);
       await sendFirst(trial, one);
+      await send(trial, 'another event', other, SHARED_KEY);
     },
 
     // ---- The amount, and what else the body says ----
@@ -148,7 +149,6 @@ export function behaviorsOf(
       const first = event();
       await sendEach(trial, [
         ['', first],
-        ['another event', event(), SHARED_KEY],
         ...formsOfEvents(event, !isTyped).flatMap(({ label, one, body }) => [
           [label, body, FORM] as const,
           [`again, after ${label}`, one, REPEATED] as const,
@@ -412,7 +412,7 @@ const WITHDRAWALS: Behaviors = {
   'without an amount, nothing is debited until the amount arrives': async (trial, event) => {
     const one = event();
     await know(trial, [one]);
-    await sendForReview(trial, 'without an amount', one.with(NOTHING_MOVED));
+    await sendForReview(trial, 'without an amount', one.with(NOTHING_MOVED), NO_AMOUNT, NO_AMOUNT);
     await send(trial, 'now with its amount', one, NO_AMOUNT);
   },
 };

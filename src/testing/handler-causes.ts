@@ -32,7 +32,7 @@ export interface WrongChange {
 }
 
 const UNMOVED =
-  'Nothing moved. Either the event was dropped, or it was kept for review: if you keep it on purpose, return amount: null in amountOf';
+  'Nothing moved. Either it was dropped or kept for review, or its key is that of another event. If you keep it on purpose, return amount: null in amountOf';
 const DOUBLE =
   'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const REAL = 'The amount was a number of 32 bits. Look for Math.fround, or a column of type real';

@@ -82,7 +82,9 @@ export function harmlessValues(event: TestEvent): Value[] {
   );
   const lengths = Object.entries(LENGTHS).flatMap(([name, all]) =>
     all.map((length) =>
-      value('length', `${name} of ${length} characters`, { [name]: 'x'.repeat(length) }),
+      value('length', `${name} of ${length} characters`, {
+        [name]: `${'x'.repeat(length)}${name === 'toTxAddress' ? '?dt=1' : ''}`,
+      }),
     ),
   );
   return [...amounts, ...lengths, ...OTHERS].filter(({ changes }) => {

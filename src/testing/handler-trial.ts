@@ -104,9 +104,9 @@ const ACCEPTED =
   'It was answered with success, but its money never came. Either an error was caught, or the answer came before the work, or a worker gave up. Let errors through, so that the answer is 500, or store the body first';
 const KEPT_REPEAT =
   'A plain repeat was kept for review. If the key is known with the same values, only return';
-const REPEATED =
-  'The key is not checked, or depends on how the body is written. Use idempotencyKey';
-const PARSER = 'The body is read without the parsers of this package. Use createReceiver';
+export const REPEATED =
+  'The key is not checked, or depends on how the body is written, such as its capitals. Use idempotencyKey';
+export const PARSER = 'The body is read without the parsers of this package. Use createReceiver';
 
 /** Runs one test, and checks at its end that nothing else has moved. */
 export async function runTrial(
@@ -127,17 +127,16 @@ export async function runTrial(
 }
 
 /** Makes the orders of events known, once in a test. */
-export async function know({ options }: Trial, events: readonly TestBody[]): Promise<void> {
+export async function know(trial: Trial, events: readonly TestBody[]): Promise<void> {
   const errors = events.flatMap(({ body }) => safeParseNotification(body).error ?? []);
   for (const { issues } of errors) {
     throw new TypeError(
       `deposit or withdrawal: expected fields of a valid body, but ${issues[0].message}`,
     );
   }
-  await prepare(
-    options,
-    events.map((event) => read(event, options)),
-  );
+  const bodies = events.map((event) => read(event, trial.options));
+  await prepare(trial.options, bodies);
+  await watch(trial, bodies);
 }
 
 /** Sends bodies at the same time, which must move what is due: nothing, if the key is known. */
@@ -251,13 +250,14 @@ export async function sendForReview(
   trial: Trial,
   label: string,
   body: TestBody,
-  causes?: Causes,
+  causes: Causes,
+  ifLost: string = LOST,
 ): Promise<void> {
   const sent = read(body, trial.options);
   const exchange = await post(trial, label, [sent], causes);
   checkAnswers(trial, exchange, [[200, 599]]);
   await checkChange(trial, exchange);
-  if (sent.isHeld || !isSettled(trial, sent)) await checkKept(trial, exchange);
+  if (sent.isHeld || !isSettled(trial, sent)) await checkKept(trial, exchange, 1, ifLost);
 }
 
 /** Sends faulty bodies at the same time, which must be refused or kept, and move nothing. */
@@ -273,11 +273,12 @@ export async function sendFaulty(
     bodies.map((body) => read(body, options)),
     PARSER,
   );
-  checkAnswers(trial, exchange, [options.kept ? UNSETTLED : REFUSAL], (status) =>
-    status >= 500
+  checkAnswers(trial, exchange, [options.kept ? UNSETTLED : REFUSAL], (status) => {
+    if (status === 0) return undefined;
+    return status >= 500
       ? 'The handler fails at a faulty body. Store the body, and answer 400'
-      : 'The handler accepts a faulty body, and kept is null. Answer 400 if the parser throws, or pass kept',
-  );
+      : 'The handler accepts a faulty body, and kept is null. Answer 400 if the parser throws, or pass kept';
+  });
   await checkChange(trial, exchange);
   await checkKept(trial, exchange, bodies.filter(hasSeed).length);
 }
@@ -367,14 +368,11 @@ async function post(
   copies = 1,
   broken: DatabasePart | null = null,
 ): Promise<Exchange> {
-  const { options, expected, settled, failed } = trial;
+  const { options, settled, failed } = trial;
   const due = bodies.filter(({ key, moves }) => moves && !settled.has(key));
   const sums = new Map<string, Decimal>();
   for (const { currency, move } of due) sums.set(currency, amountIn(sums, currency).plus(move));
-  const others = currenciesOf(bodies).filter((currency) => !expected.has(currency));
-  for (const [currency, amount] of await readBalances(options, others)) {
-    expected.set(currency, amount);
-  }
+  await watch(trial, bodies);
   const keptBefore = await countKept(options);
   const { breakDatabase } = options;
   const mend = broken && (await callOption('breakDatabase', async () => breakDatabase?.(broken)));
@@ -419,6 +417,14 @@ async function haveMovedWhileBroken(trial: Trial, due: readonly Sent[]): Promise
   const currencies = new Set(due.map(({ currency }) => currency));
   const changes = changesIn(trial, [...currencies]).catch(() => null);
   return ((await within(brokenMs, changes))?.size ?? 0) > 0;
+}
+
+/** Reads the balances that bodies may change. */
+async function watch({ options, expected }: Trial, bodies: readonly Sent[]): Promise<void> {
+  const others = currenciesOf(bodies).filter((currency) => !expected.has(currency));
+  for (const [currency, amount] of await readBalances(options, others)) {
+    expected.set(currency, amount);
+  }
 }
 
 /** The currencies in which anything may move, and codes that may be cut off. */

@@ -47,7 +47,9 @@ export function bodyVariants(body: string): BodyVariant[] {
   const variants = [...formsOf(fields), ...formsOfEach(fields)];
   // Drop duplicates. If several variants have one text, keep the first.
   const texts = [writeWire(fields), ...variants.map((variant) => variant.body)];
-  const others = variants.filter((variant, index) => texts.indexOf(variant.body) === index + 1);
+  const others = variants.filter(
+    (variant, index) => variant.body !== body && texts.indexOf(variant.body) === index + 1,
+  );
   return [{ label: 'as given', body }, ...others];
 }
 
@@ -73,8 +75,11 @@ function inForms(
   fields: WireFields,
   forms: Readonly<Record<string, (wire: string) => string>>,
 ): BodyVariant[] {
+  // Two amounts that conflict are in `additionalFields`, as they were sent.
+  const isConflict = hasWireValue(fields, DEDUCTED) && hasWireValue(fields, DEDUCED);
+  const amounts = isConflict ? [] : amountsIn(fields);
   return Object.entries(forms).map(([form, write]) => {
-    const written = amountsIn(fields).map(([name, wire]) => [name, write(wire)]);
+    const written = amounts.map(([name, wire]) => [name, write(wire)]);
     return changed(`every amount ${form}`, fields, Object.fromEntries(written));
   });
 }
@@ -92,7 +97,7 @@ export function formsOf(fields: WireFields): BodyVariant[] {
       const written = missing.map((name) => [name, wire]);
       return changed(`every missing value ${form}`, fields, Object.fromEntries(written));
     }),
-    ...inEitherSpelling(fields),
+    ...(hasWireValue(fields, 'withdrawalId') ? inEitherSpelling(fields) : []),
     { label: 'fields in reverse order', body: writeWire(new Map([...fields].reverse())) },
     { label: 'indented', body: indented(fields) },
   ];

@@ -188,7 +188,7 @@ export const FAULTS: readonly FaultRow[] = [
     'accept any content type',
   ],
   [
-    FORM,
+    FIRST,
     'the address as the key',
     depositKey((one) => `${one.depositAddress}`),
     'other events share',

@@ -66,7 +66,7 @@ function causeOfUndue(wrong: WrongChange): string | undefined {
   const own = causeOf(wrong.causes, 'change');
   if (notifications.length === 0 || timesOf(change, sumOf(moves)) !== null) return own;
   const sum = sumOf(moves);
-  if (!sum.isZero() && change.equals(sum.minus(earlier[0] ?? 0))) {
+  if (!sum.isZero() && change.equals(sum.minus(sumOf(earlier.slice(0, 1))))) {
     return 'The difference to the first amount was moved. For a known key, move nothing';
   }
   const opposite = fieldOf(wrong, (moved, _, value) => moved.negated().equals(value));
@@ -74,7 +74,7 @@ function causeOfUndue(wrong: WrongChange): string | undefined {
     return `The opposite of ${opposite} moved. Undo nothing: only COMPLETED moves money`;
   const field = fieldOf(wrong, (moved, _, value) => moved.equals(value));
   if (field) return [`This is ${field}`, own].filter(Boolean).join('. ');
-  return isHeld ? 'It moved, though amountOf returns amount: null' : undefined;
+  return isHeld ? 'It moved, though amountOf returns amount: null' : own;
 }
 
 /** Another amount moved than was due. */

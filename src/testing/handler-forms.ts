@@ -31,10 +31,10 @@ const CONTENT_TYPES = [
 export function formsOfEvents(event: NewEvent, withContentTypes: boolean): Form[] {
   const variants = ({ body }: TestEvent): BodyVariant[] =>
     formsOf(readWire(body)).filter((variant) => variant.body !== body);
-  const forms = variants(event()).map((_, index) => {
+  const forms = variants(event()).flatMap((_, index) => {
     const one = event();
-    const { label = '', body = '' } = variants(one)[index] ?? {};
-    return { label, one, body: { ...one, body } };
+    const form = variants(one).slice(index, index + 1);
+    return form.map(({ label, body }) => ({ label, one, body: { ...one, body } }));
   });
   const capitals = event();
   const types = (withContentTypes ? CONTENT_TYPES : []).map((contentType) => {
@@ -134,7 +134,6 @@ export function timesInOtherForms(event: TestEvent): Value[] {
     const time = fields[name];
     return type.kind === 'timestamp' && typeof time === 'number' ? [[name, time] as const] : [];
   });
-  if (times.length === 0) return [];
   return Object.entries(TIMES).map(([form, write]) => {
     const written = times.map(([name, time]) => [name, write(time)]);
     return value('choice', `every time ${form}`, Object.fromEntries(written));

@@ -118,7 +118,7 @@ export async function callOption<T>(name: string, option: () => Promise<T>): Pro
   try {
     return await option();
   } catch (error) {
-    const reason = error instanceof Error ? error.message || error.name : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${name}: ${reason}`, { cause: error });
   }
 }

@@ -71,7 +71,7 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
     const first = `${noun}: ${named[0]?.[0]}`;
     return named.map(([name, show]) => testOf(`${noun}: ${name}`, show, events[noun], [first]));
   });
-  const firsts = tests.flatMap(([first]) => first?.name ?? []);
+  const firsts = tests.flatMap((some) => some.slice(0, 1)).map(({ name }) => name);
   const together = Object.entries(receives ? {} : TOGETHER).map(([name, show]) =>
     testOf(`both: ${name}`, show, events.deposit, firsts),
   );

@@ -346,12 +346,14 @@ const valuesOf = ({ currency, move }: Sent): string => `${currency} ${move}`;
 const isSettled = ({ settled }: Trial, one: Sent): boolean =>
   settled.get(one.key) === valuesOf(one);
 
+const isValid = (one: Sent): one is Sent & { readonly notification: PaymentNotification } =>
+  one.notification !== undefined;
+
 /** Prepares one notification for each order: the first that is settled, if there is one. */
 async function prepare(options: HandlerTestsOptions, bodies: readonly Sent[]): Promise<void> {
   const orders = new Map<string, PaymentNotification>();
   const settled = bodies.filter(({ moves }) => moves);
-  for (const { notification } of [...settled, ...bodies]) {
-    if (notification === undefined) continue;
+  for (const { notification } of [...settled, ...bodies].filter(isValid)) {
     const isDeposit = notification.type === 'deposit.received';
     const id = isDeposit ? notification.clientPaymentId : notification.clientWithdrawalId;
     if (!orders.has(id)) orders.set(id, notification);
@@ -415,8 +417,8 @@ async function haveMovedWhileBroken(trial: Trial, due: readonly Sent[]): Promise
   const { brokenMs } = trial.patience;
   await sleep(brokenMs);
   const currencies = new Set(due.map(({ currency }) => currency));
-  const changes = changesIn(trial, [...currencies]).catch(() => null);
-  return ((await within(brokenMs, changes))?.size ?? 0) > 0;
+  const changes = await within(brokenMs, changesIn(trial, [...currencies]));
+  return changes !== null && changes.size > 0;
 }
 
 /** Reads the balances that bodies may change. */
@@ -611,10 +613,10 @@ function failure(
   return Object.assign(new Error(message.join('. ')), { expected, actual });
 }
 
-/** Null if it takes longer. */
+/** Null if it fails, or takes longer. */
 function within<T>(milliseconds: number, work: Promise<T>): Promise<T | null> {
   const ended = work.catch(() => null);
-  return Promise.race([work, sleep(milliseconds, ended).then(() => null)]);
+  return Promise.race([ended, sleep(milliseconds, ended).then(() => null)]);
 }
 
 /** Reads again and again until it is done, or this time is over. */

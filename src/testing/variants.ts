@@ -56,14 +56,13 @@ export function bodyVariants(body: string): BodyVariant[] {
 const isString = (wire: string): boolean => wire.startsWith('"');
 const asNumber = (wire: string): string => (isString(wire) ? wire.slice(1, -1) : wire);
 const asString = (wire: string): string => (isString(wire) ? wire : `"${wire}"`);
-/** Writes other digits for an amount, if they mean the same. */
+/** Writes the digits of an amount that can be read in another way. */
 const withDigits =
   (write: (amount: Decimal) => string) =>
   (wire: string): string => {
     const amount = toAmount(asNumber(wire));
-    const digits = amount?.gte(0) ? write(amount) : '';
-    if (!toAmount(digits)?.equals(amount ?? 0)) return wire;
-    return isString(wire) ? `"${digits}"` : digits;
+    if (!amount?.gte(0)) return wire;
+    return isString(wire) ? `"${write(amount)}"` : write(amount);
   };
 
 /** With every amount as a number, and as a string. */

@@ -674,6 +674,24 @@ export const FAULTS: readonly FaultRow[] = [
   ],
   [
     FIRST,
+    'converted to the display currency',
+    moveAs(({ amount }, one) => ({
+      currency: one.displayCurrency,
+      amount: amount?.times(2) ?? null,
+    })),
+    'It was moved as +3.5 EUR. If you want that',
+  ],
+  [
+    KNOWN,
+    'a part again',
+    atKnown((_, move, store) => {
+      change(store, { ...move, amount: new Decimal('0.001') });
+      return 'conflict';
+    }),
+    'contains more than the event',
+  ],
+  [
+    FIRST,
     'the display amount as well',
     books(async (own, move, store, parts) => {
       const outcome = await RIGHT.book(own, move, store, parts);
@@ -681,6 +699,12 @@ export const FAULTS: readonly FaultRow[] = [
       return outcome;
     }),
     'It moved in more than one currency',
+  ],
+  [
+    EIGHTEEN,
+    'drops what is precise',
+    drops((one) => one.actualDepositAmount.decimalPlaces() > 8),
+    'Either it was dropped or kept for review, or its key is that of another event',
   ],
   [EIGHTEEN, 'Number()', moves((amount) => Number(amount)), 'The amount was a double'],
   [

@@ -253,8 +253,15 @@ describe('a right handler', () => {
       holdsCoins((first, coin) => first === undefined || first === coin),
     ],
     [
-      'that holds coins that it does not know',
-      holdsCoins((_, coin) => ['BTC', 'XRP', 'LTC'].includes(coin)),
+      'that holds deposits in coins that it does not know',
+      merchant({
+        book(key, move, store, parts) {
+          const isKnown = store.keys.has(key) || ['BTC', 'LTC'].includes(move.currency);
+          return isKnown || key.startsWith('withdrawal')
+            ? RIGHT.book(key, move, store, parts)
+            : 'conflict';
+        },
+      }),
     ],
     ['that refuses an unknown order with 500', merchant(NEEDS_ORDER)],
     [
@@ -286,7 +293,14 @@ describe('a right handler', () => {
         },
       }),
     ],
-    ['of deposits', { ...merchant(), receives: 'deposit.received' }],
+    [
+      'of deposits without a hash, with date-times and a content type',
+      {
+        ...{ ...merchant(), receives: 'deposit.received' },
+        deposit: () => ({ transactionId: null, expirationTime: '2026-09-21T15:13:20Z' }),
+        headers: { 'Content-Type': 'application/json' },
+      },
+    ],
     [
       'of withdrawals, without kept',
       { ...merchant(), receives: 'withdrawal.broadcast', kept: null },
@@ -439,11 +453,12 @@ describe('the first test says what to do', () => {
   });
 
   test.each([
-    [0, 'Check that the handler runs at this URL, and answers every request'],
-    [404, 'Check the URL and its secret, and whether prepare inserts the order'],
-  ])('status %s of a later test', async (status, cause) => {
+    ['deposit: faulty bodies move nothing, and are kept', 0, 'Check that the handler runs'],
+    ['deposit: copies are credited once if the keys failed', 0, 'Check that the handler runs'],
+    ['withdrawal: FAILED debits nothing', 404, 'Check the URL and its secret, and whether'],
+  ])('a later one: %s: %s', async (name, status, cause) => {
     const fetch = status === 0 ? () => Promise.reject(new Error('closed')) : answer(status);
-    expect(await failureOf({ fetch }, 'withdrawal: FAILED debits nothing')).toContain(cause);
+    expect(await failureOf({ fetch }, name)).toContain(cause);
   });
 });
 
@@ -503,6 +518,14 @@ describe('what is wrong with the options is named', () => {
   ])('%j as balance', async (value, received) => {
     expect(await failureOfFirst({ balance: async () => value as never })).toBe(
       `balance: expected decimal text, received ${received}`,
+    );
+  });
+
+  test('a kept that is null, though faulty bodies are accepted', async () => {
+    const options = { ...merchant({ refused: { status: 200, text: '' } }), kept: null };
+    const name = 'deposit: faulty bodies move nothing, and are refused';
+    expect(await failureOf(options, name)).toMatch(
+      /received 200\. The handler accepts a faulty body, and kept is null\. /,
     );
   });
 

@@ -80,8 +80,9 @@ const ADD = 'SET amount = balance.amount + excluded.amount';
 const RUN = 'await database.query(SETTLE, values);';
 const COMPARE = 'if (!rows[0].same) throw';
 const BALANCE = 'account text, currency text, amount numeric NOT NULL, PRIMARY KEY';
-const EVERY_REPEAT = 'deposit: an event in another encoding is a repeat';
-const KEPT = 'deposit: a known key with another amount or currency is kept';
+const EVERY_REPEAT = 'deposit: an event in another form is a repeat';
+const KEPT =
+  'deposit: a known key with another amount, order or currency moves nothing, and is kept';
 
 /**
  * Faults of the statement and the tables: what replaces what, which test finds it, and the cause

@@ -25,9 +25,9 @@ export interface AttemptOptions {
   readonly url: string;
   /**
    * Additional headers, which may replace `content-type: application/json`. Undefined values are
-   * ignored. The service doesn't document its headers.
+   * ignored, and null removes that header. The service doesn't document its headers.
    */
-  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly headers?: Readonly<Record<string, string | null | undefined>> | undefined;
   /**
    * The timeout of an attempt in milliseconds (default: 30,000). The service doesn't document its
    * timeout.
@@ -49,10 +49,14 @@ export async function post(
   stopped: Promise<unknown>,
 ): Promise<DeliveryOutcome> {
   const controller = new AbortController();
+  const sent = headersOf(headers);
+  // For text without a content type, fetch would add one.
+  const isText = typeof body === 'string' && 'content-type' in sent;
+  const bytes = new Uint8Array(typeof body === 'string' ? new TextEncoder().encode(body) : body);
   const request = {
     method: 'POST',
-    headers: headersOf(headers),
-    body: typeof body === 'string' ? body : new Uint8Array(body).buffer,
+    headers: sent,
+    body: isText ? body : bytes.buffer,
     redirect: 'manual',
     signal: controller.signal,
   } as const;
@@ -90,7 +94,8 @@ export function sleep(milliseconds: number, early?: Promise<unknown>): Promise<v
 function headersOf(given: AttemptOptions['headers'] = {}): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) headers[name.toLowerCase()] = value;
+    if (value === null) delete headers[name.toLowerCase()];
+    else if (value !== undefined) headers[name.toLowerCase()] = value;
   }
   return headers;
 }

@@ -14,8 +14,8 @@ export interface FaultyBody {
 }
 
 /**
- * Makes one body for each kind of fault for which a body is refused. A handler that answers one
- * with success has settled something that was not sent, or has lost a notification.
+ * Makes an invalid body of each kind. A handler that answers one with success has settled something
+ * that was not sent, or has lost a notification, unless it keeps the body for review.
  *
  * @param body - The JSON text of a valid body (default: a sample deposit).
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
@@ -28,18 +28,13 @@ export interface FaultyBody {
  * ```
  */
 export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[] {
-  const fields = readWire(body);
-  const isWithdrawal = hasWireValue(fields, 'withdrawalId');
-  const id = isWithdrawal ? 'withdrawalId' : 'depositId';
-  const amount = isWithdrawal ? 'estimatedWithdrawAmount' : 'actualDepositAmount';
+  return [...faultsOf(body), ...limitsOf(body)];
+}
+
+/** The faults that any reader of the service's documentation sees. */
+export function faultsOf(body: string): FaultyBody[] {
+  const { fields, id, amount, faulty } = partsOf(body);
   const currency = 'settlementCurrency';
-  const faulty = (code: IssueCode, label: string, name: string, wire?: string): FaultyBody => ({
-    ...changed(label, fields, { [name]: wire }),
-    code,
-  });
-  // Only a COMPLETED withdrawal is refused for its address.
-  if (isWithdrawal) fields.set('status', '"COMPLETED"');
-  const nowhere = faulty('invalid_tx_address', 'only a tag as address', 'toTxAddress', '"?dt=1"');
   const accented = changed('', fields, { [currency]: '"\u00fc"' }).body;
   const latin1 = Uint8Array.from(accented, (character) => character.charCodeAt(0));
   return [
@@ -47,7 +42,6 @@ export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[]
     { code: 'invalid_json', label: 'JSON cut in the middle', body: body.slice(0, body.length / 2) },
     { code: 'invalid_json', label: 'a form', body: `${id}=1&status=CONFIRMED` },
     { code: 'invalid_json', label: 'bytes that are not UTF-8', body: latin1 },
-    { code: 'body_too_large', label: 'more than 64 KiB', body: body + ' '.repeat(65_536) },
     { code: 'not_an_object', label: 'an array', body: `[${body}]` },
     { code: 'not_an_object', label: 'JSON encoded twice', body: JSON.stringify(body) },
     faulty('unrecognized_notification', `no ${id}`, id),
@@ -56,8 +50,33 @@ export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[]
     faulty('missing_field', `no ${currency}`, currency),
     faulty('wrong_type', `an empty ${currency}`, currency, '""'),
     faulty('invalid_amount', 'an amount with a comma', amount, '"1,5"'),
-    faulty('invalid_amount', 'an amount that JSON.parse reads as Infinity', amount, '1e999'),
     faulty('negative_amount', 'an amount below zero', amount, '-1'),
+  ];
+}
+
+/** What only this package refuses. Whoever doesn't need the field may accept the body. */
+export function limitsOf(body: string): FaultyBody[] {
+  const { isWithdrawal, faulty } = partsOf(body);
+  const estimate = isWithdrawal ? 'estimatedWithdrawAmount' : 'actualDisplayAmount';
+  const nowhere = faulty('invalid_tx_address', 'only a tag as address', 'toTxAddress', '"?dt=1"');
+  return [
+    { code: 'body_too_large', label: 'more than 64 KiB', body: body + ' '.repeat(65_536) },
+    faulty('invalid_amount', 'an amount that JSON.parse reads as Infinity', estimate, '1e999'),
+    faulty('wrong_type', 'a lone surrogate', 'displayCurrency', '"\\ud800"'),
     ...(isWithdrawal ? [nowhere] : []),
   ];
+}
+
+function partsOf(body: string) {
+  const fields = readWire(body);
+  const isWithdrawal = hasWireValue(fields, 'withdrawalId');
+  // Only a COMPLETED withdrawal is refused for what a FAILED one may lack.
+  if (isWithdrawal) fields.set('status', '"COMPLETED"');
+  const id = isWithdrawal ? 'withdrawalId' : 'depositId';
+  const amount = isWithdrawal ? 'estimatedWithdrawAmount' : 'actualDepositAmount';
+  const faulty = (code: IssueCode, label: string, name: string, wire?: string): FaultyBody => ({
+    ...changed(label, fields, { [name]: wire }),
+    code,
+  });
+  return { fields, isWithdrawal, id, amount, faulty };
 }

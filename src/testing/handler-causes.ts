@@ -1,189 +1,137 @@
 import type { PaymentNotification } from '../parser/notification.js';
 import { Decimal } from '../parser/values/amount.js';
-import type { DeliveryAttempt } from './deliver.js';
-import type { Step } from './handler-behaviors.js';
+
+/** The likely causes that a behavior knows. A text is the cause of whatever is wrong. */
+export type Causes =
+  | string
+  | {
+      /** If nothing moved, or if it moved though nothing was due. */
+      readonly change?: string;
+      /** If it moved several times. */
+      readonly several?: string;
+      /** If it was refused, or failed. */
+      readonly answer?: string;
+    };
 
 /** A change of a balance that is not the one that was due. */
 export interface WrongChange {
-  readonly step: Step;
+  readonly causes: Causes;
+  readonly copies: number;
   /** What each body moves, negative for a debit, whether it is due or not. */
   readonly moves: readonly Decimal[];
   readonly notifications: readonly PaymentNotification[];
   readonly due: Decimal;
   readonly change: Decimal;
   readonly before: Decimal;
-  /** What the steps before moved, the last one first. */
+  /** What moved before, the last one first. */
   readonly earlier: readonly Decimal[];
-  /** Whether one of the bodies is held for review. */
+  /** Whether amountOf says that one of the bodies moves nothing. */
   readonly isHeld: boolean;
-  /** Whether one of the bodies was answered with 500 or more. */
-  readonly hasFailed: boolean;
   /** What changed in other currencies. */
   readonly elsewhere: ReadonlyMap<string, Decimal>;
 }
 
-/** What was seen, by its detail, or by null or false; and the likely cause. */
-type Row = readonly [
-  seen: string,
-  detailOf: (wrong: WrongChange) => string | number | boolean | null,
-  cause: string | ((detail: string, wrong: WrongChange) => string | undefined),
-];
-
+const UNMOVED =
+  'Nothing moved. Either it was dropped or kept for review, or its key is that of another event. If you keep it on purpose, return amount: null in amountOf';
 const DOUBLE =
   'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const REAL = 'The amount was a number of 32 bits. Look for Math.fround, or a column of type real';
-const TWENTY =
-  'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
 const COPIED =
-  'Several copies passed the check of the key. Insert it into a unique column, in the transaction that changes the balance';
-const LATE_KEY =
-  'The key was committed, or is remembered, without the change of the balance. Put both into one transaction';
-const EARLY_COPY =
-  'Or a copy was answered with success while another one was in progress, which then failed';
-const LATE_BALANCE =
-  'The change of the balance was committed without the key. Put both into one transaction';
-const ACCEPTED =
-  'It was answered with success, but its money never came. Either an error was caught, or the answer came before the work. Let errors through, so that the answer is 500, or store the body first';
-const UNMOVED =
-  'Nothing moved: it was kept for review or dropped, its key is that of another event, or balance reads another table. What is kept on purpose, amountOf returns as null';
+  'Several copies passed the check of the key. Insert the key into a unique column, in the transaction that changes the balance';
 const ONE_UNIT =
   'It differs by one unit. Either it is rounded in another direction than amountOf returns, or it was multiplied as a double and cut off: Math.trunc(19.99 * 100) is 1998';
 
-// Of each table, the first row that fits counts. Without one, no cause is guessed.
-
-/** Nothing moved, though it was due. */
-const NOTHING: readonly Row[] = [
-  ['moved in another currency', ({ elsewhere }) => textOf(elsewhere) || null, causeOfCurrency],
-  ['accepted during an outage', ({ step: { broken } }) => broken ?? null, causeOfOutage],
-  ['sent again after an outage', ({ step: { mended } }) => mended ?? null, LATE_KEY],
-  ['nothing', () => true, (_, { step }) => step.cause ?? UNMOVED],
-];
-
-/** It moved, though nothing was due. */
-const UNDUE: readonly Row[] = [
-  [
-    'what was sent',
-    ({ change, moves, notifications }) =>
-      notifications.length === 0 || timesOf(change, sumOf(moves)) !== null,
-    (_, { step }) => step.cause,
-  ],
-  [
-    'the difference to what had moved',
-    ({ change, moves, earlier }) => change.equals(sumOf(moves).minus(earlier[0] ?? 0)),
-    'The difference to what had moved was added. A known key moves nothing',
-  ],
-  [
-    'the opposite of a field',
-    (wrong) => fieldOf(wrong, (change, _, field) => change.negated().equals(field)),
-    (field) =>
-      `The opposite of ${field} moved, as if a debit or credit were undone that was never made`,
-  ],
-  [
-    'another field',
-    (wrong) => fieldOf(wrong, (change, _, field) => change.equals(field)),
-    (field, { step }) => [`This is ${field}`, step.cause].filter(Boolean).join('. '),
-  ],
-  ['what is held', ({ isHeld }) => isHeld, 'It moved, though amountOf returns null'],
-];
-
-/** Something else moved than what was due. */
-const OTHER: readonly Row[] = [
-  [
-    'the opposite',
-    ({ due, change }) => change.equals(due.negated()),
-    'The sign is wrong. balance returns credits minus debits',
-  ],
-  ['several times', ({ due, change }) => severalOf(change, due), causeOfSeveral],
-  [
-    'another field',
-    (wrong) => fieldOf(wrong, (change, _, field) => change.equals(field)),
-    (field) => `This is ${field}. If you want that, return it in amountOf`,
-  ],
-  [
-    'a part of what came at the same time',
-    ({ change, moves }) => moves.length > 1 && isPart(change, moves),
-    (_, { step }) => step.cause,
-  ],
-  [
-    'overwritten',
-    ({ due, change, earlier }) =>
-      [earlier.slice(0, 1), earlier].some((some) => change.equals(due.minus(sumOf(some)))),
-    'The balance was overwritten. Add to it',
-  ],
-  [
-    'without a field',
-    (wrong) => fieldOf(wrong, (change, due, field) => change.equals(due.minus(field))),
-    (field) => `${field} was subtracted. If you want that, subtract it in amountOf`,
-  ],
-  [
-    'with a field',
-    (wrong) => fieldOf(wrong, (change, due, field) => change.equals(due.plus(field))),
-    (field) => `${field} was added. If you want that, add it in amountOf`,
-  ],
-  [
-    'a double',
-    ({ due, change, before }) =>
-      change.equals(due.toNumber()) ||
-      before.plus(change).equals(before.toNumber() + due.toNumber()),
-    DOUBLE,
-  ],
-  [
-    'a power of ten',
-    ({ due, change }) => powerOf(change, due),
-    (power) =>
-      `The decimal point moved by ${power}: an exponent is not read, or the decimals of the currency are wrong`,
-  ],
-  [
-    'without its first digits',
-    ({ due, change }) => due.minus(change).modulo(1e6).isZero() && change.abs().lessThan(due.abs()),
-    'Its first digits are lost. Look for a limit of digits',
-  ],
-  ['20 digits', ({ due, change }) => change.equals(due.toSignificantDigits(20)), TWENTY],
-  ['rounded', ({ due, change }) => decimalsOf(due, change), causeOfRounding],
-  ['a real', ({ due, change }) => isReal(due, change), REAL],
-  ['one unit', ({ due, change }) => isUnit(due.minus(change).abs(), due), ONE_UNIT],
-  ['a sum of doubles', isAbout, DOUBLE],
-  [
-    'a share',
-    ({ due, change }) => shareOf(due, change),
-    (share) => `It is ${share} of the amount. If you want that, return it in amountOf`,
-  ],
-];
-
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(wrong: WrongChange): string | undefined {
-  const table = wrong.change.isZero() ? NOTHING : wrong.due.isZero() ? UNDUE : OTHER;
-  for (const [, detailOf, cause] of table) {
-    const detail = detailOf(wrong);
-    if (detail === null || detail === false) continue;
-    return typeof cause === 'string' ? cause : cause(`${detail}`, wrong);
-  }
-  return undefined;
+  if (wrong.change.isZero()) return causeOfNothing(wrong);
+  return wrong.due.isZero() ? causeOfUndue(wrong) : causeOfOther(wrong);
 }
 
-function causeOfCurrency(moved: string, wrong: WrongChange): string {
-  const [change] = wrong.elsewhere.values();
-  const field = fieldOf(wrong, (_, __, value) => !!change?.abs().equals(value));
+export function causeOf(causes: Causes, kind: 'change' | 'several' | 'answer'): string | undefined {
+  return typeof causes === 'string' ? causes : causes[kind];
+}
+
+/** Nothing moved, though it was due. */
+function causeOfNothing(wrong: WrongChange): string {
+  const [moved] = wrong.elsewhere;
+  if (!moved) return causeOf(wrong.causes, 'change') ?? UNMOVED;
+  const field = fieldOf(wrong, (_, __, value) => moved[1].abs().equals(value));
   const named = field ? `, which is ${field}` : '';
-  return `It was moved as ${moved}${named}. If you want that, return it in amountOf`;
+  return `It was moved as ${textOf(wrong.elsewhere)}${named}. If you want that, return it in amountOf`;
 }
 
-/** One of the copies failed, another one was accepted. It can't be known which one was first. */
-function causeOfOutage(_: string, { hasFailed }: WrongChange): string {
-  return hasFailed ? `${LATE_KEY}. ${EARLY_COPY}` : ACCEPTED;
+/** It moved, though nothing was due. */
+function causeOfUndue(wrong: WrongChange): string | undefined {
+  const { change, moves, notifications, earlier, isHeld } = wrong;
+  const own = causeOf(wrong.causes, 'change');
+  if (notifications.length === 0 || timesOf(change, sumOf(moves)) !== null) return own;
+  const sum = sumOf(moves);
+  if (!sum.isZero() && change.equals(sum.minus(sumOf(earlier.slice(0, 1))))) {
+    return 'The difference to the first amount was moved. For a known key, move nothing';
+  }
+  const opposite = fieldOf(wrong, (moved, _, value) => moved.negated().equals(value));
+  if (opposite)
+    return `The opposite of ${opposite} moved. Undo nothing: only COMPLETED moves money`;
+  const field = fieldOf(wrong, (moved, _, value) => moved.equals(value));
+  if (field) return [`This is ${field}`, own].filter(Boolean).join('. ');
+  return isHeld ? 'It moved, though amountOf returns amount: null' : own;
 }
 
-function causeOfSeveral(times: string, { step: { mended, copies = 1 } }: WrongChange): string {
-  if (mended) return LATE_BALANCE;
-  return copies > 1 ? COPIED : `It moved ${times} times`;
+/** Another amount moved than was due. */
+function causeOfOther(wrong: WrongChange): string | undefined {
+  const { due, change, before, moves, earlier, copies } = wrong;
+  if (change.equals(due.negated()))
+    return 'The sign is wrong. balance returns credits minus debits';
+  const times = timesOf(change, due);
+  // Ten times and more are another amount, of which this one happens to be a part.
+  if (times !== null && times > 1 && times <= 20 && times !== 10) {
+    const own = causeOf(wrong.causes, 'several');
+    return own ?? (copies > 1 ? COPIED : `It moved ${times} times`);
+  }
+  const field = fieldOf(wrong, (moved, _, value) => moved.equals(value));
+  if (field) return `This is ${field}. If you want that, return it in amountOf`;
+  if (moves.length > 1 && isPart(change, moves)) return causeOf(wrong.causes, 'change');
+  const isOverwritten = [earlier.slice(0, 1), earlier].some((some) =>
+    change.equals(due.minus(sumOf(some))),
+  );
+  if (isOverwritten) return 'The balance was overwritten. Add to it';
+  const fee = fieldOf(wrong, (moved, all, value) => moved.equals(all.minus(value)));
+  if (fee) return `${fee} was subtracted. If you want that, subtract it in amountOf`;
+  const added = fieldOf(wrong, (moved, all, value) => moved.equals(all.plus(value)));
+  if (added) return `${added} was added. If you want that, add it in amountOf`;
+  const sum = before.toNumber() + due.toNumber();
+  if (change.equals(due.toNumber()) || before.plus(change).equals(sum)) return DOUBLE;
+  const power = powerOf(change, due);
+  if (power !== null) {
+    return `The decimal point moved by ${power}. Read exponents, and check the decimals of the currency`;
+  }
+  return causeOfDigits(wrong);
 }
 
-function causeOfRounding(decimals: string, { due }: WrongChange): string {
-  const digits = Number(decimals) + due.trunc().abs().precision(true);
-  const look = `Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
-  return digits < 15 || digits > 17
-    ? `The amount was rounded to ${decimals} decimals. ${look}`
-    : `The amount was rounded to ${decimals} decimals, or to ${digits} digits, which is what a double has. ${look}, toPrecision(${digits}), or double precision`;
+/** Some digits are lost. */
+function causeOfDigits({ due, change, before }: WrongChange): string | undefined {
+  if (change.equals(due.toSignificantDigits(20))) {
+    return 'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
+  }
+  const decimals = decimalsOf(due, change);
+  if (decimals !== null) {
+    const digits = decimals + due.trunc().abs().precision(true);
+    const look = `Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
+    return digits < 15 || digits > 17
+      ? `The amount was rounded to ${decimals} decimals. ${look}`
+      : `The amount was rounded to ${decimals} decimals, or to ${digits} digits, as a double does. ${look}, toPrecision(${digits}), or double precision`;
+  }
+  if (isReal(due, change)) return REAL;
+  if (isUnit(due.minus(change).abs(), due)) return ONE_UNIT;
+  // What a double of the whole balance loses.
+  const largest = Decimal.max(before.abs(), before.plus(due).abs(), due.abs());
+  const limit = Decimal.min(largest.times('2e-15'), due.abs().times('0.001'));
+  if (change.minus(due).abs().lessThan(limit)) return DOUBLE;
+  const share = change.dividedBy(due);
+  const isPlausible = share.greaterThan(0) && share.lessThan(2) && share.decimalPlaces() <= 4;
+  return isPlausible
+    ? `It is ${share} of the amount. If you want that, return it in amountOf`
+    : undefined;
 }
 
 /** How many times one amount is another one; null unless it is a multiple. */
@@ -191,12 +139,6 @@ function timesOf(change: Decimal, due: Decimal): number | null {
   if (due.isZero()) return null;
   const times = change.dividedBy(due);
   return times.isInteger() && times.greaterThan(0) ? times.toNumber() : null;
-}
-
-/** From 2 to 20 times: more than that is another amount, of which this one happens to be a part. */
-function severalOf(change: Decimal, due: Decimal): number | null {
-  const times = timesOf(change, due);
-  return times !== null && times > 1 && times <= 20 && times !== 10 ? times : null;
 }
 
 /** Whether some of the moves add up to the change. */
@@ -240,7 +182,7 @@ function decimalsOf(due: Decimal, change: Decimal): number | null {
   return null;
 }
 
-/** Whether a change is what a float of 32 bits holds of the amount, or 6 to 9 digits of that. */
+/** Whether a change is what a float of 32 bits keeps of the amount, or 6 to 9 digits of that. */
 function isReal(due: Decimal, change: Decimal): boolean {
   const real = Math.fround(due.toNumber());
   const shown = [6, 7, 8, 9].map((digits) => real.toPrecision(digits));
@@ -262,20 +204,6 @@ function isUnit(difference: Decimal, due: Decimal): boolean {
   return isOne && decimals >= Math.max(2, due.decimalPlaces()) && decimals <= 8;
 }
 
-/** Whether the change is wrong by what a double of the balance loses. */
-function isAbout({ due, change, before }: WrongChange): boolean {
-  const largest = Decimal.max(before.abs(), before.plus(due).abs(), due.abs());
-  const limit = Decimal.min(largest.times('2e-15'), due.abs().times('0.001'));
-  return change.minus(due).abs().lessThan(limit);
-}
-
-/** A share of at most four decimals, such as 0.985 without a fee. */
-function shareOf(due: Decimal, change: Decimal): string | null {
-  const share = change.dividedBy(due);
-  const isPlausible = share.greaterThan(0) && share.lessThan(2);
-  return isPlausible && share.decimalPlaces() <= 4 ? `${share}` : null;
-}
-
 export function sumOf(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0));
 }
@@ -289,89 +217,62 @@ export function signed(amount: Decimal): string {
   return amount.greaterThan(0) ? `+${amount}` : `${amount}`;
 }
 
-/** An answer that a step doesn't accept. */
+/** An answer with a status that is not expected. The status of no answer is 0. */
 export interface WrongAnswer {
-  readonly step: Step;
-  readonly attempt: DeliveryAttempt;
-  /** Those of all that was sent at the same time. */
-  readonly attempts: readonly DeliveryAttempt[];
+  readonly causes: Causes;
+  readonly status: number;
   /** Whether it is a copy of what was accepted. */
   readonly isRepeat: boolean;
+  /** Whether something else at the same time was accepted. */
+  readonly someSucceed: boolean;
+  /** Whether it came too late, while others were in progress. */
+  readonly isLate: boolean;
 }
-
-type AnswerRow = readonly [
-  seen: string,
-  fits: (wrong: WrongAnswer, status: number) => boolean,
-  cause: string,
-];
-
-/** The first row that fits counts. The status of no answer is 0. */
-const ANSWERS: readonly AnswerRow[] = [
-  [
-    'copies without an answer in time',
-    ({ attempts, attempt }) => attempts.length > 1 && !!attempt.error?.startsWith('no answer'),
-    'What came at the same time waits for each other, or for a connection. Use one connection to the database for each request, and release it after an error as well',
-  ],
-  [
-    'no answer',
-    (_, status) => status === 0,
-    'Check that the handler runs at this URL, and answers every request',
-  ],
-  [
-    'a wrong URL',
-    (_, status) => status === 404,
-    'Check the URL and its secret, and whether prepare inserts the order',
-  ],
-  [
-    'refused while the database fails',
-    ({ step }) => step.broken !== undefined,
-    'A refusal may not be repeated. Let errors of the database through, so that the answer is 500',
-  ],
-  [
-    'a failure after the database was mended',
-    ({ step }, status) => step.mended !== undefined && status >= 500,
-    'It still fails. Either the key was committed without the change of the balance, and a known key fails. Or the transaction is not rolled back, or its connection not released',
-  ],
-  [
-    'a faulty body fails',
-    ({ step }, status) => step.answer === 'refusal' && status >= 500,
-    'The handler fails at a faulty body. Store the body, and answer 400',
-  ],
-  [
-    'a faulty body is accepted',
-    ({ step }) => step.answer === 'refusal',
-    'The handler accepts a faulty body, and kept is null. Answer 400 if the parser throws, or pass kept',
-  ],
-  [
-    'a copy fails',
-    ({ isRepeat }, status) => isRepeat && status >= 500,
-    'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING',
-  ],
-  [
-    'a copy is refused',
-    ({ isRepeat }) => isRepeat,
-    'A copy is refused instead of being a repeat. Answer it with success',
-  ],
-  [
-    'some of what came at the same time fail',
-    ({ attempts }, status) => status >= 500 && attempts.some(({ success }) => success),
-    'Transactions at the same time fail. Repeat them, or lock rows in one order',
-  ],
-  [
-    'some of what came at the same time is refused',
-    ({ attempts }) => attempts.some(({ success }) => success),
-    'Some of what came at the same time is refused, such as by a limit of the rate. It may not be repeated',
-  ],
-];
 
 /** Returns the likely cause of a wrong answer. */
 export function causeOfAnswer(wrong: WrongAnswer): string {
-  const status = wrong.attempt.answer?.status ?? 0;
-  const row = ANSWERS.find(([, fits]) => fits(wrong, status));
-  if (row) return row[2];
-  const usual =
-    status >= 500
-      ? 'The handler fails. See its log'
-      : 'The handler refuses what the parser accepts, or prepare does not insert the order. See its log';
-  return wrong.step.ifRefused ?? usual;
+  const { causes, status, isRepeat, someSucceed, isLate } = wrong;
+  const isFailure = status >= 500;
+  if (isLate) {
+    return 'What arrives at the same time waits for each other, or for a connection. Use one connection to the database for each request, and release it even after an error';
+  }
+  if (status === 0) return 'Check that the handler runs at this URL, and answers every request';
+  if (status === 404) return 'Check the URL and its secret, and whether prepare inserts the order';
+  const own = causeOf(causes, 'answer');
+  if (typeof causes === 'object' && own) return own;
+  if (isRepeat) {
+    return isFailure
+      ? 'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING'
+      : 'A copy is refused instead of being a repeat. Answer it with success';
+  }
+  if (someSucceed) {
+    return isFailure
+      ? 'Transactions at the same time fail. Repeat them, or lock rows in one order'
+      : 'Some of what arrives at the same time is refused, such as by a rate limit. It may not be repeated';
+  }
+  const usual = isFailure
+    ? 'The handler fails. See its log'
+    : 'The handler refuses what the parser accepts, or prepare does not insert the order. See its log';
+  return own ?? usual;
+}
+
+/** Returns what to do if the first event is answered with this status. */
+export function causeOfFirstAnswer(status: number, hasPrepare: boolean): string {
+  if (status === 0) return 'Start your server, and check the host and the port of url';
+  if ([401, 403, 404, 405].includes(status)) return 'Check the path of url, and the secret in it';
+  return hasPrepare
+    ? 'See the log of your server, and check that prepare inserts the order'
+    : 'Pass prepare, which inserts the order. If there are no orders, see the log of your server';
+}
+
+/** Returns what to do if the first event is accepted, but nothing moves. */
+export function causeOfNoFirst(hasPrepare: boolean, isKept: boolean): string {
+  if (!hasPrepare) {
+    return isKept
+      ? 'The body was kept for review, because its order is unknown. Pass prepare, which inserts it'
+      : 'Nothing moved. Pass prepare, which inserts the order. If there are no orders, check that balance reads what your handler changes';
+  }
+  return isKept
+    ? 'The body was kept for review. Check that prepare inserts the order that your handler looks up. If you keep it on purpose, return amount: null in amountOf'
+    : 'Nothing moved. Check that balance reads what your handler changes, and that prepare inserts what it updates. Otherwise, an error was caught, the answer came before the work, or a worker gave up';
 }

@@ -8,13 +8,14 @@ import { SAMPLES } from './sample.js';
 export interface TestBody {
   readonly seed: number;
   readonly body: string | Uint8Array;
+  /** The content type, if it isn't the usual one; null for none. */
+  readonly contentType?: string | null;
 }
 
-/** An event, of which bodies can be made that differ in fields. */
+/** An event: its usual body, and what makes others of it. */
 export interface TestEvent extends TestBody {
+  readonly type: NotificationType;
   readonly body: string;
-  /** Its amounts, each with other digits. */
-  readonly amounts: Changes;
   /** The fields that name its order. */
   readonly order: Changes;
   /** The same event with other fields; undefined removes one. */
@@ -37,7 +38,7 @@ export function eventsOf(type: NotificationType, options: HandlerTestsOptions): 
     const usual: Changes = isDeposit
       ? { clientPaymentId: uuid, settlementCurrency: 'USDC', ...options.deposit?.(seed) }
       : { clientWithdrawalId: uuid, ...options.withdrawal?.(seed) };
-    const amounts = isDeposit ? depositAmounts(amount) : withdrawalAmounts(amount);
+    const amounts = amountsOf(type, amount);
     const eventWith: TestEvent['with'] = (changes, additional) => {
       const fields = { ...usual, ...amounts, ...changes };
       const sample = isDeposit ? SAMPLES[type] : withdrawalSample(fields.status);
@@ -46,38 +47,35 @@ export function eventsOf(type: NotificationType, options: HandlerTestsOptions): 
       const order = isDeposit ? { clientPaymentId, paymentId } : { clientWithdrawalId };
       const again: TestEvent['with'] = (more, added = additional) =>
         eventWith({ ...changes, ...more }, added);
-      return { seed, body, amounts, order, with: again };
+      return { type, seed, body, order, with: again };
     };
     return eventWith({});
   };
 }
 
 /**
- * The amounts of a deposit. They are plausible together, and each has other digits, so that a
+ * The amounts of an event. They are plausible together, and each has other digits, so that a
  * balance shows which one was moved. Added whole numbers keep the decimals, and how they round.
  */
-export function depositAmounts(amount: string): Changes {
+export function amountsOf(type: NotificationType, amount: string): Changes {
   const [displayed, settled] = [plus(amount, 20), plus(amount, 40)];
-  return {
-    actualDepositAmount: amount,
-    // A bit less than what came: a handler may require that it is enough.
-    expectedDepositAmount: part(amount, '0.997'),
-    onChainFee: part(amount, '0.013'),
-    displayRateDepegLossAmount: part(amount, '0.0017'),
-    actualDisplayAmount: displayed,
-    expectedDisplayAmount: part(displayed, '0.997'),
-    displayServiceFee: '0.31',
-    displayDistributedUserServiceFee: '0.07',
-    settlementAmount: settled,
-    settlementServiceFee: '0.53',
-    settlementDistributedUserServiceFee: '0.11',
-    settlementRateDepegLossAmount: '0.03',
-  };
-}
-
-/** The amounts of a withdrawal, as {@link depositAmounts}. */
-export function withdrawalAmounts(amount: string): Changes {
-  const displayed = plus(amount, 20);
+  if (type === 'deposit.received') {
+    return {
+      actualDepositAmount: amount,
+      // A bit less than what arrived: a handler may require that it is enough.
+      expectedDepositAmount: part(amount, '0.997'),
+      onChainFee: part(amount, '0.013'),
+      displayRateDepegLossAmount: part(amount, '0.0017'),
+      actualDisplayAmount: displayed,
+      expectedDisplayAmount: part(displayed, '0.997'),
+      displayServiceFee: '0.31',
+      displayDistributedUserServiceFee: '0.07',
+      settlementAmount: settled,
+      settlementServiceFee: '0.53',
+      settlementDistributedUserServiceFee: '0.11',
+      settlementRateDepegLossAmount: '0.03',
+    };
+  }
   return {
     actualWithdrawAmount: amount,
     estimatedWithdrawAmount: part(amount, '1.003'),
@@ -86,7 +84,7 @@ export function withdrawalAmounts(amount: string): Changes {
     expectedDisplayAmount: part(displayed, '1.003'),
     displayFee: '0.31',
     displayRateDepegLossAmount: '0.07',
-    deductedSettlementAmount: plus(amount, 40),
+    deductedSettlementAmount: settled,
     settlementRateDepegLossAmount: '0.03',
   };
 }

@@ -1,7 +1,10 @@
+import type { DepositReceived } from '../parser/deposit-received.js';
 import type { NotificationType } from '../parser/errors.js';
 import { quote } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
-import type { Decimal } from '../parser/values/amount.js';
+import { Decimal } from '../parser/values/amount.js';
+import { isDecimalLiteral } from '../parser/values/digits.js';
+import type { WithdrawalCompleted } from '../parser/withdrawal-broadcast.js';
 import type { AttemptOptions } from './attempt.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from './bodies.js';
 import { urlErrorOf } from './deliver.js';
@@ -10,7 +13,7 @@ import { SAMPLES } from './sample.js';
 /** What a handler credits or debits for a notification. */
 export interface HandlerAmount {
   readonly currency: string;
-  /** Never negative; null if the handler holds the notification for review. */
+  /** Never negative. Null if the handler keeps the notification for review. */
   readonly amount: Decimal | null;
 }
 
@@ -19,71 +22,67 @@ export type DatabasePart = 'balances' | 'keys';
 
 /** The options of `handlerTests`: your handler and its database. */
 export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
-  /**
-   * The URL of the endpoint, or a function that returns it if the server starts after the tests are
-   * made.
-   */
+  /** The URL of the endpoint, or a function that returns it once the server has started. */
   readonly url: string | undefined | (() => string);
   /**
    * Returns all credits minus all debits so far in a currency, as decimal text: `SELECT
-   * sum(amount)::text`. Null means zero. Leave out what is only reserved. If the handler settles
-   * after it answers, wait here until it has.
+   * sum(amount)::text`. Null means zero. Exclude reservations. With a queue, wait until it is
+   * empty.
    */
   readonly balance: (currency: string) => Promise<string | Decimal | null>;
   /**
-   * Returns how many bodies wait for review: `SELECT count(*)`. Null leaves out the tests that
-   * nothing is lost.
+   * Returns how many bodies wait for review: `SELECT count(*)`. Null skips the checks for lost
+   * bodies.
    */
   readonly kept: (() => Promise<number | bigint | string>) | null;
   /**
-   * Makes each change of the balances fail, or each insert of a key, such as by a trigger. All else
-   * still works. Returns a function that mends it. If both are in one table, break that table. Null
-   * leaves out the tests of a failing database.
+   * Makes writes to one part of the database fail, for example with a trigger. Everything else must
+   * still work. Returns a function that undoes it. If both parts are in one table, break that
+   * table. Null skips the tests of a failing database.
    */
   readonly breakDatabase: ((part: DatabasePart) => Promise<() => Promise<unknown>>) | null;
   /**
-   * Called once in a test, with one notification for each order. Insert these orders, all for one
-   * customer, and fund the withdrawals.
+   * Inserts orders: called once in a test, with one notification for each order. All belong to one
+   * customer. Give the customer enough balance for the withdrawals.
    */
   readonly prepare?: ((notifications: readonly PaymentNotification[]) => Promise<void>) | undefined;
   /** The only type that the endpoint receives (default: both). */
   readonly receives?: NotificationType | undefined;
   /**
-   * Returns what your handler credits or debits, rounded as it rounds, or null if it holds the
-   * notification for review. By default, that is `actualDepositAmount` in `depositCurrency`, and
-   * `actualWithdrawAmount` in `withdrawCurrency`. The tests never expect a FAILED or BLOCKED
-   * withdrawal to move anything.
+   * Returns what your handler credits or debits, rounded as it rounds. For a notification that it
+   * keeps for review, return `amount: null`. By default, that is `actualDepositAmount` in
+   * `depositCurrency`, and `actualWithdrawAmount` in `withdrawCurrency`. A FAILED or BLOCKED
+   * withdrawal must never move anything.
    */
-  readonly amountOf?: ((notification: PaymentNotification) => HandlerAmount) | undefined;
+  readonly amountOf?:
+    | ((notification: DepositReceived | WithdrawalCompleted) => HandlerAmount)
+    | undefined;
   /**
    * Returns fields that your handler needs in a deposit, such as a `clientPaymentId` that is a
    * number (default: a UUID). Each event has its own seed. The tests set the amounts.
    */
   readonly deposit?: ((seed: number) => DepositReceivedOverrides) | undefined;
-  /**
-   * Returns fields that your handler needs in a withdrawal, as `deposit` does. The tests also set
-   * `status`.
-   */
+  /** Returns fields that your handler needs in a withdrawal. The tests also set `status`. */
   readonly withdrawal?: ((seed: number) => WithdrawalBroadcastOverrides) | undefined;
 }
 
-/** What an option may be, in words and as a test; and what to do otherwise. */
+/** What an option may be, a test for it, and what to do otherwise. */
 type Kind = readonly [expected: string, fits: (value: unknown) => boolean, advice?: string];
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const ANYTHING: Kind = ['', () => true];
 const OPTIONAL: Kind = ['a function', (value) => value === undefined || isFunction(value)];
 const orNull = (advice: string): Kind => [
-  'a function, or null to leave out its tests',
+  'a function, or null to skip its tests',
   (value) => value === null || isFunction(value),
   advice,
 ];
 
 const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
   url: ANYTHING,
-  balance: ['a function', isFunction, 'It returns credits minus debits in a currency'],
-  kept: orNull('It returns how many bodies wait for review'),
-  breakDatabase: orNull('It makes one part of the database fail, and returns what mends it'),
+  balance: ['a function', isFunction, 'Return credits minus debits in a currency'],
+  kept: orNull('Return how many bodies wait for review'),
+  breakDatabase: orNull('Make one part of the database fail, and return a function that mends it'),
   prepare: OPTIONAL,
   receives: [
     'deposit.received or withdrawal.broadcast',
@@ -112,4 +111,44 @@ export function checkOptions(options: HandlerTestsOptions): void {
     const message = `${name}: expected ${expected}, received ${quote(given[name])}`;
     throw new TypeError([message, advice].filter(Boolean).join('. '));
   }
+}
+
+/** Calls an option. An error names the option. */
+export async function callOption<T>(name: string, option: () => Promise<T>): Promise<T> {
+  try {
+    return await option();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${name}: ${reason}`, { cause: error });
+  }
+}
+
+export async function readBalance(
+  { balance }: HandlerTestsOptions,
+  currency: string,
+): Promise<Decimal> {
+  const value: unknown = await callOption('balance', () => balance(currency));
+  if (value === null) return new Decimal(0);
+  const expected = 'balance: expected decimal text, received';
+  if (typeof value === 'number') {
+    throw new TypeError(
+      `${expected} the number ${value}, which may have lost digits. Cast it in the query: sum(amount)::text`,
+    );
+  }
+  // A Decimal of another copy of decimal.js has other settings.
+  const text = Decimal.isDecimal(value) ? value.toFixed() : value;
+  if (typeof text === 'string' && isDecimalLiteral(text)) return new Decimal(text);
+  const isJoined = typeof text === 'string' && /^[\d.-]+\d$/.test(text);
+  const advice = isJoined ? '. Amounts were joined as strings. Add them as Decimal' : '';
+  throw new TypeError(`${expected} ${quote(value)}${advice}`);
+}
+
+/** How many bodies wait for review; 0 if that is unknown. */
+export async function countKept({ kept }: HandlerTestsOptions): Promise<number> {
+  if (!kept) return 0;
+  const value: unknown = await callOption('kept', kept);
+  // PostgreSQL counts as text, because a count may exceed what a number holds exactly.
+  const count = typeof value === 'number' ? value : Number(`${value}`);
+  if (Number.isSafeInteger(count) && value !== '') return count;
+  throw new TypeError(`kept: expected a whole number, received ${quote(value)}`);
 }

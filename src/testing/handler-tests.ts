@@ -1,7 +1,7 @@
-import { behaviorsOf } from './handler-behaviors.js';
-import { eventsOf } from './handler-events.js';
+import { behaviorsOf, type Show, TOGETHER } from './handler-behaviors.js';
+import { eventsOf, type NewEvent } from './handler-events.js';
 import { checkOptions, type HandlerTestsOptions } from './handler-options.js';
-import { type Patience, runSteps } from './handler-steps.js';
+import { type Patience, runTrial } from './handler-trial.js';
 
 /** A test of a handler, for any test runner. */
 export interface HandlerTest {
@@ -42,29 +42,38 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
   checkOptions(options);
   const { receives } = options;
   const types = receives ? [receives] : (['deposit.received', 'withdrawal.broadcast'] as const);
+  const events = {
+    deposit: eventsOf('deposit.received', options),
+    withdrawal: eventsOf('withdrawal.broadcast', options),
+  };
+  /** The first tests that fail. */
+  const failing = new Set<string>();
   let last: Promise<unknown> = Promise.resolve();
-  return types.flatMap((type) => {
-    const newEvent = eventsOf(type, options);
+  const testOf = (name: string, show: Show, event: NewEvent, firsts: readonly string[]) => {
+    const runOnce = async (): Promise<void> => {
+      const first = firsts.find((one) => one !== name && failing.has(one));
+      if (first !== undefined) throw new Error(`not run: "${first}" fails`);
+      failing.add(name);
+      await runTrial(options, patience, events, (trial) => show(trial, event));
+      failing.delete(name);
+    };
+    // Nothing else may change the balances.
+    const run = (): Promise<void> => {
+      const ran = last.then(runOnce);
+      last = ran.catch(() => {});
+      return ran;
+    };
+    return { name, run };
+  };
+  const tests = types.map((type) => {
     const noun = type === 'deposit.received' ? 'deposit' : 'withdrawal';
-    return behaviorsOf(type, options).map(({ name, steps }) => ({
-      name: `${noun}: ${name}`,
-      run() {
-        const ran = last.then(async () => {
-          const rounds = await roundsFor(options);
-          await runSteps(steps(newEvent, rounds), options, patience);
-        });
-        last = ran.catch(() => {});
-        return ran;
-      },
-    }));
+    const named = Object.entries(behaviorsOf(type, options));
+    const first = `${noun}: ${named[0]?.[0]}`;
+    return named.map(([name, show]) => testOf(`${noun}: ${name}`, show, events[noun], [first]));
   });
-}
-
-/** A race needs fewer rounds on a slow database, and these take longer. */
-async function roundsFor({ balance }: HandlerTestsOptions): Promise<number> {
-  const started = Date.now();
-  await balance('BTC');
-  const tookMs = Date.now() - started;
-  if (tookMs >= 100) return 3;
-  return tookMs >= 20 ? 10 : 30;
+  const firsts = tests.flatMap((some) => some.slice(0, 1)).map(({ name }) => name);
+  const together = Object.entries(receives ? {} : TOGETHER).map(([name, show]) =>
+    testOf(`both: ${name}`, show, events.deposit, firsts),
+  );
+  return [...tests.flat(), ...together];
 }

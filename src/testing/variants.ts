@@ -1,5 +1,6 @@
 import { hasWireValue, readWire, type WireFields, writeWire } from '../parser/members.js';
 import { quote } from '../parser/messages.js';
+import { type Decimal, toAmount } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import {
   DEDUCED,
@@ -19,9 +20,9 @@ export interface BodyVariant {
 }
 
 /**
- * Makes the same notification in every encoding that a receiver must accept, the given one first:
- * amounts as numbers and as strings, both spellings of `deductedSettlementAmount`, and missing
- * values as null or left out.
+ * Writes the same notification in every form that a receiver must accept, the given one first:
+ * amounts as numbers and as strings, with an exponent and with trailing zeros, both spellings of
+ * `deductedSettlementAmount`, missing values as null or left out, and other white space and order.
  *
  * If the body is valid, all variants parse to equal notifications, except for the wording of
  * warnings. A handler should settle the first variant, and treat the others as repeats.
@@ -43,50 +44,102 @@ export function bodyVariants(body: string): BodyVariant[] {
     throw new TypeError(`body: expected text, received ${quote(body)}`);
   }
   const fields = readWire(body);
-  const isWithdrawal = hasWireValue(fields, 'withdrawalId');
-  const sample: Sample = isWithdrawal ? WITHDRAWAL_SAMPLE : DEPOSIT_SAMPLE;
-  const variants = [
-    ...inEitherEncoding(fields, sample),
-    ...nullOrAbsent(fields, sample),
-    ...(isWithdrawal ? inEitherSpelling(fields) : []),
-  ];
-  // Drop duplicates. Of several variants with one text, keep the first.
+  const variants = [...formsOf(fields), ...formsOfEach(fields)];
+  // Drop duplicates. If several variants have one text, keep the first.
   const texts = [writeWire(fields), ...variants.map((variant) => variant.body)];
-  const others = variants.filter((variant, index) => texts.indexOf(variant.body) === index + 1);
+  const others = variants.filter(
+    (variant, index) => variant.body !== body && texts.indexOf(variant.body) === index + 1,
+  );
   return [{ label: 'as given', body }, ...others];
 }
 
-/** All amounts as numbers, all as strings, then each one in its other encoding. */
-function inEitherEncoding(fields: WireFields, sample: Sample): BodyVariant[] {
-  const amounts = [...fields].filter(
-    ([name, wire]) => isAmount(sample, name) && isDecimalLiteral(asNumber(wire)),
-  );
-  const all = (write: (wire: string) => string): Changes =>
-    Object.fromEntries(amounts.map(([name, wire]) => [name, write(wire)]));
+const isString = (wire: string): boolean => wire.startsWith('"');
+const asNumber = (wire: string): string => (isString(wire) ? wire.slice(1, -1) : wire);
+const asString = (wire: string): string => (isString(wire) ? wire : `"${wire}"`);
+/** Writes the digits of an amount that can be read in another way. */
+const withDigits =
+  (write: (amount: Decimal) => string) =>
+  (wire: string): string => {
+    const amount = toAmount(asNumber(wire));
+    if (!amount?.gte(0)) return wire;
+    return isString(wire) ? `"${write(amount)}"` : write(amount);
+  };
+
+/** With every amount as a number, and as a string. */
+export function inBothEncodings(fields: WireFields): BodyVariant[] {
+  return inForms(fields, { 'as a number': asNumber, 'as a string': asString });
+}
+
+function inForms(
+  fields: WireFields,
+  forms: Readonly<Record<string, (wire: string) => string>>,
+): BodyVariant[] {
+  // Two amounts that conflict are in `additionalFields`, as they were sent.
+  const isConflict = hasWireValue(fields, DEDUCTED) && hasWireValue(fields, DEDUCED);
+  const amounts = isConflict ? [] : amountsIn(fields);
+  return Object.entries(forms).map(([form, write]) => {
+    const written = amounts.map(([name, wire]) => [name, write(wire)]);
+    return changed(`every amount ${form}`, fields, Object.fromEntries(written));
+  });
+}
+
+/** The forms of the whole body, or of all fields of a kind. */
+export function formsOf(fields: WireFields): BodyVariant[] {
+  const missing = Object.keys(sampleOf(fields)).filter((name) => isMissing(fields, name));
   return [
-    changed('every amount as a number', fields, all(asNumber)),
-    changed('every amount as a string', fields, all(asString)),
-    ...amounts.map(([name, wire]) =>
-      isString(wire)
-        ? changed(`${name} as a number`, fields, { [name]: asNumber(wire) })
-        : changed(`${name} as a string`, fields, { [name]: asString(wire) }),
+    ...inBothEncodings(fields),
+    ...inForms(fields, {
+      'with an exponent': withDigits((amount) => amount.toExponential()),
+      'with trailing zeros': withDigits((amount) => amount.toFixed(amount.decimalPlaces() + 2)),
+    }),
+    ...Object.entries({ 'as null': 'null', 'left out': undefined }).map(([form, wire]) => {
+      const written = missing.map((name) => [name, wire]);
+      return changed(`every missing value ${form}`, fields, Object.fromEntries(written));
+    }),
+    ...(hasWireValue(fields, 'withdrawalId') ? inEitherSpelling(fields) : []),
+    { label: 'fields in reverse order', body: writeWire(new Map([...fields].reverse())) },
+    { label: 'indented', body: indented(fields) },
+  ];
+}
+
+/** Each amount in its other encoding, and each missing value in its other form. */
+function formsOfEach(fields: WireFields): BodyVariant[] {
+  const amounts = amountsIn(fields).map(([name, wire]) =>
+    isString(wire)
+      ? changed(`${name} as a number`, fields, { [name]: asNumber(wire) })
+      : changed(`${name} as a string`, fields, { [name]: asString(wire) }),
+  );
+  const missing = Object.keys(sampleOf(fields)).filter((name) => isMissing(fields, name));
+  return [
+    ...amounts,
+    ...missing.map((name) =>
+      fields.has(name)
+        ? changed(`${name} left out`, fields, { [name]: undefined })
+        : changed(`${name} as null`, fields, { [name]: 'null' }),
     ),
   ];
 }
 
-/** All missing values as null, all left out, then each one in its other form. */
-function nullOrAbsent(fields: WireFields, sample: Sample): BodyVariant[] {
-  const names = Object.keys(sample);
-  const nulls = names.filter((name) => fields.get(name) === 'null');
-  const absent = names.filter((name) => !fields.has(name));
-  const all = (wire: string | undefined): Changes =>
-    Object.fromEntries([...nulls, ...absent].map((name) => [name, wire]));
-  return [
-    changed('every missing value as null', fields, all('null')),
-    changed('every missing value left out', fields, all(undefined)),
-    ...nulls.map((name) => changed(`${name} left out`, fields, { [name]: undefined })),
-    ...absent.map((name) => changed(`${name} as null`, fields, { [name]: 'null' })),
-  ];
+function indented(fields: WireFields): string {
+  const lines = [...fields].map(([name, wire]) => `  ${JSON.stringify(name)}: ${wire}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+function sampleOf(fields: WireFields): Sample {
+  return hasWireValue(fields, 'withdrawalId') ? WITHDRAWAL_SAMPLE : DEPOSIT_SAMPLE;
+}
+
+const isMissing = (fields: WireFields, name: string): boolean =>
+  (fields.get(name) ?? 'null') === 'null';
+
+function amountsIn(fields: WireFields): [name: string, wire: string][] {
+  const sample = sampleOf(fields);
+  return [...fields].filter(
+    ([name, wire]) =>
+      Object.hasOwn(sample, name) &&
+      ['number', 'string'].includes(encodingOf(sample, name)) &&
+      isDecimalLiteral(asNumber(wire)),
+  );
 }
 
 /**
@@ -122,12 +175,3 @@ export function changed(label: string, fields: WireFields, changes: Changes): Bo
   }
   return { label, body: writeWire(variant) };
 }
-
-function isAmount(sample: Sample, name: string): boolean {
-  const as = encodingOf(sample, name);
-  return Object.hasOwn(sample, name) && (as === 'number' || as === 'string');
-}
-
-const isString = (wire: string): boolean => wire.startsWith('"');
-const asString = (wire: string): string => (isString(wire) ? wire : `"${wire}"`);
-const asNumber = (wire: string): string => (isString(wire) ? wire.slice(1, -1) : wire);

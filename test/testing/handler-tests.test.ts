@@ -1,10 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parse as parseLossless } from 'lossless-json';
 import { Decimal, type DepositReceived, type PaymentNotification } from 'payment-notifications';
 import {
   type HandlerAmount,
   type HandlerTestsOptions,
   handlerTests,
 } from 'payment-notifications/testing';
+import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { patientTests } from '../../src/testing/handler-tests.js';
 import { FAULTS } from './handler-faults.js';
@@ -38,15 +41,16 @@ describe('a right handler', () => {
     expect(new Set(tests.map(({ name }) => name)).size).toBe(tests.length);
   });
 
-  test('gets the tests of what it receives, of what can be broken, and of what is kept', () => {
+  test('gets the tests of what it receives, and of what can be broken', () => {
     const namesOf = (options: Partial<HandlerTestsOptions>) =>
       handlerTests({ ...merchant(), ...options }).map(({ name }) => name);
+    const all = namesOf({});
     const deposits = namesOf({ receives: 'deposit.received' });
-    expect([...deposits, ...namesOf({ receives: 'withdrawal.broadcast' })]).toEqual(namesOf({}));
+    const withdrawals = namesOf({ receives: 'withdrawal.broadcast' });
+    const both = all.filter((name) => name.startsWith('both: '));
+    expect([...deposits, ...withdrawals, ...both]).toEqual(all);
     const whole = namesOf({ breakDatabase: null });
-    expect(whole).toEqual(namesOf({}).filter((name) => !/the (keys|balances) failed/.test(name)));
-    const unkept = namesOf({ kept: null });
-    expect(unkept).toEqual(namesOf({}).filter((name) => !/ (is|are) kept$/.test(name)));
+    expect(whole).toEqual(all.filter((name) => !/the (keys|balances) failed/.test(name)));
   });
 
   /** A handler that moves another amount of a deposit, or holds it, and says so. */
@@ -129,7 +133,7 @@ describe('a right handler', () => {
       },
       async around(handle, _, body) {
         const response = await handle();
-        if (response.status === 500) failed.set(body, handle);
+        if (response.status === 500) failed.set(textOf(body), handle);
         return response;
       },
     });
@@ -147,7 +151,72 @@ describe('a right handler', () => {
     };
   }
 
+  const decimal = v.pipe(v.string(), v.regex(/^\d+(\.\d+)?(e[+-]?\d+)?$/i));
+  const COMMON = { settlementCurrency: v.pipe(v.string(), v.nonEmpty()) };
+  const BODY = v.variant('status', [
+    v.looseObject({
+      ...COMMON,
+      ...{ status: v.literal('CONFIRMED'), depositId: v.pipe(v.string(), v.uuid()) },
+      ...{ clientPaymentId: v.string(), depositCurrency: v.string(), actualDepositAmount: decimal },
+    }),
+    v.looseObject({
+      ...COMMON,
+      status: v.picklist(['COMPLETED', 'FAILED', 'BLOCKED']),
+      ...{ withdrawalId: v.pipe(v.string(), v.uuid()), clientWithdrawalId: v.string() },
+      ...{ withdrawCurrency: v.string(), actualWithdrawAmount: v.nullish(decimal) },
+      estimatedWithdrawAmount: decimal,
+    }),
+  ]);
+
+  /** A handler that doesn't use the parsers of this package. */
+  function byHand(parse: (text: string) => unknown): HandlerTestsOptions {
+    return merchant({
+      async around(_, store, bytes) {
+        const refuse = () => {
+          RIGHT.hold(bytes, store);
+          return new Response(null, { status: 400 });
+        };
+        const text = isUtf8(bytes) ? textOf(bytes) : '';
+        const { success, output: fields } = v.safeParse(BODY, text && parse(text));
+        if (!success) return refuse();
+        const isDeposit = fields.status === 'CONFIRMED';
+        if (!isDeposit && fields.status !== 'COMPLETED') return new Response();
+        const amount = isDeposit ? fields.actualDepositAmount : fields.actualWithdrawAmount;
+        if (!amount) return refuse();
+        const move: Move = {
+          account: isDeposit ? fields.clientPaymentId : fields.clientWithdrawalId,
+          currency: isDeposit ? fields.depositCurrency : fields.withdrawCurrency,
+          amount: new Decimal(amount).times(isDeposit ? 1 : -1),
+        };
+        const key = (isDeposit ? fields.depositId : fields.withdrawalId).toLowerCase();
+        try {
+          const outcome = await RIGHT.book(key, move, store, RIGHT);
+          if (outcome === 'conflict') RIGHT.hold(bytes, store);
+          return new Response();
+        } catch {
+          return new Response(null, { status: 500 });
+        }
+      },
+    });
+  }
+  const orUndefined = (parse: (text: string) => unknown) => (text: string) => {
+    try {
+      return parse(text);
+    } catch {
+      return undefined;
+    }
+  };
+  const NUMBER = /("(?:[^"\\]|\\.)*")|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
+  const quoted = byHand(
+    orUndefined((text) =>
+      JSON.parse(text.replace(NUMBER, (found, string) => (string ? found : `"${found}"`))),
+    ),
+  );
+  const lossless = byHand(orUndefined((text) => parseLossless(text, null, String)));
+
   test.concurrent.each<[string, HandlerTestsOptions]>([
+    ['that quotes numbers, and validates with a schema', quoted],
+    ['that parses without losing digits', lossless],
     [
       'net of a fee',
       by(({ settlementCurrency: currency, settlementAmount, settlementServiceFee: fee }) => ({
@@ -184,8 +253,15 @@ describe('a right handler', () => {
       holdsCoins((first, coin) => first === undefined || first === coin),
     ],
     [
-      'that holds coins that it does not know',
-      holdsCoins((_, coin) => ['BTC', 'XRP', 'LTC'].includes(coin)),
+      'that holds deposits in coins that it does not know',
+      merchant({
+        book(key, move, store, parts) {
+          const isKnown = store.keys.has(key) || ['BTC', 'LTC'].includes(move.currency);
+          return isKnown || key.startsWith('withdrawal')
+            ? RIGHT.book(key, move, store, parts)
+            : 'conflict';
+        },
+      }),
     ],
     ['that refuses an unknown order with 500', merchant(NEEDS_ORDER)],
     [
@@ -217,7 +293,14 @@ describe('a right handler', () => {
         },
       }),
     ],
-    ['of deposits', { ...merchant(), receives: 'deposit.received' }],
+    [
+      'of deposits without a hash, with date-times and a content type',
+      {
+        ...{ ...merchant(), receives: 'deposit.received' },
+        deposit: () => ({ transactionId: null, expirationTime: '2026-09-21T15:13:20Z' }),
+        headers: { 'Content-Type': 'application/json' },
+      },
+    ],
     [
       'of withdrawals, without kept',
       { ...merchant(), receives: 'withdrawal.broadcast', kept: null },
@@ -227,11 +310,19 @@ describe('a right handler', () => {
   });
 });
 
-describe.each(Object.entries(FAULTS))('%s', (name, faults) => {
-  test.each(faults)('finds a fault: %s', async (_, parts, cause) => {
+describe('a fault is found', () => {
+  test.each(FAULTS)('%s: %s', async (name, _, parts, cause) => {
     const tests = patientTests(merchant(parts), NO_WAIT);
     const finder = tests.find((one) => one.name === name);
     await expect(finder?.run()).rejects.toThrow(cause);
+  });
+
+  test('by each test, of deposits or of withdrawals', () => {
+    const behaviorOf = (name: string) =>
+      name.replace(/^\w+: /, '').replace(/(cred|deb)ited/g, 'moved');
+    const found = new Set(FAULTS.map(([name]) => behaviorOf(name)));
+    const names = handlerTests(merchant()).map(({ name }) => name);
+    expect(names.filter((name) => !found.has(behaviorOf(name)))).toEqual([]);
   });
 });
 
@@ -257,79 +348,117 @@ test('a failure says what was sent, what was expected and received, and the like
   });
 });
 
+/** How a test fails, without the name of what was sent. */
+async function failureOf(options: Partial<HandlerTestsOptions>, name: string) {
+  const failures = await failuresOf({ ...merchant(), ...options }, (one) => one === name);
+  return failures[name]?.message.replace(/^.*?\(.*?seed \d+\): /, '');
+}
+
+const FIRST = 'deposit: the plainest one is credited';
+
 test('a failure without a likely cause ends with what was received', async () => {
   const atMost = ({ amount }: Move) => amount && Decimal.min(amount, '99999999.99');
   const moveOf: Parts['moveOf'] = (one, context) => {
     const move = RIGHT.moveOf(one, context);
     return { ...move, amount: atMost(move) };
   };
-  const name = 'deposit: 28 digits are credited exactly';
-  const failures = await failuresOf(merchant({ moveOf }), (one) => one === name);
-  expect(failures[name]?.message).toMatch(/, received \+99999999\.99 BTC$/);
+  expect(await failureOf(merchant({ moveOf }), 'deposit: 28 digits are credited exactly')).toMatch(
+    /, received \+99999999\.99 BTC$/,
+  );
 });
 
-/** How the first test fails. */
-async function firstFailureOf(options: Partial<HandlerTestsOptions>): Promise<string | undefined> {
-  const isFirst = (name: string) => name === 'deposit: 18 decimals are credited exactly';
-  const [error] = Object.values(await failuresOf({ ...merchant(), ...options }, isFirst));
-  return error?.message.replace(/^[^ ]+ \(.*?\): /, '');
-}
-
-const UNKNOWN_FIELD = 'deposit: an unknown field changes nothing';
-
-/** How a test fails. */
-async function failureOf(
-  options: Partial<HandlerTestsOptions>,
-  name: string,
-): Promise<string | undefined> {
-  const failures = await failuresOf({ ...merchant(), ...options }, (one) => one === name);
-  return failures[name]?.message;
-}
-
-describe('what is wrong with the endpoint is named', () => {
+describe('the first test says what to do', () => {
   const answer = (status: number) => async () => new Response(null, { status });
-  const EXPECTED = 'expected a status from 200 to 299, received';
+  const SUCCESS = 'expected a status from 200 to 299, received';
+  const UNMOVED = 'expected +1.75 BTC, received 0 BTC.';
+  const unknown = merchant({ requiresOrder: true });
 
-  test.each([
+  test.each<[string, Partial<HandlerTestsOptions>, string]>([
     [
-      '404',
-      answer(404),
-      '404. Check the URL and its secret, and whether prepare inserts the order',
+      'nothing listens',
+      { fetch: () => Promise.reject(new Error('connect ECONNREFUSED')) },
+      `${SUCCESS} connect ECONNREFUSED. Start your server, and check the host and the port of url`,
     ],
     [
-      '302',
-      answer(302),
-      '302. The handler refuses what the parser accepts, or prepare does not insert the order. See its log',
-    ],
-    ['500', answer(500), '500. The handler fails. See its log'],
-    [
-      'no answer',
-      () => Promise.reject(new Error('connect ECONNREFUSED')),
-      'connect ECONNREFUSED. Check that the handler runs at this URL, and answers every request',
+      'a wrong secret',
+      { fetch: answer(404) },
+      `${SUCCESS} 404. Check the path of url, and the secret in it`,
     ],
     [
-      'an answer with control characters',
-      async () => new Response('\u001b[2J'.repeat(99), { status: 500 }),
-      `500 ${'\\u001b[2J'.repeat(50)}. The handler fails. See its log`,
+      'a failure',
+      { fetch: async () => new Response('\u001b[2J'.repeat(99), { status: 500 }) },
+      `${SUCCESS} 500 ${'\\u001b[2J'.repeat(50)}. See the log of your server, and check that prepare inserts the order`,
     ],
-  ])('%s', async (_, fetch, expected) => {
-    const message = await failureOf({ fetch }, 'withdrawal: FAILED debits nothing');
-    expect(message).toMatch(/ \(with an amount, seed \d+\): /);
-    expect(message?.replace(/^.*?\): /, '')).toBe(`${EXPECTED} ${expected}`);
+    [
+      'a failure without prepare',
+      { fetch: answer(500), prepare: undefined },
+      `${SUCCESS} 500. Pass prepare, which inserts the order. If there are no orders, see the log of your server`,
+    ],
+    [
+      'no prepare, and the body is kept',
+      { ...unknown, prepare: undefined },
+      `${UNMOVED} The body was kept for review, because its order is unknown. Pass prepare, which inserts it`,
+    ],
+    [
+      'no prepare, and the body is dropped',
+      { fetch: answer(200), prepare: undefined },
+      `${UNMOVED} Nothing moved. Pass prepare, which inserts the order. If there are no orders, check that balance reads what your handler changes`,
+    ],
+    [
+      'a prepare that inserts nothing',
+      { ...unknown, prepare: async () => {} },
+      `${UNMOVED} The body was kept for review. Check that prepare inserts the order that your handler looks up. If you keep it on purpose, return amount: null in amountOf`,
+    ],
+    [
+      'the balances of another table',
+      { balance: async () => null },
+      `${UNMOVED} Nothing moved. Check that balance reads what your handler changes, and that prepare inserts what it updates. Otherwise, an error was caught, the answer came before the work, or a worker gave up`,
+    ],
+    [
+      'a balance that fails',
+      { balance: () => Promise.reject(new Error('no such table: balance')) },
+      'balance: no such table: balance',
+    ],
+    ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
+  ])('%s', async (_, options, message) => {
+    expect(await failureOf(options, FIRST)).toBe(message);
+  });
+
+  test('and while it fails, the others of its type are not run', async () => {
+    const { fetch, ...others } = merchant();
+    let isUp = false;
+    const post: typeof fetch = (...given) =>
+      isUp ? (fetch?.(...given) ?? Promise.reject()) : Promise.reject(new Error('down'));
+    const tests = patientTests({ ...others, fetch: post }, NO_WAIT);
+    const resultsOf = async () =>
+      (await Promise.allSettled(tests.map(({ run }) => run()))).map((result) =>
+        result.status === 'rejected' ? String(result.reason.message) : 'passed',
+      );
+    const results = await resultsOf();
+    expect(results.filter((result) => result.includes('Start your server'))).toHaveLength(2);
+    expect(results.filter((result) => result.startsWith('not run: '))).toHaveLength(
+      tests.length - 2,
+    );
+    expect(results[1]).toBe(`not run: "${FIRST}" fails`);
+    isUp = true;
+    expect(new Set(await resultsOf())).toEqual(new Set(['passed']));
   });
 
   test('copies that wait for each other', async () => {
     const never = () => new Promise<never>(() => {});
     const name = 'deposit: five copies at the same time are credited once';
     expect(await failureOf({ fetch: never, timeoutMs: 1 }, name)).toMatch(
-      /received no answer within 1 ms\. What came at the same time waits for each other, or for a connection\. Use one connection to the database for each request, and release it after an error as well$/,
+      /received no answer within 1 ms\. What arrives at the same time waits for each other, or for a connection\. /,
     );
   });
 
-  test('success without a change', async () => {
-    expect(await failureOf({ fetch: answer(200) }, UNKNOWN_FIELD)).toMatch(
-      /expected \+0\.75 BTC, received 0 BTC\. Nothing moved: it was kept for review or dropped, /,
-    );
+  test.each([
+    ['deposit: faulty bodies move nothing, and are kept', 0, 'Check that the handler runs'],
+    ['deposit: copies are credited once if the keys failed', 0, 'Check that the handler runs'],
+    ['withdrawal: FAILED debits nothing', 404, 'Check the URL and its secret, and whether'],
+  ])('a later one: %s: %s', async (name, status, cause) => {
+    const fetch = status === 0 ? () => Promise.reject(new Error('closed')) : answer(status);
+    expect(await failureOf({ fetch }, name)).toContain(cause);
   });
 });
 
@@ -340,7 +469,7 @@ describe('what is wrong with the options is named', () => {
     [[{ count: '1' }], 'an array'],
   ])('%j as kept', async (value, received) => {
     const kept = async () => value as never;
-    const message = await failureOf({ kept }, 'deposit: faulty bodies are kept');
+    const message = await failureOf({ kept }, FIRST);
     expect(message).toBe(`kept: expected a whole number, received ${received}`);
   });
 
@@ -365,17 +494,19 @@ describe('what is wrong with the options is named', () => {
   test('an amountOf that holds what the handler moves', async () => {
     const amountOf = () => ({ currency: 'BTC', amount: null });
     const doubled = merchant({ add: (before, amount) => RIGHT.add(before, amount.times(2)) });
-    expect(await failureOf({ ...doubled, amountOf }, UNKNOWN_FIELD)).toMatch(
-      /expected 0 BTC, received \+1\.5 BTC\. It moved, though amountOf returns null$/,
+    expect(await failureOf({ ...doubled, amountOf }, FIRST)).toMatch(
+      /expected 0 BTC, received \+3\.5 BTC\. It moved, though amountOf returns amount: null$/,
     );
-    expect(await failureOf({ amountOf }, UNKNOWN_FIELD)).toMatch(
-      /expected 0 BTC, received \+0\.75 BTC\. This is actualDepositAmount$/,
+    expect(await failureOf({ amountOf }, FIRST)).toMatch(
+      /expected 0 BTC, received \+1\.75 BTC\. This is actualDepositAmount$/,
     );
   });
 
+  const failureOfFirst = (options: Partial<HandlerTestsOptions>) => failureOf(options, FIRST);
+
   test('a number as balance', async () => {
     const balance = async () => 0.1 as never;
-    expect(await firstFailureOf({ balance })).toBe(
+    expect(await failureOfFirst({ balance })).toBe(
       'balance: expected decimal text, received the number 0.1, which may have lost digits. Cast it in the query: sum(amount)::text',
     );
   });
@@ -383,22 +514,27 @@ describe('what is wrong with the options is named', () => {
   test.each([
     ['1,5', '"1,5"'],
     [[{ sum: '1' }], 'an array'],
-    [true, 'true'],
+    ['0.750.75', '"0.750.75". Amounts were joined as strings. Add them as Decimal'],
   ])('%j as balance', async (value, received) => {
-    expect(await firstFailureOf({ balance: async () => value as never })).toBe(
+    expect(await failureOfFirst({ balance: async () => value as never })).toBe(
       `balance: expected decimal text, received ${received}`,
     );
   });
 
-  test('the balances of another currency, or with the opposite sign', async () => {
+  test('a kept that is null, though faulty bodies are accepted', async () => {
+    const options = { ...merchant({ refused: { status: 200, text: '' } }), kept: null };
+    const name = 'deposit: faulty bodies move nothing, and are refused';
+    expect(await failureOf(options, name)).toMatch(
+      /received 200\. The handler accepts a faulty body, and kept is null\. /,
+    );
+  });
+
+  test('a balance with the opposite sign', async () => {
     const { balance, ...others } = merchant();
     const negated = async (currency: string) =>
       new Decimal((await balance(currency)) ?? 0).negated().toString();
-    expect(await firstFailureOf({ ...others, balance: negated })).toMatch(
+    expect(await failureOfFirst({ ...others, balance: negated })).toMatch(
       /The sign is wrong\. balance returns credits minus debits$/,
-    );
-    expect(await firstFailureOf({ ...others, balance: async () => null })).toMatch(
-      /received 0 BTC\. Nothing moved: it was kept for review or dropped, /,
     );
   });
 
@@ -407,8 +543,8 @@ describe('what is wrong with the options is named', () => {
     const { balance, ...others } = merchant();
     const disturbed = async (currency: string) =>
       new Decimal((await balance(currency)) ?? 0).plus(calls++ / 8);
-    expect(await failureOf({ ...others, balance: disturbed }, UNKNOWN_FIELD)).toMatch(
-      /expected \+0\.75 BTC, received \+1\.125 BTC, \+0\.375 EUR, \+0\.375 USDC\. /,
+    expect(await failureOf({ ...others, balance: disturbed }, FIRST)).toMatch(
+      /expected \+1\.75 BTC, received \+2\.125 BTC, \+0\.375 EUR, \+0\.375 USDC$/,
     );
   });
 
@@ -418,13 +554,13 @@ describe('what is wrong with the options is named', () => {
     expect(Object.keys(failures)).toHaveLength(8);
     for (const { message } of Object.values(failures)) {
       expect(message).toMatch(
-        /received one\. Either breakDatabase broke nothing that the handler uses, or the change was committed before an error that was caught/,
+        /received one\. Either breakDatabase broke nothing that the handler uses, or the money was committed before an error that was caught/,
       );
     }
   });
 
   test('fields that make a body invalid', async () => {
-    expect(await firstFailureOf({ deposit: () => ({ depositId: 'x' }) })).toBe(
+    expect(await failureOfFirst({ deposit: () => ({ depositId: 'x' }) })).toBe(
       'deposit or withdrawal: expected fields of a valid body, but depositId: expected a UUID, received a string of length 1',
     );
   });
@@ -434,20 +570,20 @@ describe('what is wrong with the options is named', () => {
     [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],
     [
       { balance: undefined },
-      'balance: expected a function, received nothing. It returns credits minus debits in a currency',
+      'balance: expected a function, received nothing. Return credits minus debits in a currency',
     ],
     [
       { balance: '0' },
-      'balance: expected a function, received "0". It returns credits minus debits in a currency',
+      'balance: expected a function, received "0". Return credits minus debits in a currency',
     ],
     [{ prepare: [] }, 'prepare: expected a function, received an array'],
     [
       { breakDatabase: undefined },
-      'breakDatabase: expected a function, or null to leave out its tests, received nothing. It makes one part of the database fail, and returns what mends it',
+      'breakDatabase: expected a function, or null to skip its tests, received nothing. Make one part of the database fail, and return a function that mends it',
     ],
     [
       { kept: undefined },
-      'kept: expected a function, or null to leave out its tests, received nothing. It returns how many bodies wait for review',
+      'kept: expected a function, or null to skip its tests, received nothing. Return how many bodies wait for review',
     ],
     [
       { secret: null },

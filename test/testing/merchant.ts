@@ -57,7 +57,8 @@ export interface Parts {
   readonly around: (
     handle: () => Promise<Response>,
     store: Store,
-    body: string,
+    body: Uint8Array,
+    headers: Readonly<Record<string, string>>,
   ) => Promise<Response>;
 }
 
@@ -182,15 +183,16 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
   return {
     url: 'http://127.0.0.1/callbacks',
     fetch: async (url, request) => {
-      const body =
-        typeof request.body === 'string' ? request.body : textOf(new Uint8Array(request.body));
+      const { body, headers } = request;
+      const bytes =
+        typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
       const handle = () =>
         answers.run({}, async () => {
           const response = await receiver.fetch(new Request(url, request));
           const own = answers.getStore()?.answer;
           return own ? new Response(own.text, { status: own.status }) : response;
         });
-      return parts.around(handle, store, body);
+      return parts.around(handle, store, bytes, headers);
     },
     async balance(currency) {
       store.use('balances');

@@ -112,7 +112,10 @@ function titleOf(kind: string, { code, path, received }: NotificationIssue): str
 
 /** Takes identifiers and amounts out of a reason, so that it can be counted. */
 function withoutValues(reason: string): string {
-  return reason.replace(/\S*\d\S*/g, '…');
+  return reason
+    .split(' ')
+    .map((word) => (/\d/.test(word) ? '…' : word))
+    .join(' ');
 }
 
 function countKind(kinds: Map<string, Kind>, kind: Omit<Kind, 'count'>): void {

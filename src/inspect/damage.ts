@@ -17,8 +17,9 @@ const DAMAGES: readonly (readonly [RegExp, string])[] = [
 
 /** Says how text that is not JSON was changed by who copied it; null if that is unknown. */
 export function damageOf(body: string): string | null {
-  // Not trim(), which removes a byte-order mark.
-  const text = body.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+  // The parser says what is wrong with it, and trim() would remove it.
+  if (body.startsWith('\uFEFF')) return null;
+  const text = body.trim();
   const [, known] = DAMAGES.find(([expression]) => expression.test(text)) ?? [];
   if (known !== undefined || !text.startsWith('{')) return known ?? null;
   // Mail programs and terminals break long lines, and viewers of logs end them with an ellipsis.

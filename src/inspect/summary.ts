@@ -192,7 +192,7 @@ function faultOf({ expected, received }: NotificationIssue): string {
 }
 
 /** A name of an identifier, in a string as well. */
-const EVENT = /"(depositId|withdrawalId)\\*"\s*:/g;
+const EVENT = /"(depositId|withdrawalId)\\{0,7}" ?:/g;
 
 /**
  * Says which events a refused text contains, however they are wrapped. Nobody settles them one by

@@ -627,9 +627,12 @@ async function poll<T>(
 ): Promise<T> {
   const until = Date.now() + forMs;
   // Most queues need a few milliseconds. A slow one is asked less often.
-  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, 100)) {
+  let pauseMs = 1;
+  // A machine that stood still for that time has not worked either.
+  for (let left = Math.min(forMs, 15); ; left -= 1) {
     const value = await reading();
-    if ((await isDone(value)) || Date.now() >= until) return value;
+    if ((await isDone(value)) || (left <= 0 && Date.now() >= until)) return value;
     await sleep(pauseMs);
+    pauseMs = Math.min(2 * pauseMs, 100);
   }
 }

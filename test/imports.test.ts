@@ -26,7 +26,7 @@ test('bytes without a TextDecoder are no fault of the body', async () => {
 
 /** The floors of the source, from the ground up: a file may import those of its floor and below. */
 const FLOORS = [
-  /^parser\/(errors|messages)$/,
+  /^parser\/(errors|enums|messages)$/,
   /^parser\/values\//,
   /^parser\/(objects|json|json-syntax|members|body|rules|read|fields)$/,
   /^parser\/(deposit-received|withdrawal-broadcast|notification)$/,

@@ -52,13 +52,16 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   const settle = async (_: unknown, { body }: { readonly body: Uint8Array }) => {
     if (!log.callback(body)) throw NOT_SAVED;
   };
+  const inbox = createInbox(log.callback);
   const receiver = createReceiver({
     secret,
     success: { status },
     onDepositReceived: settle,
     onWithdrawalBroadcast: settle,
-    store: createInbox(log.callback),
+    store: inbox,
     log({ outcome, message, error, issue }) {
+      // A receiver saves no empty body.
+      if (outcome === 'refused' && !inbox.hasSaved(message)) log.callback(new Uint8Array());
       if (outcome === 'failed' && error !== NOT_SAVED) log.fail('not read', error);
       // A warning about a body is part of its sentence.
       else if (outcome === 'warning' && !issue) console.warn(message);
@@ -88,16 +91,27 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   return EXIT.ok;
 }
 
-/** A store in which nothing waits: a body that the parser refuses is saved and printed, too. */
-export function createInbox(keep: (body: Uint8Array) => boolean): Store {
+interface Inbox extends Store {
+  /** Whether a body that is refused for this reason has been saved. Forgets it. */
+  readonly hasSaved: (reason: string) => boolean;
+}
+
+/** A store in which nothing waits: it saves and prints what the parser refuses. */
+export function createInbox(keep: (body: Uint8Array) => boolean): Inbox {
+  const reasons: string[] = [];
   return {
     // Of a body that was read, its own line has said everything.
-    async save({ to, body }) {
+    async save({ to, body, reason }) {
       if (to === 'review' && !keep(body)) throw NOT_SAVED;
+      if (to === 'review') reasons.push(reason);
     },
     list: async () => [],
     read: async () => null,
     remove: async () => {},
+    hasSaved(reason) {
+      const at = reasons.indexOf(reason);
+      return at >= 0 && reasons.splice(at, 1).length > 0;
+    },
   };
 }
 

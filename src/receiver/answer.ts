@@ -34,10 +34,10 @@ export function refusalOf({ issues }: NotificationError): ReceiverAnswer {
  */
 export function successOf(given: Partial<ReceiverAnswer> = {}): ReceiverAnswer {
   const { status = 200, text = 'ok' } = given;
-  const isSuccess = Number.isInteger(status) && status >= 200 && status <= 399;
+  const isSuccess = Number.isInteger(status) && status >= 200 && status <= 599;
   if (!isSuccess || typeof text !== 'string') {
     throw new TypeError(
-      `success: expected a status of 200 to 399 and a text, received ${quote(status)} and ${describe(text)}`,
+      `success: expected a status of 200 to 599 and a text, received ${quote(status)} and ${describe(text)}`,
     );
   }
   return { status, text: WITHOUT_TEXT.includes(status) ? '' : text };

@@ -298,7 +298,7 @@ describe('what is sent', () => {
       '  ✗ 200 in 0ms  an amount with a comma  accepted, but it should be refused: actualDeposit';
     expect(told).toContainEqual(expect.stringContaining(commas));
     expect(told.filter((line) => line.startsWith('  ✗ failed'))).toHaveLength(1);
-    expect(told.at(-1)).toBe('1 of 1 delivered, 11 of 15 refused, as they should be, in 0ms');
+    expect(told.at(-1)).toBe('1 of 1 delivered, 12 of 16 refused, as they should be, in 0ms');
   });
 });
 

@@ -367,13 +367,13 @@ describe('a success', () => {
 
   test.each([
     [{ status: 199 }, '199 and a string of length 2'],
-    [{ status: 400 }, '400 and a string of length 2'],
+    [{ status: 600 }, '600 and a string of length 2'],
     [{ status: 200.5 }, '200.5 and a string of length 2'],
     [{ status: '200' }, '"200" and a string of length 2'],
     [{ text: null }, '200 and null'],
   ])('can’t be an answer that no server can send: %j', (success, received) => {
     const create = () => createReceiver(recording({ success: success as never }).options);
-    const message = `success: expected a status of 200 to 399 and a text, received ${received}`;
+    const message = `success: expected a status of 200 to 599 and a text, received ${received}`;
     expect(create).toThrow(new TypeError(message));
   });
 });

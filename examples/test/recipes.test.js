@@ -16,12 +16,11 @@ import { depositReceivedBody, handlerTests } from 'payment-notifications/testing
 import pg from 'pg';
 import { register } from 'tsx/esm/api';
 import { filesOn } from '../../scripts/pages/code.js';
-import { statusOf } from './bodies.js';
 import { writeRecipes } from './handlers.js';
 import { openFolder, replaced, SCHEMA, until } from './merchant.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
-import { atExit, SECRET, startServer } from './server.js';
+import { atExit, SECRET, startServer, statusOf } from './server.js';
 
 /** @import { Bucket } from '../frameworks-under-test/recipes/bucket/bucket-store.ts' */
 

@@ -8,10 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { blocksOn, filesOn } from '../../scripts/pages/code.js';
-import { statusOf } from './bodies.js';
 import { openMerchant, replaced, SETTLE } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
-import { SECRET, startServer } from './server.js';
+import { SECRET, startServer, statusOf } from './server.js';
 
 /** @import { Merchant } from './merchant.js' */
 

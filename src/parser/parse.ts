@@ -219,7 +219,7 @@ export function readBody<T>(
 }
 
 /** Whether a body is the JSON of a parsed notification, such as one from your own queue. */
-export function isNotificationJSON(fields: Fields): boolean {
+function isNotificationJSON(fields: Fields): boolean {
   const { type } = fields;
   if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') return false;
   const { additionalFields, warnings } = fields;

@@ -34,7 +34,7 @@ export interface Incoming {
   readonly read: () => ReceivedBody | Promise<ReceivedBody>;
 }
 
-export interface Caller {
+interface Caller {
   /** The URL that was called, or its path. */
   readonly url: unknown;
   readonly method: string | undefined;

@@ -15,8 +15,8 @@ const APART: [name: string, budget: number][] = [
   ['splitToTxAddress', 1400],
 ];
 /** The receiver, in a bundle that has the parser. */
-const RECEIVER = 3_460;
-const PACKED = 250_000;
+const RECEIVER = 6_490;
+const PACKED = 288_000;
 /** Of dist. */
 const CODE = 500_000;
 

@@ -55,8 +55,8 @@ export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED:
 createReceiver({ ...hooks, onDepositReceived: () => {} }); // TS2322
 createReceiver({ ...hooks, log: 'console' }); // TS2322
 new NeedsReview(); // TS2554
-export const open: ReceiverOptions = { store: null }; // TS2741
-export const lost: ReceiverOptions = { secret: null }; // TS2741
+export const open: ReceiverOptions = { store: null }; // TS2322
+export const lost: ReceiverOptions = { secret: null }; // TS2322
 createReceiver(hooks); // TS2345
 createReceiver({ ...hooks, async onDepositReceived() {} }).receive(''); // TS2345
 createStore(5); // TS2345

@@ -112,7 +112,7 @@ const bodyOfLength = (length) =>
  *
  * @type {Record<string, number[]>}
  */
-const READS_ON = { Bun: [413, 404], Deno: [404], h3: [404], 'Next.js': [404] };
+const READS_ON = { Bun: [413, 404] };
 
 // What a handler could spoil: digits, characters, and the mark in front of them.
 const VALID = [

@@ -49,8 +49,7 @@ export async function readStream(
     }
     length += chunk.length;
   }
-  // Not awaited, so that the answer is sent first. It rejects if the sender leaves.
-  drop(iterator, stop).catch(() => {});
+  drop(() => iterator, stop);
   return { bytes: bytes.subarray(0, length), mayLackBytes };
 }
 
@@ -77,11 +76,21 @@ function grown(bytes: Uint8Array, length: number): Uint8Array {
   return larger;
 }
 
-async function drop(iterator: AsyncIterator<Uint8Array>, stop?: () => unknown): Promise<void> {
-  for (let dropped = 0; dropped < MAX_DROPPED; ) {
-    const { done, value } = await iterator.next();
-    if (done) return;
-    dropped += value.length;
-  }
-  await (stop ? stop() : iterator.return?.());
+/**
+ * Lets a sender finish a body that nobody reads, so that it gets the answer, and stops one that goes
+ * on. The answer doesn't wait for it.
+ */
+export async function drop(
+  open: () => AsyncIterator<Uint8Array>,
+  stop?: () => unknown,
+): Promise<void> {
+  try {
+    const iterator = open();
+    for (let dropped = 0; dropped < MAX_DROPPED; ) {
+      const { done, value } = await iterator.next();
+      if (done) return;
+      dropped += value.length;
+    }
+    await (stop ? stop() : iterator.return?.());
+  } catch {} // the sender has left, or somebody else reads
 }

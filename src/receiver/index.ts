@@ -10,7 +10,14 @@ import { createLog, type Outcome } from './log.js';
 import { type NodeRequest, type NodeResponse, readNodeBody, sendNode } from './node.js';
 import { checkOptions, type ReceiverOptions } from './options.js';
 import { createRounds } from './rounds.js';
-import { isWebRequest, readWebBody, toResponse, type WebRequest, type WebResponse } from './web.js';
+import {
+  answerWeb,
+  isWebRequest,
+  readWebBody,
+  toResponse,
+  type WebRequest,
+  type WebResponse,
+} from './web.js';
 
 export type { ReceiverAnswer } from './answer.js';
 export type { HeaderSource } from './headers.js';
@@ -151,8 +158,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         },
         read: () => readWebBody(request),
       }));
+      if (isWebRequest(request)) return answerWeb(request, answer);
       // Mounted in place of `node`, it has to answer, or the sender waits.
-      if (!isWebRequest(request)) sendOrLog(rest[0] as NodeResponse, answer);
+      sendOrLog(rest[0] as NodeResponse, answer);
       return toResponse(answer);
     },
     async receive(request) {

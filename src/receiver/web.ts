@@ -1,5 +1,5 @@
-import type { ReceiverAnswer } from './answer.js';
-import { type ReceivedBody, readStream } from './bytes.js';
+import { NOT_FOUND, type ReceiverAnswer } from './answer.js';
+import { drop, type ReceivedBody, readStream } from './bytes.js';
 
 /** The global `Request`, or in a project without its type, the parts that a receiver uses. */
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer Own } }
@@ -36,6 +36,13 @@ export async function readWebBody(request: WebRequest): Promise<ReceivedBody> {
   }
   if (request.body === null) return { bytes: new Uint8Array(), mayLackBytes: false };
   return readStream(request.body);
+}
+
+/** Answers a request. Without the secret, its body is unread, and may never end. */
+export function answerWeb(request: WebRequest, answer: ReceiverAnswer): WebResponse {
+  const { body } = request;
+  if (answer.status === NOT_FOUND.status && body) drop(() => body[Symbol.asyncIterator]());
+  return toResponse(answer);
 }
 
 export function toResponse({ status, text }: ReceiverAnswer): WebResponse {

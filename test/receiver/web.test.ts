@@ -61,3 +61,22 @@ test('reports a body that breaks off', async () => {
   expect((await createReceiver(options).fetch(streamed(broken()).request)).status).toBe(500);
   expect(calls).toStrictEqual([['failed', 'terminated', null]]);
 });
+
+test('stops a body that never ends, and was sent without the secret', async () => {
+  function* endless() {
+    for (;;) yield new Uint8Array(16_384);
+  }
+  const { request, ended } = streamed(endless());
+  vi.spyOn(console, 'warn').mockReturnValueOnce();
+  const { fetch } = createReceiver(recording({ secret: 'a-secret-of-the-test' }).options);
+  expect((await fetch(request)).status).toBe(404);
+  expect(await ended).toBe(`${4 * 1024 * 1024} bytes, stopped`);
+});
+
+test('answers 404 while somebody else reads the body', async () => {
+  const request = new Request(URL, { method: 'POST', body: DEPOSIT });
+  request.body?.getReader();
+  vi.spyOn(console, 'warn').mockReturnValueOnce();
+  const { fetch } = createReceiver(recording({ secret: 'a-secret-of-the-test' }).options);
+  expect((await fetch(request)).status).toBe(404);
+});

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 60_000;
@@ -115,6 +117,40 @@ export const LIMIT = 65_536;
 export async function statusOf(url, body, headers = {}) {
   const bytes = new Uint8Array(Buffer.from(body));
   return (await fetch(url, { method: 'POST', body: bytes, headers })).status;
+}
+
+/** Far more than what the kernel keeps for a server that reads 4 MiB. */
+const MOST_WRITTEN = 64 * 1024 * 1024;
+
+/**
+ * What a body that never ends is answered with, and whether all of it could be sent.
+ *
+ * @param {number} port
+ * @param {string} secret
+ */
+export async function sendEndlessly(port, secret) {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(head(2 * MOST_WRITTEN - 1, secret)); // Bun refuses more, unread
+  socket.write(Buffer.alloc(LIMIT + 1));
+  const [answer] = await once(socket, 'data');
+  function* rest() {
+    while (socket.bytesWritten < MOST_WRITTEN) yield Buffer.alloc(LIMIT);
+  }
+  await pipeline(rest, socket).catch(() => {}); // the connection is reset
+  socket.destroy();
+  return { answer, isReadOn: socket.bytesWritten >= MOST_WRITTEN };
+}
+
+/** Promises 1000 bytes, sends 10 and goes. @param {number} port */
+export async function hangUp(port) {
+  const socket = connect(port, '127.0.0.1');
+  await new Promise((resolve) => socket.write(`${head(1000)}{"status":`, resolve));
+  socket.destroy();
+}
+
+/** @param {number} length Of the body that follows. @param {string} [secret] */
+function head(length, secret = SECRET) {
+  return `POST /callbacks/${secret} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
 }
 
 /**

@@ -15,9 +15,9 @@ import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
 import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
 import pg from 'pg';
 import { register } from 'tsx/esm/api';
-import { filesOn } from '../../scripts/pages/code.js';
+import { blocksOn, filesOn } from '../../scripts/pages/code.js';
 import { writeRecipes } from './handlers.js';
-import { openFolder, replaced, SCHEMA, until } from './merchant.js';
+import { openFolder, replaced, SCHEMA, SETTLE, until } from './merchant.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { atExit, SECRET, startServer, statusOf } from './server.js';
@@ -49,7 +49,7 @@ function tablesOf(heading) {
   return sql;
 }
 
-/** A merchant's own tables. @param {string} id @param {string} amount The types of columns. */
+/** A merchant's own tables. @param {string} id @param {string} amount Types of columns. */
 const ownTables = (id, amount) => `
   CREATE TABLE invoice (number ${id} PRIMARY KEY, customer_id bigint NOT NULL);
   CREATE TABLE payout (number ${id} PRIMARY KEY, customer_id bigint NOT NULL);
@@ -60,32 +60,55 @@ const ownTables = (id, amount) => `
 /**
  * @typedef {object} Own A merchant's database, in the hands of a test.
  * @property {(sql: string) => Promise<Record<string, any>[]>} query
- * @property {(table: string) => string[]} breakTable Statements; the last ones undo it.
+ * @property {(part: 'keys' | 'balances') => string[]} breakTable Statements; the last ones undo it.
  */
 
+const frameworks = filesOn('docs/frameworks.md');
+const recipes = filesOn('docs/recipes.md');
+
+/** The receiver of the page Frameworks with a ledger. @param {'mysql' | 'sqlite'} database */
+const ledger = (database) => ({
+  'receiver.ts': frameworks.get('receiver.ts'),
+  'ledger.ts': recipes.get('mysql/ledger.ts'),
+  'move.ts': recipes.get(`${database}/move.ts`),
+});
+
+/** The receiver of the page Credit once, with its function and its statement changed. */
+function ownSettle() {
+  const find = blocksOn('docs/credit-once.md').find(({ code }) =>
+    /^async function cust/.test(code),
+  );
+  const part = blocksOn('docs/recipes.md').find(({ code }) => code.startsWith('  ), updated AS'));
+  const [ownFind = ''] = SETTLE.match(/^async function customerOf.*?^}$/ms) ?? [];
+  const [ownPart = ''] = SETTLE.match(/^ {2}\), moved AS.*?^ {2}\)\n/ms) ?? [];
+  const settle = replaced(SETTLE, ownFind, find?.code.replace('reference', 'number') ?? '');
+  return {
+    'receiver.ts': filesOn('docs/credit-once.md').get('receiver.ts'),
+    'postgres.mjs': fs.readFileSync(join(folder.path, 'postgres.mjs'), 'utf8'),
+    'settle.mjs': replaced(settle, ownPart, part?.code ?? ''),
+  };
+}
+
+/** @param {'keys' | 'balances'} part */
+const tableOf = (part) => (part === 'keys' ? 'settled' : 'wallet');
+
 /**
- * The skeleton of the page Frameworks with a ledger of this page, by all tests of a handler.
+ * Files of a merchant, by all tests of a handler.
  *
  * @param {string} database
+ * @param {Record<string, string | undefined>} files
  * @param {() => Own} own
  * @param {Record<string, string>} [env]
  */
-function testLedger(database, own, env = {}) {
+function testFiles(database, files, own, env = {}) {
   const cwd = join(folder.path, `with-${database}`);
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
   before(async () => {
     fs.mkdirSync(cwd, { recursive: true });
-    const pages = filesOn('docs/frameworks.md');
-    const recipes = filesOn('docs/recipes.md');
-    const code = {
-      'receiver.ts': pages.get('receiver.ts'),
-      'server.ts': replaced(pages.get('http-server.ts') ?? '', '3000', '0'),
-      'ledger.ts': recipes.get('own-tables/ledger.ts'),
-      'move.ts': recipes.get(`${database}/move.ts`),
-    };
-    for (const [name, text = ''] of Object.entries(code)) fs.writeFileSync(join(cwd, name), text);
-    fs.copyFileSync(join(folder.path, 'postgres.mjs'), join(cwd, 'postgres.mjs'));
+    const onAnyPort = replaced(frameworks.get('http-server.ts') ?? '', '3000', '0');
+    for (const [name, text = ''] of Object.entries({ ...files, 'server.ts': onAnyPort }))
+      fs.writeFileSync(join(cwd, name), text);
     const command = ['node', '--import', 'tsx', 'server.ts'];
     server = await startServer(command, { cwd: pathToFileURL(`${cwd}/`), env });
   });
@@ -114,7 +137,7 @@ function testLedger(database, own, env = {}) {
       }
     },
     async breakDatabase(part) {
-      const statements = own().breakTable(part === 'keys' ? 'settled' : 'wallet');
+      const statements = own().breakTable(part);
       const middle = statements.length / 2;
       for (const sql of statements.slice(0, middle)) await own().query(sql);
       return async () => {
@@ -129,15 +152,16 @@ function testLedger(database, own, env = {}) {
 describe('your own tables', { skip: whyNoPostgres() }, () => {
   before(async () => {
     await postgres.query(ownTables('text', 'numeric CHECK (total >= 0)'));
-    await postgres.query(tablesOf('Your own tables'));
+    await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
   });
-  const server = testLedger('postgres', () => ({
+  const server = testFiles('postgres', ownSettle(), () => ({
     query: postgres.query,
-    breakTable: (table) => [
-      `ALTER TABLE ${table} RENAME TO away`,
-      `ALTER TABLE away RENAME TO ${table}`,
-    ],
+    breakTable(part) {
+      const table = part === 'keys' ? 'event' : 'wallet';
+      return [`ALTER TABLE ${table} RENAME TO away`, `ALTER TABLE away RENAME TO ${table}`];
+    },
   }));
+  after(() => postgres.query('DROP TABLE orders, event'));
 
   test('a database that crashes during a transaction does not end the server', async () => {
     await postgres.query("INSERT INTO invoice VALUES ('crash', 7)");
@@ -191,13 +215,14 @@ describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
     await once(server, 'exit');
     fs.rmSync(data, { recursive: true });
   });
-  testLedger(
+  testFiles(
     'mysql',
+    ledger('mysql'),
     () => ({
       query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
-      breakTable: (table) => [
+      breakTable: (part) => [
         ...['INSERT', 'UPDATE'].map(
-          (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${table}
+          (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${tableOf(part)}
             FOR EACH ROW SIGNAL SQLSTATE '45000'`,
         ),
         ...['INSERT', 'UPDATE'].map((event) => `DROP TRIGGER broken_${event}`),
@@ -217,16 +242,16 @@ describe('SQLite', () => {
     database.exec(ownTables('text', 'text') + tablesOf('SQLite'));
   });
   after(() => database.close());
-  testLedger('sqlite', () => ({
+  testFiles('sqlite', ledger('sqlite'), () => ({
     async query(sql) {
       const statement = database.prepare(sql);
       if (statement.reader) return /** @type {any[]} */ (statement.all());
       statement.run();
       return [];
     },
-    breakTable: (table) => [
+    breakTable: (part) => [
       ...['INSERT', 'UPDATE'].map(
-        (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${table}
+        (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${tableOf(part)}
           BEGIN SELECT RAISE(ABORT, 'broken by a test'); END`,
       ),
       ...['INSERT', 'UPDATE'].map((event) => `DROP TRIGGER broken_${event}`),

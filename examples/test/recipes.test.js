@@ -49,48 +49,71 @@ function tablesOf(heading) {
   return sql;
 }
 
-/** A merchant's own tables. @param {string} id @param {string} amount Types of columns. */
-const ownTables = (id, amount) => `
-  CREATE TABLE invoice (number ${id} PRIMARY KEY, customer_id bigint NOT NULL);
-  CREATE TABLE payout (number ${id} PRIMARY KEY, customer_id bigint NOT NULL);
-  CREATE TABLE wallet (
-    customer_id bigint, coin varchar(20), total ${amount} NOT NULL, PRIMARY KEY (customer_id, coin)
-  );`;
+/** A merchant's orders. A text of MySQL needs a length to be a key. */
+const ORDERS = `
+  CREATE TABLE invoice (number varchar(200) PRIMARY KEY, customer_id bigint NOT NULL);
+  CREATE TABLE payout (number varchar(200) PRIMARY KEY, customer_id bigint NOT NULL);`;
+const WALLET = `CREATE TABLE wallet (
+  customer_id bigint, coin text, total numeric NOT NULL CHECK (total >= 0),
+  PRIMARY KEY (customer_id, coin)
+)`;
 
 /**
  * @typedef {object} Own A merchant's database, in the hands of a test.
  * @property {(sql: string) => Promise<Record<string, any>[]>} query
+ * @property {(currency: string) => string} balances Selects each `amount`.
+ * @property {(currency: string) => Promise<unknown>} fund Gives the customer enough for a debit.
  * @property {(part: 'keys' | 'balances') => string[]} breakTable Statements; the last ones undo it.
  */
 
-const frameworks = filesOn('docs/frameworks.md');
-const recipes = filesOn('docs/recipes.md');
+const pages = {
+  creditOnce: blocksOn('docs/credit-once.md'),
+  recipes: blocksOn('docs/recipes.md'),
+};
+/** The block that starts with a text. @param {'creditOnce' | 'recipes'} page @param {string} start */
+const blockOf = (page, start) => {
+  const found = pages[page].filter(({ code }) => code.startsWith(start));
+  assert.equal(found.length, 1, start);
+  return `${found[0]?.code}`;
+};
+const OWN_FIND = /^async function customerOf.*?^}\n/ms.exec(SETTLE)?.[0] ?? '';
+const receiver = filesOn('docs/credit-once.md').get('receiver.ts') ?? '';
 
-/** The receiver of the page Frameworks with a ledger. @param {'mysql' | 'sqlite'} database */
-const ledger = (database) => ({
-  'receiver.ts': frameworks.get('receiver.ts'),
-  'ledger.ts': recipes.get('mysql/ledger.ts'),
-  'move.ts': recipes.get(`${database}/move.ts`),
-});
-
-/** The receiver of the page Credit once, with its function and its statement changed. */
-function ownSettle() {
-  const find = blocksOn('docs/credit-once.md').find(({ code }) =>
-    /^async function cust/.test(code),
-  );
-  const part = blocksOn('docs/recipes.md').find(({ code }) => code.startsWith('  ), updated AS'));
-  const [ownFind = ''] = SETTLE.match(/^async function customerOf.*?^}$/ms) ?? [];
-  const [ownPart = ''] = SETTLE.match(/^ {2}\), moved AS.*?^ {2}\)\n/ms) ?? [];
-  const settle = replaced(SETTLE, ownFind, find?.code.replace('reference', 'number') ?? '');
+/** The receiver of the page Credit once, with the statement of a recipe. */
+const withOwnTables = () => {
+  const find = replaced(blockOf('creditOnce', 'async function customerOf'), 'reference', 'number');
+  const moved = /^ {2}\), moved AS.*?^ {2}\)\n/ms.exec(SETTLE)?.[0] ?? '';
+  const settle = replaced(SETTLE, moved, blockOf('recipes', '  ), updated AS'));
   return {
-    'receiver.ts': filesOn('docs/credit-once.md').get('receiver.ts'),
-    'postgres.mjs': fs.readFileSync(join(folder.path, 'postgres.mjs'), 'utf8'),
-    'settle.mjs': replaced(settle, ownPart, part?.code ?? ''),
+    'receiver.ts': receiver,
+    'postgres.mjs': fs.readFileSync(new URL('postgres.mjs', folder.url), 'utf8'),
+    'settle.mjs': replaced(settle, OWN_FIND, find),
   };
-}
+};
+
+/** The same with another database. @param {'mysql' | 'sqlite'} database */
+const withDatabase = (database) => {
+  const own = replaced(
+    receiver,
+    "{ pool } from './postgres.mjs'",
+    `{ database } from './${database}.ts'`,
+  );
+  return {
+    'receiver.ts': replaced(own, 'createSettle(pool)', 'createSettle(database)'),
+    [`${database}.ts`]: filesOn('docs/recipes.md').get(`${database}/${database}.ts`),
+    'settle.mjs': replaced(SETTLE, OWN_FIND, blockOf('recipes', 'async function customerOf')),
+  };
+};
 
 /** @param {'keys' | 'balances'} part */
-const tableOf = (part) => (part === 'keys' ? 'settled' : 'wallet');
+const tableOf = (part) => (part === 'keys' ? 'event' : 'balance');
+
+/** The parts of {@link Own} for the tables of a recipe. */
+const OWN = {
+  /** @param {string} currency */
+  balances: (currency) => `SELECT amount FROM balance WHERE currency = '${currency}'`,
+  fund: async () => {},
+};
 
 /**
  * Files of a merchant, by all tests of a handler.
@@ -106,7 +129,11 @@ function testFiles(database, files, own, env = {}) {
   let server;
   before(async () => {
     fs.mkdirSync(cwd, { recursive: true });
-    const onAnyPort = replaced(frameworks.get('http-server.ts') ?? '', '3000', '0');
+    const onAnyPort = replaced(
+      filesOn('docs/frameworks.md').get('http-server.ts') ?? '',
+      '3000',
+      '0',
+    );
     for (const [name, text = ''] of Object.entries({ ...files, 'server.ts': onAnyPort }))
       fs.writeFileSync(join(cwd, name), text);
     const command = ['node', '--import', 'tsx', 'server.ts'];
@@ -117,8 +144,8 @@ function testFiles(database, files, own, env = {}) {
   const tests = handlerTests({
     url: () => server.url,
     async balance(currency) {
-      const rows = await own().query(`SELECT total FROM wallet WHERE coin = '${currency}'`);
-      return Decimal.sum(0, ...rows.map(({ total }) => total));
+      const rows = await own().query(own().balances(currency));
+      return Decimal.sum(0, ...rows.map(({ amount }) => amount));
     },
     kept: async () =>
       fs.readdirSync(join(cwd, 'webhooks/review')).filter((name) => name.endsWith('.json')).length,
@@ -129,11 +156,7 @@ function testFiles(database, files, own, env = {}) {
             ? ['invoice', one.clientPaymentId]
             : ['payout', one.clientWithdrawalId];
         await own().query(`INSERT INTO ${table} VALUES ('${id}', 7)`);
-        if (one.type === 'deposit.received') continue;
-        const wallet = `7, '${one.withdrawCurrency?.toUpperCase()}', '1e18'`;
-        await own()
-          .query(`INSERT INTO wallet VALUES (${wallet})`)
-          .catch(() => {});
+        if (one.type === 'withdrawal.broadcast') await own().fund(`${one.withdrawCurrency}`);
       }
     },
     async breakDatabase(part) {
@@ -151,11 +174,16 @@ function testFiles(database, files, own, env = {}) {
 
 describe('your own tables', { skip: whyNoPostgres() }, () => {
   before(async () => {
-    await postgres.query(ownTables('text', 'numeric CHECK (total >= 0)'));
+    await postgres.query(`${ORDERS} ${WALLET}`);
     await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
   });
-  const server = testFiles('postgres', ownSettle(), () => ({
+  const server = testFiles('postgres', withOwnTables(), () => ({
     query: postgres.query,
+    balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
+    fund: (currency) =>
+      postgres.query(
+        `INSERT INTO wallet VALUES (7, upper('${currency}'), 1e18) ON CONFLICT DO NOTHING`,
+      ),
     breakTable(part) {
       const table = part === 'keys' ? 'event' : 'wallet';
       return [`ALTER TABLE ${table} RENAME TO away`, `ALTER TABLE away RENAME TO ${table}`];
@@ -206,7 +234,7 @@ describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
       multipleStatements: true,
     });
     await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
-    await connection.query(ownTables('varchar(200)', 'decimal(65, 30)'));
+    await connection.query(ORDERS);
     await connection.query(tablesOf('MySQL and MariaDB'));
   });
   after(async () => {
@@ -217,8 +245,9 @@ describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
   });
   testFiles(
     'mysql',
-    ledger('mysql'),
+    withDatabase('mysql'),
     () => ({
+      ...OWN,
       query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
       breakTable: (part) => [
         ...['INSERT', 'UPDATE'].map(
@@ -239,10 +268,11 @@ describe('SQLite', () => {
     const cwd = join(folder.path, 'with-sqlite');
     fs.mkdirSync(cwd);
     database = new Database(join(cwd, 'merchant.db'));
-    database.exec(ownTables('text', 'text') + tablesOf('SQLite'));
+    database.exec(ORDERS + tablesOf('SQLite'));
   });
   after(() => database.close());
-  testFiles('sqlite', ledger('sqlite'), () => ({
+  testFiles('sqlite', withDatabase('sqlite'), () => ({
+    ...OWN,
     async query(sql) {
       const statement = database.prepare(sql);
       if (statement.reader) return /** @type {any[]} */ (statement.all());

@@ -42,13 +42,6 @@ after(() => postgres?.remove());
 /** A module of a recipe. @param {string} name @returns {Promise<any>} */
 const load = (name) => import(new URL(name, folder.url).href);
 
-/** The tables of a recipe. @param {string} heading */
-function tablesOf(heading) {
-  const at = fs.readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
-  const [, sql = ''] = at.split(`## ${heading}\n`)[1]?.match(/^```sql\n(.*?)^```$/ms) ?? [];
-  return sql;
-}
-
 /** A merchant's orders. A text of MySQL needs a length to be a key. */
 const ORDERS = `
   CREATE TABLE invoice (number varchar(200) PRIMARY KEY, customer_id bigint NOT NULL);
@@ -65,6 +58,9 @@ const WALLET = `CREATE TABLE wallet (
  * @property {(currency: string) => Promise<unknown>} fund Gives the customer enough for a debit.
  * @property {(part: 'keys' | 'balances') => string[]} breakTable Statements; the last ones undo it.
  */
+
+/** A file to copy. @param {string} name */
+const copied = (name) => fs.readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
 
 const pages = {
   creditOnce: blocksOn('docs/credit-once.md'),
@@ -86,7 +82,7 @@ const withOwnTables = () => {
   const settle = replaced(SETTLE, moved, blockOf('recipes', '  ), updated AS'));
   return {
     'receiver.ts': receiver,
-    'postgres.mjs': fs.readFileSync(new URL('postgres.mjs', folder.url), 'utf8'),
+    'postgres.mjs': copied('postgres.mjs'),
     'settle.mjs': replaced(settle, OWN_FIND, find),
   };
 };
@@ -96,11 +92,11 @@ const withDatabase = (database) => {
   const own = replaced(
     receiver,
     "{ pool } from './postgres.mjs'",
-    `{ database } from './${database}.ts'`,
+    `{ database } from './${database}.mjs'`,
   );
   return {
     'receiver.ts': replaced(own, 'createSettle(pool)', 'createSettle(database)'),
-    [`${database}.ts`]: filesOn('docs/recipes.md').get(`${database}/${database}.ts`),
+    [`${database}.mjs`]: copied(`${database}.mjs`),
     'settle.mjs': replaced(SETTLE, OWN_FIND, blockOf('recipes', 'async function customerOf')),
   };
 };
@@ -235,7 +231,7 @@ describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
     });
     await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
     await connection.query(ORDERS);
-    await connection.query(tablesOf('MySQL and MariaDB'));
+    await connection.query(copied('mysql.sql'));
   });
   after(async () => {
     await connection.end();
@@ -268,7 +264,7 @@ describe('SQLite', () => {
     const cwd = join(folder.path, 'with-sqlite');
     fs.mkdirSync(cwd);
     database = new Database(join(cwd, 'merchant.db'));
-    database.exec(ORDERS + tablesOf('SQLite'));
+    database.exec(ORDERS + copied('sqlite.sql'));
   });
   after(() => database.close());
   testFiles('sqlite', withDatabase('sqlite'), () => ({
@@ -342,7 +338,7 @@ test('a bucket is a store', async () => {
 });
 
 test('a table is a store', { skip: whyNoPostgres() }, async () => {
-  await postgres.query(tablesOf('In a table'));
+  await postgres.query(blockOf('recipes', 'CREATE TABLE webhook'));
   const { store } = await load('table/table-store.ts');
   await tryStore(store);
   const rows = await postgres.query('SELECT folder, reason FROM webhook ORDER BY reason');

@@ -16,13 +16,14 @@ import { depositReceivedBody, handlerTests } from 'payment-notifications/testing
 import pg from 'pg';
 import { register } from 'tsx/esm/api';
 import { blocksOn, filesOn } from '../../scripts/pages/code.js';
+import { createBucketStore } from '../start/bucket-store.mjs';
 import { writeRecipes } from './handlers.js';
 import { openFolder, replaced, SCHEMA, SETTLE, until } from './merchant.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { atExit, SECRET, startServer, statusOf } from './server.js';
 
-/** @import { Bucket } from '../frameworks-under-test/recipes/bucket/bucket-store.ts' */
+/** @import { Bucket } from '../start/bucket-store.mjs' */
 
 register();
 const folder = openFolder();
@@ -330,7 +331,6 @@ test('a bucket is a store', async () => {
     list: async (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)),
     delete: async (path) => files.delete(path),
   };
-  const { createBucketStore } = await load('bucket/bucket-store.ts');
   await tryStore(createBucketStore(bucket));
   assert.deepEqual([...files.keys()].map((path) => path.replace(/\..*\./, '.')).sort(), [
     ...['review/deposit.json', 'review/deposit.txt', 'review/refused.json', 'review/refused.txt'],
@@ -338,8 +338,8 @@ test('a bucket is a store', async () => {
 });
 
 test('a table is a store', { skip: whyNoPostgres() }, async () => {
-  await postgres.query(blockOf('recipes', 'CREATE TABLE webhook'));
-  const { store } = await load('table/table-store.ts');
+  await postgres.query(copied('table-store.sql'));
+  const { store } = await import('../start/table-store.mjs'); // reads STORE_URL
   await tryStore(store);
   const rows = await postgres.query('SELECT folder, reason FROM webhook ORDER BY reason');
   assert.deepEqual(

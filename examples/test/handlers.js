@@ -38,7 +38,6 @@ export function writeHandlers() {
 
 /** What the recipes call `yours`, and how their files come together. */
 const OWN = {
-  'own-tables/move.ts': "export { move } from '../postgres/move.ts';\n",
   'retry/own-ledger.ts': `import { NeedsReview } from 'payment-notifications/receiver';
 export const calls: string[] = [];
 export async function creditOnce(...[key]: [string, unknown]): Promise<void> {
@@ -65,7 +64,7 @@ export const settleOnce = createSettle(pool);
 export function writeRecipes(folder) {
   for (const [name, code] of [...filesOn('docs/recipes.md'), ...Object.entries(OWN)])
     write(folder, name, code);
-  for (const name of ['credit-once', 'postgres', 'paid']) {
+  for (const name of ['credit-once', 'paid']) {
     const target = new URL(`${name}/`, folder);
     mkdirSync(target, { recursive: true });
     for (const file of ['postgres.mjs', 'settle.mjs'])

@@ -15,14 +15,15 @@ import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
 import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
 import pg from 'pg';
 import { register } from 'tsx/esm/api';
-import { filesOn } from '../../scripts/pages/code.js';
+import { blocksOn, filesOn } from '../../scripts/pages/code.js';
+import { createBucketStore } from '../start/bucket-store.mjs';
 import { writeRecipes } from './handlers.js';
-import { openFolder, replaced, SCHEMA, until } from './merchant.js';
+import { openFolder, replaced, SCHEMA, SETTLE, until } from './merchant.js';
 import { startPostgres } from './postgres.js';
 import { whyNoPostgres } from './programs.js';
 import { atExit, SECRET, startServer, statusOf } from './server.js';
 
-/** @import { Bucket } from '../frameworks-under-test/recipes/bucket/bucket-store.ts' */
+/** @import { Bucket } from '../start/bucket-store.mjs' */
 
 register();
 const folder = openFolder();
@@ -42,50 +43,96 @@ after(() => postgres?.remove());
 /** A module of a recipe. @param {string} name @returns {Promise<any>} */
 const load = (name) => import(new URL(name, folder.url).href);
 
-/** The tables of a recipe. @param {string} heading */
-function tablesOf(heading) {
-  const at = fs.readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
-  const [, sql = ''] = at.split(`## ${heading}\n`)[1]?.match(/^```sql\n(.*?)^```$/ms) ?? [];
-  return sql;
-}
-
-/** A merchant's own tables. @param {string} id @param {string} amount The types of columns. */
-const ownTables = (id, amount) => `
-  CREATE TABLE invoice (number ${id} PRIMARY KEY, customer_id bigint NOT NULL);
-  CREATE TABLE payout (number ${id} PRIMARY KEY, customer_id bigint NOT NULL);
-  CREATE TABLE wallet (
-    customer_id bigint, coin varchar(20), total ${amount} NOT NULL, PRIMARY KEY (customer_id, coin)
-  );`;
+/** A merchant's orders. A text of MySQL needs a length to be a key. */
+const ORDERS = `
+  CREATE TABLE invoice (number varchar(200) PRIMARY KEY, customer_id bigint NOT NULL);
+  CREATE TABLE payout (number varchar(200) PRIMARY KEY, customer_id bigint NOT NULL);`;
+const WALLET = `CREATE TABLE wallet (
+  customer_id bigint, coin text, total numeric NOT NULL CHECK (total >= 0),
+  PRIMARY KEY (customer_id, coin)
+)`;
 
 /**
  * @typedef {object} Own A merchant's database, in the hands of a test.
  * @property {(sql: string) => Promise<Record<string, any>[]>} query
- * @property {(table: string) => string[]} breakTable Statements; the last ones undo it.
+ * @property {(currency: string) => string} balances Selects each `amount`.
+ * @property {(currency: string) => Promise<unknown>} fund Gives the customer enough for a debit.
+ * @property {(part: 'keys' | 'balances') => string[]} breakTable Statements; the last ones undo it.
  */
 
+/** A file to copy. @param {string} name */
+const copied = (name) => fs.readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
+
+const pages = {
+  creditOnce: blocksOn('docs/credit-once.md'),
+  recipes: blocksOn('docs/recipes.md'),
+};
+/** The block that starts with a text. @param {'creditOnce' | 'recipes'} page @param {string} start */
+const blockOf = (page, start) => {
+  const found = pages[page].filter(({ code }) => code.startsWith(start));
+  assert.equal(found.length, 1, start);
+  return `${found[0]?.code}`;
+};
+const OWN_FIND = /^async function customerOf.*?^}\n/ms.exec(SETTLE)?.[0] ?? '';
+const receiver = filesOn('docs/credit-once.md').get('receiver.ts') ?? '';
+
+/** The receiver of the page Credit once, with the statement of a recipe. */
+const withOwnTables = () => {
+  const find = replaced(blockOf('creditOnce', 'async function customerOf'), 'reference', 'number');
+  const moved = /^ {2}\), moved AS.*?^ {2}\)\n/ms.exec(SETTLE)?.[0] ?? '';
+  const settle = replaced(SETTLE, moved, blockOf('recipes', '  ), updated AS'));
+  return {
+    'receiver.ts': receiver,
+    'postgres.mjs': copied('postgres.mjs'),
+    'settle.mjs': replaced(settle, OWN_FIND, find),
+  };
+};
+
+/** The same with another database. @param {'mysql' | 'sqlite'} database */
+const withDatabase = (database) => {
+  const own = replaced(
+    receiver,
+    "{ pool } from './postgres.mjs'",
+    `{ database } from './${database}.mjs'`,
+  );
+  return {
+    'receiver.ts': replaced(own, 'createSettle(pool)', 'createSettle(database)'),
+    [`${database}.mjs`]: copied(`${database}.mjs`),
+    'settle.mjs': replaced(SETTLE, OWN_FIND, blockOf('recipes', 'async function customerOf')),
+  };
+};
+
+/** @param {'keys' | 'balances'} part */
+const tableOf = (part) => (part === 'keys' ? 'event' : 'balance');
+
+/** The parts of {@link Own} for the tables of a recipe. */
+const OWN = {
+  /** @param {string} currency */
+  balances: (currency) => `SELECT amount FROM balance WHERE currency = '${currency}'`,
+  fund: async () => {},
+};
+
 /**
- * The skeleton of the page Frameworks with a ledger of this page, by all tests of a handler.
+ * Files of a merchant, by all tests of a handler.
  *
  * @param {string} database
+ * @param {Record<string, string | undefined>} files
  * @param {() => Own} own
  * @param {Record<string, string>} [env]
  */
-function testLedger(database, own, env = {}) {
+function testFiles(database, files, own, env = {}) {
   const cwd = join(folder.path, `with-${database}`);
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
   before(async () => {
     fs.mkdirSync(cwd, { recursive: true });
-    const pages = filesOn('docs/frameworks.md');
-    const recipes = filesOn('docs/recipes.md');
-    const code = {
-      'receiver.ts': pages.get('receiver.ts'),
-      'server.ts': replaced(pages.get('http-server.ts') ?? '', '3000', '0'),
-      'ledger.ts': recipes.get('own-tables/ledger.ts'),
-      'move.ts': recipes.get(`${database}/move.ts`),
-    };
-    for (const [name, text = ''] of Object.entries(code)) fs.writeFileSync(join(cwd, name), text);
-    fs.copyFileSync(join(folder.path, 'postgres.mjs'), join(cwd, 'postgres.mjs'));
+    const onAnyPort = replaced(
+      filesOn('docs/frameworks.md').get('http-server.ts') ?? '',
+      '3000',
+      '0',
+    );
+    for (const [name, text = ''] of Object.entries({ ...files, 'server.ts': onAnyPort }))
+      fs.writeFileSync(join(cwd, name), text);
     const command = ['node', '--import', 'tsx', 'server.ts'];
     server = await startServer(command, { cwd: pathToFileURL(`${cwd}/`), env });
   });
@@ -94,8 +141,8 @@ function testLedger(database, own, env = {}) {
   const tests = handlerTests({
     url: () => server.url,
     async balance(currency) {
-      const rows = await own().query(`SELECT total FROM wallet WHERE coin = '${currency}'`);
-      return Decimal.sum(0, ...rows.map(({ total }) => total));
+      const rows = await own().query(own().balances(currency));
+      return Decimal.sum(0, ...rows.map(({ amount }) => amount));
     },
     kept: async () =>
       fs.readdirSync(join(cwd, 'webhooks/review')).filter((name) => name.endsWith('.json')).length,
@@ -106,15 +153,11 @@ function testLedger(database, own, env = {}) {
             ? ['invoice', one.clientPaymentId]
             : ['payout', one.clientWithdrawalId];
         await own().query(`INSERT INTO ${table} VALUES ('${id}', 7)`);
-        if (one.type === 'deposit.received') continue;
-        const wallet = `7, '${one.withdrawCurrency?.toUpperCase()}', '1e18'`;
-        await own()
-          .query(`INSERT INTO wallet VALUES (${wallet})`)
-          .catch(() => {});
+        if (one.type === 'withdrawal.broadcast') await own().fund(`${one.withdrawCurrency}`);
       }
     },
     async breakDatabase(part) {
-      const statements = own().breakTable(part === 'keys' ? 'settled' : 'wallet');
+      const statements = own().breakTable(part);
       const middle = statements.length / 2;
       for (const sql of statements.slice(0, middle)) await own().query(sql);
       return async () => {
@@ -128,16 +171,22 @@ function testLedger(database, own, env = {}) {
 
 describe('your own tables', { skip: whyNoPostgres() }, () => {
   before(async () => {
-    await postgres.query(ownTables('text', 'numeric CHECK (total >= 0)'));
-    await postgres.query(tablesOf('Your own tables'));
+    await postgres.query(`${ORDERS} ${WALLET}`);
+    await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
   });
-  const server = testLedger('postgres', () => ({
+  const server = testFiles('postgres', withOwnTables(), () => ({
     query: postgres.query,
-    breakTable: (table) => [
-      `ALTER TABLE ${table} RENAME TO away`,
-      `ALTER TABLE away RENAME TO ${table}`,
-    ],
+    balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
+    fund: (currency) =>
+      postgres.query(
+        `INSERT INTO wallet VALUES (7, upper('${currency}'), 1e18) ON CONFLICT DO NOTHING`,
+      ),
+    breakTable(part) {
+      const table = part === 'keys' ? 'event' : 'wallet';
+      return [`ALTER TABLE ${table} RENAME TO away`, `ALTER TABLE away RENAME TO ${table}`];
+    },
   }));
+  after(() => postgres.query('DROP TABLE orders, event'));
 
   test('a database that crashes during a transaction does not end the server', async () => {
     await postgres.query("INSERT INTO invoice VALUES ('crash', 7)");
@@ -182,8 +231,8 @@ describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
       multipleStatements: true,
     });
     await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
-    await connection.query(ownTables('varchar(200)', 'decimal(65, 30)'));
-    await connection.query(tablesOf('MySQL and MariaDB'));
+    await connection.query(ORDERS);
+    await connection.query(copied('mysql.sql'));
   });
   after(async () => {
     await connection.end();
@@ -191,13 +240,15 @@ describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
     await once(server, 'exit');
     fs.rmSync(data, { recursive: true });
   });
-  testLedger(
+  testFiles(
     'mysql',
+    withDatabase('mysql'),
     () => ({
+      ...OWN,
       query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
-      breakTable: (table) => [
+      breakTable: (part) => [
         ...['INSERT', 'UPDATE'].map(
-          (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${table}
+          (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${tableOf(part)}
             FOR EACH ROW SIGNAL SQLSTATE '45000'`,
         ),
         ...['INSERT', 'UPDATE'].map((event) => `DROP TRIGGER broken_${event}`),
@@ -214,19 +265,20 @@ describe('SQLite', () => {
     const cwd = join(folder.path, 'with-sqlite');
     fs.mkdirSync(cwd);
     database = new Database(join(cwd, 'merchant.db'));
-    database.exec(ownTables('text', 'text') + tablesOf('SQLite'));
+    database.exec(ORDERS + copied('sqlite.sql'));
   });
   after(() => database.close());
-  testLedger('sqlite', () => ({
+  testFiles('sqlite', withDatabase('sqlite'), () => ({
+    ...OWN,
     async query(sql) {
       const statement = database.prepare(sql);
       if (statement.reader) return /** @type {any[]} */ (statement.all());
       statement.run();
       return [];
     },
-    breakTable: (table) => [
+    breakTable: (part) => [
       ...['INSERT', 'UPDATE'].map(
-        (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${table}
+        (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${tableOf(part)}
           BEGIN SELECT RAISE(ABORT, 'broken by a test'); END`,
       ),
       ...['INSERT', 'UPDATE'].map((event) => `DROP TRIGGER broken_${event}`),
@@ -279,7 +331,6 @@ test('a bucket is a store', async () => {
     list: async (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)),
     delete: async (path) => files.delete(path),
   };
-  const { createBucketStore } = await load('bucket/bucket-store.ts');
   await tryStore(createBucketStore(bucket));
   assert.deepEqual([...files.keys()].map((path) => path.replace(/\..*\./, '.')).sort(), [
     ...['review/deposit.json', 'review/deposit.txt', 'review/refused.json', 'review/refused.txt'],
@@ -287,8 +338,8 @@ test('a bucket is a store', async () => {
 });
 
 test('a table is a store', { skip: whyNoPostgres() }, async () => {
-  await postgres.query(tablesOf('In a table'));
-  const { store } = await load('table/table-store.ts');
+  await postgres.query(copied('table-store.sql'));
+  const { store } = await import('../start/table-store.mjs'); // reads STORE_URL
   await tryStore(store);
   const rows = await postgres.query('SELECT folder, reason FROM webhook ORDER BY reason');
   assert.deepEqual(

@@ -1,8 +1,7 @@
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { splitLostDigits } from '../../inspector/marks.js';
 import { toMoments, toMoney } from '../../inspector/picture.js';
-import { toRows } from '../../inspector/rows.js';
+import { splitLostDigits, toRows } from '../../inspector/rows.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 const LATE = { paymentReceivedAt: '1790007200', expirationTime: '1790003600' };

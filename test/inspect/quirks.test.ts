@@ -83,6 +83,7 @@ describe('the quirks of a field', () => {
     ['an empty string', deposit({ network: '""' }), 'network', [EMPTY]],
     ['none for a null', withdrawal({ withdrawFee: 'null' }), 'withdrawFee', []],
     ['a name that objects inherit', deposit({ toString: '1' }), 'toString', [ADDITIONAL]],
+    ['an unknown field without a value', deposit({ extra: 'null' }), 'extra', [ADDITIONAL]],
     ...['extra', 'toString', 'constructor', 'valueOf', '__proto__'].flatMap((name) =>
       [arrays(1001), `${'{"a":'.repeat(1001)}1${'}'.repeat(1001)}`].map(
         (deep): [string, string, string, string[]] => [

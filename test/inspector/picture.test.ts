@@ -67,16 +67,6 @@ test('a field is a row: what was read, what was sent where it looks different, a
   });
 });
 
-test('an address and its owner are read in parts', () => {
-  const address = { toTxAddress: '"r1?dt=007"', txAddressOwner: '{"name":"A","category":null}' };
-  const { rows } = toRows(inspectBody(withdrawal(address)));
-  expect(rows.find(({ name }) => name === 'toTxAddress')?.read).toStrictEqual([
-    ['address', 'r1'],
-    ['tag', '007'],
-  ]);
-  expect(rows.find(({ name }) => name === 'txAddressOwner')?.read).toStrictEqual([['name', 'A']]);
-});
-
 test('a body of thousands of fields has 200 rows', () => {
   const names = Array.from({ length: 5000 }, (_, index) => `"x${index}":1`);
   const { rows, more } = toRows(inspectBody(deposit().replace(/\}$/, `,${names.join(',')}}`)));

@@ -205,27 +205,6 @@ describe('--save', () => {
     expect(found.sort()).toStrictEqual([...sent].sort());
   });
 
-  test('keeps the start of a body of 10 MB', async () => {
-    const callbacks = join(folder, 'long');
-    const { told } = await listening(['--save', callbacks], async (url) => {
-      const body = depositReceivedBody().padEnd(10_000_000);
-      // The connection may end before all is sent.
-      await post(url, body).then(
-        (status) => expect(status).toBe(413),
-        (error) => expect(error).toBeInstanceOf(TypeError),
-      );
-      expect(await post(url, depositReceivedBody().padEnd(65_537))).toBe(413);
-    });
-    const line =
-      /^✗ .*Z {2}The body is refused: it has more than 65536 bytes.* {2}\S+-refused\.json$/;
-    expect(told).toStrictEqual([
-      expect.stringMatching(line),
-      expect.stringMatching(line),
-      `2 callbacks, 2 refused, 2 saved in ${callbacks}`,
-    ]);
-    for (const [, body] of filesIn(callbacks)) expect(body).toHaveLength(65_537);
-  });
-
   test('answers 500 while a body can not be saved, so that it is repeated', async () => {
     const callbacks = join(folder, 'gone');
     const { told, exit } = await listening(['--save', callbacks], async (url) => {

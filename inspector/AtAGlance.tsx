@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
+import { shorten } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
-import { printable } from './marks';
 import { type Moment, type Money, toMoments, toMoney } from './picture';
 
 /** The times and the amounts of an event as a picture. */
@@ -40,7 +40,7 @@ function Amounts({ money: { currency, what, bars } }: { readonly money: Money })
   return (
     <div>
       <h3>
-        {what} <small>{printable(currency, 20)}</small>
+        {what} <small>{shorten(currency, 20)}</small>
       </h3>
       <dl>
         {bars.map(({ label, amount, note, share, isFee }) => (

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { plural } from '../src/inspect/display';
 import type { Inspection, JsonFault } from '../src/inspect/index';
+import { nameOfPath } from '../src/parser/messages';
 import { faultsOf } from './rows';
 
 interface Properties {
@@ -23,7 +24,7 @@ export function Faults({ inspection, onShow }: Properties): JSX.Element | null {
       <ol class="faults">
         {faultsOf(inspection).map(({ kind, issue: { code, path, expected, received } }) => (
           <li key={`${path}`} class={kind}>
-            <strong>{path.join('.') || 'body'}</strong> expected {expected}, received {received}{' '}
+            <strong>{nameOfPath(path)}</strong> expected {expected}, received {received}{' '}
             <code>{code}</code>
           </li>
         ))}

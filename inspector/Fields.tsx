@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
+import { formatCount, shorten } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import { MEANINGS } from './data';
-import { printable } from './marks';
 import { type Row, toRows } from './rows';
 
 /** Every field: what it means, what was read and, where that looks unlike it, what was sent. */
@@ -21,7 +21,7 @@ export function Fields({ inspection }: { readonly inspection: Inspection }): JSX
       </dl>
       {more > 0 && (
         <p>
-          … and {more.toLocaleString('en')} more: use <code>inspect</code>.
+          … and {formatCount(more)} more: use <code>inspect</code>.
         </p>
       )}
       {absent.length > 0 && (
@@ -36,22 +36,22 @@ export function Fields({ inspection }: { readonly inspection: Inspection }): JSX
 function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: string }): JSX.Element {
   const { name, read, sent, remarks } = row;
   return (
-    <div data-field={printable(name, 80)}>
+    <div data-field={shorten(name, 80)}>
       <dt>
-        <strong>{printable(name, 80)}</strong>
+        <strong>{shorten(name, 80)}</strong>
         {meaning && <small>{withCode(meaning)}</small>}
       </dt>
       <dd>
         {read.map(([label, value]) => (
           <p key={label} class="value">
-            {label && <small>{printable(label, 80)}</small>}
-            {printable(value)}
+            {label && <small>{shorten(label, 80)}</small>}
+            {shorten(value)}
           </p>
         ))}
         {sent && <Sent parts={sent} />}
         {remarks.map(({ kind, text }) => (
           <p key={text} class={`remark ${kind}`}>
-            {printable(text)}
+            {shorten(text)}
           </p>
         ))}
       </dd>
@@ -63,9 +63,9 @@ function Sent({ parts: [kept, lost, rest] }: { readonly parts: NonNullable<Row['
   return (
     <p class="value sent">
       <small>sent as</small>
-      {printable(kept)}
-      {lost && <mark>{printable(lost)}</mark>}
-      {printable(rest)}
+      {shorten(kept)}
+      {lost && <mark>{shorten(lost)}</mark>}
+      {shorten(rest)}
     </p>
   );
 }

@@ -1,8 +1,8 @@
 // Draws the page. What somebody does is an event, which leads to the next state.
 import { render } from 'preact';
+import { shorten } from '../src/inspect/display';
 import type { JsonFault } from '../src/inspect/index';
 import { MAX_BYTES } from '../src/parser/body';
-import { printable } from './marks';
 import { Page } from './Page';
 import { type Event, next, START } from './state';
 
@@ -21,7 +21,7 @@ function draw(): void {
 }
 
 async function open(file: File): Promise<void> {
-  const name = printable(file.name, 80);
+  const name = shorten(file.name, 80);
   try {
     // An endpoint reads no further either.
     const bytes = await file.slice(0, MAX_BYTES + 1).arrayBuffer();

@@ -2,7 +2,6 @@
 import { isAsSent, readValue } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import type { NotificationIssue } from '../src/parser/errors';
-import { splitLostDigits } from './marks';
 
 /** A hostile body may have thousands of fields. */
 const MAX_ROWS = 200;
@@ -60,4 +59,25 @@ export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly
     };
   });
   return { rows: [...missing, ...rows], more: Math.max(0, fields.length - MAX_ROWS) };
+}
+
+/** Splits a number literal into what a double keeps, the digits that it loses, and the rest. */
+export function splitLostDigits(literal: string): [kept: string, lost: string, rest: string] {
+  const kept = significantDigits(String(Number(literal)));
+  const [mantissa = ''] = literal.split(/e/i);
+  let matched = 0;
+  let isLeading = true;
+  for (const [at, character] of [...mantissa].entries()) {
+    if (!/\d/.test(character) || (isLeading && character === '0')) continue;
+    isLeading = false;
+    if (character !== (kept[matched] ?? '0')) {
+      return [literal.slice(0, at), mantissa.slice(at), literal.slice(mantissa.length)];
+    }
+    matched += 1;
+  }
+  return [literal, '', ''];
+}
+
+function significantDigits(literal: string): string {
+  return literal.replace(/e.*/i, '').replace(/[-.]/g, '').replace(/^0+/, '');
 }

@@ -7,8 +7,7 @@ import type { Input } from './read-bodies.js';
 import { beside, paint, SIGNS, type Terminal, widthOf, wrap } from './terminal.js';
 import { timeOf } from './totals.js';
 
-/** Maximum length of a value, in characters. `--json` shows all of it. */
-const MAX_VALUE = 400;
+/** Maximum length of a name, in characters. `--json` shows all of it. */
 const MAX_NAME = 80;
 
 /** Explains one body: its sentence, faults and warnings, and each field as sent and as parsed. */
@@ -31,7 +30,7 @@ export function explain(
     table(fields.map(rowOf), terminal),
     table([...notSent, ...ids], terminal),
   ];
-  const sentences = saved === null ? [summary] : [`Saved ${reasonOf(saved)}`, summary];
+  const sentences = saved === null ? [summary] : [`Saved ${waitOf(saved)}`, summary];
   const lines = [
     ...beside(`${mark} `, [title], terminal.columns, (text) => paint(terminal, color, text)),
     ...sentences.flatMap((text) => wrap(text, terminal.columns - 2)).map((line) => `  ${line}`),
@@ -41,8 +40,8 @@ export function explain(
 }
 
 /** Since when a body waits in a store, and why. */
-export function reasonOf({ since, reason }: NonNullable<Input['saved']>): string {
-  const why = reason === null ? '' : `: ${shorten(reason, MAX_VALUE)}`;
+export function waitOf({ since, reason }: NonNullable<Input['saved']>): string {
+  const why = reason === null ? '' : `: ${shorten(reason)}`;
   return `${timeOf(since)}${why}`;
 }
 
@@ -79,10 +78,6 @@ function rowOf(field: InspectedField): Row {
   const { name, raw, quirks } = field;
   const read = readValue(field);
   const texts = isAsSent(raw, read) ? [] : [read.map((part) => part.join(' ').trim()).join(', ')];
-  const parts = [raw, ...texts].map((text) => shorten(text, MAX_VALUE)).join(' → ');
-  return [
-    shorten(name, MAX_NAME),
-    parts,
-    ...quirks.map(({ note }) => shorten(`└ ${note}`, MAX_VALUE)),
-  ];
+  const parts = [raw, ...texts].map((text) => shorten(text)).join(' → ');
+  return [shorten(name, MAX_NAME), parts, ...quirks.map(({ note }) => shorten(`└ ${note}`))];
 }

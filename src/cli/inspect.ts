@@ -2,7 +2,7 @@ import { inspectBody } from '../inspect/index.js';
 import { type Judgement, judgeBody } from '../inspect/judgement.js';
 import type { Outcome } from '../inspect/outcome.js';
 import { EXIT } from './errors.js';
-import { explain, reasonOf } from './explain.js';
+import { explain, waitOf } from './explain.js';
 import { COMMON, flag, helpOf, readArguments, readType, text } from './options.js';
 import { createProgress } from './progress.js';
 import { type Input, readBodies, STDIN } from './read-bodies.js';
@@ -109,7 +109,7 @@ function listed(
   const texts = faults.map(({ code, message }) => `${code}: ${message}`);
   if (more > 0) texts.push(`and ${more} more`);
   const lines = texts.flatMap((fault) => beside('    ', [fault], terminal.columns));
-  const parts = saved === null ? [place, summary] : [place, reasonOf(saved), summary];
+  const parts = saved === null ? [place, summary] : [place, waitOf(saved), summary];
   const shown = marked(outcome, parts.join('  '), terminal);
   return shown + lines.map((line) => `${line}\n`).join('');
 }

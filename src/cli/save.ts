@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, reasonOf } from './errors.js';
 import { nameOf } from './read-bodies.js';
@@ -14,7 +14,7 @@ export type SaveBody = (time: Date, kind: string, body: Uint8Array) => string;
 export function openFolder(folder: string): SaveBody {
   try {
     // Not recursive: in Node.js 20, that never returns for a folder in /proc.
-    makeFolder(folder);
+    if (!existsSync(folder)) mkdirSync(folder, { mode: FOLDER_MODE });
     const probe = join(folder, `.${randomUUID()}`);
     writeNew(probe, new Uint8Array());
     rmSync(probe);
@@ -38,14 +38,6 @@ export function openFolder(folder: string): SaveBody {
       }
     }
   };
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: FOLDER_MODE });
-  } catch (error) {
-    if (Object(error).code !== 'EEXIST') throw error;
-  }
 }
 
 /** Never writes over a file, and leaves no part of one behind. */

@@ -4,7 +4,7 @@ import type { Outcome } from '../inspect/outcome.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/messages.js';
 import type { Input, Reading } from './read-bodies.js';
-import { beside, type Color, highlight, type Terminal } from './terminal.js';
+import { beside, type Color, highlight, type Terminal, wrap } from './terminal.js';
 
 /**
  * How many different reasons and names are counted. An archive may have names made of identifiers,
@@ -15,6 +15,9 @@ const MAX_KINDS = 10_000;
 const MAX_LISTED = 20;
 /** Maximum length of a name and of a reason, in characters. */
 const [MAX_NAME, MAX_REASON] = [40, 200];
+/** What to do about the bodies of a store. */
+const NEXT_STEP =
+  'The receiver tries those in retry again. Those in review wait for someone: to settle one of them, move its .json to retry.';
 
 /** What several bodies have in common, such as a reason. */
 interface Kind {
@@ -39,6 +42,7 @@ export function createTotals(): Totals {
   const counts = { good: 0, check: 0, refused: 0 };
   const reasons = new Map<string, Kind>();
   const unknown = new Map<string, Kind>();
+  let isStore = false;
 
   return {
     counts,
@@ -47,6 +51,7 @@ export function createTotals(): Totals {
       counts[outcome] += 1;
       const count = (title: string, message = '', since: Date | null = null) =>
         countKind(reasons, { title, first: place, message, since });
+      isStore ||= saved !== null;
       if (saved?.reason) {
         // A store has said why, in the words of the endpoint.
         const words = shorten(withoutValues(saved.reason), MAX_REASON);
@@ -91,6 +96,7 @@ export function createTotals(): Totals {
         ...row(counts.refused, 'refused'),
         ...section('yellow', 'reasons', reasons),
         ...section('cyan', 'unknown fields', unknown),
+        ...(isStore ? ['', ...wrap(NEXT_STEP, columns)] : []),
       ];
       return `${lines.join('\n')}\n`;
     },
@@ -112,7 +118,9 @@ function titleOf(kind: string, { code, path, received }: NotificationIssue): str
 
 /** Takes identifiers and amounts out of a reason, so that it can be counted. */
 function withoutValues(reason: string): string {
-  return reason
+  // The message of a refusal ends with the identifiers of the event.
+  const end = reason.endsWith(']') ? reason.lastIndexOf(' [') : -1;
+  return (end === -1 ? reason : reason.slice(0, end))
     .split(' ')
     .map((word) => (/\d/.test(word) ? '…' : word))
     .join(' ');

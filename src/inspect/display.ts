@@ -31,7 +31,7 @@ export function formatTime(time: string): string {
 }
 
 /** Escapes what is invisible or moves the text around it, and truncates a long text. */
-export function shorten(text: string, most: number): string {
+export function shorten(text: string, most = 400): string {
   const shown = escapeUnprintable(text.slice(0, most));
   return text.length > most ? `${shown}… (${formatCount(text.length)} characters)` : shown;
 }

@@ -1,7 +1,9 @@
 import { safeParseNotification } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { describe, expect, test } from 'vitest';
+import { judgeBody } from '../../src/inspect/judgement.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
+import { OUTCOMES } from './outcomes.js';
 
 /** The field of that name. */
 function fieldOf(body: string, name: string) {
@@ -9,6 +11,12 @@ function fieldOf(body: string, name: string) {
   if (field === undefined) throw new Error(`no field ${name}`);
   return field;
 }
+
+test.each(OUTCOMES)('%s: %s is %s, because of %s', (_, body, outcome, ...reasons) => {
+  const { judgement, checks } = judgeBody(body, null);
+  expect(inspectBody(body)).toMatchObject(judgement);
+  expect({ outcome: judgement.outcome, checks }).toStrictEqual({ outcome, checks: reasons });
+});
 
 describe('an inspection', () => {
   test('of a valid body holds everything', () => {

@@ -83,7 +83,17 @@ describe('the quirks of a field', () => {
     ['an empty string', deposit({ network: '""' }), 'network', [EMPTY]],
     ['none for a null', withdrawal({ withdrawFee: 'null' }), 'withdrawFee', []],
     ['a name that objects inherit', deposit({ toString: '1' }), 'toString', [ADDITIONAL]],
-    ['deep nesting', deposit({ extra: arrays(1001) }), 'extra', [DEEP]],
+    ['an unknown field without a value', deposit({ extra: 'null' }), 'extra', [ADDITIONAL]],
+    ...['extra', 'toString', 'constructor', 'valueOf', '__proto__'].flatMap((name) =>
+      [arrays(1001), `${'{"a":'.repeat(1001)}1${'}'.repeat(1001)}`].map(
+        (deep): [string, string, string, string[]] => [
+          `deep nesting of ${name}`,
+          deposit({ [name]: deep }),
+          name,
+          [DEEP],
+        ],
+      ),
+    ),
     ['none for nesting within the limit', deposit({ extra: arrays(1000) }), 'extra', [ADDITIONAL]],
     ["an owner's fields that were not read", withdrawal(owner), 'txAddressOwner', [OWNER]],
     ['none for the owner at another field', withdrawal(owner), 'transactionId', []],

@@ -29,7 +29,6 @@ describe('a summary', () => {
   const answer = `Ask the service about it. ${store}`;
   const credit = `The body reports 0.01523 BTC, but don't credit it. ${answer}`;
   const faulty = deposit({ actualDepositAmount: '0,02' }).replace(/.{80}/g, '$&\n');
-  const debit = `The body reports 480.73 XRP, but don't debit it. ${answer}`;
 
   test.each<[string, string, string]>([
     [
@@ -41,16 +40,6 @@ describe('a summary', () => {
       'says that coins are missing',
       deposit({ expectedDepositAmount: '"0.01623"', expectedDisplayAmount: undefined }),
       `${dep}, 0.001 BTC less than the 0.01623 BTC expected. It is worth 950.25 EUR.`,
-    ],
-    [
-      'says that coins are missing, and no value',
-      deposit({ expectedDepositAmount: '"0.01623"' }),
-      `${dep}, 0.001 BTC less than the 0.01623 BTC expected, but its value of 950.25 EUR is exactly what was expected.`,
-    ],
-    [
-      'compares values alone, if the expected coins were not stated',
-      deposit({ expectedDepositAmount: 'null' }),
-      `${dep}. It is worth 950.25 EUR, exactly what was expected.`,
     ],
     [
       'says that the rate changed',
@@ -101,11 +90,6 @@ describe('a summary', () => {
       deposit({ paymentReceivedAt: '1790008640', actualDepositAmount: '0.02' }),
       'Order order-10042: 0.02 BTC arrived 84 min after the link expired, 0.00477 BTC more than the 0.01523 BTC expected, but its value of 950.25 EUR is exactly what was expected.',
     ],
-    [
-      'says that nothing arrived, and late',
-      deposit({ paymentReceivedAt: '1790008640', actualDepositAmount: '0' }),
-      'Order order-10042: a deposit arrived 84 min after the link expired, but its amount is 0 BTC, 0.01523 BTC less than the 0.01523 BTC expected, but its value of 950.25 EUR is exactly what was expected.',
-    ],
     ...['1790003600', '1790003599.999', 'null', '"today"'].map(
       (paymentReceivedAt): [string, string, string] => [
         `does not say that a deposit is late: ${paymentReceivedAt}`,
@@ -124,11 +108,6 @@ describe('a summary', () => {
       `Withdrawal payout-7731 completed, but the body reports 0 XRP as sent ${to}.`,
     ],
     [
-      'says that a field was sent more than once',
-      `${deposit().slice(0, -1)}, "actualDepositAmount": 0.01523}`,
-      `${dep}, worth 950.25 EUR, exactly what was expected. Sent more than once: actualDepositAmount. The last value counts.`,
-    ],
-    [
       'names three fields that were sent more than once, in printable form, before the warnings',
       `${withdrawal({ txAddressOwner: 'null' }).slice(0, -1)}, ${['\\u202e', 'b', 'c', 'd', 'e'].map((name) => `"${name}": 1, "${name}": 1`)}}`,
       `${sent} ${to}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts. A warning: txAddressOwner.`,
@@ -137,11 +116,6 @@ describe('a summary', () => {
       'says that a required field is missing',
       deposit({ settlementAmount: undefined }),
       `The body of order order-10042 is refused: settlementAmount is missing. ${credit}`,
-    ],
-    [
-      'says that a required field is null',
-      deposit({ clientPaymentId: 'null' }),
-      `The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 is refused: clientPaymentId is null. ${credit}`,
     ],
     [
       'quotes the text null',
@@ -157,11 +131,6 @@ describe('a summary', () => {
       'says no amount of a refused body without a currency',
       deposit({ depositCurrency: 'null' }),
       `The body of order order-10042 is refused: depositCurrency is null. ${answer}`,
-    ],
-    [
-      'says no amount of a refused body that was not read',
-      deposit({ actualDepositAmount: '"12,5"' }),
-      `The body of order order-10042 is refused: actualDepositAmount should be a decimal number, but is "12,5". ${answer}`,
     ],
     [
       'says no estimate of a refused body',
@@ -184,16 +153,6 @@ describe('a summary', () => {
       `Withdrawal payout-7731 completed, but the body doesn't say which amount was sent. The estimate was 480.76923077 XRP ${to}. Don't debit the estimate. Ask the service which amount was sent.`,
     ],
     [
-      'says that the amount of a completed withdrawal is unreadable',
-      withdrawal({ actualWithdrawAmount: '"many"' }),
-      `Withdrawal payout-7731 completed, but the amount sent can't be read. The estimate was 480.76923077 XRP ${to}. Don't debit the estimate. Ask the service which amount was sent. Check a warning: actualWithdrawAmount.`,
-    ],
-    [
-      'says that nothing was said to be expected',
-      deposit({ expectedDepositAmount: 'null', expectedDisplayAmount: '""' }),
-      `${dep}, worth 950.25 EUR. The body doesn't say what was expected.`,
-    ],
-    [
       'says that the expected coins are unreadable',
       deposit({ expectedDepositAmount: '"many"', expectedDisplayAmount: 'null' }),
       `${dep}, worth 950.25 EUR. The expected amount can't be read. Check a warning: expectedDepositAmount.`,
@@ -204,11 +163,6 @@ describe('a summary', () => {
       `${dep}, worth 950.25 EUR. The expected amount can't be read. Check a warning: expectedDisplayAmount.`,
     ],
     [
-      'says that a failed withdrawal has no amount',
-      withdrawal({ status: '"FAILED"', actualWithdrawAmount: 'null' }),
-      `Withdrawal payout-7731 failed. It was for an estimated 480.76923077 XRP ${to}. ${ask}`,
-    ],
-    [
       'says that a failed withdrawal has an amount',
       withdrawal({ status: '"FAILED"' }),
       `Withdrawal payout-7731 failed, and the body reports 480.73 XRP as sent ${to}. ${ask}`,
@@ -217,26 +171,6 @@ describe('a summary', () => {
       'says that a blocked withdrawal has an amount, and no address',
       withdrawal({ status: '"BLOCKED"', toTxAddress: 'null' }),
       `Withdrawal payout-7731 was blocked, and the body reports 480.73 XRP as sent. ${ask} A warning: toTxAddress.`,
-    ],
-    [
-      'names a refused body by what is known',
-      withdrawal({ clientWithdrawalId: '""' }),
-      `The body of withdrawal 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44 is refused: clientWithdrawalId should be a non-empty string, but is an empty string. ${debit}`,
-    ],
-    [
-      'names both events of a body, by the identifiers that it has',
-      deposit({ clientPaymentId: 'null', withdrawalId: '"x"', clientWithdrawalId: '"payout-1"' }),
-      `The body of deposit 0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11 and withdrawal payout-1 is refused: it should have either a depositId or a withdrawalId, but has both. ${answer}`,
-    ],
-    [
-      'says what is wrong with a lone surrogate',
-      withdrawal({ clientWithdrawalId: '"a\\ud800"' }),
-      `The body of withdrawal 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44 is refused: clientWithdrawalId should be well-formed text, but is a string of length 2 with a lone surrogate. ${debit}`,
-    ],
-    [
-      'says that a body is empty',
-      '\n',
-      `${refused} an empty body. Check whether something else read it first. ${store}`,
     ],
     [
       'says what a list contains',
@@ -268,7 +202,6 @@ describe('a summary', () => {
       JSON.stringify(Array.from({ length: 99 }, () => deposit())),
       'The body is refused: it has more than 65536 bytes. Ask the service about it. The endpoint should answer 413 and store its start.',
     ],
-    ['says that an object is empty', '{ }', `The body is refused: no field was sent. ${answer}`],
     [
       'knows percent-encoding',
       encodeURIComponent(deposit()),
@@ -317,11 +250,6 @@ describe('a summary', () => {
       `${refused} JSON with an error at line 1, column 6. ${answer}`,
     ],
     [
-      'knows a form',
-      `body=${encodeURIComponent(deposit())}`,
-      `${refused} form-encoded text. The service posts JSON. ${store}`,
-    ],
-    [
       'knows what Node.js prints',
       "{\n  depositId: '3d6c",
       `${refused} an object that was printed, and not JSON.`,
@@ -350,12 +278,6 @@ describe('a summary', () => {
 
   test('shows an identifier that begins with a digit as it is', () => {
     expect(inspectBody(deposit({ clientPaymentId: '"10042"' })).summary).toContain('Order 10042: ');
-  });
-
-  test('of bytes is that of their text', () => {
-    for (const text of ['<html>', deposit(), 'x']) {
-      expect(inspectBody(Buffer.from(text)).summary).toBe(inspectBody(text).summary);
-    }
   });
 
   const long = 'x'.repeat(129);

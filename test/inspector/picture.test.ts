@@ -1,8 +1,7 @@
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { splitLostDigits } from '../../inspector/marks.js';
 import { toMoments, toMoney } from '../../inspector/picture.js';
-import { toRows } from '../../inspector/rows.js';
+import { splitLostDigits, toRows } from '../../inspector/rows.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 const LATE = { paymentReceivedAt: '1790007200', expirationTime: '1790003600' };
@@ -66,16 +65,6 @@ test('a field is a row: what was read, what was sent where it looks different, a
     sent: ['"1,5"', '', ''],
     remarks: [{ kind: 'fault', text: 'expected a decimal number, received "1,5"' }],
   });
-});
-
-test('an address and its owner are read in parts', () => {
-  const address = { toTxAddress: '"r1?dt=007"', txAddressOwner: '{"name":"A","category":null}' };
-  const { rows } = toRows(inspectBody(withdrawal(address)));
-  expect(rows.find(({ name }) => name === 'toTxAddress')?.read).toStrictEqual([
-    ['address', 'r1'],
-    ['tag', '007'],
-  ]);
-  expect(rows.find(({ name }) => name === 'txAddressOwner')?.read).toStrictEqual([['name', 'A']]);
 });
 
 test('a body of thousands of fields has 200 rows', () => {

@@ -125,20 +125,17 @@ test('the sentence and the identifiers are copied', async () => {
   );
 });
 
-test('a field has its meaning, what was read, what was sent, and the digits that are lost', async () => {
+test('a field has its meaning, and the digits that are lost; times and amounts have a picture', async () => {
   await withPage(async (page) => {
-    const fields = { actualDepositAmount: '0.123456789012345678', toTxAddress: '1.50' };
-    await paste(page, deposit({ ...fields, paymentReceivedAt: '1790001260', rateType: '1' }));
-    const textOf = (name: string) => page.locator(`[data-field=${name}]`).textContent();
-    expect(await textOf('actualDepositAmount')).toMatch(/Amount deposited.*0\.123456789012345678/s);
-    expect(await page.locator('[data-field=actualDepositAmount] mark').textContent()).toBe('78');
-    expect(await textOf('paymentReceivedAt')).toMatch(/2026-09-21 14:34:20 UTCsent as1790001260/);
-    expect(await textOf('rateType')).toMatch(/not readsent as1expected "FIXED"/);
-    expect(await page.locator('#faults').textContent()).toBe('1 warning');
-    expect(await page.locator('.times').textContent()).toContain('received2026-09-21 14:34:20 UTC');
-    expect(await page.locator('.money').textContent()).toContain(
-      'received0.1234567890123456780.108226789012345678 more than expected',
-    );
+    await paste(page, deposit({ actualDepositAmount: '0.123456789012345678', rateType: '1' }));
+    const textOf = (name: string) => page.locator(name).textContent();
+    const amount = '[data-field=actualDepositAmount]';
+    expect(await textOf(amount)).toMatch(/Amount deposited.*0\.123456789012345678/s);
+    expect(await textOf(`${amount} mark`)).toBe('78');
+    expect(await textOf('[data-field=rateType]')).toMatch(/not readsent as1expected "FIXED"/);
+    expect(await textOf('#faults')).toBe('1 warning');
+    expect(await textOf('.times')).toContain('received2026-09-21 14:34:20 UTC');
+    expect(await textOf('.money')).toContain('0.108226789012345678 more than expected');
   });
 });
 
@@ -184,14 +181,11 @@ test('nothing in a body becomes markup, and nothing invisible gets onto the page
   await withPage(async (page) => {
     for (const body of [deposit(), withdrawal()]) {
       const fields = JSON.parse(body);
-      const bodies = [
-        ...Object.keys(fields).map((name) => ({
-          ...fields,
-          [name]: hostile,
-          [hostile]: [hostile],
-        })),
-        { ...fields, txAddressOwner: { name: hostile, category: hostile, [hostile]: hostile } },
-      ].map((one) => JSON.stringify(one));
+      const owner = { name: hostile, category: hostile, [hostile]: hostile };
+      const hostiles = Object.keys(fields).map((name) => ({ [name]: hostile, [hostile]: [name] }));
+      const bodies = [...hostiles, { txAddressOwner: owner }].map((hostileFields) =>
+        JSON.stringify({ ...fields, ...hostileFields }),
+      );
       for (const text of [...bodies, hostile, `{"a":"${hostile}`]) {
         await page.locator('#box').fill(text);
         const { elements, isHacked, shown } = await page.evaluate(() => ({
@@ -297,55 +291,29 @@ test('the policy lets the page ask nobody, and run nothing else', async () => {
   const { port } = server.address() as AddressInfo;
   const page = await browser.newPage();
   await page.goto(pathToFileURL(FILE).href);
-  const tried = await page.evaluate(async (address) => {
-    const refused: string[] = [];
-    addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
-      refused.push(effectiveDirective),
-    );
-    const image = new Image();
-    const failed = new Promise((resolve) => image.addEventListener('error', resolve));
-    image.src = `${address}image`;
-    const [fetched] = await Promise.allSettled([fetch(`${address}fetch`), failed]);
-    const attempts = [
-      () =>
-        document.head.append(Object.assign(document.createElement('script'), { textContent: '1' })),
-      () => Object.assign(document.body, { innerHTML: '<p>' }),
-    ];
-    const thrown = attempts.filter((attempt) => {
-      try {
-        attempt();
-        return false;
-      } catch {
-        return true;
-      }
-    });
-    await new Promise((resolve) => setTimeout(resolve));
-    return {
-      refused: [...new Set(refused)].sort(),
-      fetched: fetched.status,
-      thrown: thrown.length,
-    };
+  const done = await page.evaluate(async (address) => {
+    const image = Object.assign(new Image(), { src: address });
+    const script = document.createElement('script');
+    const tried = await Promise.allSettled([
+      fetch(address),
+      image.decode(),
+      (async () => document.head.append(Object.assign(script, { textContent: '1' })))(),
+      (async () => Object.assign(document.body, { innerHTML: '<p>' }))(),
+    ]);
+    return tried.map(({ status }) => status);
   }, `http://127.0.0.1:${port}/`);
-  expect(tried).toStrictEqual({
-    refused: ['connect-src', 'img-src', 'require-trusted-types-for'],
-    fetched: 'rejected',
-    thrown: 2,
-  });
+  expect(done).toStrictEqual(Array(4).fill('rejected'));
   expect(asked).toBe(0);
   await page.close();
   server.close();
 });
 
 test('1 MB of anything, and 64 KiB of what is slow, hold the page for less than a second', async () => {
-  const megabyte = (text: string) => text.repeat(Math.ceil(1e6 / text.length)).slice(0, 1e6);
-  const texts = [...['x', '{', '{"a":', '\n', `${deposit()}\n`]].map(megabyte);
-  const others = [
-    ...['{', '[', '{"', '{"a":', '{"depositId":', '“', '{x:', '{"=\n', '\n', 'x\n'].map((text) =>
-      text.repeat(Math.floor(65_536 / text.length)),
-    ),
+  const texts = [
+    ...['x', '{', '{"a":', `${deposit()}\n`].map((text) => text.repeat(1e6 / text.length)),
+    ...['[', '{"depositId":', '“', 'x\n'].map((text) => text.repeat(65_536 / text.length)),
     `{${Array.from({ length: 6000 }, (_, index) => `"x${index}":1`).join(',')}}`,
     'x\n'.repeat(4998),
-    'x y '.repeat(16_384),
   ];
   await withPage(async (page) => {
     const session = await page.context().newCDPSession(page);
@@ -368,17 +336,15 @@ test('1 MB of anything, and 64 KiB of what is slow, hold the page for less than 
         Object.assign(globalThis, { hash });
       }),
     );
-    for (const text of [...texts, ...others]) {
-      await page.evaluate((pasted) => Object.assign(globalThis, { pasted }), text);
+    for (const text of texts) {
       const time = await timeOf(() =>
-        page.evaluate(async () => {
+        page.evaluate(async (pasted) => {
           const clipboardData = new DataTransfer();
-          const { pasted } = globalThis as unknown as { pasted: string };
           clipboardData.setData('text/plain', pasted);
           const event = new ClipboardEvent('paste', { clipboardData, bubbles: true });
           document.body.dispatchEvent(event);
           await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
-        }),
+        }, text),
       );
       expect(time / second, text.slice(0, 20)).toBeLessThan(1);
     }

@@ -183,6 +183,9 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
   return {
     url: 'http://127.0.0.1/callbacks',
     fetch: async (url, request) => {
+      // As a network does. Without it, handlers that are tested at the same time would run without a
+      // turn of the loop between them, and the timers of one would wait for all others.
+      await tick();
       const { body, headers } = request;
       const bytes =
         typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);

@@ -7,6 +7,7 @@ import {
   type ReceiverAnswer,
 } from 'payment-notifications/receiver';
 import type { DatabasePart, HandlerTestsOptions } from 'payment-notifications/testing';
+import { patientTests } from '../../src/testing/handler-tests.js';
 
 /** What an event adds to whose balance. The amount is null if it is held for review. */
 export interface Move {
@@ -218,6 +219,24 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
       };
     },
   };
+}
+
+/** What never moves is found at once. */
+export const NO_WAIT = { brokenMs: 1, answeredMs: 0, mendedMs: 0 };
+
+/** The tests that fail, with their errors. */
+export async function failuresOf(
+  options: HandlerTestsOptions,
+  fits: (name: string) => boolean = () => true,
+  patience = NO_WAIT,
+): Promise<Record<string, Error>> {
+  const failures: Record<string, Error> = {};
+  for (const { name, run } of patientTests(options, patience).filter((one) => fits(one.name))) {
+    await run().catch((error) => {
+      failures[name] = error;
+    });
+  }
+  return failures;
 }
 
 export { tick };

@@ -347,8 +347,8 @@ const isSettled = ({ settled }: Trial, one: Sent): boolean =>
 async function prepare(options: HandlerTestsOptions, bodies: readonly Sent[]): Promise<void> {
   const orders = new Map<string, PaymentNotification>();
   const settled = bodies.filter(({ moves }) => moves);
-  for (const { notification } of [...settled, ...bodies]) {
-    if (notification === undefined) continue;
+  const notifications = [...settled, ...bodies].map(({ notification }) => notification);
+  for (const notification of notifications.filter((one) => one !== undefined)) {
     const isDeposit = notification.type === 'deposit.received';
     const id = isDeposit ? notification.clientPaymentId : notification.clientWithdrawalId;
     if (!orders.has(id)) orders.set(id, notification);

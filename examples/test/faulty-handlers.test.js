@@ -117,18 +117,6 @@ const CAUGHT = /Either an error was caught/;
 /** @type {[test: string, fault: string, parts: Partial<Parts>, cause: RegExp][]} */
 const FAULTS = [
   [
-    'deposit: 18 decimals are credited exactly',
-    'balances as double precision',
-    altered('wallet ALTER amount TYPE float8'),
-    /The amount was a double/,
-  ],
-  [
-    'deposit: cents, halves and thirds are credited exactly',
-    'balances as numeric(20,2)',
-    altered('wallet ALTER amount TYPE numeric(20,2)'),
-    /rounded to 2 decimals/,
-  ],
-  [
     'deposit: 12 digits before the point are credited exactly',
     'amounts as numeric(18,8)',
     altered('event ALTER amount TYPE numeric(18,8)'),
@@ -168,12 +156,6 @@ const FAULTS = [
     'a wallet that has to exist',
     { add: 'UPDATE wallet SET amount = amount + $3 WHERE (customer, currency) = ($1, $2)' },
     /prepare inserts what it updates/,
-  ],
-  [
-    'deposit: five copies at the same time are credited once',
-    'a plain insert of the key',
-    { insert: INSERT },
-    /A copy failed instead of being a repeat/,
   ],
   [
     TOGETHER,

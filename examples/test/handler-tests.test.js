@@ -98,16 +98,6 @@ const MUTANTS = [
     cause: /A copy failed instead of being a repeat/,
   },
   {
-    fault: 'DO NOTHING, without the comparison',
-    replace: [
-      [COUNT, 'ON CONFLICT (key) DO NOTHING'],
-      [COMPARE, 'if (rows[0] && !rows[0].same) throw'],
-      ['rows[0].first', 'rows[0]'],
-    ],
-    test: KEPT,
-    cause: /kept/,
-  },
-  {
     fault: 'no comparison',
     replace: [[COMPARE, 'if (false) throw']],
     test: KEPT,

@@ -437,7 +437,6 @@ const outages = (part: DatabasePart, moved: string): Behaviors => ({
   },
 });
 
-/** Of both types. */
 export const TOGETHER: Behaviors = {
   'deposits and withdrawals of one customer at the same time add up': async (trial) => {
     const { deposit, withdrawal } = trial;
@@ -487,7 +486,6 @@ async function unmoved(trial: Trial, event: NewEvent, status: string): Promise<v
   ]);
 }
 
-/** Sends the events of each round at the same time. Returns all. */
 async function addUp(trial: Trial, make: () => TestEvent[]): Promise<TestEvent[][]> {
   const rounds = await roundsOf(trial, make);
   await know(trial, rounds.flat());

@@ -35,7 +35,6 @@ const UNMOVED =
   'Nothing moved. Either it was dropped or kept for review, or its key is that of another event. If you keep it on purpose, return amount: null in amountOf';
 const DOUBLE =
   'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
-const REAL = 'The amount was a number of 32 bits. Look for Math.fround, or a column of type real';
 const COPIED =
   'Several copies passed the check of the key. Insert the key into a unique column, in the transaction that changes the balance';
 const ONE_UNIT =
@@ -51,7 +50,6 @@ export function causeOf(causes: Causes, kind: 'change' | 'several' | 'answer'): 
   return typeof causes === 'string' ? causes : causes[kind];
 }
 
-/** Nothing moved, though it was due. */
 function causeOfNothing(wrong: WrongChange): string {
   const [moved] = wrong.elsewhere;
   if (!moved) return causeOf(wrong.causes, 'change') ?? UNMOVED;
@@ -60,15 +58,10 @@ function causeOfNothing(wrong: WrongChange): string {
   return `It was moved as ${textOf(wrong.elsewhere)}${named}. If you want that, return it in amountOf`;
 }
 
-/** It moved, though nothing was due. */
 function causeOfUndue(wrong: WrongChange): string | undefined {
-  const { change, moves, notifications, earlier, isHeld } = wrong;
+  const { change, moves, notifications, isHeld } = wrong;
   const own = causeOf(wrong.causes, 'change');
   if (notifications.length === 0 || timesOf(change, sumOf(moves)) !== null) return own;
-  const sum = sumOf(moves);
-  if (!sum.isZero() && change.equals(sum.minus(sumOf(earlier.slice(0, 1))))) {
-    return 'The difference to the first amount was moved. For a known key, move nothing';
-  }
   const opposite = fieldOf(wrong, (moved, _, value) => moved.negated().equals(value));
   if (opposite)
     return `The opposite of ${opposite} moved. Undo nothing: only COMPLETED moves money`;
@@ -77,7 +70,6 @@ function causeOfUndue(wrong: WrongChange): string | undefined {
   return isHeld ? 'It moved, though amountOf returns amount: null' : own;
 }
 
-/** Another amount moved than was due. */
 function causeOfOther(wrong: WrongChange): string | undefined {
   const { due, change, before, moves, earlier, copies } = wrong;
   if (change.equals(due.negated()))
@@ -97,8 +89,6 @@ function causeOfOther(wrong: WrongChange): string | undefined {
   if (isOverwritten) return 'The balance was overwritten. Add to it';
   const fee = fieldOf(wrong, (moved, all, value) => moved.equals(all.minus(value)));
   if (fee) return `${fee} was subtracted. If you want that, subtract it in amountOf`;
-  const added = fieldOf(wrong, (moved, all, value) => moved.equals(all.plus(value)));
-  if (added) return `${added} was added. If you want that, add it in amountOf`;
   const sum = before.toNumber() + due.toNumber();
   if (change.equals(due.toNumber()) || before.plus(change).equals(sum)) return DOUBLE;
   const power = powerOf(change, due);
@@ -108,7 +98,6 @@ function causeOfOther(wrong: WrongChange): string | undefined {
   return causeOfDigits(wrong);
 }
 
-/** Some digits are lost. */
 function causeOfDigits({ due, change, before }: WrongChange): string | undefined {
   if (change.equals(due.toSignificantDigits(20))) {
     return 'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
@@ -121,7 +110,6 @@ function causeOfDigits({ due, change, before }: WrongChange): string | undefined
       ? `The amount was rounded to ${decimals} decimals. ${look}`
       : `The amount was rounded to ${decimals} decimals, or to ${digits} digits, as a double does. ${look}, toPrecision(${digits}), or double precision`;
   }
-  if (isReal(due, change)) return REAL;
   if (isUnit(due.minus(change).abs(), due)) return ONE_UNIT;
   // What a double of the whole balance loses.
   const largest = Decimal.max(before.abs(), before.plus(due).abs(), due.abs());
@@ -141,7 +129,6 @@ function timesOf(change: Decimal, due: Decimal): number | null {
   return times.isInteger() && times.greaterThan(0) ? times.toNumber() : null;
 }
 
-/** Whether some of the moves add up to the change. */
 function isPart(change: Decimal, moves: readonly Decimal[]): boolean {
   const sums = [new Decimal(0)];
   for (const move of moves) sums.push(...sums.map((sum) => sum.plus(move)));
@@ -182,16 +169,6 @@ function decimalsOf(due: Decimal, change: Decimal): number | null {
   return null;
 }
 
-/** Whether a change is what a float of 32 bits keeps of the amount, or 6 to 9 digits of that. */
-function isReal(due: Decimal, change: Decimal): boolean {
-  const real = Math.fround(due.toNumber());
-  const shown = [6, 7, 8, 9].map((digits) => real.toPrecision(digits));
-  return [`${real}`, ...shown].some(
-    (text) => Math.fround(Number(text)) === real && change.equals(text),
-  );
-}
-
-/** By how many places the decimal point moved. */
 function powerOf(change: Decimal, due: Decimal): number | null {
   const power = change.dividedBy(due).log(10).toDecimalPlaces(0).toNumber();
   return power !== 0 && change.equals(due.times(new Decimal(10).pow(power))) ? power : null;
@@ -229,7 +206,6 @@ export interface WrongAnswer {
   readonly isLate: boolean;
 }
 
-/** Returns the likely cause of a wrong answer. */
 export function causeOfAnswer(wrong: WrongAnswer): string {
   const { causes, status, isRepeat, someSucceed, isLate } = wrong;
   const isFailure = status >= 500;
@@ -256,7 +232,6 @@ export function causeOfAnswer(wrong: WrongAnswer): string {
   return own ?? usual;
 }
 
-/** Returns what to do if the first event is answered with this status. */
 export function causeOfFirstAnswer(status: number, hasPrepare: boolean): string {
   if (status === 0) return 'Start your server, and check the host and the port of url';
   if ([401, 403, 404, 405].includes(status)) return 'Check the path of url, and the secret in it';

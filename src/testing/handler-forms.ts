@@ -12,13 +12,6 @@ import {
 } from './handler-events.js';
 import { type BodyVariant, formsOf } from './variants.js';
 
-/** An event, and a body of it in another form. */
-export interface Form {
-  readonly label: string;
-  readonly one: TestEvent;
-  readonly body: TestBody;
-}
-
 /** The service doesn't document its headers. */
 const CONTENT_TYPES = [
   'application/json; charset=utf-8',
@@ -28,7 +21,10 @@ const CONTENT_TYPES = [
 ];
 
 /** Makes a new event for each form in which a right handler settles a body. */
-export function formsOfEvents(event: NewEvent, withContentTypes: boolean): Form[] {
+export function formsOfEvents(
+  event: NewEvent,
+  withContentTypes: boolean,
+): { label: string; one: TestEvent; body: TestBody }[] {
   const variants = ({ body }: TestEvent): BodyVariant[] =>
     formsOf(readWire(body)).filter((variant) => variant.body !== body);
   const forms = variants(event()).flatMap((_, index) => {

@@ -48,7 +48,7 @@ export interface Trial {
   readonly settled: Map<string, string>;
   /** The keys of what was answered with 500 or more. */
   readonly failed: Set<string>;
-  /** What has moved, the last one first. */
+  /** The last one first. */
   readonly earlier: Decimal[];
 }
 
@@ -233,7 +233,7 @@ export async function sendUnknown(trial: Trial, event: TestEvent): Promise<void>
   const isEarly = early !== null && (await hasMoved(early));
   const mayWait = async (): Promise<boolean> =>
     attempts.some(isFailed) || !options.kept || isKept(trial, exchange);
-  const mustMove = !isEarly && !(await poll(mayWait, isTrue, patience.answeredMs));
+  const mustMove = !isEarly && !(await poll(mayWait, async (waits) => waits, patience.answeredMs));
   await prepare(options, bodies);
   const now = await poll(readAll, hasMoved, mustMove ? patience.mendedMs : 0);
   const isLate = await hasMoved(now);
@@ -316,8 +316,6 @@ export async function race<T>(
   }
 }
 
-// ---- What is sent ----
-
 function read(body: TestBody, { amountOf = usualAmount }: HandlerTestsOptions): Sent {
   const { notification } = safeParseNotification(body.body);
   const nothing = { key: '', currency: '', move: new Decimal(0), isHeld: false, moves: false };
@@ -341,19 +339,16 @@ const usualAmount: NonNullable<HandlerTestsOptions['amountOf']> = (notification)
     ? { currency: notification.depositCurrency, amount: notification.actualDepositAmount }
     : { currency: notification.withdrawCurrency, amount: notification.actualWithdrawAmount };
 
-/** What is compared if a key is known. */
 const valuesOf = ({ currency, move }: Sent): string => `${currency} ${move}`;
 const isSettled = ({ settled }: Trial, one: Sent): boolean =>
   settled.get(one.key) === valuesOf(one);
-
-const isValid = (one: Sent): one is Sent & { readonly notification: PaymentNotification } =>
-  one.notification !== undefined;
 
 /** Prepares one notification for each order: the first that is settled, if there is one. */
 async function prepare(options: HandlerTestsOptions, bodies: readonly Sent[]): Promise<void> {
   const orders = new Map<string, PaymentNotification>();
   const settled = bodies.filter(({ moves }) => moves);
-  for (const { notification } of [...settled, ...bodies].filter(isValid)) {
+  const notifications = [...settled, ...bodies].map(({ notification }) => notification);
+  for (const notification of notifications.filter((one) => one !== undefined)) {
     const isDeposit = notification.type === 'deposit.received';
     const id = isDeposit ? notification.clientPaymentId : notification.clientWithdrawalId;
     if (!orders.has(id)) orders.set(id, notification);
@@ -421,7 +416,6 @@ async function haveMovedWhileBroken(trial: Trial, due: readonly Sent[]): Promise
   return changes !== null && changes.size > 0;
 }
 
-/** Reads the balances that bodies may change. */
 async function watch({ options, expected }: Trial, bodies: readonly Sent[]): Promise<void> {
   const others = currenciesOf(bodies).filter((currency) => !expected.has(currency));
   for (const [currency, amount] of await readBalances(options, others)) {
@@ -456,8 +450,6 @@ function nameOf(label: string, [first, ...others]: readonly Sent[], copies: numb
   const details = [...(label ? [label] : []), `seed ${first?.seed}`].join(', ');
   return `${copied}${first?.key || 'a faulty body'}${more} (${details})`;
 }
-
-// ---- What is expected ----
 
 function checkAnswers(
   { options, settled }: Trial,
@@ -520,7 +512,6 @@ async function checkChange(
   throw wrongChange(trial, exchange, now, elsewhere);
 }
 
-/** Compares what changed with what was due. */
 function wrongChange(
   { expected, earlier }: Trial,
   exchange: Exchange,
@@ -601,7 +592,6 @@ const amountIn = (amounts: Amounts, currency: string): Decimal =>
 
 const isAccepted = ({ success }: DeliveryAttempt): boolean => success;
 const isFailed = ({ answer }: DeliveryAttempt): boolean => (answer?.status ?? 0) >= 500;
-const isTrue = async (value: boolean): Promise<boolean> => value;
 
 function failure(
   { name }: Pick<Exchange, 'name'>,

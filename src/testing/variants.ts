@@ -65,7 +65,6 @@ const withDigits =
     return isString(wire) ? `"${write(amount)}"` : write(amount);
   };
 
-/** With every amount as a number, and as a string. */
 export function inBothEncodings(fields: WireFields): BodyVariant[] {
   return inForms(fields, { 'as a number': asNumber, 'as a string': asString });
 }
@@ -102,7 +101,6 @@ export function formsOf(fields: WireFields): BodyVariant[] {
   ];
 }
 
-/** Each amount in its other encoding, and each missing value in its other form. */
 function formsOfEach(fields: WireFields): BodyVariant[] {
   const amounts = amountsIn(fields).map(([name, wire]) =>
     isString(wire)

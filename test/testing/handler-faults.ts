@@ -346,7 +346,7 @@ export const FAULTS: readonly FaultRow[] = [
       if (known.currency === move.currency) change(store, { ...move, amount });
       return 'conflict';
     }),
-    'The difference to the first amount was moved',
+    'contains more than the event',
   ],
   [
     KNOWN,
@@ -654,12 +654,6 @@ export const FAULTS: readonly FaultRow[] = [
   ],
   [
     FIRST,
-    'plus the fee of the chain',
-    credits((one) => one.actualDepositAmount.plus(one.onChainFee ?? 0)),
-    'onChainFee was added',
-  ],
-  [
-    FIRST,
     'minus one percent',
     credits((one) => one.actualDepositAmount.times('0.99')),
     'It is 0.99 of the amount',
@@ -682,15 +676,6 @@ export const FAULTS: readonly FaultRow[] = [
       amount: amount?.times(2) ?? null,
     })),
     'It was moved as +3.5 EUR. If you want that',
-  ],
-  [
-    KNOWN,
-    'a part again',
-    atKnown((_, move, store) => {
-      change(store, { ...move, amount: new Decimal('0.001') });
-      return 'conflict';
-    }),
-    'contains more than the event',
   ],
   [
     FIRST,
@@ -716,7 +701,6 @@ export const FAULTS: readonly FaultRow[] = [
     'The amount was a double',
   ],
   [EIGHTEEN, 'toPrecision(15)', moves((amount) => amount.toPrecision(15)), 'toPrecision(15)'],
-  [EIGHTEEN, 'real', moves((amount) => Math.fround(amount.toNumber())), 'a number of 32 bits'],
   [
     CENTS,
     'a truncated satoshi',

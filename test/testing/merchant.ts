@@ -7,6 +7,7 @@ import {
   type ReceiverAnswer,
 } from 'payment-notifications/receiver';
 import type { DatabasePart, HandlerTestsOptions } from 'payment-notifications/testing';
+import { patientTests } from '../../src/testing/handler-tests.js';
 
 /** What an event adds to whose balance. The amount is null if it is held for review. */
 export interface Move {
@@ -183,6 +184,9 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
   return {
     url: 'http://127.0.0.1/callbacks',
     fetch: async (url, request) => {
+      // As a network does. Without it, handlers that are tested at the same time would run without a
+      // turn of the loop between them, and the timers of one would wait for all others.
+      await tick();
       const { body, headers } = request;
       const bytes =
         typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
@@ -215,6 +219,24 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
       };
     },
   };
+}
+
+/** What never moves is found at once. */
+export const NO_WAIT = { brokenMs: 1, answeredMs: 0, mendedMs: 0 };
+
+/** The tests that fail, with their errors. */
+export async function failuresOf(
+  options: HandlerTestsOptions,
+  fits: (name: string) => boolean = () => true,
+  patience = NO_WAIT,
+): Promise<Record<string, Error>> {
+  const failures: Record<string, Error> = {};
+  for (const { name, run } of patientTests(options, patience).filter((one) => fits(one.name))) {
+    await run().catch((error) => {
+      failures[name] = error;
+    });
+  }
+  return failures;
 }
 
 export { tick };

@@ -1,10 +1,8 @@
-import { inspect } from 'node:util';
 import { NeedsReview, type ReceiverSettings } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import {
   DEPOSIT,
-  FAILED,
   fails,
   held,
   KEY,
@@ -94,17 +92,6 @@ describe('that fails', () => {
       [`warning: ${WARNED}: ${WARNING} (not logged: the log says no)`],
       [`settled: ${WARNED}: settled (not logged: the log says no)`],
     ]);
-  });
-
-  test('because it inspects an error that throws, changes no answer', async () => {
-    const hostile = Object.defineProperty(new Error('no'), inspect.custom, { value: throws });
-    const { ask } = open({
-      onDepositReceived: fails(hostile),
-      log: (entry) => void inspect(entry),
-    });
-    expect(await ask(DEPOSIT)).toStrictEqual(FAILED);
-    const line = `retry: ${KEY}: no (not logged: the log says no)`;
-    expect(printed.error.mock.calls).toStrictEqual([[line]]);
   });
 
   // A rejection that nobody handles would end the process, and fails the tests.

@@ -106,6 +106,7 @@ test('stop resolves when no body is in progress, and answers those that come mea
   await receiver.stop(); // there is none
   const answers = [ask(DEPOSIT)];
   const stopped = receiver.stop().then(() => ended.push('stopped'));
+  await settleDown();
   answers.push(ask(WITHDRAWAL));
   first.resolve();
   await answers[0];

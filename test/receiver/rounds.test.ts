@@ -9,6 +9,10 @@ beforeEach(stopClock);
 const bodyOf = (order: string) =>
   depositReceivedBody({ clientPaymentId: order }, { seed: 1 + order.charCodeAt(0) });
 
+/** The name under which the receiver saves that body. */
+const nameOfOrder = (order: string) =>
+  nameOf(`deposit.received:${JSON.parse(bodyOf(order)).depositId}`, bodyOf(order));
+
 /** A receiver whose store has bodies of these orders, the oldest first. */
 function openWith(orders: string, run: (order: string) => unknown, store?: Partial<Store>) {
   const seen: string[] = [];
@@ -33,8 +37,7 @@ test('settles what waits, and removes it', async () => {
 
 test('gives a body its own name, and the reason of its last failure', async () => {
   const { round, retry } = openWith('a', no);
-  const body = bodyOf('a');
-  const name = nameOf(`deposit.received:${JSON.parse(body).depositId}`, body);
+  const name = nameOfOrder('a');
   for (let count = 0; count < 2; count += 1) {
     await round();
     expect([...retry.values()]).toMatchObject([{ name, reason: 'no' }]);
@@ -79,6 +82,12 @@ describe('while bodies fail', () => {
       ['hdgcf', 'abecdfg', 'ehcdf'],
       6,
     ],
+    [
+      'of reasons of their own, a success counts from the start',
+      (order) => (order === 'c' ? undefined : no()),
+      ['hdgcfbea'],
+      7,
+    ],
   ])('because %s', async (_, run, rounds, left) => {
     const { round, retry } = await openFailed(run);
     for (const orders of rounds) expect(await round()).toBe(orders);
@@ -87,7 +96,8 @@ describe('while bodies fail', () => {
 
   test('a scheduled function, which remembers no failures, settles whatever can be settled', async () => {
     const run = (order: string) => ('abmno'.includes(order) ? no() : undefined);
-    const { options, retry } = openWith('abcdefghijklmno', run);
+    const { options, leave, retry } = openWith('', run);
+    for (const order of 'abcdefghijklmno') leave(nameOfOrder(order), bodyOf(order));
     // Chance decides how soon. If the same five were tried each time, this would never end.
     while (retry.size > 5) await createReceiver(options).retry();
     expect(retry.size).toBe(5);

@@ -95,7 +95,7 @@ describe('while bodies fail', () => {
   });
 
   test('a scheduled function, which remembers no failures, settles whatever can be settled', async () => {
-    const run = (order: string) => ('abmno'.includes(order) ? no() : undefined);
+    const run = (order: string) => ('fgmno'.includes(order) ? no() : undefined);
     const { options, leave, retry } = openWith('', run);
     for (const order of 'abcdefghijklmno') leave(nameOfOrder(order), bodyOf(order));
     // Chance decides how soon. If the same five were tried each time, this would never end.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { FieldTable } from '../scripts/schemas/tables.js';
 import { FIELDS, issuesOf, parseWith } from './sample-bodies.js';
 
-/** The rules are those of a contract: need, kind and names of each field that isn't optional. */
+/** Compares the rules of a table with lines of need, kind and names. Optional fields have none. */
 export function expectRules(table: FieldTable, contract: string): void {
   const rules = Object.values(table)
     .filter(({ need }) => need !== 'optional')
@@ -17,7 +17,7 @@ export function expectRules(table: FieldTable, contract: string): void {
   expect(rules.sort()).toStrictEqual(expected.sort());
 }
 
-/** Tests that each field of a body costs what its rule says. */
+/** Tests that a field that is missing or unreadable is refused or null, as its rule says. */
 export function testRules(of: 'deposit' | 'withdrawal'): void {
   describe.each(FIELDS.filter((field) => field.of === of))('$name', (field) => {
     const { name, need } = field;

@@ -2,13 +2,9 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 
-/**
- * What an endpoint does with the nth request, counted from 1; it answers, hangs up, or does
- * neither.
- */
+/** What an endpoint does with the nth request, counted from 1. */
 export type Behaviour = (response: http.ServerResponse, request: Received, n: number) => void;
 
-/** A request that an endpoint received. */
 interface Received {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -24,7 +20,6 @@ export interface Endpoint extends AsyncDisposable {
   request(n: number): Promise<Received>;
 }
 
-/** Starts an endpoint on a port of its own. */
 export async function endpoint(behave: Behaviour): Promise<Endpoint> {
   const received: Received[] = [];
   const waiting: (() => void)[] = [];
@@ -55,9 +50,9 @@ export async function endpoint(behave: Behaviour): Promise<Endpoint> {
 }
 
 /**
- * Does something with the address of an endpoint that is there until then.
+ * Calls `act` with the URL of an endpoint, and closes the endpoint afterwards.
  *
- * @returns What came of it, and what the endpoint received.
+ * @returns What `act` returns, and what the endpoint received.
  */
 export async function against<T extends object>(
   behave: Behaviour,
@@ -100,7 +95,6 @@ async function connectFrom(localPort: number, port: number): Promise<net.Socket>
   }
 }
 
-/** Answers every request with the same status. */
 export const answers =
   (status: number, body = ''): Behaviour =>
   (response) => {
@@ -114,5 +108,4 @@ export const failsTimes =
     response.writeHead(n > times ? 200 : 500).end(n > times ? 'ok' : 'database is down');
   };
 
-/** Never answers. */
 export const hangs: Behaviour = () => {};

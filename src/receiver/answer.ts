@@ -21,7 +21,6 @@ export const VISITED: ReceiverAnswer = {
 /** With these, `Response` and some servers throw if there is a text. */
 const WITHOUT_TEXT = [204, 205, 304];
 
-/** Returns the answer to a refused body. */
 export function refusalOf({ issues }: NotificationError): ReceiverAnswer {
   const codes = new Set(issues.map(({ code }) => code));
   return { status: codes.has('body_too_large') ? 413 : 400, text: [...codes].join(', ') };
@@ -34,8 +33,8 @@ export function refusalOf({ issues }: NotificationError): ReceiverAnswer {
  */
 export function successOf(given: Partial<ReceiverAnswer> = {}): ReceiverAnswer {
   const { status = 200, text = 'ok' } = given;
-  const isSuccess = Number.isInteger(status) && status >= 200 && status <= 599;
-  if (!isSuccess || typeof text !== 'string') {
+  const canBeSent = Number.isInteger(status) && status >= 200 && status <= 599;
+  if (!canBeSent || typeof text !== 'string') {
     throw new TypeError(
       `success: expected a status of 200 to 599 and a text, received ${quote(status)} and ${describe(text)}`,
     );

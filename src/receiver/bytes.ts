@@ -8,7 +8,6 @@ import type { RawBody } from '../parser/parse.js';
  */
 const MAX_DROPPED = 4 * 1024 * 1024;
 
-/** A body that was received. */
 export interface ReceivedBody {
   readonly bytes: Uint8Array;
   /**

@@ -18,6 +18,7 @@ import {
 } from './answer.js';
 import type { Busy } from './busy.js';
 import type { ReceivedBody } from './bytes.js';
+import { type HeaderSource, headerOf } from './headers.js';
 import { keep, type Unsettled } from './keep.js';
 import type { Log, Outcome } from './log.js';
 import { isNeedsReview } from './needs-review.js';
@@ -25,7 +26,6 @@ import type { DeliveryContext, ReceiverOptions } from './options.js';
 import { createCheck, createStrangerReport } from './secret.js';
 import { inTime, nameOf, type Store } from './store.js';
 
-/** A body that asks to be settled. */
 export interface Incoming {
   /** Who calls; null for a body of a queue or of the store, which isn't checked again. */
   readonly caller: Caller | null;
@@ -38,10 +38,9 @@ interface Caller {
   /** The URL that was called, or its path. */
   readonly url: unknown;
   readonly method: string | undefined;
-  readonly header: (name: string) => string | null;
+  readonly headers: HeaderSource | undefined;
 }
 
-/** What became of a body. */
 export interface Handled {
   /** `failed` if the request was turned away: then only the answer counts. */
   readonly outcome: Outcome;
@@ -50,7 +49,6 @@ export interface Handled {
   readonly name: string | null;
 }
 
-/** What is known of a body in progress. */
 interface Progress {
   /** The step that is late if the time is over. */
   step: 'body' | 'verify' | (typeof FUNCTION_OF)[PaymentNotification['type']];
@@ -65,7 +63,6 @@ interface Progress {
   savedFirst: string | null;
 }
 
-/** How a body ended. */
 type End =
   | { readonly outcome: 'turned away'; readonly answer: ReceiverAnswer }
   | { readonly outcome: 'settled' }
@@ -141,19 +138,20 @@ export function createHandle(
     const { success, error, notification } = parse(body);
     if (!success) return { outcome: 'refused', error };
     if (mayLackBytes) return { outcome: 'refused', error: textError(notification) };
-    // A copy, because the function may change its body, or transfer it to a worker.
+    // A copy here and below, because the function may change it, or transfer it to a worker.
     const context = { key: idempotencyKey(notification), body: body.slice() };
     return settle(notification, context, isSaved, progress);
   }
 
   async function isVerified(
-    { header }: Caller,
+    { headers = {} }: Caller,
     body: Uint8Array,
     progress: Progress,
   ): Promise<boolean> {
     if (!options.verify) return true;
     progress.step = 'verify';
-    return (await options.verify({ body, header })) === true;
+    const header = (name: string) => headerOf(headers, name);
+    return (await options.verify({ body: body.slice(), header })) === true;
   }
 
   async function settle(

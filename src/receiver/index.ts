@@ -5,7 +5,7 @@ import type { ReceiverAnswer } from './answer.js';
 import { createBusy } from './busy.js';
 import { receivedOf } from './bytes.js';
 import { createHandle, type Handled, type Incoming } from './handle.js';
-import { type HeaderSource, headerOf } from './headers.js';
+import type { HeaderSource } from './headers.js';
 import { createLog, type Outcome } from './log.js';
 import { type NodeRequest, type NodeResponse, readNodeBody, sendNode } from './node.js';
 import { checkOptions, type ReceiverOptions } from './options.js';
@@ -141,7 +141,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         caller: {
           url: request.originalUrl ?? request.url,
           method: request.method,
-          header: (name) => headerOf(request.headers, name),
+          headers: request.headers,
         },
         read: () => readNodeBody(request),
       }));
@@ -154,7 +154,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         caller: {
           url: request.url,
           method: request.method,
-          header: (name) => headerOf(request.headers, name),
+          headers: request.headers,
         },
         read: () => readWebBody(request),
       }));
@@ -168,7 +168,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         caller: {
           url: request.url,
           method: request.method,
-          header: (name) => headerOf(request.headers ?? {}, name),
+          headers: request.headers,
         },
         read: () => receivedOf(request.body ?? emptyVisit(request)),
       }));

@@ -35,7 +35,7 @@ export interface LogEntry {
 /** Resolves when an entry is logged. Never rejects, because no answer depends on a logger. */
 export type Log = (entry: LogEntry) => Promise<void>;
 
-/** How long an answer waits for a log, in milliseconds. A log that hangs must not take it along. */
+/** How long an answer waits for a log, in milliseconds. A log that hangs must not keep it. */
 const MAX_LOGGING = 5000;
 
 export function createLog(options: {

@@ -84,7 +84,7 @@ export function createRounds(
     await run();
     if (started !== mine) return;
     timer = setTimeout(repeat, everyMs, everyMs, mine);
-    Object(timer).unref?.(); // the pause keeps no process running
+    Object(timer).unref?.(); // the pause doesn't keep the process running
   }
 
   return {

@@ -22,7 +22,6 @@ export function isWebRequest(request: unknown): request is WebRequest {
   return typeof Object(Object(request).headers).get === 'function';
 }
 
-/** Reads the body of a request. */
 export async function readWebBody(request: WebRequest): Promise<ReceivedBody> {
   if (!isWebRequest(request)) {
     throw new TypeError(

@@ -16,8 +16,8 @@ import process from 'node:process';
 import type { Store } from '../receiver/store.js';
 
 /**
- * From this age on, a draft is what a crash left, in milliseconds. A newer one may still be
- * written.
+ * The age from which on a draft counts as left by a crash, in milliseconds. A newer one may still
+ * be written.
  */
 const MIN_DRAFT_AGE = 5 * 60_000;
 
@@ -144,7 +144,7 @@ async function writeBody(draft: string, path: string, body: Uint8Array): Promise
 }
 
 /**
- * All drafts are in `retry`. What a crash leaves there is tried again, even if it was on its way to
+ * All drafts are in `retry`, so that one that a crash leaves is tried again, even if it was for
  * `review`.
  */
 function draftIn(folder: string): string {
@@ -160,7 +160,7 @@ async function listBodies(folder: string): Promise<string[]> {
     // If this fails, reading the file fails as well, and says why.
     const found = await statFile(join(folder, file)).catch(() => ({ mtimeMs: 0 }));
     if (found === null) continue;
-    // A draft that a crash left may be whole. If not, the receiver refuses it.
+    // An old draft may be whole. If not, the receiver refuses it.
     if (isDraft && found.mtimeMs > Date.now() - MIN_DRAFT_AGE) continue;
     files.push({ name: isDraft ? file : file.slice(0, -'.json'.length), time: found.mtimeMs });
   }
@@ -179,8 +179,8 @@ function nullIfMissing(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * Makes the names in a folder survive a power cut. Windows can't sync a folder: there, the journal
- * of NTFS has to do.
+ * Makes the names in a folder survive a power cut. Windows can't sync a folder, so this relies on
+ * the journal of NTFS there.
  */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;

@@ -3,175 +3,127 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import {
-  createReceiver,
-  type LogEntry,
-  type ReceiverOptions,
-} from 'payment-notifications/receiver';
-import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Receiver } from 'payment-notifications/receiver';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   bytes,
   DEPOSIT,
   FAILED,
   held,
   KEY,
-  memoryStore,
+  never,
+  no,
   OK,
-  recording,
+  open,
+  PASSED_ON,
   serve,
+  settleDown,
+  stopClock,
+  until,
   WAYS,
+  WITHDRAWAL,
 } from './options.js';
 
-const URL = 'http://127.0.0.1/callbacks';
+const LATE = ['retry', 'onDepositReceived: no result within 25 s', KEY];
 
-const late = ['retry', 'onDepositReceived: no result within 25 s', KEY];
-
-// Sockets need the rest of the clock.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-
-const never = () => new Promise<never>(() => {});
-
-/** Lets what doesn't wait for the clock happen. */
-const settleDown = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** Not `expect.poll`, which would move the clock. */
-async function clockToStart() {
-  while (vi.getTimerCount() === 0) await settleDown();
-}
+beforeEach(stopClock);
 
 describe.each(Object.entries(WAYS))('%s', (_, ask) => {
-  test('answers 500 at the deadline of a function that never ends, and saves its body', async () => {
-    const slow = held();
-    const { calls, options } = recording({ onDepositReceived: slow.run });
-    const receiver = createReceiver(options);
-    const answers: unknown[] = [];
-    const asked = ask(receiver, DEPOSIT).then((answer) => answers.push(answer));
-    await slow.called;
-    vi.advanceTimersByTime(24_999);
-    await settleDown();
-    expect([answers, calls]).toStrictEqual([[], []]);
-    vi.advanceTimersByTime(1);
-    await asked;
-    expect([answers, calls]).toStrictEqual([[FAILED], [late]]);
-    await receiver.stop();
-  });
-
-  test.each(['resolve', 'reject'] as const)(
-    'is not changed by a function that ends later: it %ss',
-    async (end) => {
-      const unhandled = vi.fn();
-      process.on('unhandledRejection', unhandled);
-      onTestFinished(() => void process.off('unhandledRejection', unhandled));
+  test.each<[how: string, end: 'resolve' | 'reject', later: unknown[]]>([
+    ['returns', 'resolve', []],
+    [
+      'throws',
+      'reject',
+      [['warning', 'onDepositReceived failed after its deadline: the database says no', KEY]],
+    ],
+  ])(
+    'answers 500 at the deadline, and a function that %s later changes nothing',
+    async (__, end, later) => {
       const slow = held();
-      const { entries, options } = recording({ onDepositReceived: slow.run });
-      const asked = ask(createReceiver(options), DEPOSIT);
+      const { receiver, calls, saved } = open({ onDepositReceived: slow.run });
+      const answered = vi.fn();
+      const asked = ask(receiver, DEPOSIT).then(answered);
       await slow.called;
-      vi.advanceTimersByTime(25_000);
-      expect(await asked).toStrictEqual(FAILED);
+      vi.advanceTimersByTime(24_999);
+      await settleDown();
+      expect([answered.mock.calls, calls]).toStrictEqual([[], []]);
+      vi.advanceTimersByTime(1);
+      await asked;
+      expect(answered).toHaveBeenCalledWith(FAILED);
       slow[end]();
       await settleDown();
-      expect(unhandled.mock.calls).toStrictEqual([]);
-      const message = 'onDepositReceived failed after its deadline: the database says no';
-      const entry = { outcome: 'warning', key: KEY, message, error: expect.any(Error) };
-      expect(entries.slice(1)).toStrictEqual(end === 'reject' ? [entry] : []);
+      expect(calls).toStrictEqual([LATE, ...later]);
+      expect(saved()).toStrictEqual([['retry', LATE[1], KEY, bytes(DEPOSIT)]]);
+      await receiver.stop();
     },
   );
 });
 
-test('leaves no timer, for which a process would wait, if the functions end in time', async () => {
-  const { options } = recording();
-  expect(await createReceiver(options).receive({ body: DEPOSIT, url: '/' })).toStrictEqual(OK);
-  const failing = recording({ onDepositReceived: () => Promise.reject(new Error()) });
-  expect(await createReceiver(failing.options).receive({ body: DEPOSIT, url: '/' })).toStrictEqual(
-    FAILED,
-  );
-  expect(vi.getTimerCount()).toBe(0);
-});
-
-test('keeps a process running until its deadline, because there is a body to save', async () => {
-  vi.useRealTimers();
-  const script = `import { createReceiver } from './src/receiver/index.ts';
-    const never = () => new Promise(() => {});
-    const save = async ({ body }) => console.log('saved ' + body.length);
-    const store = { save, list: never, read: never, remove: never };
-    const own = { secret: null, onDepositReceived: never, store, log() {} };
-    createReceiver({ ...own, timeoutMs: 500 }).receive({ body: process.argv[1], url: '/' });`;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', script, DEPOSIT];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(stdout).toBe(`saved ${bytes(DEPOSIT).length}\n`);
-});
-
-test.each<[name: keyof ReceiverOptions, body: string]>([
+test.each([
   ['onDepositReceived', DEPOSIT],
-  ['onWithdrawalBroadcast', withdrawalBroadcastBody()],
+  ['onWithdrawalBroadcast', WITHDRAWAL],
 ])('the deadline of %s is what is set', async (name, body) => {
-  const { calls, options } = recording({ [name]: never, timeoutMs: 100 });
-  const settled = createReceiver(options).receive({ body, url: '/' });
+  const { ask, calls } = open({ [name]: never, timeoutMs: 100 });
+  const answered = ask(body);
   await settleDown();
   vi.advanceTimersByTime(100);
-  expect(await settled).toStrictEqual(FAILED);
-  const key = expect.stringContaining('.');
-  const error = `${name}: no result within 100 ms`;
-  expect(calls).toStrictEqual([['retry', error, key]]);
+  expect(await answered).toStrictEqual(FAILED);
+  expect(calls).toStrictEqual([['retry', `${name}: no result within 100 ms`, expect.any(String)]]);
 });
 
-test.each<[what: string, options: Partial<ReceiverOptions>, before: number]>([
-  ['that failed', { onDepositReceived: () => Promise.reject(new Error('no')) }, 0],
-  ['that is late', { onDepositReceived: never }, 25_000],
+test.each([
+  ['returns', async () => {}, OK],
+  ['throws', no, FAILED],
 ])(
-  'a store that never saves has five seconds after a function %s, and then the error is logged',
-  async (_, failing, before) => {
-    const entries: LogEntry[] = [];
-    const { options } = recording({ ...failing, log: (entry) => entries.push(entry) });
-    const store = { ...memoryStore().store, save: never };
-    const receiver = createReceiver({ ...options, store });
-    const ended: string[] = [];
-    const settled = receiver
-      .receive({ body: DEPOSIT, url: '/' })
-      .finally(() => ended.push('settled'));
-    const idle = receiver.stop().finally(() => ended.push('idle'));
-    await settleDown();
-    vi.advanceTimersByTime(before);
-    await clockToStart();
-    vi.advanceTimersByTime(4999);
-    await settleDown();
-    expect([ended, entries]).toStrictEqual([[], []]);
-    vi.advanceTimersByTime(1);
-    expect(await settled).toStrictEqual(FAILED);
-    await idle;
-    const [{ outcome, key, message = '' } = {}] = entries;
-    expect([outcome, key]).toStrictEqual(['failed', KEY]);
-    expect(message).toContain(before ? 'onDepositReceived: no result within 25 s' : 'no');
-    expect(message).toContain('The body was not saved: store.save: no result within 5 s');
-    expect(entries.length).toBe(1);
+  'a function that %s in time leaves no timer, for which a process would wait',
+  async (_, run, answer) => {
+    expect(await open({ onDepositReceived: run }).ask(DEPOSIT)).toStrictEqual(answer);
     expect(vi.getTimerCount()).toBe(0);
   },
 );
 
-test('saveFirst: a store that hangs delays the function by five seconds', async () => {
-  const { calls, options } = recording({ saveFirst: true });
-  const store = { ...Object(options.store), save: never };
-  const answered = createReceiver({ ...options, store }).receive({ body: DEPOSIT, url: '/' });
-  while (vi.getTimerCount() < 2) await settleDown();
-  vi.advanceTimersByTime(5000);
-  expect(await answered).toStrictEqual(OK);
-  const message = 'not saved first: store.save: no result within 5 s';
-  expect(calls).toStrictEqual([
-    ['failed', message, KEY],
-    ['deposit', expect.any(String), KEY, bytes(DEPOSIT)],
-  ]);
+describe('a store that never saves', () => {
+  test.each([
+    ['that failed', no, 0, 'no'],
+    ['that is late', never, 25_000, 'onDepositReceived: no result within 25 s'],
+  ])(
+    'has five seconds after a function %s, and then the error is logged',
+    async (_, run, before, why) => {
+      const { receiver, ask, calls } = open({ onDepositReceived: run, store: { save: never } });
+      const ended: unknown[] = [];
+      const answered = ask(DEPOSIT).finally(() => ended.push('answered'));
+      const stopped = receiver.stop().finally(() => ended.push('stopped'));
+      await settleDown();
+      vi.advanceTimersByTime(before);
+      await until(() => vi.getTimerCount() > 0);
+      vi.advanceTimersByTime(4999);
+      await settleDown();
+      expect([ended, calls]).toStrictEqual([[], []]);
+      vi.advanceTimersByTime(1);
+      expect(await answered).toStrictEqual(FAILED);
+      await stopped;
+      const message = `${why}. The body was not saved: store.save: no result within 5 s`;
+      expect(calls).toStrictEqual([['failed', message, KEY]]);
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
+  test('delays the function by five seconds with saveFirst', async () => {
+    const { ask, calls } = open({ saveFirst: true, store: { save: never } });
+    const answered = ask(DEPOSIT);
+    await until(() => vi.getTimerCount() > 1);
+    vi.advanceTimersByTime(5000);
+    expect(await answered).toStrictEqual(OK);
+    const message = 'not saved first: store.save: no result within 5 s';
+    expect(calls).toStrictEqual([['failed', message, KEY], PASSED_ON]);
+  });
 });
 
 test('saveFirst: a body whose deadline is over is not passed on', async () => {
   const slow = held();
-  const { calls, options } = recording({ saveFirst: true, timeoutMs: 1000 });
-  const store = { ...Object(options.store), save: slow.run };
-  const answered = createReceiver({ ...options, store }).receive({ body: DEPOSIT, url: '/' });
+  const { ask, calls } = open({ saveFirst: true, timeoutMs: 1000, store: { save: slow.run } });
+  const answered = ask(DEPOSIT);
   await slow.called;
   vi.advanceTimersByTime(1000);
   slow.resolve();
@@ -180,170 +132,140 @@ test('saveFirst: a body whose deadline is over is not passed on', async () => {
 });
 
 describe('an event whose function is late', () => {
-  const running = 'onDepositReceived: an earlier call still runs';
+  const running = ['retry', 'onDepositReceived: an earlier call still runs', KEY];
 
   test('is not passed on again before that has ended, and others are', async () => {
     const slow = held();
     const onDepositReceived = vi.fn(slow.run);
-    const { calls, options } = recording({ onDepositReceived });
-    const { receive } = createReceiver(options);
-    const first = receive({ body: DEPOSIT, url: '/' });
+    const { ask, calls } = open({ onDepositReceived });
+    const first = ask(DEPOSIT);
     await settleDown();
     vi.advanceTimersByTime(25_000);
-    expect([await first, await receive({ body: DEPOSIT, url: '/' })]).toStrictEqual([
-      FAILED,
-      FAILED,
-    ]);
+    expect([await first, await ask(DEPOSIT)]).toStrictEqual([FAILED, FAILED]);
     expect(onDepositReceived).toHaveBeenCalledTimes(1);
-    expect(calls).toStrictEqual([late, ['retry', running, KEY]]);
-    const other = receive({ body: depositReceivedBody({}, { seed: 2 }), url: '/' });
+    expect(calls).toStrictEqual([LATE, running]);
+    const other = ask(depositReceivedBody({}, { seed: 2 }));
     await settleDown();
     expect(onDepositReceived).toHaveBeenCalledTimes(2);
     slow.resolve();
-    expect(await other).toStrictEqual(OK);
-    expect(await receive({ body: DEPOSIT, url: '/' })).toStrictEqual(OK);
+    expect([await other, await ask(DEPOSIT)]).toStrictEqual([OK, OK]);
   });
 
   test('waits for each of its calls, if a repeat came before the deadline', async () => {
     const [one, other] = [held(), held()];
     const runs = [one.run, other.run];
-    const { calls, options } = recording({ onDepositReceived: () => runs.shift()?.() as never });
-    const { receive } = createReceiver(options);
-    const answers = [receive({ body: DEPOSIT, url: '/' }), receive({ body: DEPOSIT, url: '/' })];
+    const { ask, calls } = open({ onDepositReceived: async () => runs.shift()?.() });
+    const answers = [ask(DEPOSIT), ask(DEPOSIT)];
     await settleDown();
     vi.advanceTimersByTime(25_000);
     expect(await Promise.all(answers)).toStrictEqual([FAILED, FAILED]);
     one.resolve();
     await settleDown();
-    expect(await receive({ body: DEPOSIT, url: '/' })).toStrictEqual(FAILED);
-    expect(calls).toStrictEqual([late, late, ['retry', running, KEY]]);
+    expect(await ask(DEPOSIT)).toStrictEqual(FAILED);
+    expect(calls).toStrictEqual([LATE, LATE, running]);
     other.reject();
     await settleDown();
-    expect(await receive({ body: DEPOSIT, url: '/' })).toStrictEqual(OK);
+    expect(await ask(DEPOSIT)).toStrictEqual(OK);
   });
 });
 
 describe('a body that stalls', () => {
   const stalled = ['failed', 'body: no result within 25 s', null];
+  const [start, rest] = [DEPOSIT.slice(0, 10), DEPOSIT.slice(10)];
 
-  test('half-way is answered with 500 by node, and what comes later is not passed on', async () => {
-    const { calls, options } = recording();
-    const receiver = createReceiver(options);
-    const socket = connect(
-      await serve((request, response) => receiver.node(request, response)),
-      '127.0.0.1',
-    );
-    const length = bytes(DEPOSIT).length;
-    socket.write(
-      `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
-    );
-    socket.write(DEPOSIT.slice(0, 10));
-    await clockToStart();
-    const idle = receiver.stop();
+  /** Sends a request whose rest the test holds back. */
+  function sendHalf({ fetch }: Receiver) {
+    const later = held();
+    const body = (async function* () {
+      yield bytes(start);
+      await later.run();
+      yield bytes(rest);
+    })();
+    return { later, answered: fetch({ url: '', headers: new Headers(), body } as never) };
+  }
+
+  test('is answered with 500 by node, and what comes later is not passed on', async () => {
+    const { receiver, calls } = open();
+    const socket = connect(await serve(receiver.node), '127.0.0.1');
+    const length = `Content-Length: ${bytes(DEPOSIT).length}`;
+    const head = ['POST / HTTP/1.1', 'Host: 127.0.0.1', 'Connection: close', length, '', ''];
+    socket.write(head.join('\r\n') + start);
+    await until(() => vi.getTimerCount() > 0);
+    const stopped = receiver.stop();
     vi.advanceTimersByTime(25_000);
     const [answer] = await once(socket, 'data');
     expect(`${answer}`).toMatch(/^HTTP\/1\.1 500 /);
-    await idle;
-    socket.write(DEPOSIT.slice(10));
+    await stopped;
+    socket.write(rest);
     await text(socket);
     expect(calls).toStrictEqual([stalled]);
   });
 
-  test('half-way is answered with 500 by fetch, and what comes later is not passed on', async () => {
-    const { calls, options } = recording();
-    let controller: ReadableStreamDefaultController | undefined;
-    const body = new ReadableStream({
-      start(given) {
-        controller = given;
-        given.enqueue(bytes(DEPOSIT.slice(0, 10)));
-      },
-    });
-    const request = new Request(URL, { method: 'POST', body, duplex: 'half' } as RequestInit);
-    const answered = createReceiver(options).fetch(request);
-    await settleDown();
-    vi.advanceTimersByTime(25_000);
-    expect((await answered).status).toBe(500);
-    controller?.enqueue(bytes(DEPOSIT.slice(10)));
-    controller?.close();
-    await settleDown();
-    expect(calls).toStrictEqual([stalled]);
-  });
-
-  test('and breaks off later is reported once', async () => {
-    const unhandled = vi.fn();
-    process.on('unhandledRejection', unhandled);
-    onTestFinished(() => void process.off('unhandledRejection', unhandled));
-    const print = vi.spyOn(console, 'error').mockReturnValue();
-    const { calls, options } = recording();
-    const rest = held();
-    const body = (async function* () {
-      yield bytes('{');
-      await rest.run();
-    })();
-    const request = { url: URL, method: 'POST', headers: new Headers(), bodyUsed: false, body };
-    const answered = createReceiver(options).fetch(request as never);
-    await rest.called;
-    vi.advanceTimersByTime(25_000);
-    expect((await answered).status).toBe(500);
-    rest.reject();
-    await settleDown();
-    expect([calls, print.mock.calls, unhandled.mock.calls]).toStrictEqual([[stalled], [], []]);
-  });
+  test.each(['resolve', 'reject'] as const)(
+    'is answered with 500 by fetch, and what comes later is not passed on: %s',
+    async (end) => {
+      const print = vi.spyOn(console, 'error').mockReturnValue();
+      onTestFinished(() => print.mockRestore());
+      const { receiver, calls } = open();
+      const { later, answered } = sendHalf(receiver);
+      await later.called;
+      vi.advanceTimersByTime(25_000);
+      expect((await answered).status).toBe(500);
+      later[end]();
+      await settleDown();
+      expect([calls, print.mock.calls]).toStrictEqual([[stalled], []]);
+    },
+  );
 
   test('shares its deadline with the function that gets it', async () => {
     const slow = held();
-    const { calls, options } = recording({ onDepositReceived: slow.run });
-    const rest = held();
-    const body = (async function* () {
-      await rest.run();
-      yield bytes(DEPOSIT);
-    })();
-    const request = { url: URL, method: 'POST', headers: new Headers(), bodyUsed: false, body };
-    const answered = createReceiver(options).fetch(request as never);
+    const { receiver, calls } = open({ onDepositReceived: slow.run });
+    const { later, answered } = sendHalf(receiver);
+    await later.called;
     vi.advanceTimersByTime(20_000);
-    rest.resolve();
+    later.resolve();
     await slow.called;
     vi.advanceTimersByTime(5000);
     expect((await answered).status).toBe(500);
-    expect(calls).toStrictEqual([late]);
+    expect(calls).toStrictEqual([LATE]);
   });
 });
 
-test.each([1, 2 ** 31 - 1])('takes a time of %j', (timeoutMs) => {
-  expect(() => createReceiver(recording({ timeoutMs }).options)).not.toThrow();
-});
+describe('a process', () => {
+  /** Runs a program with a store that does nothing. */
+  async function run(script: string, ...options: string[]): Promise<string> {
+    vi.useRealTimers();
+    const program = `import { createReceiver } from './src/receiver/index.ts';
+      const [body] = process.argv.slice(1);
+      const never = () => new Promise(() => {});
+      const store = { save: never, list: never, read: never, remove: never };
+      const own = { secret: null, store, log() {} };
+      ${script}`;
+    const args = [...options, '--import', 'tsx', '--input-type=module', '--eval', program, DEPOSIT];
+    return (await promisify(execFile)(process.execPath, args)).stdout;
+  }
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', null])(
-  'refuses a time of %j',
-  (timeoutMs) => {
-    const create = () => createReceiver(recording({ timeoutMs: timeoutMs as number }).options);
-    const received = timeoutMs === '5' ? '"5"' : timeoutMs;
-    expect(create).toThrow(
-      new RangeError(`timeoutMs: expected 1 to 2147483647 milliseconds, received ${received}`),
-    );
-  },
-);
+  test('runs until a deadline, because there is a body to save', async () => {
+    const script = `
+      store.save = async ({ body }) => console.log('saved ' + body.length);
+      createReceiver({ ...own, onDepositReceived: never, timeoutMs: 500 }).settle(body);`;
+    expect(await run(script)).toBe(`saved ${bytes(DEPOSIT).length}\n`);
+  });
 
-test('bodies whose saving hangs, or whose function does, are not kept in memory', async () => {
-  const script = `
-    import { createReceiver } from './src/receiver/index.ts';
-    globalThis.setTimeout = setImmediate; // every deadline is over
-    const never = () => new Promise(() => {});
-    const store = { save: never, list: never, read: never, remove: never };
-    const own = { secret: null, store, log() {}, timeoutMs: 1 };
-    const body = process.argv[1];
-    const large = () => new Uint8Array(Buffer.from(body.padEnd(65_000)));
-    const kept = async () => {
-      for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate, gc());
-      return process.memoryUsage().arrayBuffers;
-    };
-    const before = await kept();
-    for (const { settle } of [
-      createReceiver({ ...own, onDepositReceived: () => Promise.reject(new Error('no')) }),
-      createReceiver({ ...own, onDepositReceived: () => Promise.resolve(), saveFirst: true }),
-    ]) await Promise.all(Array.from({ length: 100 }, () => settle(large())));
-    console.log((await kept()) - before < 10 * 65_000);`;
-  const args = ['--expose-gc', '--import', 'tsx', '--input-type=module', '--eval', script, DEPOSIT];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(stdout).toBe('true\n');
+  test('keeps no bodies in memory whose saving hangs, or whose function does', async () => {
+    const script = `
+      globalThis.setTimeout = setImmediate; // every deadline is over
+      const large = () => new Uint8Array(Buffer.from(body.padEnd(65_000)));
+      const kept = async () => {
+        for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate, gc());
+        return process.memoryUsage().arrayBuffers;
+      };
+      const before = await kept();
+      for (const { settle } of [
+        createReceiver({ ...own, onDepositReceived: () => Promise.reject(new Error('no')) }),
+        createReceiver({ ...own, onDepositReceived: () => Promise.resolve(), saveFirst: true }),
+      ]) await Promise.all(Array.from({ length: 100 }, () => settle(large())));
+      console.log((await kept()) - before < 10 * 65_000);`;
+    expect(await run(script, '--expose-gc')).toBe('true\n');
+  });
 });

@@ -2,24 +2,34 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import type {
-  LogEntry,
-  Receiver,
-  ReceiverAnswer,
-  ReceiverOptions,
-  SavedBody,
-  Store,
+import {
+  createReceiver,
+  type LogEntry,
+  type Receiver,
+  type ReceiverAnswer,
+  type ReceiverOptions,
+  type SavedBody,
+  type Store,
 } from 'payment-notifications/receiver';
-import { depositReceivedBody } from 'payment-notifications/testing';
-import { onTestFinished } from 'vitest';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
+import { onTestFinished, vi } from 'vitest';
 
-export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text));
 
 export const DEPOSIT = depositReceivedBody();
+export const WITHDRAWAL = withdrawalBroadcastBody();
 export const KEY = `deposit.received:${JSON.parse(DEPOSIT).depositId}`;
 export const SECRET = 'a-secret-of-the-test';
+
 export const OK = { status: 200, text: 'ok' };
 export const FAILED = { status: 500, text: 'failed' };
+
+/** The call of {@link DEPOSIT}'s function. */
+export const PASSED_ON = ['deposit', KEY, bytes(DEPOSIT)];
+
+export const fails = (error: unknown) => () => Promise.reject(error);
+export const no = fails(new Error('no'));
+export const never = () => new Promise<never>(() => {});
 
 /** The name under which a body is saved. */
 export function nameOf(prefix: string, body: string | Uint8Array): string {
@@ -40,22 +50,27 @@ export function memoryStore() {
   return { store, retry, review };
 }
 
+interface OwnOptions extends Omit<Partial<ReceiverOptions>, 'store'> {
+  /** Functions in place of those of the store in memory. */
+  readonly store?: Partial<Store> | null | undefined;
+}
+
 /**
- * Options with a store in memory, and what becomes of them: `calls` of the functions and, in
- * between, entries of the log, except of settled events.
+ * A receiver with a store in memory, and what it does: `calls` of the functions and, in between,
+ * entries of the log, except of settled events.
  */
-export function recording(own: Partial<ReceiverOptions> = {}) {
-  const stored = memoryStore();
+export function open({ store: ownStore, ...own }: OwnOptions = {}) {
+  const memory = memoryStore();
   const entries: LogEntry[] = [];
   const calls: unknown[][] = [];
-  const options: ReceiverOptions = {
+  const options = {
     secret: null,
-    store: stored.store,
-    async onDepositReceived({ depositId }, { key, body }) {
-      calls.push(['deposit', depositId, key, body]);
+    store: ownStore === null ? null : { ...memory.store, ...ownStore },
+    async onDepositReceived(_, { key, body }) {
+      calls.push(['deposit', key, body]);
     },
-    async onWithdrawalBroadcast({ withdrawalId }, { key, body }) {
-      calls.push(['withdrawal', withdrawalId, key, body]);
+    async onWithdrawalBroadcast(_, { key, body }) {
+      calls.push(['withdrawal', key, body]);
     },
     log(entry) {
       entries.push(entry);
@@ -64,12 +79,24 @@ export function recording(own: Partial<ReceiverOptions> = {}) {
     },
     ...own,
   } as ReceiverOptions;
-  /** What is saved, each with where, why, its key and its bytes. */
-  const saved = () =>
-    [...stored.retry.values(), ...stored.review.values()].map(({ to, reason, key, body }) => [
-      ...[to, reason, key, body],
-    ]);
-  return { ...stored, options, entries, calls, saved };
+  const receiver = createReceiver(options);
+  return {
+    ...memory,
+    options,
+    receiver,
+    ask: (body: string | Uint8Array) => receiver.receive({ body, url: '/' }),
+    entries,
+    calls,
+    /** What is saved, each with where, why, its key and its bytes. */
+    saved: () =>
+      [...memory.retry.values(), ...memory.review.values()].map((saved) => [
+        ...[saved.to, saved.reason, saved.key, saved.body],
+      ]),
+    /** Saves a body for the next round. */
+    leave(name: string, body: string) {
+      memory.retry.set(name, { to: 'retry', name, reason: '', key: null, body: bytes(body) });
+    },
+  };
 }
 
 /** Lets a server listen until the test ends, and returns its port. */
@@ -84,30 +111,43 @@ export async function listen(server: Server): Promise<number> {
 
 export const serve = (listener: RequestListener): Promise<number> => listen(createServer(listener));
 
-const textAnswer = async (response: Response): Promise<ReceiverAnswer> => ({
+const answerOf = async (response: Response): Promise<ReceiverAnswer> => ({
   status: response.status,
   text: await response.text(),
 });
 
+export const post = async (
+  port: number,
+  body: string | Uint8Array<ArrayBuffer>,
+  init: RequestInit = {},
+) => answerOf(await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body, ...init }));
+
+interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+}
+
+type Way = (
+  receiver: Receiver,
+  body: string | Uint8Array<ArrayBuffer> | null,
+  sent?: Sent,
+) => Promise<ReceiverAnswer>;
+
 /** The ways in which a request reaches a receiver. */
-export const WAYS: Record<
-  'node' | 'fetch' | 'receive',
-  (
-    receiver: Receiver,
-    body: string | Uint8Array<ArrayBuffer>,
-    headers?: Record<string, string>,
-  ) => Promise<ReceiverAnswer>
-> = {
-  async node({ node }, body, headers = {}) {
-    const port = await serve((request, response) => void node(request, response));
-    const url = `http://127.0.0.1:${port}/callbacks/${SECRET}`;
-    return textAnswer(await fetch(url, { method: 'POST', body, headers }));
+export const WAYS: Record<'node' | 'fetch' | 'receive', Way> = {
+  async node({ node }, body, { path = `/callbacks/${SECRET}`, ...init } = {}) {
+    const port = await serve(node);
+    return answerOf(
+      await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body, ...init }),
+    );
   },
-  async fetch(receiver, body, headers = {}) {
-    const url = `https://merchant.example/callbacks/${SECRET}`;
-    return textAnswer(await receiver.fetch(new Request(url, { method: 'POST', body, headers })));
+  async fetch(receiver, body, { path = `/callbacks/${SECRET}`, ...init } = {}) {
+    const url = `https://merchant.example${path}`;
+    return answerOf(await receiver.fetch(new Request(url, { method: 'POST', body, ...init })));
   },
-  receive: ({ receive }, body, headers) => receive({ body, url: `/callbacks/${SECRET}`, headers }),
+  receive: ({ receive }, body, { path = `/callbacks/${SECRET}`, ...rest } = {}) =>
+    receive({ body, url: path, ...rest }),
 };
 
 /** A function that runs until the test ends it. */
@@ -130,7 +170,7 @@ export function held() {
 }
 
 /** A request whose body comes in these chunks, and how it ends. */
-export function streamed(chunks: Iterator<Uint8Array>) {
+export function streamed(chunks: Pick<Iterator<Uint8Array>, 'next'>) {
   let end: (how: string) => void;
   const ended = new Promise<string>((resolve) => {
     end = resolve;
@@ -154,4 +194,20 @@ export function streamed(chunks: Iterator<Uint8Array>) {
   );
   const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
   return { request: new Request('http://127.0.0.1/callbacks', init), ended };
+}
+
+/** Stops the clock until the test ends. Sockets and SHA-256 need the rest of it. */
+export function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Not `vi.waitFor`, which would move the clock. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise(setImmediate);
+}
+
+/** Lets what doesn't wait for the clock happen. */
+export async function settleDown(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }

@@ -1,11 +1,29 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
-import { createReceiver, type Delivery } from 'payment-notifications/receiver';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { bytes, DEPOSIT, FAILED, held, OK, recording, SECRET, WAYS } from './options.js';
+import type { Delivery } from 'payment-notifications/receiver';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  bytes,
+  DEPOSIT,
+  FAILED,
+  fails,
+  held,
+  OK,
+  open,
+  PASSED_ON,
+  SECRET,
+  settleDown,
+  stopClock,
+  WAYS,
+} from './options.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const UNAUTHORIZED = { status: 401, text: 'unauthorized' };
 const TIME = '1789999999';
+const UNAUTHORIZED = { status: 401, text: 'unauthorized' };
+const UNVERIFIED = [
+  'warning',
+  'answered 1 request with 401, because verify returned false. If the service sent this, verify has another key',
+  null,
+];
 
 /** A signature over a time and the raw body, such as other services send it. */
 const signed = (body: string, time = TIME) => ({
@@ -15,124 +33,86 @@ const signed = (body: string, time = TIME) => ({
 
 function isSigned({ body, header }: Delivery): boolean {
   const signature = Buffer.from(header('x-signature') ?? '', 'base64');
-  return verify(
-    'RSA-SHA512',
-    Buffer.concat([bytes(`${header('x-time')}.`), body]),
-    publicKey,
-    signature,
-  );
+  const content = Buffer.concat([bytes(`${header('x-time')}.`), body]);
+  return verify('RSA-SHA512', content, publicKey, signature);
 }
 
+const spoils = ({ body }: Delivery) => body.fill(32).length > 0;
+const throws = () => {
+  throw new Error('no key');
+};
+const failed = ['failed', 'no key', null];
+
+type Row = [
+  what: string,
+  verify: (delivery: Delivery) => boolean | Promise<boolean>,
+  headers: Record<string, string>,
+  answer: object,
+  called: unknown[],
+];
+
 describe.each(Object.entries(WAYS))('%s', (_, ask) => {
-  const open = (check: (delivery: Delivery) => boolean | Promise<boolean> = isSigned) => {
-    const recorded = recording({ secret: SECRET, verify: check });
-    return { ...recorded, receiver: createReceiver(recorded.options) };
-  };
-
-  test('settles what is signed', async () => {
-    const { receiver, calls } = open();
-    expect(await ask(receiver, DEPOSIT, signed(DEPOSIT))).toStrictEqual(OK);
-    expect(calls.map(([name]) => name)).toStrictEqual(['deposit']);
-  });
-
-  test.each<[what: string, headers: Record<string, string>]>([
-    ['without a signature', {}],
-    ['with the signature of another body', signed('{}')],
-    ['with a signature for another time', signed(DEPOSIT, '1')],
-  ])('answers 401 to a body %s, and saves nothing', async (__, headers) => {
-    const { receiver, calls, saved } = open();
-    expect(await ask(receiver, DEPOSIT, headers)).toStrictEqual(UNAUTHORIZED);
-    const message =
-      'answered 1 request with 401, because verify returned false. If the service sent this, verify has another key';
-    expect(calls).toStrictEqual([['warning', message, null]]);
-    expect(saved()).toStrictEqual([]);
-  });
-
-  test.each<[what: string, check: () => boolean | Promise<boolean>]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no key');
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('no key'))],
-  ])('answers 500 if verify %s, and saves nothing that is not verified', async (__, check) => {
-    const { receiver, calls, saved } = open(check);
-    expect(await ask(receiver, DEPOSIT)).toStrictEqual(FAILED);
-    expect([calls, saved()]).toStrictEqual([[['failed', 'no key', null]], []]);
+  test.each<Row>([
+    ['a signature', isSigned, signed(DEPOSIT), OK, PASSED_ON],
+    ['no signature', isSigned, {}, UNAUTHORIZED, UNVERIFIED],
+    ['the signature of another body', isSigned, signed('{}'), UNAUTHORIZED, UNVERIFIED],
+    ['a signature for another time', isSigned, signed(DEPOSIT, '1'), UNAUTHORIZED, UNVERIFIED],
+    ['a check that changes its body', spoils, {}, OK, PASSED_ON],
+    ['a check that throws', throws, {}, FAILED, failed],
+    ['a check that rejects', fails(new Error('no key')), {}, FAILED, failed],
+    ...[undefined, 1, 'yes', {}].map((returned): Row => {
+      const check = () => returned as never;
+      return [`a check that returns ${typeof returned}`, check, {}, UNAUTHORIZED, UNVERIFIED];
+    }),
+  ])('of %s', async (__, check, headers, answer, called) => {
+    const { receiver, calls, saved } = open({ secret: SECRET, verify: check });
+    expect(await ask(receiver, DEPOSIT, { headers })).toStrictEqual(answer);
+    expect([calls, saved()]).toStrictEqual([[called], []]);
   });
 });
-
-test.each([undefined, 1, 'yes', {}])(
-  'true alone lets a body through, and not %j',
-  async (returned) => {
-    const { options, calls } = recording({ verify: () => returned as never });
-    expect(await createReceiver(options).receive({ body: DEPOSIT, url: '/' })).toStrictEqual(
-      UNAUTHORIZED,
-    );
-    expect(calls.map(([name]) => name)).toStrictEqual(['warning']);
-  },
-);
 
 test('is called after the secret and before the parser, with the raw body', async () => {
-  const seen: unknown[] = [];
-  const verify = ({ body, header }: Delivery) => {
-    seen.push(body, header('X-LIST'), header('x-missing'));
-    return true;
-  };
-  const { receive } = createReceiver(recording({ secret: SECRET, verify, log() {} }).options);
-  expect((await receive({ body: '{', url: '/other' })).status).toBe(404);
-  expect(seen).toStrictEqual([]);
-  const headers = { 'X-List': ['a', 'b'], 'x-missing': undefined };
-  expect((await receive({ body: '{', url: `/${SECRET}`, headers })).status).toBe(400);
-  expect(seen).toStrictEqual([bytes('{'), 'a, b', null]);
-  const web = new Headers({ 'x-list': 'c' });
-  await receive({ body: '{', url: `/${SECRET}`, headers: web });
-  expect(seen.slice(3)).toStrictEqual([bytes('{'), 'c', null]);
-  await receive({ body: '{', url: `/${SECRET}` });
-  expect(seen.slice(6)).toStrictEqual([bytes('{'), null, null]);
+  const verify = vi.fn(() => true);
+  const { receiver } = open({ secret: SECRET, verify, log() {} });
+  expect((await receiver.receive({ body: '{', url: '/other' })).status).toBe(404);
+  expect(verify).not.toHaveBeenCalled();
+  expect((await receiver.receive({ body: '{', url: `/${SECRET}` })).status).toBe(400);
+  expect(verify).toHaveBeenCalledWith({ body: bytes('{'), header: expect.any(Function) });
 });
 
-test('a visit isn’t verified, and an empty POST is', async () => {
-  const { options } = recording({ verify: () => false, log() {} });
-  const { receive } = createReceiver(options);
-  const visited = { status: 200, text: expect.stringContaining('receives webhooks') };
-  for (const [method, body] of [
-    ['GET', ''],
-    ['HEAD', null],
-    ['GET', undefined],
-  ] as const)
-    expect(await receive({ body, url: '/', method })).toStrictEqual(visited);
-  expect(await receive({ body: '', url: '/', method: 'POST' })).toStrictEqual(UNAUTHORIZED);
+test.each([
+  ['an object', { 'X-List': ['a', 'b'], 'x-missing': undefined }, 'a, b'],
+  ['Headers', new Headers({ 'x-list': 'c' }), 'c'],
+  ['nothing', undefined, null],
+])('gets the headers of %s', async (_, headers, list) => {
+  const seen: unknown[] = [];
+  const verify = ({ header }: Delivery) => seen.push(header('X-LIST'), header('x-missing')) > 0;
+  await open({ verify }).receiver.receive({ body: DEPOSIT, url: '/', headers });
+  expect(seen).toStrictEqual([list, null]);
+});
+
+test('an empty POST is verified', async () => {
+  expect(await open({ verify: () => false }).ask('')).toStrictEqual(UNAUTHORIZED);
 });
 
 test('a body of a queue, or of the store, isn’t verified again', async () => {
-  const { options, retry } = recording({ verify: () => false });
-  const receiver = createReceiver(options);
+  const { receiver, leave, retry } = open({ verify: () => false });
   expect(await receiver.settle(DEPOSIT)).toBe('settled');
-  retry.set('a', { to: 'retry', name: 'a', key: null, reason: '', body: bytes(DEPOSIT) });
+  leave('a', DEPOSIT);
   await receiver.retry();
   expect(retry.size).toBe(0);
 });
 
-describe('that is late', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
-  afterEach(() => void vi.useRealTimers());
-
-  test('is a 500, and nothing is passed on or saved later', async () => {
-    const slow = held();
-    const verify = async () => {
-      await slow.run();
-      return true;
-    };
-    const { options, calls, saved } = recording({ verify });
-    const answered = createReceiver(options).receive({ body: DEPOSIT, url: '/' });
-    await slow.called;
-    vi.advanceTimersByTime(25_000);
-    expect(await answered).toStrictEqual(FAILED);
-    slow.resolve();
-    await new Promise(setImmediate);
-    expect(calls).toStrictEqual([['failed', 'verify: no result within 25 s', null]]);
-    expect(saved()).toStrictEqual([]);
-  });
+test('that is late is a 500, and nothing is passed on or saved later', async () => {
+  stopClock();
+  const slow = held();
+  const { ask, calls, saved } = open({ verify: () => slow.run().then(() => true) });
+  const answered = ask(DEPOSIT);
+  await slow.called;
+  vi.advanceTimersByTime(25_000);
+  expect(await answered).toStrictEqual(FAILED);
+  slow.resolve();
+  await settleDown();
+  expect(calls).toStrictEqual([['failed', 'verify: no result within 25 s', null]]);
+  expect(saved()).toStrictEqual([]);
 });

@@ -237,7 +237,7 @@ describe('a right handler', () => {
     ],
     ['that settles later', queued(true)],
     ['that settles later, and whose balance does not wait', queued(false)],
-    ['whose spool settles what failed as soon as the database is mended', spooled()],
+    ['whose store settles what failed as soon as the database is mended', spooled()],
     ['that settles once the order is known', queued(true, merchant(NEEDS_ORDER))],
     [
       'that holds a second deposit in another currency',

@@ -65,9 +65,9 @@ test.for(PROGRAMS)(
   async ({ args, ...runtime }, context) => {
     const program = await binaryOf(runtime, context);
     const folder = `webhooks-${runtime.package.replaceAll('/', '-')}`;
-    await writeFile(join(consumer, 'spooling.mjs'), SPOOLING);
+    await writeFile(join(consumer, 'storing.mjs'), STORING);
     const allowed = runtime.binary === 'deno' ? ['--allow-read', '--allow-write'] : [];
-    const command = [...args, ...allowed, 'spooling.mjs', folder];
+    const command = [...args, ...allowed, 'storing.mjs', folder];
     expect(JSON.parse(await output(program, command, consumer))).toStrictEqual({
       ...{ whileDown: 500, waiting: 2, modes: ['700', '600', '600'], settled: 1, left: [] },
     });
@@ -172,7 +172,7 @@ test('Chromium, as ES modules of a page', async (context) => {
 });
 
 /** A receiver whose database is down at first. */
-const SPOOLING = `
+const STORING = `
   import { readdirSync, statSync } from 'node:fs';
   import { join } from 'node:path';
   import { createReceiver } from 'payment-notifications/receiver';

@@ -258,6 +258,7 @@ describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
   );
 });
 
+// By libsql, which has SQLite and the interface of better-sqlite3, but needs no compiler.
 describe('SQLite', () => {
   /** @type {Database.Database} */
   let database;

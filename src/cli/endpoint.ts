@@ -1,8 +1,8 @@
 import querystring from 'node:querystring';
 import { MAX_BYTES } from '../parser/body.js';
+import { redactPath } from '../shared/redact.js';
 import type { AttemptOptions } from '../testing/attempt.js';
 import { CommandError } from './errors.js';
-import { redactPath } from './redact.js';
 
 /** Where `send` posts bodies. */
 export interface Endpoint {

@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from 'node:util';
 import { shorten } from '../inspect/display.js';
-import { redactUrlsIn } from './redact.js';
+import { redactUrlsIn } from '../shared/redact.js';
 import type { Terminal } from './terminal.js';
 
 /**

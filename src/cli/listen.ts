@@ -6,10 +6,10 @@ import { judgeBody } from '../inspect/judgement.js';
 import { describe } from '../parser/messages.js';
 import { createReceiver, type Store } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
+import { redactPath } from '../shared/redact.js';
 import { CommandError, EXIT, reasonOf } from './errors.js';
 import { COMMON, helpOf, readArguments, readCount, text } from './options.js';
 import { nameOf } from './read-bodies.js';
-import { redactPath } from './redact.js';
 import { openFolder } from './save.js';
 import { type Mark, marked, type Terminal, wrap } from './terminal.js';
 

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { MAX_BYTES } from '../parser/body.js';
 import { escapeUnprintable } from '../parser/messages.js';
+import { redactUrlsIn } from '../shared/redact.js';
 import { printError, reasonOf } from './errors.js';
-import { redactUrlsIn } from './redact.js';
 import type { Terminal } from './terminal.js';
 
 /** A body, and where it was. */

@@ -1,4 +1,5 @@
 import { judgeBody } from '../inspect/judgement.js';
+import { redactPathIn, redactUrl } from '../shared/redact.js';
 import { DEPOSIT_RETRY, type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
 import { fetchStart, NO_SERVER, readEndpoint } from './endpoint.js';
@@ -15,7 +16,6 @@ import {
 } from './options.js';
 import { createProgress } from './progress.js';
 import { type Reading, readBodies } from './read-bodies.js';
-import { redactPathIn, redactUrl } from './redact.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
 import { causeOf, endOf, isRefusal, linesOf, type SentBody } from './send-report.js';
 import type { Terminal } from './terminal.js';

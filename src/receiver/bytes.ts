@@ -76,8 +76,8 @@ function grown(bytes: Uint8Array, length: number): Uint8Array {
 }
 
 /**
- * Lets a sender finish a body that nobody reads, so that it gets the answer, and stops one that goes
- * on. The answer doesn't wait for it.
+ * Drains a body that nobody reads, so that its sender gets the answer. Cuts off one that doesn't
+ * end. The answer doesn't wait for it.
  */
 export async function drop(
   open: () => AsyncIterator<Uint8Array>,

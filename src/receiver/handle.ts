@@ -29,8 +29,8 @@ import { inTime, nameOf, type Store } from './store.js';
 export interface Incoming {
   /** Who calls; null for a body of a queue or of the store, which isn't checked again. */
   readonly caller: Caller | null;
-  /** Whether the body is in `retry` already. */
-  readonly isSaved?: boolean;
+  /** The name under which the body is in `retry`; null if it isn't. */
+  readonly savedAs?: string | null;
   readonly read: () => ReceivedBody | Promise<ReceivedBody>;
 }
 
@@ -59,6 +59,8 @@ interface Progress {
   body: Uint8Array | null;
   key: string | null;
   warnings: readonly NotificationIssue[];
+  /** The name under which the body was in `retry` before. */
+  savedAs: string | null;
   /** The name under which `saveFirst` has saved the body. */
   savedFirst: string | null;
 }
@@ -76,10 +78,8 @@ const FUNCTION_OF = {
 } as const;
 
 /**
- * Creates the way of a body from the request to the answer: it checks who calls, reads, parses, calls
- * the function, saves what isn't settled, and logs.
- *
- * @returns A function that never rejects.
+ * Creates the function that takes a body from the request to the answer: it checks who calls, reads,
+ * parses, calls the merchant's function, saves what isn't settled, and logs. It never rejects.
  */
 export function createHandle(
   options: ReceiverOptions,
@@ -108,6 +108,7 @@ export function createHandle(
       body: null,
       key: null,
       warnings: [],
+      savedAs: null,
       savedFirst: null,
     };
     const passed = passOn(open, progress);
@@ -119,7 +120,8 @@ export function createHandle(
   }
 
   async function passOn(open: () => Incoming, progress: Progress): Promise<End> {
-    const { caller, isSaved = false, read } = open();
+    const { caller, savedAs = null, read } = open();
+    progress.savedAs = savedAs;
     progress.isRequest = caller !== null;
     if (caller && !isOurs(caller.url)) {
       // A browser or a scanner sends a GET. It isn't worth a line.
@@ -140,7 +142,7 @@ export function createHandle(
     if (mayLackBytes) return { outcome: 'refused', error: textError(notification) };
     // A copy here and below, because the function may change it, or transfer it to a worker.
     const context = { key: idempotencyKey(notification), body: body.slice() };
-    return settle(notification, context, isSaved, progress);
+    return settle(notification, context, progress);
   }
 
   async function isVerified(
@@ -157,7 +159,6 @@ export function createHandle(
   async function settle(
     notification: PaymentNotification,
     context: DeliveryContext,
-    isSaved: boolean,
     progress: Progress,
   ): Promise<End> {
     const { key } = context;
@@ -168,7 +169,8 @@ export function createHandle(
     if ([...late].some((running) => running.key === key)) {
       throw new Error(`${name}: an earlier call still runs`);
     }
-    if (options.saveFirst && store && !isSaved) await saveFirst(store, context, progress);
+    if (options.saveFirst && store && progress.savedAs === null)
+      await saveFirst(store, context, progress);
     if (progress.isLate) return SETTLED; // it was answered with 500
     // The parser refuses a type that has no function.
     const returned =
@@ -195,7 +197,7 @@ export function createHandle(
     }
   }
 
-  /** Follows a function that is late, whose error would be lost. */
+  /** Watches a late function, so that its error is still logged. */
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
@@ -214,12 +216,12 @@ export function createHandle(
 
   /** Saves before it logs: a log may hang, or end the process. */
   async function conclude(end: End, progress: Progress): Promise<Handled> {
-    const { key, body, isRequest, warnings, savedFirst } = progress;
+    const { key, body, isRequest, warnings, savedAs, savedFirst } = progress;
     if (end.outcome === 'turned away') return { outcome: 'failed', answer: end.answer, name: null };
     const kept =
       end.outcome === 'settled'
         ? { entry: { outcome: end.outcome, key, message: 'settled' }, answer: success, name: null }
-        : await keep(store, end, key, body, isRequest, success);
+        : await keep(store, end, { key, body, isRequest, savedAs }, success);
     const { entry, answer, name } = kept;
     if (savedFirst !== null) {
       if (entry.outcome === 'settled' || entry.outcome === 'review') await remove(savedFirst);

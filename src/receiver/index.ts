@@ -112,7 +112,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const busy = createBusy();
   const handle = createHandle(options, busy, log);
   const inProgress = new Set<Promise<Handled>>();
-  const rounds = store && createRounds(store, (body) => settle(body, true), busy, log);
+  const rounds = store && createRounds(store, settle, busy, log);
 
   function receive(open: () => Incoming): Promise<Handled> {
     const handled = handle(open);
@@ -121,8 +121,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     return handled;
   }
 
-  function settle(body: RawBody, isSaved: boolean): Promise<Handled> {
-    return receive(() => ({ caller: null, isSaved, read: () => receivedOf(body) }));
+  function settle(body: RawBody, savedAs: string | null): Promise<Handled> {
+    return receive(() => ({ caller: null, savedAs, read: () => receivedOf(body) }));
   }
 
   function sendOrLog(response: NodeResponse, answer: ReceiverAnswer): void {
@@ -174,7 +174,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       }));
       return answer;
     },
-    settle: async (body) => (await settle(body, false)).outcome,
+    settle: async (body) => (await settle(body, null)).outcome,
     start({ everyMs = 60_000 } = {}) {
       checkTime('everyMs', everyMs);
       rounds?.start(everyMs);

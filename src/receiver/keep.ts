@@ -15,24 +15,36 @@ interface Kept {
   readonly name: string | null;
 }
 
+/** What is known of a body. */
+interface Body {
+  readonly key: string | null;
+  /** Null if it was not read to its end, or not verified. */
+  readonly body: Uint8Array | null;
+  /** Whether someone gets the answer. */
+  readonly isRequest: boolean;
+  /** The name under which it was in `retry` before. */
+  readonly savedAs: string | null;
+}
+
+/** The name of a body whose event was known when it was saved. */
+const OF_EVENT = /^(?:deposit|withdrawal)\./;
+
 /**
  * Saves a body that isn't settled. If that fails, the body stays with its sender. Never rejects.
  *
- * @param body - Null if it was not read to its end, or not verified.
- * @param isRequest - Whether someone gets the answer.
  * @param success - The answer to a body for review.
  * @returns What to log and to answer, and the name under which the body is saved; null if it isn't.
  */
 export async function keep(
   store: Store | null,
   unsettled: Unsettled,
-  key: string | null,
-  body: Uint8Array | null,
-  isRequest: boolean,
+  { key, body, isRequest, savedAs }: Body,
   success: ReceiverAnswer,
 ): Promise<Kept> {
   const { outcome, error } = unsettled;
-  const message = messageOf(error);
+  // A restored backup may have damaged a saved body. Its name is then all that is known of it.
+  const damaged = outcome === 'refused' && OF_EVENT.test(savedAs ?? '') ? savedAs : null;
+  const message = damaged === null ? messageOf(error) : `${damaged}: ${messageOf(error)}`;
   const failed = (why: string, cause: unknown): Kept => ({
     entry: { outcome: 'failed', key, message: message + why, error: cause },
     answer: FAILED,
@@ -46,10 +58,10 @@ export async function keep(
   if (body === null) return failed('', error);
   // An empty body is all in its message. A request that is answered with 400 has a sender.
   const isKnown = outcome === 'refused' && (body.length === 0 || (isRequest && store === null));
-  if (isKnown) return kept(null);
+  if (isKnown && damaged === null) return kept(null);
   if (store === null) return failed('', error);
   try {
-    const name = await nameOf(key ?? 'refused', body);
+    const name = damaged ?? (await nameOf(key ?? 'refused', body));
     const to = outcome === 'retry' ? 'retry' : 'review';
     await inTime('save', () => store.save({ to, name, body, key, reason: message }));
     return kept(name);

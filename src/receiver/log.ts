@@ -42,7 +42,7 @@ export function createLog(options: {
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
 }): Log {
   return async (entry) => {
-    if (!options.log && entry.outcome === 'settled') return; // of which nothing is printed
+    if (!options.log && entry.outcome === 'settled') return; // not printed by default
     const report = async () => {
       const logged = Promise.resolve(options.log ? options.log(entry) : print(entry));
       // Nobody waits for these, so they need no deadline.
@@ -78,8 +78,11 @@ function codeOf(error: unknown): string | null {
 function stackOf({ outcome, error }: LogEntry): string {
   const isFailure = outcome === 'retry' || outcome === 'failed';
   if (!isFailure || !(error instanceof Error) || codeOf(error) !== null) return '';
+  // The message may imitate a call.
   const calls = messageOf(error.stack)
+    .replace(messageOf(error), '')
     .split('\n')
-    .filter((line) => /^\s+at /.test(line));
+    .filter((line) => /^\s+at /.test(line))
+    .map(escapeUnprintable);
   return ['', ...calls].join('\n');
 }

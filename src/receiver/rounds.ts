@@ -19,10 +19,10 @@ export interface Rounds {
   readonly stop: () => Promise<void>;
 }
 
-/** @param settle - Settles a body, and never rejects. */
+/** @param settle - Settles a body by its name, and never rejects. */
 export function createRounds(
   store: Store,
-  settle: (body: Uint8Array) => Promise<Handled>,
+  settle: (body: Uint8Array, name: string) => Promise<Handled>,
   busy: Busy,
   log: Log,
 ): Rounds {
@@ -62,7 +62,7 @@ export function createRounds(
   async function tryAgain(name: string): Promise<boolean> {
     const body = await inTime('read', () => held(name, store.read(name)));
     if (body == null) return true; // another process was first
-    const { outcome, name: savedAs } = await held(name, settle(body));
+    const { outcome, name: savedAs } = await held(name, settle(body, name));
     if (outcome === 'failed') return false;
     // If someone has renamed the file, the body was saved again under its own name.
     if (outcome === 'retry' && savedAs === name) return false;
@@ -110,8 +110,9 @@ type Failures = Map<string, number>;
  * Orders a round. New bodies and earlier failures take turns, so that neither kind waits while many
  * of the other one fail: the newest first, and those that failed least.
  *
- * A process that remembers no failures, such as a scheduled function, can't know them. There, the
- * newest take turns with any others, so that no body waits forever behind the same failures.
+ * A process that remembers no failures, such as a scheduled function, doesn't know which failed.
+ * There, the newest alternate with random others, so that none waits forever behind the same
+ * failures.
  *
  * @param names - The oldest first.
  */

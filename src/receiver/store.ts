@@ -37,14 +37,17 @@ export interface Store {
   readonly remove: (name: string) => Promise<unknown>;
 }
 
-/** How long a store may take for one call, in milliseconds. A process that stops waits for it. */
-const MAX_TIME = 5000;
+/**
+ * How long a store may take for one call, in milliseconds. A process that stops waits for it. After
+ * a long outage, there are many bodies to list.
+ */
+const MAX_TIMES = { save: 5000, list: 30_000, read: 5000, remove: 5000 };
 
 /** Calls a function of a store, and rejects if it takes too long. */
 export async function inTime<T>(name: keyof Store, call: () => Promise<T>): Promise<T> {
   const called = async () => call(); // it may throw without a promise
-  const result = await within(MAX_TIME, called());
-  if (result === LATE) throw lateError(`store.${name}`, MAX_TIME);
+  const result = await within(MAX_TIMES[name], called());
+  if (result === LATE) throw lateError(`store.${name}`, MAX_TIMES[name]);
   return result;
 }
 

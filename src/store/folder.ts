@@ -25,6 +25,9 @@ const MIN_DRAFT_AGE = 5 * 60_000;
 const BODY = /^[^.].*\.json$/;
 const DRAFT = /^\.[0-9a-f-]{36}$/;
 
+/** A disk of the network takes milliseconds for each file. */
+const STATS_AT_ONCE = 256;
+
 /** Bodies contain customers' addresses. */
 const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
 
@@ -73,7 +76,7 @@ async function saveFiles(
   reason: string,
 ): Promise<void> {
   const [path, text] = [join(folder, `${name}.json`), join(folder, `${name}.txt`)];
-  // First, so that whoever removes the body finds it. It only informs, and the log has it as well.
+  // Written before the body, so that removing the body finds it. If it fails, the log has it as well.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
   // A whole file keeps the time of its first arrival. A restored backup may have left an empty or a
   // cut one.
@@ -83,8 +86,8 @@ async function saveFiles(
     await write()
       .catch((error) => {
         if (error.code !== 'ENOENT') throw error;
-        // Another process took the draft for a crash's, because the disk took minutes or clocks
-        // differ. It may have settled the body, which is then settled again, like a repeat.
+        // Another process mistook the draft for one that a crash left, because the disk took minutes
+        // or clocks differ. It may have settled the body, which is then settled again, like a repeat.
         return write();
       })
       .catch(async (error) => {
@@ -96,7 +99,7 @@ async function saveFiles(
 }
 
 /**
- * Not `recursive`, with which Node.js 20 never returns from /proc.
+ * Not `recursive`, because Node.js 20 then hangs on a folder in /proc.
  *
  * @returns The folders in which one was created.
  */
@@ -153,18 +156,27 @@ function draftIn(folder: string): string {
 
 /** Lists the names of bodies, the oldest first, with the drafts that a crash left. */
 async function listBodies(folder: string): Promise<string[]> {
-  const files: { name: string; time: number }[] = [];
-  for (const file of await readdir(folder)) {
-    const isDraft = DRAFT.test(file);
-    if (!isDraft && !BODY.test(file)) continue;
-    // If this fails, reading the file fails as well, and says why.
-    const found = await statFile(join(folder, file)).catch(() => ({ mtimeMs: 0 }));
-    if (found === null) continue;
-    // An old draft may be whole. If not, the receiver refuses it.
-    if (isDraft && found.mtimeMs > Date.now() - MIN_DRAFT_AGE) continue;
-    files.push({ name: isDraft ? file : file.slice(0, -'.json'.length), time: found.mtimeMs });
+  const files = (await readdir(folder)).filter((file) => DRAFT.test(file) || BODY.test(file));
+  const found: { name: string; time: number }[] = [];
+  for (let start = 0; start < files.length; start += STATS_AT_ONCE) {
+    const some = files.slice(start, start + STATS_AT_ONCE);
+    for (const one of await Promise.all(some.map((file) => findBody(folder, file))))
+      if (one !== null) found.push(one);
   }
-  return files.sort((one, other) => one.time - other.time).map(({ name }) => name);
+  return found.sort((one, other) => one.time - other.time).map(({ name }) => name);
+}
+
+async function findBody(
+  folder: string,
+  file: string,
+): Promise<{ name: string; time: number } | null> {
+  // If this fails, reading the file fails as well, and says why.
+  const found = await statFile(join(folder, file)).catch(() => ({ mtimeMs: 0 }));
+  if (found === null) return null;
+  const isDraft = DRAFT.test(file);
+  // An old draft may be whole. If not, the receiver refuses it.
+  if (isDraft && found.mtimeMs > Date.now() - MIN_DRAFT_AGE) return null;
+  return { name: isDraft ? file : file.slice(0, -'.json'.length), time: found.mtimeMs };
 }
 
 /** Returns the size and the times of a file. Null if there is none. */

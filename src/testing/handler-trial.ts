@@ -2,6 +2,7 @@ import { escapeUnprintable } from '../parser/messages.js';
 import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
 import { safeParseNotification } from '../parser/parse.js';
 import { Decimal } from '../parser/values/amount.js';
+import { redactPathIn } from '../shared/redact.js';
 import { sleep } from './attempt.js';
 import { type DeliveryAttempt, deliver } from './deliver.js';
 import {
@@ -398,13 +399,16 @@ async function deliverAll(
   bodies: readonly Sent[],
   copies: number,
 ): Promise<readonly DeliveryAttempt[]> {
-  const endpoint = { url: typeof url === 'function' ? url() : `${url}`, timeoutMs, fetch, copies };
+  const endpoint = { url: urlOf({ url }), timeoutMs, fetch, copies };
   const deliveries = bodies.map(({ body, contentType: type }) => {
     const own = type === undefined ? headers : { ...headers, 'content-type': type };
     return deliver(body, { ...endpoint, headers: own });
   });
   return (await Promise.all(deliveries)).flatMap(({ attempts }) => attempts);
 }
+
+const urlOf = ({ url }: Pick<HandlerTestsOptions, 'url'>): string =>
+  typeof url === 'function' ? url() : `${url}`;
 
 /** Reads balances that may not be readable. */
 async function haveMovedWhileBroken(trial: Trial, due: readonly Sent[]): Promise<boolean> {
@@ -473,8 +477,13 @@ function checkAnswers(
       isLate: attempts.length > 1 && durationMs >= (options.timeoutMs ?? 30_000),
     });
   const wanted = ranges.map(([from, to]) => `from ${from} to ${to}`).join(', or ');
-  const text = answer ? `${answer.status} ${escapeUnprintable(answer.body.slice(0, 200))}` : error;
+  const text = answer ? `${answer.status} ${shownOf(answer.body, urlOf(options))}` : error;
   throw failure(exchange, `a status ${wanted}`, `${text}`.trim(), cause);
+}
+
+/** Shows the start of an answer, which may quote the URL and its secret. */
+function shownOf(answer: string, url: string): string {
+  return escapeUnprintable(redactPathIn(answer, new URL(url)).slice(0, 200));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { readCount, readDuration } from '../../src/cli/options.js';
-import { redactUrlsIn } from '../../src/cli/redact.js';
+import { redactUrlsIn } from '../../src/shared/redact.js';
 import { command } from './terminal.js';
 
 describe('help', () => {

@@ -67,6 +67,11 @@ describe('by default', () => {
     ['an error with a code', pg, /^retry: KEY: null value in column "account" \(23502\)$/],
     ['a bug, with its stack', new TypeError('a bug'), /^retry: KEY: a bug(\n +at .+)+$/],
     ['a forged line', new Error('a\nretry: b'), /^retry: KEY: a\\u000aretry: b(\n +at .+)+$/],
+    [
+      'a forged call',
+      new Error('a\n at b\u001b'),
+      /^retry: KEY: a\\u000a at b\\u001b(\n {4}at .+)+$/,
+    ],
     ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no\n?$/],
     ['text', 'no', /^retry: KEY: no$/],
   ])('prints a line of %s', async (_, thrown, expected) => {

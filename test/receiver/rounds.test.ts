@@ -35,6 +35,24 @@ test('settles what waits, and removes it', async () => {
   expect([await round(), retry.size]).toStrictEqual(['cab', 0]);
 });
 
+test.each(['', '{"actual'])(
+  'keeps the name of an event whose file is damaged: %j',
+  async (body) => {
+    const { receiver, leave, review, retry, entries } = openWith('', () => {});
+    leave('deposit.received.7.0123456789abcdef', body);
+    leave('someone.else', '{');
+    await receiver.retry();
+    expect([retry.size, [...review.keys()].sort()]).toStrictEqual([
+      0,
+      ['deposit.received.7.0123456789abcdef', nameOf('refused', '{')],
+    ]);
+    const messages = entries.map(({ message }) => message);
+    expect(messages).toContainEqual(
+      expect.stringMatching(/^deposit\.received\.7\.0123456789abcdef: /),
+    );
+  },
+);
+
 test('gives a body its own name, and the reason of its last failure', async () => {
   const { round, retry } = openWith('a', no);
   const name = nameOfOrder('a');
@@ -150,19 +168,20 @@ describe('a store that', () => {
     expect(calls[0]).toStrictEqual(['failed', message, null]);
   });
 
-  test.each<[what: string, store: Partial<Store>, message: string, seen: string]>([
-    ['lists', { list: never }, 'store.list: no result within 5 s', ''],
+  test.each<[what: string, store: Partial<Store>, message: string, seen: string, ms: number]>([
+    ['lists', { list: never }, 'store.list: no result within 30 s', '', 30_000],
     [
       'reads',
       { read: (name) => (name === 'b' ? never() : Promise.resolve(bytes(bodyOf(name)))) },
       'b waits: store.read: no result within 5 s',
       'a',
+      5000,
     ],
-  ])('never %s delays the round by five seconds', async (_, store, message, seen) => {
+  ])('never %s delays the round by seconds', async (_, store, message, seen, ms) => {
     const { receiver, round, calls, take } = openWith('ab', () => {}, store);
     const ended = round();
     await settleDown();
-    vi.advanceTimersByTime(5000);
+    vi.advanceTimersByTime(ms);
     expect(await ended).toBe(seen);
     expect(calls).toStrictEqual([['failed', message, null]]);
     if (seen === '') return;

@@ -289,6 +289,13 @@ test('lists what waits, the oldest first, and no other files: the folder may be 
   expect(await list()).toStrictEqual([...'cab']);
 });
 
+test('lists many in order', async () => {
+  const { list } = createStore(folder);
+  const names = Array.from({ length: 300 }, (_, index) => `${(index * 7) % 300}`);
+  for (const [index, name] of names.entries()) leave(`${name}.json`, '{}', 400 - index);
+  expect(await list()).toStrictEqual(names);
+});
+
 test('a draft that a crash left waits after five minutes; a newer one may still be written', async () => {
   const { list, read, remove } = createStore(folder);
   const [left, recent] = [`.${randomUUID()}`, `.${randomUUID()}`];

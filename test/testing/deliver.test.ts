@@ -333,6 +333,10 @@ async function refusalOf(body: unknown, options: Partial<DeliverOptions> = {}): 
 // To the letter: no more than that is told of an address.
 test.each<[string, Partial<DeliverOptions>]>([
   ['url: expected an http or https URL, received "localhost"', { url: 'localhost' }],
+  [
+    'url: expected an http or https URL, received "localhost:3000/callbacks/…"',
+    { url: 'localhost:3000/callbacks/a-secret-of-the-test' },
+  ],
   ['url: expected an http or https URL, received "httpsx://x"', { url: 'httpsx://x' }],
   ['url: expected an http or https URL, received "xhttp://x"', { url: 'xhttp://x' }],
   ['url: expected a URL without user name and password', { url: 'ftp://:secret@x/' }],

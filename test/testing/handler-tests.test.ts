@@ -333,3 +333,13 @@ describe('a race', () => {
     expect(post.mock.calls.length / 5).toBe(rounds);
   });
 });
+
+test('an answer that quotes the URL is shown without its secret', async () => {
+  const url = 'http://127.0.0.1:1/callbacks/a-secret-of-the-test';
+  const answer = async () => ({
+    status: 404,
+    text: async () => `Cannot POST ${new URL(url).pathname}`,
+  });
+  const [first] = handlerTests({ ...merchant(), url, fetch: answer });
+  await expect(first?.run()).rejects.toThrow('404 Cannot POST /callbacks/a-se…');
+});

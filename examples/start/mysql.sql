@@ -1,12 +1,12 @@
 -- Your own tables need this collation as well: with another one, 'a' equals 'A'.
 CREATE TABLE event ( -- never delete a row: the event may arrive again
   event_key varchar(100) PRIMARY KEY,
-  account varchar(100) NOT NULL,
+  account varbinary(400) NOT NULL, -- as text, 'a' would equal 'a '
   currency varchar(20) NOT NULL,
   amount decimal(65, 30) NOT NULL,
   deliveries bigint NOT NULL DEFAULT 1
 ) COLLATE utf8mb4_bin;
 CREATE TABLE balance (
-  account varchar(100), currency varchar(20), amount decimal(65, 30) NOT NULL,
+  account varbinary(400), currency varchar(20), amount decimal(65, 30) NOT NULL,
   PRIMARY KEY (account, currency)
 ) COLLATE utf8mb4_bin;

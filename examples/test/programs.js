@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findPostgres } from './postgres.js';
+
+export const MARIADBD = '/usr/sbin/mariadbd';
 
 /** A program of an npm package, by its name. @param {string} name */
 export function bin(name) {
@@ -18,11 +21,22 @@ export function whyNot(runtime) {
 export const whyNoPostgres = () =>
   findPostgres() === null && 'not installed: apt-get install postgresql-15';
 
-/** Installs PostgreSQL where this may: as root on Debian, which is what a container of CI is. */
-export function installPostgres() {
-  if (!whyNoPostgres()) return;
+/** Why no MariaDB server can be tested here; false if one can. */
+export const whyNoMariaDb = () =>
+  !existsSync(MARIADBD) && 'not installed: apt-get install mariadb-server';
+
+/**
+ * Installs the databases where this may: as root on Debian, which is what a container of CI is.
+ * MariaDB takes long, so it comes with `.ci/run --full` only.
+ */
+export function installDatabases() {
+  const missing = [
+    ...(whyNoPostgres() ? ['postgresql-15'] : []),
+    ...(whyNoMariaDb() && process.env.FULL === 'true' ? ['mariadb-server'] : []),
+  ];
+  if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return;
-  const install = 'apt-get install -qq -y --no-install-recommends postgresql-15';
+  const install = `apt-get install -qq -y --no-install-recommends ${missing.join(' ')}`;
   spawnSync('sh', ['-c', `apt-get update -qq && ${install}`], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -20,7 +20,7 @@ import { createBucketStore } from '../start/bucket-store.mjs';
 import { writeRecipes } from './handlers.js';
 import { openFolder, replaced, SCHEMA, SETTLE, until } from './merchant.js';
 import { startPostgres } from './postgres.js';
-import { whyNoPostgres } from './programs.js';
+import { MARIADBD, whyNoMariaDb, whyNoPostgres } from './programs.js';
 import { atExit, SECRET, startServer, statusOf } from './server.js';
 
 /** @import { Bucket } from '../start/bucket-store.mjs' */
@@ -204,9 +204,7 @@ describe('your own tables', { skip: whyNoPostgres() }, () => {
   });
 });
 
-const MARIADBD = '/usr/sbin/mariadbd';
-const whyNoMaria = !fs.existsSync(MARIADBD) && 'not installed: apt-get install mariadb-server';
-describe('MySQL and MariaDB', { skip: whyNoMaria }, () => {
+describe('MySQL and MariaDB', { skip: whyNoMariaDb() }, () => {
   /** @type {mysql.Connection} */
   let connection;
   const data = fs.mkdtempSync(join(tmpdir(), 'mariadb-'));

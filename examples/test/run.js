@@ -21,8 +21,8 @@ copyFileSync(tarball, new URL('pack/payment-notifications.tgz', ROOT));
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });
 run('Installing the packages', EXAMPLES, 'npm', 'install', '--no-audit', '--loglevel=error');
 // It imports what has just been installed.
-const { installPostgres } = await import('./programs.js');
-installPostgres();
+const { installDatabases } = await import('./programs.js');
+installDatabases();
 
 /** @param {string} name In examples/package.json. */
 function runScript(name) {

@@ -31,7 +31,7 @@ and the unknown fields.
 
 In a store, such as webhooks, each line says first since when a body waits, and
 why. The receiver tries those in retry again. Those in review wait for someone.
-To settle one of them, move its .json to retry.`,
+To settle one of them, move its .json and its .txt to retry.`,
   OPTIONS,
   'inspect body.json',
   'inspect webhooks',

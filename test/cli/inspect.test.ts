@@ -254,7 +254,7 @@ reasons
          1  review: unknown order …
             the oldest since 2026-09-21 14:34:19 UTC
 
-The receiver tries those in retry again. Those in review wait for someone: to settle one of them, move its .json to retry.
+The receiver tries those in retry again. Those in review wait for someone: docs/runbook.md says what to do for each reason.
 `);
     const json = await command(['inspect', '--json', store]);
     expect(JSON.parse(`${linesOf(json.out)[0]}`)).toMatchObject({

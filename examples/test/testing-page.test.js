@@ -95,6 +95,11 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     const server = await merchant.start();
     for (const body of [depositReceivedBody(), withdrawalBroadcastBody()])
       assert.equal(await statusOf(server.url, body), 200);
+    // An invoice without a customer is nobody's.
+    await merchant.postgres.query("INSERT INTO invoice VALUES ('anonymous', NULL)");
+    const anonymous = depositReceivedBody({ clientPaymentId: 'anonymous' }, { seed: 1 });
+    assert.equal(await statusOf(server.url, anonymous), 200);
+    assert.equal(merchant.reason('review', anonymous), 'the order is unknown\n');
     assert.deepEqual(await merchant.balances(), { '7 BTC': '0.01523', '8 XRP': '-480.73' });
     write('settle.mjs', SETTLE);
     assert.equal(await server.stop(), 0);

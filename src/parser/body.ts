@@ -74,7 +74,9 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
 }
 
 function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
-  // A UTF-16 code unit takes at most 3 bytes, so the exact size rarely has to be computed.
+  // A UTF-16 code unit takes 1 to 3 bytes, so the size rarely has to be computed. That would take
+  // long for a very long text.
+  if (text.length > 16 * maxBytes) return tooLarge(`at least ${text.length}`, maxBytes);
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
   if (bytes > maxBytes) return tooLarge(bytes, maxBytes);
   return openJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, false);
@@ -130,7 +132,7 @@ function openJson(text: string, isParsed: boolean): OpenBody | UnreadableBody {
   return unreadable('not_an_object', received);
 }
 
-function tooLarge(bytes: number, maxBytes: number): UnreadableBody {
+function tooLarge(bytes: number | string, maxBytes: number): UnreadableBody {
   const found = issue('body_too_large', [], `at most ${maxBytes} bytes`, `${bytes} bytes`);
   return { fields: null, issues: [found] };
 }

@@ -87,6 +87,12 @@ describe('a body', () => {
       ]);
     }
   });
+
+  test('that is very long is not measured', () => {
+    expect(messagesOf(safeParseDepositReceived(padded(60 * LIMIT, '€')))).toStrictEqual([
+      expect.stringMatching(/^body: expected at most 65536 bytes, received at least \d{7} bytes$/),
+    ]);
+  });
 });
 
 const PARSED = {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
@@ -18,7 +18,8 @@ const PAGES = [
 const blocks = PAGES.flatMap((page) => blocksOn(page).map((block) => ({ page, ...block })));
 
 // Within the project, whose settings and packages they use.
-const FOLDER = join(ROOT, 'coverage/pages');
+mkdirSync(join(ROOT, 'coverage'), { recursive: true });
+const FOLDER = mkdtempSync(join(ROOT, 'coverage/pages-'));
 for (const { mark, page, argument: name, code } of blocks) {
   if (mark !== 'file') continue;
   const path = join(FOLDER, page.replace(/\.md$/, ''), name);

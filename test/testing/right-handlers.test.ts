@@ -65,8 +65,12 @@ describe('a right handler', () => {
       async fetch(url, request) {
         waiting += 1;
         void (async () => {
-          await sleep(1);
-          while ((await options.fetch?.(url, request))?.status === 500) await sleep(1);
+          let pause = 1;
+          await sleep(pause);
+          while ((await options.fetch?.(url, request))?.status === 500) {
+            await sleep(pause);
+            pause = Math.min(2 * pause, 50);
+          }
           waiting -= 1;
         })();
         return new Response(null, { status: 202 });

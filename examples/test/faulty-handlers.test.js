@@ -1,5 +1,5 @@
-// What only a database shows of a handler: right ones pass the tests that the package has for every
-// handler, and faults are found and named. What memory shows is in test/testing.
+// What only a database shows of a handler: right ones pass the tests that the package has for
+// every handler, and faults are found and named. What memory shows is in test/testing.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -46,7 +46,11 @@ const RIGHT = {
   transact: (pool, work) => transact(pool, 'ROLLBACK', work),
 };
 
-/** @param {pg.Pool} pool @param {string} atError @param {(database: Database) => Promise<string>} work */
+/**
+ * @param {pg.Pool} pool
+ * @param {string} atError
+ * @param {(database: Database) => Promise<string>} work
+ */
 async function transact(pool, atError, work, begin = 'BEGIN') {
   const client = await pool.connect();
   try {
@@ -64,7 +68,10 @@ async function transact(pool, atError, work, begin = 'BEGIN') {
 
 /** @param {pg.Pool} pool @param {Parts} parts */
 function receiverOf(pool, parts) {
-  /** @param {import('payment-notifications').PaymentNotification} one @param {{ key: string, body: Uint8Array }} context */
+  /**
+   * @param {import('payment-notifications').PaymentNotification} one
+   * @param {{ key: string, body: Uint8Array }} context
+   */
   async function settle(one, { key, body }) {
     const isDeposit = one.type === 'deposit.received';
     if (!isDeposit && one.status !== 'COMPLETED') return;

@@ -57,7 +57,8 @@ const WALLET = `CREATE TABLE wallet (
  * @property {(sql: string) => Promise<Record<string, any>[]>} query
  * @property {(currency: string) => string} balances Selects each `amount`.
  * @property {(currency: string) => Promise<unknown>} fund Gives the customer enough for a debit.
- * @property {(part: 'keys' | 'balances') => string[]} breakTable Statements; the last ones undo it.
+ * @property {(part: 'keys' | 'balances') => string[]} breakTable Statements; the last ones undo
+ * it.
  */
 
 /** A file to copy. @param {string} name */
@@ -67,7 +68,12 @@ const pages = {
   creditOnce: blocksOn('docs/credit-once.md'),
   recipes: blocksOn('docs/recipes.md'),
 };
-/** The block that starts with a text. @param {'creditOnce' | 'recipes'} page @param {string} start */
+/**
+ * The block that starts with a text.
+ *
+ * @param {'creditOnce' | 'recipes'} page
+ * @param {string} start
+ */
 const blockOf = (page, start) => {
   const found = pages[page].filter(({ code }) => code.startsWith(start));
   assert.equal(found.length, 1, start);

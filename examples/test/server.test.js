@@ -214,7 +214,11 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
         assert.deepEqual(await merchant.balances(), WITHDRAWN);
       });
 
-    /** How a log ends while the database hangs. @type {Record<string, { command: string, end(server: Server): unknown }>} */
+    /**
+     * How a log ends while the database hangs.
+     *
+     * @type {Record<string, { command: string, end(server: Server): unknown }>}
+     */
     const LOST_LOGS = {
       'Ctrl+C ends the reader of the log as well': {
         command: 'node server.mjs 2>&1 | tee log',

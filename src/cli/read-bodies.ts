@@ -11,7 +11,9 @@ import type { Terminal } from './terminal.js';
 export interface Input {
   /** The file, or the file and the line, such as `callbacks.jsonl:2`. */
   readonly place: string;
-  /** The bytes unchanged; of a longer body, the first 64 KiB and one more, as an endpoint reads it. */
+  /**
+   * The bytes unchanged; of a longer body, the first 64 KiB and one more, as an endpoint reads it.
+   */
   readonly body: Buffer;
   /** Of a body in a store: where and since when it waits, and why if that is known. */
   readonly saved: Saved | null;

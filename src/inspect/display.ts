@@ -36,7 +36,9 @@ export function shorten(text: string, most = 400): string {
   return text.length > most ? `${shown}… (${formatCount(text.length)} characters)` : shown;
 }
 
-/** The value of a field as it was read: one text, or the labeled parts of an address or an owner. */
+/**
+ * The value of a field as it was read: one text, or the labeled parts of an address or an owner.
+ */
 export function readValue({ name, raw, parsed }: InspectedField): (readonly [string, string])[] {
   if (parsed === null) return [['', raw === 'null' || raw === '""' ? 'no value' : 'not read']];
   // A deposit documents neither field, so they may have any value there.

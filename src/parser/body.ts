@@ -83,8 +83,8 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
 }
 
 /**
- * Opens an already parsed body by way of its JSON. Writing it may throw, because it may have getters
- * or cycles, be a proxy, or be nested too deeply.
+ * Opens an already parsed body by way of its JSON. Writing it may throw, because it may have
+ * getters or cycles, be a proxy, or be nested too deeply.
  */
 function openObject(body: object): OpenBody | UnreadableBody {
   let json: string;

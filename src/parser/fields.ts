@@ -38,8 +38,8 @@ export interface FieldReading {
 }
 
 /**
- * Returns every field of a body: those that were sent, in their order, then the documented ones that
- * were not.
+ * Returns every field of a body: those that were sent, in their order, then the documented ones
+ * that were not.
  *
  * @param reading - What was read of the same body; null if no rules apply to it.
  */

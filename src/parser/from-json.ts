@@ -19,12 +19,12 @@ import type { TxAddress } from './values/tx-address.js';
 const MAX_JSON_BYTES = 1024 * 1024;
 
 /**
- * Restores a notification from its JSON, for example from a queue or a JSONB column. Every field is
- * validated again.
+ * Restores a notification from its JSON, for example from a queue or a JSONB column. Every field
+ * is validated again.
  *
  * It also reads JSON written by other versions of this package. A missing key becomes null, or is
- * refused if the field is required. Unknown keys are kept in `additionalFields`, and unknown values
- * treated as in a callback body. A warning may have a code that is not in `IssueCode`.
+ * refused if the field is required. Unknown keys are kept in `additionalFields`, and unknown
+ * values treated as in a callback body. A warning may have a code that is not in `IssueCode`.
  *
  * @param json - JSON as text or bytes (at most 1 MiB), or the object parsed from it.
  * @returns A notification that equals the original.
@@ -59,8 +59,9 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   };
   const body = { ...opened, fields: withoutPrototype(wire) };
   const { notification: read, issues: refusals } = readNotification(body, type);
-  // The JSON already has the original warnings, such as one about an address that was read. New ones
-  // mean that it is faulty, except for unknown values, which a later version may have written.
+  // The JSON already has the original warnings, such as one about an address that was read. New
+  // ones mean that it is faulty, except for unknown values, which a later version may have
+  // written.
   const hasAddress = read.type === 'withdrawal.broadcast' && read.toTxAddress !== null;
   const original = ['missing_field', ...(hasAddress ? ['invalid_tx_address'] : [])];
   const found = read.warnings.filter(({ code }) => !original.includes(code));

@@ -78,8 +78,9 @@ const FUNCTION_OF = {
 } as const;
 
 /**
- * Creates the function that takes a body from the request to the answer: it checks who calls, reads,
- * parses, calls the merchant's function, saves what isn't settled, and logs. It never rejects.
+ * Creates the function that takes a body from the request to the answer: it checks who calls,
+ * reads, parses, calls the merchant's function, saves what isn't settled, and logs. It never
+ * rejects.
  */
 export function createHandle(
   options: ReceiverOptions,

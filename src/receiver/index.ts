@@ -53,13 +53,15 @@ export interface ReceivedRequest {
 export interface Receiver {
   /** Receives a request of Node.js, for Express, Fastify, Koa, NestJS and `node:http`. */
   readonly node: (request: NodeRequest, response: NodeResponse) => void;
-  /** Receives a web standard `Request`, for Hono, Next.js, h3, Cloudflare Workers, Bun and Deno. */
+  /**
+   * Receives a web standard `Request`, for Hono, Next.js, h3, Cloudflare Workers, Bun and Deno.
+   */
   readonly fetch: (request: WebRequest) => Promise<WebResponse>;
   /** Receives the parts of a request, for platforms such as AWS Lambda. */
   readonly receive: (request: ReceivedRequest) => Promise<ReceiverAnswer>;
   /**
-   * Settles a raw body of a queue. It has no URL, so nothing checks the secret: don't call it for a
-   * request. If it resolves to anything but `failed`, the body is settled or saved.
+   * Settles a raw body of a queue. It has no URL, so nothing checks the secret: don't call it for
+   * a request. If it resolves to anything but `failed`, the body is settled or saved.
    */
   readonly settle: (body: RawBody) => Promise<Outcome>;
   /**
@@ -76,8 +78,8 @@ export interface Receiver {
   readonly retry: () => Promise<void>;
   /**
    * Ends the rounds, and resolves when no body is in progress: each is settled, saved, or was
-   * refused. That takes `timeoutMs` at most, and five more seconds for each call of a store or a log
-   * that hangs.
+   * refused. That takes `timeoutMs` at most, and five more seconds for each call of a store or a
+   * log that hangs.
    *
    * Call it before the process ends, after the server has closed. A sender that gave up leaves no
    * connection, but its body may still be on its way to your database.
@@ -86,8 +88,8 @@ export interface Receiver {
 }
 
 /**
- * Creates an endpoint that checks who calls, reads a raw body, parses it, calls your function, saves
- * what can't be settled, and answers.
+ * Creates an endpoint that checks who calls, reads a raw body, parses it, calls your function,
+ * saves what can't be settled, and answers.
  *
  * @throws TypeError if `secret` is missing or too short, neither type of notification has a
  * function, `store` is missing, an option can't be used, or a key such as `onDeposit` would be

@@ -76,18 +76,20 @@ async function saveFiles(
   reason: string,
 ): Promise<void> {
   const [path, text] = [join(folder, `${name}.json`), join(folder, `${name}.txt`)];
-  // Written before the body, so that removing the body finds it. If it fails, the log has it as well.
+  // Written before the body, so that removing the body finds it. If it fails, the log has it as
+  // well.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
-  // A whole file keeps the time of its first arrival. A restored backup may have left an empty or a
-  // cut one.
+  // A whole file keeps the time of its first arrival. A restored backup may have left an empty or
+  // a cut one.
   const found = await statFile(path);
   if (found?.size !== body.length) {
     const write = () => writeBody(draftIn(drafts), path, body);
     await write()
       .catch((error) => {
         if (error.code !== 'ENOENT') throw error;
-        // Another process mistook the draft for one that a crash left, because the disk took minutes
-        // or clocks differ. It may have settled the body, which is then settled again, like a repeat.
+        // Another process mistook the draft for one that a crash left, because the disk took
+        // minutes or clocks differ. It may have settled the body, which is then settled again,
+        // like a repeat.
         return write();
       })
       .catch(async (error) => {

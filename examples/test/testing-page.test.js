@@ -70,7 +70,14 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     write('callbacks.test.ts', `${byNode}after(() => database.end());\n`);
     const tsx = import.meta.resolve('tsx');
     const env = { CALLBACK_URL: server.url };
-    const printed = await run(env, '--import', tsx, '--test', 'callbacks.test.ts');
+    const printed = await run(
+      env,
+      '--import',
+      tsx,
+      '--test',
+      '--test-reporter=tap',
+      'callbacks.test.ts',
+    );
     assert.match(printed, /^# pass [1-9]\d+$/m);
     assert.match(printed, /^# fail 0$/m);
     assert.equal(await server.stop(), 0);

@@ -51,10 +51,12 @@ test('what is quoted from a file is in it', () => {
   }
 });
 
-test('the runbook says what to do for each reason of settle.mjs', () => {
-  const [runbook = '', settle = ''] = ['docs/runbook.md', 'examples/start/settle.mjs'].map((path) =>
-    readFileSync(join(ROOT, path), 'utf8'),
-  );
+test('the runbook says what to do for each reason of the files to copy', () => {
+  const [runbook = '', ...files] = [
+    'docs/runbook.md',
+    ...['settle', 'mysql', 'sqlite'].map((name) => `examples/start/${name}.mjs`),
+  ].map((path) => readFileSync(join(ROOT, path), 'utf8'));
+  const settle = files.join('\n');
   const reasons = [...settle.matchAll(/NeedsReview\(['`](.*?)['`]\)/g)].map(([, reason = '']) =>
     reason.replace(/\$\{\w+\}/, 'FAILED'),
   );

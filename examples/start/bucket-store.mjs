@@ -6,7 +6,7 @@
  * @typedef {object} Bucket Four functions of your bucket's client.
  * @property {(path: string, content: string | Uint8Array) => Promise<unknown>} put
  * @property {(path: string) => Promise<Uint8Array | null>} get Null if there is no such file.
- * @property {(prefix: string) => Promise<string[]>} list The paths that begin with `prefix`.
+ * @property {(prefix: string) => Promise<string[]>} list All paths that begin with `prefix`.
  * @property {(path: string) => Promise<unknown>} delete
  */
 

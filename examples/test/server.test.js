@@ -118,7 +118,8 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     /**
      * What is done to the database, and what is undone later.
      *
-     * @type {Record<string, { before(): unknown, after(): unknown, role?: string, reason: RegExp }>}
+     * @typedef {{ before(): unknown, after(): unknown, role?: string, reason: RegExp }} Trouble
+     * @type {Record<string, Trouble>}
      */
     const TROUBLES = {
       'is down': {

@@ -195,8 +195,8 @@ function faultOf({ expected, received }: NotificationIssue): string {
 const EVENT = /"(depositId|withdrawalId)\\{0,7}" ?:/g;
 
 /**
- * Says which events a refused text contains, however they are wrapped. Nobody settles them one by
- * one: an endpoint refuses the body as a whole.
+ * Says which events a refused text contains, however they are wrapped. None of them is
+ * settled: an endpoint refuses the body as a whole.
  *
  * @param least - Fewer events are no news.
  */

@@ -1,4 +1,4 @@
-// A file of its own, so that a page that imports one of these doesn’t load the parser.
+// In a separate file, so that a page that imports one of these doesn't load the parser.
 
 /** The statuses of a deposit. The service documents only one. */
 export const DepositStatus = {

@@ -76,8 +76,8 @@ function grown(bytes: Uint8Array, length: number): Uint8Array {
 }
 
 /**
- * Drains a body that nobody reads, so that its sender gets the answer. Cuts off one that doesn't
- * end. The answer doesn't wait for it.
+ * Drains an unread body, so that its sender gets the answer. Cuts off one that doesn't end. The
+ * answer doesn't wait for it.
  */
 export async function drop(
   open: () => AsyncIterator<Uint8Array>,

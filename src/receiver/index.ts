@@ -79,7 +79,7 @@ export interface Receiver {
   /**
    * Ends the rounds, and resolves when no body is in progress: each is settled, saved, or was
    * refused. That takes `timeoutMs` at most, and five more seconds for each call of a store or a
-   * log that hangs.
+   * log that hangs. If `list` hangs, it takes up to 30 seconds.
    *
    * Call it before the process ends, after the server has closed. A sender that gave up leaves no
    * connection, but its body may still be on its way to your database.

@@ -44,7 +44,8 @@ export async function keep(
   const { outcome, error } = unsettled;
   // A restored backup may have damaged a saved body. Its name is then all that is known of it.
   const damaged = outcome === 'refused' && OF_EVENT.test(savedAs ?? '') ? savedAs : null;
-  const message = damaged === null ? messageOf(error) : `${damaged}: ${messageOf(error)}`;
+  const reason = messageOf(error);
+  const message = damaged === null ? reason : `${damaged}: ${reason}`;
   const failed = (why: string, cause: unknown): Kept => ({
     entry: { outcome: 'failed', key, message: message + why, error: cause },
     answer: FAILED,
@@ -63,7 +64,7 @@ export async function keep(
   try {
     const name = damaged ?? (await nameOf(key ?? 'refused', body));
     const to = outcome === 'retry' ? 'retry' : 'review';
-    await inTime('save', () => store.save({ to, name, body, key, reason: message }));
+    await inTime('save', () => store.save({ to, name, body, key, reason }));
     return kept(name);
   } catch (cause) {
     return failed(`. The body was not saved: ${messageOf(cause)}`, cause);

@@ -45,7 +45,7 @@ export function createLog(options: {
     if (!options.log && entry.outcome === 'settled') return; // not printed by default
     const report = async () => {
       const logged = Promise.resolve(options.log ? options.log(entry) : print(entry));
-      // Nobody waits for these, so they need no deadline.
+      // No answer waits for these, so they need no deadline.
       if (entry.outcome === 'settled' || entry.outcome === 'warning') await logged;
       else if ((await within(MAX_LOGGING, logged)) === LATE) throw lateError('log', MAX_LOGGING);
     };

@@ -6,7 +6,8 @@ export interface SavedBody {
   readonly to: 'retry' | 'review';
   /**
    * A file name without an ending, of letters, digits, `.`, `_` and `-`: the key or `refused`, and
-   * a part of the body's SHA-256. The same body always has the same name.
+   * a part of the body's SHA-256. The same body always has the same name. A body that was damaged
+   * in `retry` keeps its name.
    */
   readonly name: string;
   /** The raw body, or the start of one over 64 KiB. */
@@ -38,8 +39,8 @@ export interface Store {
 }
 
 /**
- * How long a store may take for one call, in milliseconds. A process that stops waits for it. After
- * a long outage, there are many bodies to list.
+ * How long a store may take for one call, in milliseconds. A process that stops waits for it.
+ * After a long outage, there are many bodies to list.
  */
 const MAX_TIMES = { save: 5000, list: 30_000, read: 5000, remove: 5000 };
 
@@ -51,7 +52,7 @@ export async function inTime<T>(name: keyof Store, call: () => Promise<T>): Prom
   return result;
 }
 
-/** Enough that nobody can make another body of the same name as a given one. */
+/** Long enough that no other body of the same name can be made. */
 const DIGEST_LENGTH = 16;
 
 /** Returns the name under which a body is saved. Windows allows no colon in it. */

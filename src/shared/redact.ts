@@ -18,6 +18,14 @@ export function redactPath(text: string): string {
     .join('/');
 }
 
+/** Hides long segments, in a text that is not a URL. Short ones may show what is wrong with it. */
+export function hideLongSegments(text: string): string {
+  return text
+    .split('/')
+    .map((segment) => (segment.length < SECRET_LENGTH ? segment : '…'))
+    .join('/');
+}
+
 /** Shows a URL without its user name, password, query and secret. */
 export function redactUrl({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${redactPath(pathname)}`;

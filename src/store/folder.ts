@@ -25,7 +25,7 @@ const MIN_DRAFT_AGE = 5 * 60_000;
 const BODY = /^[^.].*\.json$/;
 const DRAFT = /^\.[0-9a-f-]{36}$/;
 
-/** A disk of the network takes milliseconds for each file. */
+/** A network disk takes milliseconds for each file, so many are asked for at once. */
 const STATS_AT_ONCE = 256;
 
 /** Bodies contain customers' addresses. */

@@ -1,4 +1,5 @@
 import { quote } from '../parser/messages.js';
+import { hideLongSegments } from '../shared/redact.js';
 import {
   type AttemptOptions,
   type DeliveryOutcome,
@@ -168,9 +169,6 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
   }
 }
 
-/** A receiver takes no shorter one. */
-const POSSIBLE_SECRET = /[^/]{16,}/g;
-
 /** Describes why a URL can't be used; null if it can. */
 export function urlErrorOf(text: string | undefined): string | null {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
@@ -181,7 +179,7 @@ export function urlErrorOf(text: string | undefined): string | null {
   }
   if (url !== null && /^https?:$/.test(url.protocol)) return null;
   const isSecret = String(text).includes('@');
-  const shown = text === undefined ? 'nothing' : `"${text.replaceAll(POSSIBLE_SECRET, '…')}"`;
+  const shown = text === undefined ? 'nothing' : `"${hideLongSegments(text)}"`;
   const received = isSecret ? 'a hidden value that may contain a password' : shown;
   return `expected an http or https URL, received ${received}`;
 }

@@ -54,7 +54,7 @@ export function faultsOf(body: string): FaultyBody[] {
   ];
 }
 
-/** What only this package refuses. Whoever doesn't need the field may accept the body. */
+/** What only this package refuses. A handler that doesn't need the field may accept the body. */
 export function limitsOf(body: string): FaultyBody[] {
   const { isWithdrawal, faulty } = partsOf(body);
   const estimate = isWithdrawal ? 'estimatedWithdrawAmount' : 'actualDisplayAmount';

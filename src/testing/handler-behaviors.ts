@@ -128,7 +128,7 @@ export function behaviorsOf(
 ): Behaviors {
   const isDeposit = type === 'deposit.received';
   const moved = isDeposit ? 'credited' : 'debited';
-  // Whoever sets a content type knows what the service sends.
+  // A merchant who sets a content type knows what the service sends.
   const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   return {
     [`the plainest one is ${moved}`]: async (trial, event) => {

@@ -46,6 +46,7 @@ test.each(['', '{"actual'])(
       0,
       ['deposit.received.7.0123456789abcdef', nameOf('refused', '{')],
     ]);
+    for (const { reason } of review.values()) expect(reason).toMatch(/^notification refused: /);
     const messages = entries.map(({ message }) => message);
     expect(messages).toContainEqual(
       expect.stringMatching(/^deposit\.received\.7\.0123456789abcdef: /),

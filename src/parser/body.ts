@@ -79,39 +79,57 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
   if (text.length > 16 * maxBytes) return tooLarge(`at least ${text.length}`, maxBytes);
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
   if (bytes > maxBytes) return tooLarge(bytes, maxBytes);
-  return openJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, false);
+  return openJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 }
 
 /**
- * Opens an already parsed body by way of its JSON. Writing it may throw, because it may have
- * getters or cycles, be a proxy, or be nested too deeply.
+ * Opens an already parsed body as the JSON that it would be sent as. Reading it may throw, because
+ * it may have getters or cycles, be a proxy, or be nested too deeply.
  */
 function openObject(body: object): OpenBody | UnreadableBody {
-  let json: string;
   try {
     const mistake = describeWrongInput(body);
     if (mistake !== null) return unreadable('not_an_object', mistake);
-    // Undefined if the body's own toJSON returns that.
-    json = JSON.stringify(body, hasLoss(body) ? keepAsText : undefined) ?? 'null';
+    const fields = withoutPrototype({ ...body });
+    const written = new Map<string, string>();
+    for (const name in fields) {
+      const value = fields[name];
+      // Most values need no copy.
+      if (typeof value === 'string' || Number.isFinite(value) || value === null) continue;
+      const json = JSON.stringify(value, keepAsText);
+      if (json === undefined) {
+        delete fields[name];
+      } else {
+        written.set(name, json);
+        fields[name] = JSON.parse(json);
+      }
+    }
+    return openFields({
+      fields,
+      // Rarely needed, and takes as long as reading the fields.
+      get text() {
+        const members = Object.entries(fields).map(
+          ([name, value]) =>
+            `${JSON.stringify(name)}:${written.get(name) ?? JSON.stringify(value)}`,
+        );
+        return `{${members}}`;
+      },
+      isParsed: true,
+    });
   } catch (cause) {
     const received = "an object that can't be written as JSON. Pass the raw body";
     return { ...unreadable('not_an_object', received), cause };
   }
-  return openJson(json, true);
-}
-
-/** Whether JSON has no notation for a value or a part of it. */
-function hasLoss(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasLoss);
-  return typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
 }
 
 /** Without it, JSON.stringify writes NaN as null, and throws for a BigInt. */
 function keepAsText(_name: string, value: unknown): unknown {
-  return typeof value !== 'object' && hasLoss(value) ? `${value}` : value;
+  const isLost =
+    typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
+  return isLost ? `${value}` : value;
 }
 
-function openJson(text: string, isParsed: boolean): OpenBody | UnreadableBody {
+function openJson(text: string): OpenBody | UnreadableBody {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -126,8 +144,12 @@ function openJson(text: string, isParsed: boolean): OpenBody | UnreadableBody {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('not_an_object', quote(value));
   }
-  const fields = withoutPrototype(value);
-  if (fields.type !== 'Buffer' || !Array.isArray(fields.data)) return { fields, text, isParsed };
+  return openFields({ fields: withoutPrototype(value), text, isParsed: false });
+}
+
+function openFields(body: OpenBody): OpenBody | UnreadableBody {
+  const { type, data } = body.fields;
+  if (type !== 'Buffer' || !Array.isArray(data)) return body;
   const received = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
   return unreadable('not_an_object', received);
 }

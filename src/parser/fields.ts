@@ -13,14 +13,9 @@ type AnyReading = Reading<{
 
 /** One field of a body: what was sent, and what was read. */
 export interface FieldReading {
-  /** The name in the body. */
   readonly name: string;
-  /** The name in the notification: another one for the second spelling of a name. */
-  readonly outputName: string;
   /** Null if the field is not documented, or no rules apply to the body. */
   readonly rule: NamedRule | null;
-  /** The value as `JSON.parse` returns it; undefined if the field was not sent. */
-  readonly sent: unknown;
   /**
    * The value's JSON text, with every digit, without white space between its parts; null if the
    * field was not sent.
@@ -31,8 +26,6 @@ export interface FieldReading {
    * `additionalFields`; undefined if the field was left out because it is nested too deeply.
    */
   readonly value: unknown;
-  /** The faults of the field and of the fields in it, whether they refuse the body or not. */
-  readonly issues: readonly NotificationIssue[];
   /** How often the name was sent. The last value counts. */
   readonly times: number;
 }
@@ -43,40 +36,29 @@ export interface FieldReading {
  *
  * @param reading - What was read of the same body; null if no rules apply to it.
  */
-export function readFields(body: OpenBody, reading: AnyReading | null): FieldReading[] {
-  const sent = new Map<string, { literal: string; times: number }>();
-  for (const [name, literal] of readMembers(body.text)) {
+export function readFields({ text }: OpenBody, reading: AnyReading | null): FieldReading[] {
+  const sent = new Map<string, Pick<FieldReading, 'literal' | 'times'>>();
+  for (const [name, literal] of readMembers(text)) {
     sent.set(name, { literal, times: (sent.get(name)?.times ?? 0) + 1 });
   }
-  const fields = [...sent].map(
-    ([name, { literal, times }]): FieldReading => ({
-      ...fieldOf(reading, name),
-      sent: body.fields[name],
-      literal,
-      times,
-    }),
+  const rules = reading?.rules ?? [];
+  const known = rules.filter(({ name }) => sent.has(name)).map(({ outputName }) => outputName);
+  const absent = rules.filter(
+    ({ name, outputName }) => name === outputName && !known.includes(name),
   );
-  const names = new Set(fields.map(({ outputName }) => outputName));
-  const absent = (reading?.rules ?? []).filter(
-    ({ name, outputName }) => name === outputName && !names.has(name),
-  );
-  const nothing = { sent: undefined, literal: null, times: 0 };
-  return [...fields, ...absent.map(({ name }) => ({ ...fieldOf(reading, name), ...nothing }))];
+  const names = [...sent.keys(), ...absent.map(({ name }) => name)];
+  return names.map((name) => {
+    const { literal, times } = sent.get(name) ?? { literal: null, times: 0 };
+    return { name, literal, times, ...readValue(name, reading) };
+  });
 }
 
-function fieldOf(reading: AnyReading | null, name: string) {
-  if (reading === null) return { name, outputName: name, rule: null, value: null, issues: [] };
-  const { rules, values, notification, issues } = reading;
-  const { additionalFields, warnings } = notification;
+function readValue(name: string, reading: AnyReading | null): Pick<FieldReading, 'rule' | 'value'> {
+  if (reading === null) return { rule: null, value: null };
+  const { rules, values, notification } = reading;
+  const isAdditional = Object.hasOwn(notification.additionalFields, name);
   const place = rules.findIndex((rule) => rule.name === name);
   const rule = rules[place] ?? null;
-  const isAdditional = Object.hasOwn(additionalFields, name);
-  const value = rule === null ? undefined : values[place];
-  return {
-    name,
-    outputName: rule?.outputName ?? name,
-    rule,
-    value: isAdditional ? (rule === null ? additionalFields[name] : null) : value,
-    issues: [...issues, ...warnings].filter(({ path }) => path[0] === name),
-  };
+  if (rule !== null) return { rule, value: isAdditional ? null : values[place] };
+  return { rule, value: isAdditional ? notification.additionalFields[name] : undefined };
 }

@@ -50,15 +50,11 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     throw new NotificationError({ notificationType: null, issues, reference });
   }
   const address = fieldsOf(fields.toTxAddress);
+  if (address !== null) fields.toTxAddress = address.raw ?? address;
   const ownerJson = fieldsOf(fields.txAddressOwner);
   const { additionalFields: ownerFields, ...owner } = ownerJson ?? withoutPrototype({});
-  const wire = {
-    ...fields,
-    ...(address && { toTxAddress: address.raw ?? address }),
-    ...(ownerJson && { txAddressOwner: owner }),
-  };
-  const body = { ...opened, fields: withoutPrototype(wire) };
-  const { notification: read, issues: refusals } = readNotification(body, type);
+  if (ownerJson !== null) fields.txAddressOwner = owner;
+  const { notification: read, issues: refusals } = readNotification({ ...opened, fields }, type);
   // The JSON already has the original warnings, such as one about an address that was read. New
   // ones mean that it is faulty, except for unknown values, which a later version may have
   // written.

@@ -2,7 +2,7 @@
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Removes the prototype, so that no property of `Object.prototype` is mistaken for a field. */
-export function withoutPrototype(fields: object): Fields {
+export function withoutPrototype(fields: object): Record<string, unknown> {
   return Object.setPrototypeOf(fields, null);
 }
 

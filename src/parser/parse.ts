@@ -109,9 +109,6 @@ export const parseNotification: BodyParser<PaymentNotification> = (body: unknown
 /**
  * Like {@link parseDepositReceived}, but returns the error instead of throwing it.
  *
- * @param body - The raw body of the request, at most 64 KiB.
- * @returns `{ success: true, notification }` or `{ success: false, error }`.
- *
  * @example
  * ```ts
  * const { notification: deposit, error } = safeParseDepositReceived(rawBody);
@@ -123,9 +120,6 @@ export const safeParseDepositReceived: BodyParser<ParseResult<DepositReceived>> 
 
 /**
  * Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it.
- *
- * @param body - The raw body of the request, at most 64 KiB.
- * @returns `{ success: true, notification }` or `{ success: false, error }`.
  *
  * @example
  * ```ts
@@ -139,9 +133,6 @@ export const safeParseWithdrawalBroadcast: BodyParser<ParseResult<WithdrawalBroa
 
 /**
  * Like {@link parseNotification}, but returns the error instead of throwing it.
- *
- * @param body - The raw body of the request, at most 64 KiB.
- * @returns `{ success: true, notification }` or `{ success: false, error }`.
  *
  * @example
  * ```ts

@@ -1,4 +1,5 @@
 import { describe, type Fault } from './messages.js';
+import type { Fields } from './objects.js';
 import type { PlainType } from './values/plain-type.js';
 
 /** How to read the value of one field. */
@@ -11,18 +12,19 @@ export type FieldType<T> = PlainType<T> | ObjectType<T>;
 export interface ObjectType<T> {
   readonly kind: 'object';
   readonly rules: { readonly [Name in FieldOf<T>]: RuleOfNullable<T[Name]> };
+  readonly plan: Plan;
   /** Describes a value that is not an object. */
   readonly explain: (value: unknown) => Fault;
+  readonly doubt?: undefined;
   readonly values?: undefined;
 }
 
-/** A nested object. */
 /* @__NO_SIDE_EFFECTS__ */
 export function object<T>(rules: ObjectType<T>['rules'], expected: string): ObjectType<T> {
   const explain = (value: unknown): Fault => {
     return { code: 'wrong_type', expected, received: describe(value) };
   };
-  return { kind: 'object', rules, explain };
+  return { kind: 'object', rules, plan: planOf(rules), explain };
 }
 
 type RuleOfNullable<T> = null extends T ? Rule<NonNullable<T>, 'expected' | 'optional'> : never;
@@ -72,7 +74,6 @@ export type RulesOf<T> = {
     : Rule<T[Name], 'required'>;
 };
 
-/** The rules of any interface. */
 export type Rules = Readonly<Record<string, Rule>>;
 
 /** The rule of a name in a JSON object. */
@@ -88,4 +89,25 @@ export function namedRules(rules: Rules): NamedRule[] {
     const names = otherName === null ? [outputName] : [outputName, otherName];
     return names.map((name) => ({ name, outputName, need, type }));
   });
+}
+
+/** The rules of an object, prepared once. */
+export interface Plan {
+  /** In output order. */
+  readonly rules: readonly NamedRule[];
+  /** The place of each name's rule in `rules`. */
+  readonly places: ReadonlyMap<string, number>;
+  /** An output without values. Filling a copy is faster than adding 30 properties. */
+  readonly empty: Fields;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function planOf(table: Rules): Plan {
+  const rules = namedRules(table);
+  const outputNames = [...Object.keys(table), 'additionalFields'];
+  return {
+    rules,
+    places: new Map(rules.map(({ name }, place) => [name, place])),
+    empty: Object.fromEntries(outputNames.map((name) => [name, null])),
+  };
 }

@@ -141,16 +141,7 @@ export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
  * The rules that differ if the withdrawal failed or was blocked. The service documents these fields
  * as required, but a failure must be reported even without them.
  */
-export const NOT_COMPLETED: Pick<
-  RulesOf<WithdrawalFailed>,
-  | 'businessId'
-  | 'withdrawCurrency'
-  | 'estimatedWithdrawAmount'
-  | 'displayCurrency'
-  | 'expectedDisplayAmount'
-  | 'settlementCurrency'
-  | 'toTxAddress'
-> = {
+export const NOT_COMPLETED: Pick<RulesOf<WithdrawalFailed>, NullUnlessCompleted> = {
   businessId: expected(uuid),
   withdrawCurrency: expected(nonEmptyText),
   estimatedWithdrawAmount: expected(nonNegativeAmount),
@@ -159,6 +150,13 @@ export const NOT_COMPLETED: Pick<
   settlementCurrency: expected(nonEmptyText),
   toTxAddress: expected(txAddress),
 };
+
+/** The fields that are null only if the withdrawal did not complete. */
+type NullUnlessCompleted = {
+  [Name in keyof WithdrawalFields<null>]: WithdrawalFields<null>[Name] extends WithdrawalFields<never>[Name]
+    ? never
+    : Name;
+}[keyof WithdrawalFields<null>];
 
 /** The rules read every status, which decides between the rules. */
 type AnyStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };

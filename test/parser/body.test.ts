@@ -4,8 +4,6 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import {
   notificationFromJSON,
   parseDepositReceived,
-  parseNotification,
-  parseWithdrawalBroadcast,
   type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
@@ -16,10 +14,8 @@ import {
   deposit,
   errorOf,
   FIELDS,
-  issuesOf,
   messagesOf,
   read,
-  refusalOf,
   revoked,
   withdrawal,
 } from '../sample-bodies.js';
@@ -38,7 +34,6 @@ function padded(bytes: number, filler = 'x'): string {
 
 describe('a body', () => {
   const bytes = Buffer.from(TEXT);
-  const parsed = JSON.parse(withdrawal());
   test.each([
     ['a part of a larger buffer', Buffer.from(`xx${TEXT}xx`).subarray(2, -2)],
     ['an ArrayBuffer', new Uint8Array(bytes).buffer],
@@ -49,30 +44,6 @@ describe('a body', () => {
     ],
   ])('may be %s', (_, body) => {
     expect(parseDepositReceived(body)).toStrictEqual(parseDepositReceived(TEXT));
-  });
-
-  test.each([
-    ['a parsed object', parsed],
-    ['a frozen object', Object.freeze(parsed)],
-    ['a parsed object without a prototype', Object.assign(Object.create(null), parsed)],
-  ])('may be %s whose amounts are strings, and has no warning then', (_, body) => {
-    expect(parseWithdrawalBroadcast(body)).toStrictEqual(parseWithdrawalBroadcast(withdrawal()));
-  });
-
-  test('that was parsed lacks the fields that are undefined', () => {
-    const nothing = { network: undefined, extra: undefined, withdrawalId: undefined };
-    const { network, additionalFields } = parseDepositReceived({ ...JSON.parse(TEXT), ...nothing });
-    expect(network).toBeNull();
-    expect(additionalFields).not.toHaveProperty('network');
-    expect(parseNotification({ ...JSON.parse(TEXT), ...nothing }).type).toBe('deposit.received');
-  });
-
-  test('that was parsed has only its own fields', () => {
-    const { depositId, ...own } = JSON.parse(TEXT);
-    const body = Object.assign(Object.create({ depositId }), own);
-    expect(messagesOf(safeParseDepositReceived(body))).toStrictEqual([
-      'depositId: expected a UUID, received nothing',
-    ]);
   });
 
   test.each([
@@ -95,61 +66,6 @@ describe('a body', () => {
   });
 });
 
-const PARSED = {
-  code: 'parsed_body',
-  path: [],
-  message:
-    'body: expected the raw text or bytes, received a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body',
-  expected: 'the raw text or bytes',
-  received: 'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body',
-};
-
-// The fixture parsed/rounded-amounts has several numbers, and another warning.
-describe('a body that was parsed before', () => {
-  const AMOUNTS = FIELDS.filter(({ kind }) => kind === 'amount');
-  const strings = Object.fromEntries(AMOUNTS.map(({ name }) => [name, '"1"']));
-
-  test.each(AMOUNTS)('has one warning if $name of a $of is a number', ({ of, name }) => {
-    const [parse, make] =
-      of === 'deposit'
-        ? [safeParseDepositReceived, deposit]
-        : [safeParseWithdrawalBroadcast, withdrawal];
-    const warningsOf = (body: unknown) => issuesOf(parse(body as RawBody));
-    const object = JSON.parse(make(strings));
-    expect(warningsOf({ ...object, [name]: 1 })).toStrictEqual([PARSED]);
-    expect(warningsOf({ ...object, [name]: '1' })).toStrictEqual([]);
-    expect(warningsOf(make({ ...strings, [name]: '1' }))).toStrictEqual([]);
-  });
-
-  test('has the warning first, also for a number that could not be read', () => {
-    const faults = {
-      expectedDepositAmount: 'x',
-      displayServiceFee: 1e300,
-      onChainFee: Number.NaN,
-    };
-    const body = { ...JSON.parse(deposit(strings)), ...faults };
-    expect(read(safeParseDepositReceived(body)).warnings).toMatchObject([
-      PARSED,
-      { code: 'invalid_amount', path: ['expectedDepositAmount'] },
-      { code: 'invalid_amount', path: ['displayServiceFee'], received: '1e+300' },
-      { code: 'invalid_amount', path: ['onChainFee'], received: 'a string of length 3' },
-    ]);
-  });
-
-  test('has no warning for a time or an unknown number', () => {
-    const body = { ...JSON.parse(deposit(strings)), expirationTime: 1790003600, unknown: 0.1 };
-    expect(read(safeParseDepositReceived(body)).warnings).toStrictEqual([]);
-  });
-
-  test('keeps its warning in JSON, where a number would be another fault', () => {
-    const notification = parseDepositReceived(JSON.parse(TEXT));
-    const json = JSON.parse(JSON.stringify(notification));
-    expect(notificationFromJSON(json)).toStrictEqual(notification);
-    const { issues } = refusalOf(() => notificationFromJSON({ ...json, onChainFee: 1 }));
-    expect(issues).toStrictEqual([PARSED]);
-  });
-});
-
 const fails = () => {
   throw new Error('boom');
 };
@@ -163,7 +79,7 @@ const THROWING = {
 const LOOP: Record<string, unknown> = {};
 LOOP.loop = LOOP;
 
-// The fixtures have the mistakes that arrive over the wire, e.g. a form or JSON null.
+// The fixtures have the mistakes that arrive over the wire, such as a form or JSON null.
 describe('a body that holds no JSON object', () => {
   function expectRefused(body: unknown, code: string, received: string) {
     const { issues, notificationType, reference } = errorOf(
@@ -202,7 +118,6 @@ describe('a body that holds no JSON object', () => {
     ['a throwing getter', THROWING, UNWRITABLE],
     ['a revoked proxy', revoked(), UNWRITABLE],
     ['an object that contains itself', LOOP, UNWRITABLE],
-    ['an object that writes itself as nothing', { toJSON: () => undefined }, 'null'],
     ['a Buffer that went through JSON', JSON.parse(BUFFER_JSON), BUFFER],
     ['the JSON of a Buffer', BUFFER_JSON, BUFFER],
   ])('is refused with advice: %s', (_, body, received) =>
@@ -299,102 +214,6 @@ describe('the cause of a refusal', () => {
     for (const body of ['{}', '[', Buffer.from([0xff]), [] as unknown as RawBody]) {
       expect(errorOf(safeParseDepositReceived(body))).not.toHaveProperty('cause');
     }
-  });
-});
-
-describe('a field that is nested deeply', () => {
-  /** Arrays and objects, in turn. */
-  const nested = (levels: number): string =>
-    `${'[{"a":'.repeat(levels / 2)}${levels % 2 ? '[]' : '1'}${'}]'.repeat(levels / 2)}`;
-  const leftOut = (path: string, name: string) =>
-    `${path}: expected fields of at most 1000 levels of nesting, received more in ${name}. The field is left out`;
-  const messages = ({ warnings }: { warnings: readonly { message: string }[] }) =>
-    warnings.map(({ message }) => message);
-
-  test.each([1000, 1001, 10_000])('by %s levels costs no digit and no notification', (levels) => {
-    const body = deposit({ deep: nested(levels), also: '1.50', actualDepositAmount: '1e-18' });
-    // JSON.stringify fails on 10,000 levels of a parsed body.
-    for (const given of levels === 10_000 ? [body] : [body, JSON.parse(body)]) {
-      const notification = read(safeParseDepositReceived(given));
-      const { actualDepositAmount, additionalFields, warnings } = notification;
-      expect(actualDepositAmount.toString()).toBe('0.000000000000000001');
-      const isKept = levels === 1000;
-      expect(Object.keys(additionalFields)).toStrictEqual(isKept ? ['deep', 'also'] : ['also']);
-      const expected = isKept ? [] : [leftOut('body', '"deep"')];
-      expect(
-        messages({ warnings: warnings.filter(({ code }) => code === 'wrong_type') }),
-      ).toStrictEqual(expected);
-      expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
-    }
-  });
-
-  test('is left out if it is documented, or of an owner', () => {
-    const txAddressOwner = `{"name":"x","category":"y","risk":${nested(1001)}}`;
-    const body = withdrawal({ transactionId: nested(1002), txAddressOwner });
-    const notification = read(safeParseWithdrawalBroadcast(body));
-    expect(messages(notification)).toStrictEqual([
-      leftOut('txAddressOwner', '"risk"'),
-      'transactionId: expected a non-empty string, received an array',
-      leftOut('body', '"transactionId"'),
-    ]);
-    expect(notification).toMatchObject({ transactionId: null, additionalFields: {} });
-    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
-  });
-
-  test.each([
-    ['risk_Score', '"risk_Score"'],
-    ['rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY', 'a string of length 34'],
-    ['Alice Example', 'a string of length 13'],
-    ['x'.repeat(41), 'a string of length 41'],
-  ])('is quoted by its name only if that looks like one: %s', (name, received) => {
-    const body = deposit({ [name]: nested(1001) });
-    expect(messages(read(safeParseDepositReceived(body)))).toStrictEqual([
-      leftOut('body', received),
-    ]);
-  });
-
-  test("refuses a notification's JSON, which never has one", () => {
-    const json = JSON.stringify(read(safeParseDepositReceived(TEXT)));
-    for (const field of [`"x":${nested(1001)}`, `"additionalFields":{"x":${nested(1001)}}`]) {
-      const parse = () => notificationFromJSON(json.replace(/}$/, `,${field}}`));
-      expect(refusalOf(parse).issues).toMatchObject([
-        { code: 'wrong_type', received: expect.stringContaining('more in "x"') },
-      ]);
-    }
-  });
-});
-
-describe('a field of a parsed body is read as JSON.stringify writes it:', () => {
-  const parsed = JSON.parse(TEXT);
-
-  test.each([
-    ['a function', fails],
-    ['a symbol', Symbol('x')],
-  ])('%s is left out', (_, value) => {
-    const body = { ...parsed, network: value, rateType: value, onChainFee: value, more: value };
-    const { network, rateType, onChainFee, additionalFields, warnings } = read(
-      safeParseDepositReceived(body),
-    );
-    expect([network, rateType, onChainFee, additionalFields]).toStrictEqual([null, null, null, {}]);
-    expect(warnings).toStrictEqual([PARSED]);
-  });
-
-  test('a date is a time, and an unknown number the text of its digits', () => {
-    const body = { ...parsed, expirationTime: new Date(1790003600000), more: [1e21, -0.5] };
-    expect(read(safeParseDepositReceived(body))).toMatchObject({
-      expirationTime: new Date(1790003600000),
-      additionalFields: { more: ['1e+21', '-0.5'] },
-    });
-  });
-
-  test('what JSON has no number for is text, with every digit', () => {
-    const more = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    const body = { ...parsed, actualDepositAmount: 12345678901234567890n, more };
-    const { actualDepositAmount, additionalFields } = read(safeParseDepositReceived(body));
-    expect(`${actualDepositAmount}`).toBe('12345678901234567890');
-    expect(additionalFields).toStrictEqual({ more: ['NaN', 'Infinity', '-Infinity'] });
-    const refused = errorOf(safeParseDepositReceived({ ...parsed, settlementAmount: 1 / 0 }));
-    expect(refused.issues).toMatchObject([{ code: 'invalid_amount', path: ['settlementAmount'] }]);
   });
 });
 

@@ -47,15 +47,6 @@ describe('numbers of unknown fields', () => {
     });
   });
 
-  test('of a parsed body are also text', () => {
-    const parsed = { ...JSON.parse(deposit()), a: 5, data: [{ c: 0.1 }], network: 7 };
-    expect(read(safeParseDepositReceived(parsed)).additionalFields).toStrictEqual({
-      network: '7',
-      a: '5',
-      data: [{ c: '0.1' }],
-    });
-  });
-
   test('may be as long as a body', () => {
     const literal = '9'.repeat(60_000);
     const { additionalFields } = read(safeParseDepositReceived(deposit({ x: `[${literal}]` })));

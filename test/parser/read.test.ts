@@ -1,4 +1,9 @@
-import { expect, test } from 'vitest';
+import {
+  notificationFromJSON,
+  safeParseDepositReceived,
+  safeParseWithdrawalBroadcast,
+} from 'payment-notifications';
+import { describe, expect, test } from 'vitest';
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/parser/deposit-received.js';
 import type { Fields } from '../../src/parser/objects.js';
 import { notificationReader, type Reading } from '../../src/parser/read.js';
@@ -20,6 +25,7 @@ import {
   WITHDRAWAL_BROADCAST,
   type WithdrawalFailed,
 } from '../../src/parser/withdrawal-broadcast.js';
+import { deposit, read, refusalOf, withdrawal } from '../sample-bodies.js';
 
 test('the compiler finds a rule that contradicts the interface', () => {
   const { network: _, ...withoutNetwork } = DEPOSIT_RECEIVED;
@@ -126,4 +132,65 @@ test('every name of a body has a rule, in the order of the output', () => {
     ['sum', 'amount', 'optional'],
     ['payee', 'payee', 'expected'],
   ]);
+});
+
+describe('a field that is nested deeply', () => {
+  /** Arrays and objects, in turn. */
+  const nested = (levels: number): string =>
+    `${'[{"a":'.repeat(levels / 2)}${levels % 2 ? '[]' : '1'}${'}]'.repeat(levels / 2)}`;
+  const leftOut = (path: string, name: string) =>
+    `${path}: expected fields of at most 1000 levels of nesting, received more in ${name}. The field is left out`;
+  const messages = ({ warnings }: { warnings: readonly { message: string }[] }) =>
+    warnings.map(({ message }) => message);
+
+  test.each([1000, 1001, 10_000])('by %s levels costs no digit and no notification', (levels) => {
+    const body = deposit({ deep: nested(levels), also: '1.50', actualDepositAmount: '1e-18' });
+    // JSON.stringify fails on 10,000 levels of a parsed body.
+    for (const given of levels === 10_000 ? [body] : [body, JSON.parse(body)]) {
+      const notification = read(safeParseDepositReceived(given));
+      const { actualDepositAmount, additionalFields, warnings } = notification;
+      expect(actualDepositAmount.toString()).toBe('0.000000000000000001');
+      const isKept = levels === 1000;
+      expect(Object.keys(additionalFields)).toStrictEqual(isKept ? ['deep', 'also'] : ['also']);
+      const expected = isKept ? [] : [leftOut('body', '"deep"')];
+      const faults = warnings.filter(({ code }) => code === 'wrong_type');
+      expect(messages({ warnings: faults })).toStrictEqual(expected);
+      expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+    }
+  });
+
+  test('is left out if it is documented, or of an owner', () => {
+    const txAddressOwner = `{"name":"x","category":"y","risk":${nested(1001)}}`;
+    const body = withdrawal({ transactionId: nested(1002), txAddressOwner });
+    const notification = read(safeParseWithdrawalBroadcast(body));
+    expect(messages(notification)).toStrictEqual([
+      leftOut('txAddressOwner', '"risk"'),
+      'transactionId: expected a non-empty string, received an array',
+      leftOut('body', '"transactionId"'),
+    ]);
+    expect(notification).toMatchObject({ transactionId: null, additionalFields: {} });
+    expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
+  });
+
+  test.each([
+    ['risk_Score', '"risk_Score"'],
+    ['rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY', 'a string of length 34'],
+    ['Alice Example', 'a string of length 13'],
+    ['x'.repeat(41), 'a string of length 41'],
+  ])('is quoted by its name only if that looks like one: %s', (name, received) => {
+    const body = deposit({ [name]: nested(1001) });
+    expect(messages(read(safeParseDepositReceived(body)))).toStrictEqual([
+      leftOut('body', received),
+    ]);
+  });
+
+  test("refuses a notification's JSON, which never has one", () => {
+    const json = JSON.stringify(read(safeParseDepositReceived(deposit())));
+    for (const field of [`"x":${nested(1001)}`, `"additionalFields":{"x":${nested(1001)}}`]) {
+      const parse = () => notificationFromJSON(json.replace(/}$/, `,${field}}`));
+      expect(refusalOf(parse).issues).toMatchObject([
+        { code: 'wrong_type', received: expect.stringContaining('more in "x"') },
+      ]);
+    }
+  });
 });

@@ -77,7 +77,6 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
   return joined;
 }
 
-/** A blockchain address, alone or followed by a destination tag. */
 export const txAddress: PlainType<TxAddress> = {
   kind: 'address',
   read: parseTxAddress,
@@ -85,7 +84,6 @@ export const txAddress: PlainType<TxAddress> = {
   doubt: doubtTxAddress,
 };
 
-/** Splits a value. Returns null if it is not a string, or has no address. */
 function parseTxAddress(raw: unknown): TxAddress | null {
   if (typeof raw !== 'string' || !raw.isWellFormed()) return null;
   const mark = raw.indexOf(TAG_MARK);
@@ -94,7 +92,6 @@ function parseTxAddress(raw: unknown): TxAddress | null {
   return address === '' ? null : { raw, address, destinationTag: tag === '' ? null : tag };
 }
 
-/** Explains why {@link parseTxAddress} returned null. */
 function explainTxAddress(value: unknown): Fault {
   if (typeof value !== 'string') {
     return { code: 'wrong_type', expected: EXPECTED, received: describe(value) };
@@ -103,7 +100,7 @@ function explainTxAddress(value: unknown): Fault {
   return { code: 'invalid_tx_address', expected: EXPECTED, received };
 }
 
-/** Explains what may be a tag in another form. Null for most addresses. */
+/** Describes what may be a tag in another form. */
 function doubtTxAddress(raw: unknown): Fault | null {
   if (PLAIN_ADDRESS.test(`${raw}`)) return null;
   const received = 'another parameter, which is kept as sent';

@@ -28,7 +28,7 @@ test('bytes without a TextDecoder are no fault of the body', async () => {
 const FLOORS = [
   /^parser\/(errors|enums|messages)$/,
   /^parser\/values\//,
-  /^parser\/(objects|json|json-syntax|members|body|rules|read|fields)$/,
+  /^parser\/(objects|json|json-syntax|members|body|rules|read)$/,
   /^parser\/(deposit-received|withdrawal-broadcast|notification)$/,
   /^parser\/(parse|from-json)$/,
   /^(index|valibot|shared\/.+)$/,

@@ -1,9 +1,9 @@
 import type { NotificationType } from '../parser/errors.js';
-import { readFields } from '../parser/fields.js';
 import { quote } from '../parser/messages.js';
 import type { RawBody } from '../parser/parse.js';
 import { Decimal } from '../parser/values/amount.js';
 import { SAMPLES } from '../testing/sample.js';
+import { readFields } from './fields.js';
 import type { Inspection } from './inspection.js';
 import { findJsonFault } from './json-fault.js';
 import { judgeBody } from './judgement.js';

@@ -1,8 +1,8 @@
-import type { FieldReading } from '../parser/fields.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { Incomplete } from '../parser/read.js';
 import { Decimal } from '../parser/values/amount.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../testing/sample.js';
+import type { FieldReading } from './fields.js';
 
 /** The note of each quirk. Those that end with a space are followed by a detail. */
 const NOTES = {

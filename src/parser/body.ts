@@ -91,22 +91,19 @@ function openObject(body: object): OpenBody | UnreadableBody {
     const mistake = describeWrongInput(body);
     if (mistake !== null) return unreadable('not_an_object', mistake);
     const fields = withoutPrototype({ ...body });
-    const written = new Map<string, string>();
+    const written = new Map<string, string | undefined>();
     for (const name in fields) {
       const value = fields[name];
       // Most values need no copy.
       if (typeof value === 'string' || Number.isFinite(value) || value === null) continue;
       const json = JSON.stringify(value, keepAsText);
-      if (json === undefined) {
-        delete fields[name];
-      } else {
-        written.set(name, json);
-        fields[name] = JSON.parse(json);
-      }
+      written.set(name, json);
+      if (json === undefined) delete fields[name];
+      else fields[name] = JSON.parse(json);
     }
     return openFields({
       fields,
-      // Rarely needed, and takes as long as reading the fields.
+      // Written when it is asked for, which is rare: it takes as long as reading the fields.
       get text() {
         const members = Object.entries(fields).map(
           ([name, value]) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type FieldReading, readFields } from '../../src/inspect/fields.js';
 import { openBody } from '../../src/parser/body.js';
-import { type FieldReading, readFields } from '../../src/parser/fields.js';
 import { readNotification } from '../../src/parser/notification.js';
 import { readBody } from '../../src/parser/parse.js';
 import { deposit, withdrawal } from '../sample-bodies.js';

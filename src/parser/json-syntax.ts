@@ -45,7 +45,6 @@ export function findSyntaxError(text: string): number {
   }
 }
 
-/** Returns the position after what matches. */
 function skip(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : at;

@@ -15,7 +15,6 @@ export const REFERENCE_FIELDS = [
 /** The parts of an issue that depend on the value. */
 export type Fault = Pick<NotificationIssue, 'code' | 'expected' | 'received'>;
 
-/** Creates an issue and its message. */
 export function issue(
   code: IssueCode,
   path: readonly string[],
@@ -26,7 +25,7 @@ export function issue(
   return { code, path, message, expected, received };
 }
 
-/** Returns a path as messages show it: `txAddressOwner.name`, or `body` for an empty path. */
+/** `txAddressOwner.name`, or `body` for an empty path. */
 export function nameOfPath(path: readonly string[]): string {
   return path.length === 0 ? 'body' : path.join('.');
 }

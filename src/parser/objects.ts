@@ -12,7 +12,6 @@ export function fieldsOf(value: unknown): Fields | null {
   return isObject ? withoutPrototype(value) : null;
 }
 
-/** Whether a value of JSON has more than `levels` levels of nesting. */
 export function isDeeplyNested(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((part) => isDeeplyNested(part, levels - 1));

@@ -43,7 +43,6 @@ interface Source {
   readonly unreadable: string[];
 }
 
-/** Creates a function that reads a notification by its rules. */
 /* @__NO_SIDE_EFFECTS__ */
 export function notificationReader<T extends { readonly type: string }>(
   type: T['type'],

@@ -91,7 +91,7 @@ export function namedRules(rules: Rules): NamedRule[] {
   });
 }
 
-/** The rules of an object, prepared once. */
+/** The rules of an object, prepared for reading. */
 export interface Plan {
   /** In output order. */
   readonly rules: readonly NamedRule[];

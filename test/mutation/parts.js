@@ -1,14 +1,15 @@
 /**
  * What is mutated, in parts that run one after the other: the files, the tests that must notice a
- * mutant, and the least percentage of mutants that they notice.
+ * mutant, the least percentage of mutants that they notice, and how often a property is tried.
  *
- * @type {Readonly<Record<string, { mutate: string[], tests: string[], least: number }>>}
+ * @type {Readonly<Record<string, { mutate: string[], tests: string[], least: number, runs?: number }>>}
  */
 export const PARTS = {
   parser: {
     mutate: ['src/*.ts', 'src/parser/**/*.ts'],
-    tests: ['test/valibot.test.ts', 'test/parser/**/*.test.ts'],
+    tests: ['test/{hostile,valibot}.test.ts', 'test/parser/**/*.test.ts'],
     least: 96,
+    runs: 20,
   },
   inspect: {
     mutate: ['src/inspect/*.ts'],
@@ -37,5 +38,5 @@ export function readPart() {
   if (part === undefined) {
     throw new Error(`MUTATE: expected ${Object.keys(PARTS).join(', ')}, received "${name}"`);
   }
-  return { name, ...part };
+  return { name, runs: 300, ...part };
 }

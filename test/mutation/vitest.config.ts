@@ -2,9 +2,10 @@ import { mergeConfig } from 'vitest/config';
 import base from '../../vitest.config.js';
 import { readPart } from './parts.js';
 
-const config = mergeConfig(base, { test: { env: { RUNS: '300' } } });
+const { runs, tests } = readPart();
+const config = mergeConfig(base, { test: { env: { RUNS: `${runs}` } } });
 // Only the tests of a part run against its mutants.
-config.test.include = [...readPart().tests, 'test/mutation/loading.test.ts'];
+config.test.include = [...tests, 'test/mutation/loading.test.ts'];
 // It reads docblocks in our formatting. Stryker formats src anew, and copies the schemas that
 // run.js has made.
 config.test.globalSetup = [];

@@ -108,11 +108,11 @@ describe('a field is read as JSON.stringify writes it:', () => {
       ...DEPOSIT,
       expirationTime: new Date(1790003600000),
       more: [1e21, -0.5],
-      other: 5,
+      'a "b"': 5,
     };
     expect(read(safeParseDepositReceived(body))).toMatchObject({
       expirationTime: new Date(1790003600000),
-      additionalFields: { more: ['1e+21', '-0.5'], other: '5' },
+      additionalFields: { more: ['1e+21', '-0.5'], 'a "b"': '5' },
     });
   });
 

@@ -56,7 +56,6 @@ function splitDigits(s: number, digits: number, decimals: number): Parts {
   return { s, e: length - 1 - decimals, d: words };
 }
 
-/** Returns the words without leading zeros. */
 function dropLeadingZeros(high: number, middle: number, low: number): number[] {
   if (high > 0) return [high, middle, low];
   return middle > 0 ? [middle, low] : [low];

@@ -28,8 +28,6 @@ export const timestamp: PlainType<Date> = {
 };
 
 /**
- * Parses a time. Returns null if the value is not one.
- *
  * A number, or a string of digits with or without decimals, is a UNIX time. The service doesn't
  * document its unit, so it is read as seconds unless it is too large for that. Any other string
  * must be an RFC 3339 date-time.

@@ -9,9 +9,9 @@ import { type TxAddress, txAddress } from './values/tx-address.js';
 
 /** Who owns the address of a withdrawal, according to AML screening. */
 export interface TxAddressOwner {
-  /** Name of the owner; can be an empty string. */
+  /** Name of the owner. Unlike elsewhere, an empty string is kept. */
   readonly name: string | null;
-  /** Category of the owner; can be an empty string. */
+  /** Category of the owner. Unlike elsewhere, an empty string is kept. */
   readonly category: string | null;
   /**
    * Fields of `txAddressOwner` that this version doesn't know or couldn't read; see

@@ -68,7 +68,7 @@ interface WithdrawalFields<Missing extends null> {
   readonly withdrawCurrency: string | Missing;
   /** Estimated amount. May differ from `actualWithdrawAmount`. */
   readonly estimatedWithdrawAmount: Decimal | Missing;
-  /** Amount actually withdrawn, in `withdrawCurrency`. */
+  /** Amount actually withdrawn, in `withdrawCurrency`. May be null even if `COMPLETED`. */
   readonly actualWithdrawAmount: Decimal | null;
   /** Blockchain fee, in `withdrawCurrency`. */
   readonly withdrawFee: Decimal | null;

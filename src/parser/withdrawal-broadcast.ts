@@ -83,7 +83,7 @@ interface WithdrawalFields<Missing extends null> {
   /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string | Missing;
   /**
-   * Amount debited from your balance, in `settlementCurrency`. Also spelled
+   * Amount debited from your balance, in `settlementCurrency`. The service also spells it
    * `deducedSettlementAmount`.
    */
   readonly deductedSettlementAmount: Decimal | null;
@@ -96,7 +96,7 @@ interface WithdrawalFields<Missing extends null> {
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** The recipient's address and destination tag. */
   readonly toTxAddress: TxAddress | Missing;
-  /** Owner of the address, according to AML screening. Null if not sent. */
+  /** Owner of the address, according to AML screening. */
   readonly txAddressOwner: TxAddressOwner | null;
   /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;

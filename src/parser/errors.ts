@@ -12,8 +12,8 @@ export type IssueCode =
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /**
-   * The body is for the other callback, or was written by `JSON.stringify(notification)`.
-   * `parseNotification` also refuses a body that has the identifiers of both callbacks, or neither.
+   * The body is of the other type, or was written by `JSON.stringify(notification)`. For
+   * `parseNotification`, it has the identifiers of both types, or of neither.
    */
   | 'unrecognized_notification'
   /** A required or expected field is missing. */

@@ -187,7 +187,8 @@ function getTag(body: unknown): string {
 function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
   try {
     const [first = 0, second = 0] = new Uint8Array(bytes);
-    if (first + second === 0xff + 0xfe && first >= 0xfe) return UTF_16;
+    // A byte-order mark in either order: no other two bytes have this sum.
+    if (first + second === 0xff + 0xfe) return UTF_16;
     const isGzip = first === 0x1f && second === 0x8b;
     const isZlib = first === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(second);
     if (isGzip || isZlib) return 'a compressed body. Decompress it first';

@@ -6,13 +6,14 @@
  */
 export const PARTS = {
   parser: {
-    mutate: ['src/*.ts', 'src/parser/**/*.ts'],
+    mutate: ['src/*.ts', 'src/parser/**/*.ts', '!src/parser/members.ts'],
     tests: ['test/{hostile,valibot}.test.ts', 'test/parser/**/*.test.ts'],
     least: 96,
     runs: 20,
   },
   inspect: {
-    mutate: ['src/inspect/*.ts'],
+    // Only inspect and testing read members.
+    mutate: ['src/inspect/*.ts', 'src/parser/members.ts'],
     tests: ['test/inspect/*.test.ts', 'test/testing/*.test.ts'],
     least: 90,
   },

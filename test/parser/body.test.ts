@@ -143,6 +143,8 @@ describe('a body that holds no JSON object', () => {
     ['False', '{"a":False}', 'JSON with False in place of a value at line 1, column 6'],
     ['undefined', 'undefined', 'JSON with undefined in place of a value at line 1, column 1'],
     ['a word that begins alike', '{"a":Nonexistent}', 'JSON with an error at line 1, column 6'],
+    ['a word that ends alike', '{"a":xNaN}', 'JSON with an error at line 1, column 6'],
+    ['a byte-order mark inside', '{"a": \ufeff1}', 'JSON with an error at line 1, column 7'],
     ['white space in front', ' \n x', '4 characters that are not JSON'],
     ['a line that breaks off', '{"a":\r\n  [1,', 'incomplete JSON, which ends at line 2, column 6'],
     [

@@ -156,6 +156,11 @@ describe('JSON that is not of a notification is refused:', () => {
     [WITHDRAWAL, { toTxAddress: ALONE }, 'invalid_tx_address toTxAddress: an object'],
     [
       WITHDRAWAL,
+      { status: 'FAILED', toTxAddress: '?dt=1' },
+      'invalid_tx_address toTxAddress: a tag without an address',
+    ],
+    [
+      WITHDRAWAL,
       { txAddressOwner: OTHERS },
       'wrong_type txAddressOwner.additionalFields: a number',
     ],
@@ -191,7 +196,8 @@ describe('JSON that is not of a notification is refused:', () => {
 
   test.each([
     ['deposit.refunded', '"deposit.refunded"'],
-    ['rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY', 'a string of length 34'],
+    ['Jane.doe', 'a string of length 8'],
+    ['jane.doe@example.com', 'a string of length 20'],
   ])('with the type %s', (type, received) => {
     expect(errorOf(JSON.stringify({ type })).issues[0].received).toBe(
       `${received}. Parse the body of a callback with parseNotification`,

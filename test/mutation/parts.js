@@ -2,7 +2,9 @@
  * What is mutated, in parts that run one after the other: the files, the tests that must notice a
  * mutant, the least percentage of mutants that they notice, and how often a property is tried.
  *
- * @type {Readonly<Record<string, { mutate: string[], tests: string[], least: number, runs?: number }>>}
+ * @typedef {{ mutate: string[], tests: string[], least: number, runs?: number }} Part
+ *
+ * @type {Readonly<Record<string, Part>>}
  */
 export const PARTS = {
   parser: {

@@ -10,7 +10,6 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createInbox } from '../../src/cli/listen.js';
 import { openFolder } from '../../src/cli/save.js';
 import { MARKS } from '../../src/inspect/display.js';
 import { OUTCOMES } from '../inspect/outcomes.js';
@@ -209,11 +208,6 @@ test('fits a narrow terminal, with the time alone', async () => {
   :COMPLETED  Withdrawal payout-7731 completed: 480.73 XRP
   to rExampleXrpAddress111111111111111 with the tag 48291.
 1 callback, 0 refused`);
-});
-
-test('nothing waits to be tried again', async () => {
-  const { list, read, remove } = createInbox(() => true);
-  expect([await list(), await read('x'), await remove('x')]).toStrictEqual([[], null, undefined]);
 });
 
 test('a used port and an address of another machine are told in one line', async () => {

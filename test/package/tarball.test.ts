@@ -51,7 +51,7 @@ test('the build has no code of another package, no source map, and no static blo
     // The build names each source in front of its code.
     const sources = [...text.matchAll(/(?:^|;)\/\/ (\S+\.\w+)$/gm)].map(([, source]) => source);
     expect(
-      sources.filter((source) => !source?.startsWith('src/')),
+      sources.filter((source) => !/^(?:src|fixtures)\//.test(`${source}`)),
       file,
     ).toStrictEqual([]);
     if (/^(?:async )?function /m.test(text)) expect(sources, file).not.toStrictEqual([]);

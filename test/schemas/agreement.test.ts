@@ -6,7 +6,7 @@ import {
 } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
-import { LIMITS } from '../../scripts/schemas/limits.js';
+import { LIMITS } from '../../scripts/schemas/body.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
   type FieldTable,

@@ -7,7 +7,7 @@ import {
   safeParseNotification,
   safeParseWithdrawalBroadcast,
 } from 'payment-notifications';
-import { LIMITS } from '../../scripts/schemas/limits.js';
+import { LIMITS } from '../../scripts/schemas/body.js';
 import { readWire, type WireFields, writeWire } from '../../src/parser/members.js';
 import { VALUES } from '../fuzz/values.js';
 import { IS_BEYOND, type LimitName } from './limits.js';

@@ -147,14 +147,15 @@ describe('--save', () => {
   });
 
   test('saves 200 bodies that arrive at the same time', async () => {
-    const callbacks = join(folder, 'many');
+    const callbacks = join(folder, 'many\u202e');
     const sent = Array.from({ length: 200 }, (_, seed) => depositReceivedBody({}, { seed }));
     const { told } = await listening(`--save ${callbacks}`, async (url) => {
       const statuses = await Promise.all(sent.map((body) => post(url, body)));
       expect(new Set(statuses)).toStrictEqual(new Set([200]));
     });
     expect(told).toHaveLength(201);
-    expect(told.at(-1)).toBe(`200 callbacks, 0 refused, 200 saved in ${callbacks}`);
+    expect(told.at(-1)).toBe(`200 callbacks, 0 refused, 200 saved in ${folder}/many\\u202e`);
+    expect(told.join()).not.toMatch(/\p{C}/u);
     const found = readdirSync(callbacks).map((name) => `${readFileSync(join(callbacks, name))}`);
     expect(found.sort()).toStrictEqual([...sent].sort());
   });

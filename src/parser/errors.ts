@@ -36,8 +36,8 @@ export type IssueCode =
   /** A string is not one of the documented values. */
   | 'unknown_value'
   /**
-   * `toTxAddress` has no address before `?dt=`. Or, as a warning, the address or the tag has
-   * another parameter, such as `?tag=12`: it may be a tag that was not split off.
+   * `toTxAddress` has no address before `?dt=`. As a warning: it has another parameter, such as
+   * `?tag=12`, which may be a destination tag.
    */
   | 'invalid_tx_address'
   /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */

@@ -8,14 +8,7 @@ import {
 } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchStart } from '../../src/cli/endpoint.js';
-import {
-  against,
-  answers,
-  type Behaviour,
-  failsTimes,
-  hangs,
-  refusingEndpoint,
-} from '../endpoint.js';
+import { against, answers, type Behaviour, failsTimes, hangs, NOBODY } from '../endpoint.js';
 import { command, type Given, interruptedInput, linesOf, temporaryFolder } from './terminal.js';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['Date'] }));
@@ -137,8 +130,7 @@ test.each([
 });
 
 test('a server that is not there is told once, not once for each body and copy', async () => {
-  await using nobody = await refusingEndpoint();
-  const { exit, out } = await command(`send deposit --faulty --copies 3 --to ${nobody.url}`);
+  const { exit, out } = await command(`send deposit --faulty --copies 3 --to ${NOBODY}`);
   expect(exit).toBe(1);
   expect(linesOf(out).slice(1)).toStrictEqual([
     '  ✗ failed: connection refused (is the server running?)',

@@ -4,8 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { report, targetTable } from './report.js';
-import { judge } from './targets.js';
+import { judge, report, targetTable } from './report.js';
 
 const PROCESSES = 5;
 /**
@@ -22,8 +21,7 @@ if (process.argv.includes('--check')) {
   for (const { name, ratio } of failed) console.error(`${name} is ${ratio.toFixed(2)}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 } else {
-  const bodies = measure([]);
-  const results = report(judge(bodies), bodies);
+  const results = report(measure([]));
   console.log(results);
   const text = readFileSync(README, 'utf8');
   writeFileSync(

@@ -1,4 +1,4 @@
-// The parts of the pages that are generated from the rules and the docblocks. They are between marks:
+// The parts of the pages that are generated from the rules and the docblocks, between marks:
 //
 //   <!-- fill: deposit -->
 //   <!-- /fill -->

@@ -211,7 +211,7 @@ test('fits a narrow terminal, with the time alone', async () => {
 1 callback, 0 refused`);
 });
 
-test('a used port and an address of another machine are told in one line', async () => {
+test('a used port and an address of another machine are reported in one line', async () => {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -41,7 +41,7 @@ async function expectRefused(line: string | string[], message: string) {
   expect(await command(line)).toStrictEqual({ exit: 2, out: '', err });
 }
 
-describe('wrong usage is told in one line', () => {
+describe('wrong usage is reported in one line', () => {
   const TO = '--to http://127.0.0.1:1/';
   const UNKNOWN = 'option: expected one that --help lists, received';
   const COMMAND = 'command: expected inspect, sample, send or listen, received';

@@ -129,7 +129,7 @@ test.each([
   expect(told).toStrictEqual(['POST URL', '6 of 6 delivered']);
 });
 
-test('a server that is not there is told once, not once for each body and copy', async () => {
+test('a server that is not there is reported once, not for each body and copy', async () => {
   const { exit, out } = await command(`send deposit --faulty --copies 3 --to ${NOBODY}`);
   expect(exit).toBe(1);
   expect(linesOf(out).slice(1)).toStrictEqual([
@@ -139,7 +139,7 @@ test('a server that is not there is told once, not once for each body and copy',
   ]);
 });
 
-test('an endpoint that hangs is told after --timeout', async () => {
+test('an endpoint that hangs is reported after --timeout', async () => {
   const { exit, told } = await sendTo(hangs, 'deposit --timeout 50ms');
   expect({ exit, shown: told[1] }).toStrictEqual({
     ...{ exit: 1, shown: '  ✗ failed: no answer within 50 ms' },

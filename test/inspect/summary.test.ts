@@ -133,7 +133,7 @@ test.each(['500', '.5', '_', '-', '1INCH'])(
   },
 );
 
-test('an identifier that begins with a digit is shown as it is', () => {
+test('an identifier that begins with a digit is shown unchanged', () => {
   expect(inspectBody(deposit({ clientPaymentId: '"10042"' })).summary).toContain('Order 10042: ');
 });
 

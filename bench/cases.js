@@ -4,7 +4,6 @@
 import fc from 'fast-check';
 import { Decimal } from '../dist/index.js';
 import { fixture } from '../fixtures/index.js';
-import { DEPOSIT, WITHDRAWAL } from './peers/rules.js';
 
 const BODIES = 2000;
 /** The same in each run. They are a prime number of digits, so that no two bodies get the same. */
@@ -105,22 +104,41 @@ function withOtherDigits(text) {
  * @returns {(body: any, index: number) => unknown}
  */
 export function floorOf({ kind, texts, isParsed, isExact }) {
-  const amountsOf = kind === 'deposit' ? amountsIn(DEPOSIT) : amountsIn(WITHDRAWAL);
+  const amountsOf = kind === 'deposit' ? depositAmounts : withdrawalAmounts;
   if (isParsed) return amountsOf;
   if (!isExact) return (text) => amountsOf(JSON.parse(text));
   const exact = texts.map((text) => JSON.parse(text.replace(/(?<=": )(\d+\.\d+)/g, '"$1"')));
   return (text, index) => [JSON.parse(text), amountsOf(exact[index])];
 }
 
-/**
- * Makes a Decimal of each amount in the sample, property by property as a merchant would write it,
- * so that the floor is as low as JavaScript allows.
- */
-function amountsIn(table) {
-  const fields = JSON.parse(table === DEPOSIT ? sample : textOf('withdrawal-broadcast/sample'));
-  const amounts = Object.values(table).filter(
-    ({ name, type }) => type.kind === 'amount' && fields[name] != null,
-  );
-  const decimals = amounts.map(({ name }) => `new Decimal(fields.${name})`);
-  return new Function('Decimal', `return (fields) => [${decimals}]`)(Decimal);
+// Property by property, so that the floor is as low as JavaScript allows. The sample's depeg losses
+// are null.
+
+function depositAmounts(fields) {
+  return [
+    new Decimal(fields.actualDepositAmount),
+    new Decimal(fields.expectedDepositAmount),
+    new Decimal(fields.actualDisplayAmount),
+    new Decimal(fields.expectedDisplayAmount),
+    new Decimal(fields.displayServiceFee),
+    new Decimal(fields.settlementAmount),
+    new Decimal(fields.settlementServiceFee),
+    new Decimal(fields.onChainFee),
+    new Decimal(fields.displayDistributedUserServiceFee),
+    new Decimal(fields.settlementDistributedUserServiceFee),
+  ];
+}
+
+function withdrawalAmounts(fields) {
+  return [
+    new Decimal(fields.estimatedWithdrawAmount),
+    new Decimal(fields.actualWithdrawAmount),
+    new Decimal(fields.withdrawFee),
+    new Decimal(fields.expectedDisplayAmount),
+    new Decimal(fields.actualDisplayAmount),
+    new Decimal(fields.displayFee),
+    new Decimal(fields.deductedSettlementAmount),
+    new Decimal(fields.displayRateDepegLossAmount),
+    new Decimal(fields.settlementRateDepegLossAmount),
+  ];
 }

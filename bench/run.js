@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { judge, report, targetTable } from './report.js';
+import { report, targetTable } from './report.js';
+import { judge } from './targets.js';
 
 const PROCESSES = 5;
 /**
@@ -21,7 +22,8 @@ if (process.argv.includes('--check')) {
   for (const { name, ratio } of failed) console.error(`${name} is ${ratio.toFixed(2)}`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 } else {
-  const results = report(measure([]));
+  const bodies = measure([]);
+  const results = report(judge(bodies), bodies);
   console.log(results);
   const text = readFileSync(README, 'utf8');
   writeFileSync(

@@ -1,8 +1,12 @@
 import { LosslessNumber } from 'lossless-json';
 import * as rules from './rules.js';
 
-/** The functions that read a field. Null where a value is unreadable. */
-function readersOf(isLossless) {
+/**
+ * The functions that read a field without a library. Null where a value is unreadable.
+ *
+ * @param {boolean} isLossless Whether numbers come as LosslessNumbers.
+ */
+export function readersOf(isLossless) {
   const isNumber = isLossless
     ? (value) => value instanceof LosslessNumber
     : (value) => typeof value === 'number';

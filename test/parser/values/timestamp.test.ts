@@ -35,5 +35,5 @@ test.each<[time: number | string, date: string | null]>([
   [99999999999999, '5138-11-16T09:46:39.999Z'],
   [100000000000000, null],
 ])('%j is %j', (time, date) => {
-  expect(toDate(time)?.toJSON() ?? null).toBe(date);
+  expect(toDate(time)?.toISOString() ?? null).toBe(date);
 });

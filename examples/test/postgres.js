@@ -19,10 +19,10 @@ export function findPostgres() {
 }
 
 /**
- * Starts a PostgreSQL server on a temporary folder, with its settings as they come: each commit is
- * on the disk before it is answered. It takes no port: it listens on a socket in its folder. It is
- * a child of this process, which reaps it: until somebody does, a killed server keeps the lock on
- * its folder.
+ * Starts a PostgreSQL server on a temporary folder. It takes no port: it listens on a socket in its
+ * folder. No test cuts the power, so nothing waits for the disk: a commit survives a crash of the
+ * server nevertheless. The server is a child of this process, which reaps it: until somebody does, a
+ * killed server keeps the lock on its folder.
  */
 export async function startPostgres() {
   const bin = findPostgres() ?? '';
@@ -53,7 +53,7 @@ export async function startPostgres() {
   let stopped;
   const isRunning = () => server.exitCode === null && server.signalCode === null;
   async function start() {
-    server = run('postgres', '-c', 'listen_addresses=', '-k', folder);
+    server = run('postgres', '-c', 'listen_addresses=', '-c', 'fsync=off', '-k', folder);
     stopped = once(server, 'exit');
     while (spawnSync(join(bin, 'pg_isready'), ['-h', folder]).status !== 0) {
       if (!isRunning()) throw new Error(logged());

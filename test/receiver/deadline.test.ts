@@ -87,11 +87,11 @@ describe.each(Object.entries(WAYS))('%s', (_, ask) => {
 
 test.each<[what: string, ownOf: (run: () => Promise<boolean>) => OwnOptions, late: string]>([
   ['a check', (verify) => ({ verify }), 'verify'],
-  ['a store', (save) => ({ saveFirst: true, store: { save } }), 'onDepositReceived'],
-])('%s that ends after the deadline passes nothing on', async (_, ownOf, late) => {
+  ['a store', (save) => ({ store: { save } }), 'onDepositReceived'],
+])('%s that ends after the deadline passes nothing on, nor saves it', async (_, ownOf, late) => {
   const slow = held();
   const own = ownOf(async () => (await slow.run()) !== null);
-  const { ask, calls } = open({ ...own, timeoutMs: 100 });
+  const { ask, calls, saved } = open({ ...own, saveFirst: true, timeoutMs: 100 });
   const answered = ask(DEPOSIT);
   await slow.called;
   vi.advanceTimersByTime(100);
@@ -99,7 +99,7 @@ test.each<[what: string, ownOf: (run: () => Promise<boolean>) => OwnOptions, lat
   expect(await answered).toStrictEqual(FAILED);
   await settleDown();
   const messages = calls.map(([, message]) => message);
-  expect(messages).toStrictEqual([`${late}: no result within 100 ms`]);
+  expect([messages, saved()]).toStrictEqual([[`${late}: no result within 100 ms`], []]);
 });
 
 test.each([

@@ -14,7 +14,7 @@ import { gzipSync } from 'node:zlib';
 import { safeParseNotification } from 'payment-notifications';
 import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 import { fixture } from '../../fixtures/index.js';
-import { FRAMEWORKS, writeHandlers } from './handlers.js';
+import { writeHandlers } from './handlers.js';
 import { bin, whyNot } from './programs.js';
 import {
   hangUp,
@@ -31,8 +31,10 @@ import {
 /** @import { TestContext } from 'node:test' */
 /** @import { Server } from './server.js' */
 
+const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
+
 before(() => {
-  writeHandlers();
+  writeHandlers(FRAMEWORKS);
   // One that prints what it gets.
   renameSync(new URL('receiver.ts', FRAMEWORKS), new URL('own-receiver.ts', FRAMEWORKS));
   const watched = new URL('watched-receiver.ts', import.meta.url);
@@ -220,8 +222,8 @@ describe('frameworks', { concurrency: 2 }, () => {
       });
 
       test('answers 500 if the merchant fails, to the secrets with a slash or a query behind them', async () => {
+        // Whatever status the error has.
         for (const secret of [SECRET, OLD_SECRET])
-          // Whatever status the error has.
           for (const ending of ['', '/', '?a=/b', '/?a=/b'])
             for (const body of [FAILING, FAILING.replace('CONFIRMED', 'PENDING')]) {
               const url = server.url.replace(SECRET, secret) + ending;

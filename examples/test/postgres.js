@@ -5,18 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { findPostgres } from './programs.js';
 import { atExit } from './server.js';
 
 /** @typedef {Awaited<ReturnType<typeof startPostgres>>} Postgres */
-
-const VERSIONS = '/usr/lib/postgresql';
-
-/** Where the programs of a PostgreSQL server are; null if nowhere. */
-export function findPostgres() {
-  const installed = fs.existsSync(VERSIONS) ? fs.readdirSync(VERSIONS).sort().reverse() : [];
-  const version = installed.find((name) => fs.existsSync(join(VERSIONS, name, 'bin/initdb')));
-  return version === undefined ? null : join(VERSIONS, version, 'bin');
-}
 
 /**
  * Starts a PostgreSQL server on a temporary folder. It takes no port: it listens on a socket in its

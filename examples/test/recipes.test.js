@@ -154,89 +154,91 @@ function testFiles(database, files, tables, env = {}) {
   for (const { name, run } of tests) test(name, run);
 }
 
-describe('your own tables', { skip: whyNoPostgres() }, () => {
-  before(async () => {
-    await postgres.query(`${ORDERS} ${WALLET}`);
-    await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
+describe('a database', { concurrency: true }, () => {
+  describe('your own tables', { skip: whyNoPostgres(), concurrency: 1 }, () => {
+    before(async () => {
+      await postgres.query(`${ORDERS} ${WALLET}`);
+      await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
+    });
+    testFiles('postgres', withOwnTables(), {
+      query: (sql) => postgres.query(sql),
+      balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
+      order: (isDeposit, id, one) => [
+        ...insertOrder(isDeposit, id),
+        // Enough for a debit.
+        ...(one.type === 'deposit.received'
+          ? []
+          : [
+              `INSERT INTO wallet VALUES (7, upper('${one.withdrawCurrency}'), 1e18) ON CONFLICT DO NOTHING`,
+            ]),
+      ],
+      broken: (part) => renamed(part === 'keys' ? 'event' : 'wallet'),
+    });
+    after(() => postgres.query('DROP TABLE orders, event'));
   });
-  testFiles('postgres', withOwnTables(), {
-    query: (sql) => postgres.query(sql),
-    balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
-    order: (isDeposit, id, one) => [
-      ...insertOrder(isDeposit, id),
-      // Enough for a debit.
-      ...(one.type === 'deposit.received'
-        ? []
-        : [
-            `INSERT INTO wallet VALUES (7, upper('${one.withdrawCurrency}'), 1e18) ON CONFLICT DO NOTHING`,
-          ]),
-    ],
-    broken: (part) => renamed(part === 'keys' ? 'event' : 'wallet'),
-  });
-  after(() => postgres.query('DROP TABLE orders, event'));
-});
 
-describe('MySQL and MariaDB', { skip: whyNoMariaDb() }, () => {
-  /** @type {mysql.Connection} */
-  let connection;
-  const data = fs.mkdtempSync(join(tmpdir(), 'mariadb-'));
-  const socketPath = join(data, 'socket');
-  const options = [`--datadir=${data}`, '--user=mysql'];
-  /** @type {import('node:child_process').ChildProcess} */
-  let server;
-  before(async () => {
-    execFileSync('chown', ['mysql', data]);
-    const install = ['--auth-root-authentication-method=normal', '--skip-test-db', ...options];
-    execFileSync('mariadb-install-db', ['--no-defaults', ...install], { stdio: 'ignore' });
-    const own = [`--socket=${socketPath}`, '--skip-networking', ...options];
-    server = spawn(MARIADBD, ['--no-defaults', ...own], { stdio: 'ignore' });
-    atExit(() => server.kill('SIGKILL'));
-    await until(() => fs.existsSync(socketPath));
-    const user = { user: 'root', socketPath, multipleStatements: true };
-    connection = await mysql.createConnection(user);
-    await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
-    await connection.query(ORDERS);
-    await connection.query(copied('mysql.sql'));
+  describe('MySQL and MariaDB', { skip: whyNoMariaDb(), concurrency: 1 }, () => {
+    /** @type {mysql.Connection} */
+    let connection;
+    const data = fs.mkdtempSync(join(tmpdir(), 'mariadb-'));
+    const socketPath = join(data, 'socket');
+    const options = [`--datadir=${data}`, '--user=mysql'];
+    /** @type {import('node:child_process').ChildProcess} */
+    let server;
+    before(async () => {
+      execFileSync('chown', ['mysql', data]);
+      const install = ['--auth-root-authentication-method=normal', '--skip-test-db', ...options];
+      execFileSync('mariadb-install-db', ['--no-defaults', ...install], { stdio: 'ignore' });
+      const own = [`--socket=${socketPath}`, '--skip-networking', ...options];
+      server = spawn(MARIADBD, ['--no-defaults', ...own], { stdio: 'ignore' });
+      atExit(() => server.kill('SIGKILL'));
+      await until(() => fs.existsSync(socketPath));
+      const user = { user: 'root', socketPath, multipleStatements: true };
+      connection = await mysql.createConnection(user);
+      await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
+      await connection.query(ORDERS);
+      await connection.query(copied('mysql.sql'));
+    });
+    after(async () => {
+      await connection.end();
+      server.kill();
+      await once(server, 'exit');
+      fs.rmSync(data, { recursive: true });
+    });
+    const url = `mysql://root@localhost/merchant?socketPath=${encodeURIComponent(socketPath)}`;
+    testFiles(
+      'mysql',
+      withDatabase('mysql'),
+      {
+        ...OWN,
+        query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
+        broken: OWN.brokenBy("SIGNAL SQLSTATE '45000'"),
+      },
+      { DATABASE_URL: url },
+    );
   });
-  after(async () => {
-    await connection.end();
-    server.kill();
-    await once(server, 'exit');
-    fs.rmSync(data, { recursive: true });
-  });
-  const url = `mysql://root@localhost/merchant?socketPath=${encodeURIComponent(socketPath)}`;
-  testFiles(
-    'mysql',
-    withDatabase('mysql'),
-    {
+
+  // By libsql, which has SQLite and the interface of better-sqlite3, but needs no compiler.
+  describe('SQLite', { concurrency: 1 }, () => {
+    /** @type {Database.Database} */
+    let database;
+    before(() => {
+      const cwd = join(folder.path, 'with-sqlite');
+      fs.mkdirSync(cwd);
+      database = new Database(join(cwd, 'merchant.db'));
+      database.exec(ORDERS + copied('sqlite.sql'));
+    });
+    after(() => database.close());
+    testFiles('sqlite', withDatabase('sqlite'), {
       ...OWN,
-      query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
-      broken: OWN.brokenBy("SIGNAL SQLSTATE '45000'"),
-    },
-    { DATABASE_URL: url },
-  );
-});
-
-// By libsql, which has SQLite and the interface of better-sqlite3, but needs no compiler.
-describe('SQLite', () => {
-  /** @type {Database.Database} */
-  let database;
-  before(() => {
-    const cwd = join(folder.path, 'with-sqlite');
-    fs.mkdirSync(cwd);
-    database = new Database(join(cwd, 'merchant.db'));
-    database.exec(ORDERS + copied('sqlite.sql'));
-  });
-  after(() => database.close());
-  testFiles('sqlite', withDatabase('sqlite'), {
-    ...OWN,
-    async query(sql) {
-      const statement = database.prepare(sql);
-      if (statement.reader) return /** @type {any[]} */ (statement.all());
-      statement.run();
-      return [];
-    },
-    broken: OWN.brokenBy("BEGIN SELECT RAISE(ABORT, 'broken by a test'); END"),
+      async query(sql) {
+        const statement = database.prepare(sql);
+        if (statement.reader) return /** @type {any[]} */ (statement.all());
+        statement.run();
+        return [];
+      },
+      broken: OWN.brokenBy("BEGIN SELECT RAISE(ABORT, 'broken by a test'); END"),
+    });
   });
 });
 

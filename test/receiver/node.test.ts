@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { depositReceivedBody } from 'payment-notifications/testing';
@@ -243,63 +243,58 @@ describe('a rawBody that middleware still collects', () => {
   });
 });
 
-describe('a response of which other middleware', () => {
-  test.each([
-    ['503, although the receiver answers 200', 503, DEPOSIT],
-    ['200, although the receiver answers 400', 200, '{'],
-  ])('has sent an answer with %s is left alone', async (_, status, body) => {
-    const server = createServer();
-    const posted = post(await listen(server), body);
-    const [request, response] = await once(server, 'request');
-    response.writeHead(status).end('by middleware');
-    const [end, destroy] = [vi.spyOn(response, 'end'), vi.spyOn(response, 'destroy')];
-    const { receiver, calls } = open();
-    await receiver.node(request, response);
-    expect([end, destroy].map((spy) => spy.mock.calls)).toStrictEqual([[], []]);
-    expect(await posted).toStrictEqual({ status, text: 'by middleware' });
-    expect(calls).toHaveLength(1);
-  });
+const setHeader = () => {
+  throw new Error('of some middleware');
+};
+const UNSENT = ['failed', 'no answer was sent: of some middleware', null];
+const sends = (status: number) => (response: ServerResponse) =>
+  response.writeHead(status).flushHeaders();
+const answers = (status: number) => (response: ServerResponse) =>
+  response.writeHead(status).end('by middleware');
 
-  test.each([
-    ['200', 200, DEPOSIT],
-    ['503, although the receiver answers 200', 503, DEPOSIT],
-    ['400, and the receiver answers 400', 400, '{'],
-    ['503, and the receiver answers 400', 503, '{'],
-  ])('has sent the headers with %s is ended', async (_, status, body) => {
-    const port = await serve((request, response) => {
-      response.writeHead(status).flushHeaders();
-      open().receiver.node(request, response);
-    });
-    expect(await post(port, body)).toStrictEqual({ status, text: '' });
+test.each<
+  [what: string, own: (response: ServerResponse) => unknown, body: string, object | string]
+>([
+  [
+    'answered 503 to what is settled',
+    answers(503),
+    DEPOSIT,
+    { status: 503, text: 'by middleware' },
+  ],
+  ['answered 200 to what is refused', answers(200), '{', { status: 200, text: 'by middleware' }],
+  ['sent 200 for what is settled', sends(200), DEPOSIT, { status: 200, text: '' }],
+  ['sent 503 for what is settled', sends(503), DEPOSIT, { status: 503, text: '' }],
+  ['sent 400 for what is refused', sends(400), '{', { status: 400, text: '' }],
+  ['sent 503 for what is refused', sends(503), '{', { status: 503, text: '' }],
+  ['sent 200 for what is refused, which is cut off', sends(200), '{', 'terminated'],
+  [
+    'broken a method, which ends the connection',
+    (response) => Object.assign(response, { setHeader }),
+    DEPOSIT,
+    'fetch failed',
+  ],
+])('a response of which middleware has %s', async (_, change, body, received) => {
+  const { receiver, calls } = open();
+  const destroy = vi.fn();
+  let handled: unknown;
+  const port = await serve((request, response) => {
+    change(response);
+    destroy.mockImplementation(response.destroy.bind(response));
+    handled = receiver.node(request, Object.assign(response, { destroy }));
   });
+  const posted = post(port, body);
+  if (typeof received === 'string') await expect(posted).rejects.toThrow(received);
+  else expect(await posted).toStrictEqual(received);
+  await handled;
+  expect(destroy).toHaveBeenCalledTimes(typeof received === 'string' ? 1 : 0);
+  expect(calls[0]?.[0]).toBe(body === DEPOSIT ? 'deposit' : 'refused');
+  expect(calls.slice(1)).toStrictEqual(received === 'fetch failed' ? [UNSENT] : []);
+});
 
-  test('has sent a success that the receiver would not is cut off', async () => {
-    const port = await serve((request, response) => {
-      response.flushHeaders();
-      open().receiver.node(request, response);
-    });
-    await expect(post(port, '{')).rejects.toThrow('terminated');
-  });
-
-  const setHeader = () => {
-    throw new Error('of some middleware');
-  };
-  const UNSENT = ['failed', 'no answer was sent: of some middleware', null];
-
-  test('has replaced a method by one that throws ends the connection', async () => {
-    const { receiver, calls } = open();
-    const port = await serve((request, response) =>
-      receiver.node(request, Object.assign(response, { setHeader })),
-    );
-    await expect(post(port, DEPOSIT)).rejects.toThrow('fetch failed');
-    expect(calls).toStrictEqual([PASSED_ON, UNSENT]);
-  });
-
-  test('has replaced several methods is reported with the first error', async () => {
-    const { receiver, calls } = open();
-    await receiver.node({} as never, { setHeader, destroy: null } as never);
-    expect(calls.at(-1)).toStrictEqual(UNSENT);
-  });
+test('a response of which middleware has broken several methods is reported', async () => {
+  const { receiver, calls } = open();
+  await receiver.node({} as never, { setHeader, destroy: null } as never);
+  expect(calls.at(-1)).toStrictEqual(UNSENT);
 });
 
 test('mounted in Hono or Next.js, node answers 500 and says where it belongs', async () => {

@@ -13,6 +13,11 @@ const WITH_EXPRESS_4 = {
   include: ['*.ts'],
 };
 
+/** What README's route calls `yours`. */
+const OWN_LEDGER = `export declare function credit(key: string, deposit: object): Promise<void>;
+export declare function keep(body: Uint8Array, reason: string): Promise<void>;
+`;
+
 /** @param {URL} folder Next to examples/frameworks. */
 export function writeHandlers(folder) {
   rmSync(folder, { recursive: true, force: true });
@@ -23,7 +28,8 @@ export function writeHandlers(folder) {
   // Where they import it from.
   write(folder, 'next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
   write(folder, 'receiver.cjs', "module.exports = require('./receiver.ts');\n");
-  write(folder, 'own-route.ts', filesOn('README.md').get('own-route.ts') ?? '');
+  write(folder, 'own/route.ts', filesOn('README.md').get('own-route.ts') ?? '');
+  write(folder, 'own/ledger.ts', OWN_LEDGER);
   // With the types of Express 4, whose handlers may return nothing.
   for (const name of ['express.ts', 'existing-app.ts']) {
     const code = files.get(name)?.replace('./receiver', '../receiver') ?? '';

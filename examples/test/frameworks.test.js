@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import {
-  copyFileSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -36,11 +29,11 @@ const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
 before(() => {
   writeHandlers(FRAMEWORKS);
   // One that prints what it gets.
-  renameSync(new URL('receiver.ts', FRAMEWORKS), new URL('own-receiver.ts', FRAMEWORKS));
+  fs.renameSync(new URL('receiver.ts', FRAMEWORKS), new URL('own-receiver.ts', FRAMEWORKS));
   const watched = new URL('watched-receiver.ts', import.meta.url);
-  copyFileSync(watched, new URL('receiver.ts', FRAMEWORKS));
+  fs.copyFileSync(watched, new URL('receiver.ts', FRAMEWORKS));
 });
-after(() => rmSync(FRAMEWORKS, { recursive: true }));
+after(() => fs.rmSync(FRAMEWORKS, { recursive: true }));
 
 // The build and the server of Next.js inherit it.
 process.env.NEXT_TELEMETRY_DISABLED = '1';
@@ -273,14 +266,15 @@ describe('frameworks', { concurrency: 2 }, () => {
 
 /** Starts a program among the frameworks. @param {TestContext} t @param {string} [code] */
 async function start(t, /** @type {string} */ name, code) {
-  if (code) writeFileSync(new URL(name, FRAMEWORKS), code);
+  if (code) fs.writeFileSync(new URL(name, FRAMEWORKS), code);
   const server = await startServer(byNode(name).command, { cwd: FRAMEWORKS });
   t.after(server.kill);
   return server;
 }
 
 test('below express.json, the receiver of the page says why it fails, and saves what it gets', async (t) => {
-  const code = readFileSync(new URL('express.ts', FRAMEWORKS), 'utf8')
+  const code = fs
+    .readFileSync(new URL('express.ts', FRAMEWORKS), 'utf8')
     .replace('receiver.ts', 'own-receiver.ts')
     .replace('express();', 'express().use(express.json());');
   const server = await start(t, 'express-parsed.ts', code);
@@ -291,8 +285,8 @@ test('below express.json, the receiver of the page says why it fails, and saves 
   assert.equal(await statusOf(server.url, GZIPPED), 400);
   const saved = (/** @type {string} */ folder) => {
     const url = new URL(`webhooks/${folder}/`, FRAMEWORKS);
-    const names = readdirSync(url).filter((name) => name.endsWith('.json'));
-    return names.map((name) => readFileSync(new URL(name, url))).sort(Buffer.compare);
+    const names = fs.readdirSync(url).filter((name) => name.endsWith('.json'));
+    return names.map((name) => fs.readFileSync(new URL(name, url))).sort(Buffer.compare);
   };
   assert.deepEqual(saved('retry'), VALID.map(({ body }) => body).sort(Buffer.compare));
   assert.deepEqual(saved('review'), [GZIPPED]);

@@ -36,3 +36,4 @@ const tests = spawn('npm', ['run', '--silent', 'test'], { cwd: EXAMPLES, stdio: 
 const [code] = await once(tests, 'exit');
 if (code !== 0) process.exitCode = 1;
 console.log((await checked) ?? 'All types are right.');
+rmSync(new URL('frameworks-checked', EXAMPLES), { recursive: true });

@@ -230,6 +230,21 @@ describe('start', () => {
   });
 });
 
+test('a process runs until a deadline, when it saves, but not for the pause between rounds', async () => {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => set.mockRestore());
+  const keepsRunning = () => set.mock.results.at(-1)?.value.hasRef();
+  const { receiver } = open({ onDepositReceived: never });
+  const settled = receiver.settle(bodyOf('a'));
+  expect(keepsRunning()).toBe(true);
+  vi.advanceTimersByTime(25_000);
+  await settled;
+  receiver.start();
+  await until(() => set.mock.lastCall?.[1] === 60_000);
+  expect(keepsRunning()).toBe(false);
+  await receiver.stop();
+});
+
 test('stop resolves when no body is in progress, and answers those that come meanwhile', async () => {
   const [first, second] = [held(), held()];
   const ended: unknown[] = [];

@@ -15,7 +15,7 @@ import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notificati
 import { onTestFinished, vi } from 'vitest';
 
 export const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text));
-export const textOf = (body: Uint8Array): string => Buffer.from(body).toString();
+const textOf = (body: Uint8Array): string => Buffer.from(body).toString();
 
 export const DEPOSIT = depositReceivedBody();
 export const WITHDRAWAL = withdrawalBroadcastBody();

@@ -25,13 +25,6 @@ afterEach(() => {
   fs.rmSync(base, { recursive: true });
 });
 
-/** Runs a program on src in a process of its own, with this folder and a body as its arguments. */
-const run = (script: string, ...command: string[]) => {
-  const [program = '', ...args] = [...command, process.execPath, '--import', 'tsx'];
-  const evaluate = ['--input-type=module', '--eval', script, folder, DEPOSIT];
-  return promisify(execFile)(program, [...args, ...evaluate], { timeout: 120_000 });
-};
-
 const saved = (body: string, more: Partial<SavedBody> = {}): SavedBody => ({
   ...{ to: 'retry', name: 'a', key: null, reason: 'no', body: bytes(body) },
   ...more,
@@ -253,7 +246,9 @@ test.runIf(canMount)(
       await send('{');
       await receiver.retry();
       console.log(JSON.stringify(told));`;
-    const { stdout } = await run(script, ...MOUNT, folder);
+    const [program = '', ...args] = [...MOUNT, folder, process.execPath, '--import', 'tsx'];
+    const evaluate = ['--input-type=module', '--eval', script, folder, DEPOSIT];
+    const { stdout } = await promisify(execFile)(program, [...args, ...evaluate]);
     const lost = (reason: string, what: string) =>
       expect.stringMatching(
         `${reason}.* The body was not saved: store: ${folder} can't be written to: ${what}`,
@@ -330,13 +325,4 @@ test('a file that can’t be read is listed, and says why', async () => {
   fs.symlinkSync('a.json', join(retry, 'a.json')); // to itself
   expect(await list()).toStrictEqual(['a']);
   await expect(read('a')).rejects.toMatchObject({ code: 'ELOOP' });
-});
-
-test('start does not keep the process running while it waits', async () => {
-  await createStore(folder).save(saved(DEPOSIT));
-  await run(`import { createStore } from './src/store/index.ts';
-    import { createReceiver } from './src/receiver/index.ts';
-    const store = createStore(process.argv[1]);
-    createReceiver({ secret: null, store, async onDepositReceived() {} }).start();`);
-  expect(files()).toStrictEqual([]);
 });

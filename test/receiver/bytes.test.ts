@@ -4,6 +4,7 @@ import {
   bytes,
   DEPOSIT,
   FAILED,
+  KEY,
   LIMIT,
   OK,
   open,
@@ -28,16 +29,17 @@ test.each([
   expect(calls).toStrictEqual([PASSED_ON]);
 });
 
-test('are a copy for the function, so that its changes are not saved', async () => {
+test('are one copy for the function, so that its changes are not saved', async () => {
   const { receiver, saved } = open({
-    async onDepositReceived(_, { body }) {
+    async onDepositReceived(_, context) {
+      const { body } = context;
       body.fill(0);
       structuredClone(body.buffer, { transfer: [body.buffer as ArrayBuffer] }); // as to a worker
-      throw new Error('no');
+      throw new Error(context.body === body ? 'one' : 'several');
     },
   });
   await receiver.settle(DEPOSIT);
-  expect(saved().map(([to, , , body]) => [to, body])).toStrictEqual([['retry', DEPOSIT]]);
+  expect(saved()).toStrictEqual([['retry', 'one', KEY, DEPOSIT]]);
 });
 
 describe('of a stream', () => {

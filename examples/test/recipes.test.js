@@ -76,7 +76,7 @@ const receiver = filesOn('docs/credit-once.md').get('receiver.ts') ?? '';
 
 /** The receiver of the page Credit once, with the statement of a recipe. */
 const withOwnTables = () => {
-  const find = replaced(blockOf('creditOnce', 'async function customerOf'), 'reference', 'number');
+  const find = blockOf('creditOnce', 'async function customerOf');
   const moved = /^ {2}\), moved AS.*?^ {2}\)\n/ms.exec(SETTLE)?.[0] ?? '';
   const settle = replaced(SETTLE, moved, blockOf('recipes', '  ), updated AS'));
   return {
@@ -192,15 +192,22 @@ describe('a database', { concurrency: true }, () => {
       const own = [`--socket=${socketPath}`, '--skip-networking', ...options];
       server = spawn(MARIADBD, ['--no-defaults', ...own], { stdio: 'ignore' });
       atExit(() => server.kill('SIGKILL'));
-      await until(() => fs.existsSync(socketPath));
       const user = { user: 'root', socketPath, multipleStatements: true };
-      connection = await mysql.createConnection(user);
+      const connect = async () => {
+        connection = await mysql.createConnection(user);
+      };
+      await until(() =>
+        connect().then(
+          () => true,
+          () => false,
+        ),
+      );
       await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
       await connection.query(ORDERS);
       await connection.query(copied('mysql.sql'));
     });
     after(async () => {
-      await connection.end();
+      await connection?.end();
       server.kill();
       await once(server, 'exit');
       fs.rmSync(data, { recursive: true });

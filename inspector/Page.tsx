@@ -1,12 +1,9 @@
 import type { JSX } from 'preact';
 import type { JsonFault } from '../src/inspect/index';
 import { AtAGlance } from './AtAGlance';
-import { Faults } from './Faults';
-import { Fields } from './Fields';
-import { Identifiers } from './Identifiers';
-import { Input } from './Input';
+import { Faults, Fields } from './Fields';
 import { announcementOf, type Event, type State } from './state';
-import { Verdict } from './Verdict';
+import { Identifiers, Verdict } from './Verdict';
 
 interface Properties {
   readonly state: State;
@@ -16,7 +13,7 @@ interface Properties {
 }
 
 export function Page({ state, handle, onFile, onShow }: Properties): JSX.Element {
-  const { text, inspection, copied } = state;
+  const { text, inspection } = state;
   return (
     <>
       <header>
@@ -37,7 +34,7 @@ export function Page({ state, handle, onFile, onShow }: Properties): JSX.Element
           {inspection && (
             <>
               <Faults inspection={inspection} onShow={text === '' ? null : onShow} />
-              <Identifiers inspection={inspection} copied={copied} handle={handle} />
+              <Identifiers state={state} handle={handle} />
               <AtAGlance inspection={inspection} />
               <Fields inspection={inspection} />
             </>
@@ -48,5 +45,44 @@ export function Page({ state, handle, onFile, onShow }: Properties): JSX.Element
         {announcementOf(state)}
       </p>
     </>
+  );
+}
+
+function Input({ state, handle, onFile }: Omit<Properties, 'onShow'>): JSX.Element {
+  function clear(): void {
+    handle({ type: 'cleared' });
+    document.getElementById('box')?.focus();
+  }
+  function openFile({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }): void {
+    const [file] = input.files ?? [];
+    if (file !== undefined) onFile(file);
+    // Otherwise, the same file could not be opened again.
+    input.value = '';
+  }
+  return (
+    <section class="input" aria-label="Input">
+      <div class="tools">
+        <strong>
+          <label for="box">Callback body</label>
+        </strong>
+        <label class="button">
+          <input id="file" type="file" onChange={openFile} />
+          Open a file
+        </label>
+        <button id="clear" type="button" onClick={clear}>
+          Clear
+        </button>
+      </div>
+      <textarea
+        id="box"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        placeholder="Paste the body of a callback"
+        value={state.text}
+        onInput={({ currentTarget }) => handle({ type: 'given', text: currentTarget.value })}
+      />
+      {state.notice && <p class="notice">{state.notice}</p>}
+    </section>
   );
 }

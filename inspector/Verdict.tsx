@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { MARKS } from '../src/inspect/display';
-import { CopyButton } from './CopyButton';
 import { SAMPLES } from './data';
 import type { Event, State } from './state';
 
@@ -16,7 +15,7 @@ interface Properties {
 
 /** The one sentence, and whether support can stop reading. */
 export function Verdict({ state, handle }: Properties): JSX.Element {
-  const { inspection, isSample, copied } = state;
+  const { inspection, isSample } = state;
   if (inspection === null) return <Welcome handle={handle} />;
   const { outcome, summary, type } = inspection;
   const facts = [...(type === null ? [] : [EVENTS[type]]), ...(isSample ? ['sample'] : [])];
@@ -30,7 +29,7 @@ export function Verdict({ state, handle }: Properties): JSX.Element {
           <strong>{outcome}</strong>
           {facts.map((fact) => ` · ${fact}`)}
         </span>
-        <CopyButton text={summary} what="sentence" copied={copied} handle={handle} />
+        <CopyButton text={summary} what="sentence" state={state} handle={handle} />
       </p>
       <p class="sentence">{summary}</p>
       {outcome !== 'refused' && (
@@ -61,5 +60,53 @@ function Welcome({ handle }: Pick<Properties, 'handle'>): JSX.Element {
         ))}
       </p>
     </section>
+  );
+}
+
+/** What to look the event up by, elsewhere. */
+export function Identifiers({ state, handle }: Properties): JSX.Element | null {
+  const { idempotencyKey: key = null, reference = {} } = state.inspection ?? {};
+  const all = Object.entries({ ...reference, ...(key && { 'idempotency key': key }) });
+  if (all.length === 0) return null;
+  return (
+    <section aria-labelledby="identifiers">
+      <h2 id="identifiers">Identifiers</h2>
+      <dl class="identifiers">
+        {all.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <code>{value}</code>
+              <CopyButton text={value} what={name} state={state} handle={handle} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+interface Copied extends Properties {
+  readonly text: string;
+  /** For those who can't see what the button stands next to. */
+  readonly what: string;
+}
+
+function CopyButton({ text, what, state: { copied }, handle }: Copied): JSX.Element {
+  async function copy(): Promise<void> {
+    try {
+      // A page from a server without TLS has no clipboard.
+      await navigator.clipboard.writeText(text);
+      handle({ type: 'copied', what, isDone: true });
+    } catch {
+      handle({ type: 'copied', what, isDone: false });
+    }
+  }
+  const done = copied?.isDone ? 'Copied' : 'Not copied';
+  return (
+    <button class="copy" type="button" onClick={copy}>
+      {copied?.what === what ? done : 'Copy'}
+      <span class="visually-hidden"> {what}</span>
+    </button>
   );
 }

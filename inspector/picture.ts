@@ -3,6 +3,7 @@
 import { formatTime } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import { duration } from '../src/inspect/summary';
+import type { NotificationType } from '../src/parser/errors';
 import { Decimal } from '../src/parser/values/amount';
 
 export interface Moment {
@@ -34,63 +35,42 @@ export interface Money {
   readonly bars: readonly Bar[];
 }
 
-/** For each currency: what it is for, and its amounts and fees with their labels. */
-type Plan = readonly {
-  readonly currency: string;
-  readonly what: string;
-  readonly amounts: Labels;
-  readonly fees: Labels;
-}[];
-type Labels = Readonly<Record<string, string>>;
+/** The field of each currency, what is reported in it, and what the names of its amounts have. */
+const CURRENCIES = [
+  ['depositCurrency', 'deposited', /deposit/i],
+  ['withdrawCurrency', 'withdrawn', /withdraw/i],
+  ['displayCurrency', 'displayed', /display/i],
+  ['settlementCurrency', 'settled', /settlement/i],
+] as const;
+const FEE = /(?:Fee|LossAmount)$/;
 
-const DEPOSIT: Plan = [
-  {
-    currency: 'depositCurrency',
-    what: 'deposited',
-    amounts: { expectedDepositAmount: 'expected', actualDepositAmount: 'received' },
-    fees: {},
+/** The labels of the amounts, in the order of the bars. */
+const LABELS: Readonly<Record<NotificationType, Readonly<Record<string, string>>>> = {
+  'deposit.received': {
+    expectedDepositAmount: 'expected',
+    actualDepositAmount: 'received',
+    expectedDisplayAmount: 'expected',
+    actualDisplayAmount: 'received',
+    displayServiceFee: 'service fee',
+    displayDistributedUserServiceFee: 'distributed fee',
+    settlementAmount: 'credited',
+    settlementServiceFee: 'service fee',
+    settlementDistributedUserServiceFee: 'distributed fee',
+    settlementRateDepegLossAmount: 'depeg loss',
   },
-  {
-    currency: 'displayCurrency',
-    what: 'displayed',
-    amounts: { expectedDisplayAmount: 'expected', actualDisplayAmount: 'received' },
-    fees: {
-      displayServiceFee: 'service fee',
-      displayDistributedUserServiceFee: 'distributed fee',
-    },
+  'withdrawal.broadcast': {
+    estimatedWithdrawAmount: 'estimated',
+    actualWithdrawAmount: 'sent',
+    withdrawFee: 'blockchain fee',
+    expectedDisplayAmount: 'requested',
+    actualDisplayAmount: 'sent',
+    displayFee: 'blockchain fee',
+    displayRateDepegLossAmount: 'depeg loss',
+    deductedSettlementAmount: 'debited',
+    deducedSettlementAmount: 'debited',
+    settlementRateDepegLossAmount: 'depeg loss',
   },
-  {
-    currency: 'settlementCurrency',
-    what: 'settled',
-    amounts: { settlementAmount: 'credited' },
-    fees: {
-      settlementServiceFee: 'service fee',
-      settlementDistributedUserServiceFee: 'distributed fee',
-      settlementRateDepegLossAmount: 'depeg loss',
-    },
-  },
-];
-
-const WITHDRAWAL: Plan = [
-  {
-    currency: 'withdrawCurrency',
-    what: 'withdrawn',
-    amounts: { estimatedWithdrawAmount: 'estimated', actualWithdrawAmount: 'sent' },
-    fees: { withdrawFee: 'blockchain fee' },
-  },
-  {
-    currency: 'displayCurrency',
-    what: 'displayed',
-    amounts: { expectedDisplayAmount: 'requested', actualDisplayAmount: 'sent' },
-    fees: { displayFee: 'blockchain fee', displayRateDepegLossAmount: 'depeg loss' },
-  },
-  {
-    currency: 'settlementCurrency',
-    what: 'settled',
-    amounts: { deductedSettlementAmount: 'debited', deducedSettlementAmount: 'debited' },
-    fees: { settlementRateDepegLossAmount: 'depeg loss' },
-  },
-];
+};
 
 const MOMENTS = [
   ['paymentRequestedAt', 'requested'],
@@ -130,29 +110,25 @@ function afterOf(before: string, label: string): string {
 export function toMoney({ type, fields }: Inspection): Money[] {
   if (type === null) return [];
   const values: Values = new Map(fields.map(({ name, parsed }) => [name, parsed]));
-  const plan = type === 'deposit.received' ? DEPOSIT : WITHDRAWAL;
-  return plan.flatMap(({ currency, what, amounts, fees }) => {
-    const code = values.get(currency);
-    const read = (labels: Labels, isFee: boolean) =>
-      Object.entries(labels).flatMap(([name, label]) => {
-        const amount = values.get(name);
-        return typeof amount === 'string' ? [{ label, amount, isFee }] : [];
-      });
-    const found = [...read(amounts, false), ...read(fees, true)];
-    if (typeof code !== 'string' || found.length === 0) return [];
+  const amounts = Object.entries(LABELS[type]).flatMap(([name, label]) => {
+    const amount = values.get(name);
+    return typeof amount === 'string' ? [{ name, label, amount, isFee: FEE.test(name) }] : [];
+  });
+  return CURRENCIES.flatMap(([field, what, part]) => {
+    const currency = values.get(field);
+    const found = amounts.filter(({ name }) => part.test(name));
+    if (typeof currency !== 'string' || found.length === 0) return [];
     const largest = Math.max(...found.map(({ amount }) => Math.abs(Number(amount))));
-    const bars = found.map(({ label, amount, isFee }, index) => {
+    const bars = found.map((one, index) => {
       const before = found[index - 1];
-      const isPair = before !== undefined && !isFee;
+      const isPair = before !== undefined && !one.isFee;
       return {
-        label,
-        isFee,
-        amount,
-        note: isPair ? difference(amount, before.amount, before.label) : '',
-        share: largest === 0 ? 0 : Math.abs(Number(amount)) / largest,
+        ...one,
+        note: isPair ? difference(one.amount, before.amount, before.label) : '',
+        share: largest === 0 ? 0 : Math.abs(Number(one.amount)) / largest,
       };
     });
-    return [{ currency: code, what, bars }];
+    return [{ currency, what, bars }];
   });
 }
 

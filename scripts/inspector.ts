@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { fixture } from '../fixtures/index.js';
-import { ROOT } from './dist.js';
-import { fieldMeanings } from './pages/fields.js';
+import { fieldMeanings } from './pages/tables.js';
 
 /** By what the list of samples calls them. */
 const SAMPLES = {
@@ -16,6 +16,8 @@ const SAMPLES = {
   'A failed withdrawal': 'withdrawal-broadcast/failed',
   'A faulty body': 'invalid/many-faults',
 } as const;
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 export async function writeInspector(): Promise<void> {
   const { outputFiles, metafile } = await build({

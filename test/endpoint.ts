@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 
 /** What an endpoint does with the nth request, counted from 1. */
 export type Behaviour = (response: http.ServerResponse, request: Received, n: number) => void;
@@ -63,37 +62,8 @@ export async function against<T extends object>(
   return { ...(await act(url)), url, received };
 }
 
-/**
- * An address that refuses connections. Its port is the near end of a connection: nobody listens
- * there. It is below the ports that a system gives to clients, because a client that gets the very
- * port to which it connects is connected to itself, and reads what it sends.
- */
-export async function refusingEndpoint(): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = net.createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const socket = await connectFrom(20_000, port);
-  return {
-    url: `http://127.0.0.1:${socket.localPort}/callbacks`,
-    async [Symbol.asyncDispose]() {
-      socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-/** Connects to a port, from a given one or the next that is free. */
-async function connectFrom(localPort: number, port: number): Promise<net.Socket> {
-  const socket = net.connect({ host: '127.0.0.1', port, localPort });
-  try {
-    await once(socket, 'connect');
-    return socket;
-  } catch {
-    return connectFrom(localPort + 1, port);
-  }
-}
+/** An address at which nobody listens. Its port is none that a system gives to a program. */
+export const NOBODY = 'http://127.0.0.1:2/callbacks';
 
 export const answers =
   (status: number, body = ''): Behaviour =>

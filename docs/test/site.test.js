@@ -9,7 +9,6 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIST = fileURLToPath(new URL('../.vitepress/dist/', import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { width: 360, height: 800 };
@@ -130,11 +129,4 @@ test('search finds a field', async () => {
   await page.locator('.VPNavBarSearch button').click();
   await input.fill('actualDepositAmount');
   await page.locator('.VPLocalSearchBox .result[href*="docs/fields.html"]').first().waitFor();
-});
-
-test('the inspector is the one of the package', () => {
-  const [shown, packed] = [DIST, ROOT].map((folder) =>
-    readFileSync(join(folder, 'inspector.html')),
-  );
-  assert(shown?.equals(packed ?? Buffer.of()));
 });

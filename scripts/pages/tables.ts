@@ -1,10 +1,54 @@
-// The parts of the pages that are generated from the sources. They are between marks:
+// The parts of the pages that are generated from the rules and the docblocks, between marks:
 //
 //   <!-- fill: deposit -->
 //   <!-- /fill -->
 //
 // A test fails if a page is stale. `npm run update` writes it again.
-import { codesList, depositFields, ownerFields, withdrawalFields } from './fields.js';
+import type { NotificationType } from '../../src/parser/errors.js';
+import type { FieldType } from '../../src/parser/rules.js';
+import { amount } from '../../src/parser/values/amount.js';
+import {
+  DEPOSIT_MEANINGS,
+  OWNER_MEANINGS,
+  readDocblocks,
+  WITHDRAWAL_MEANINGS,
+} from '../schemas/docblocks.js';
+import {
+  DEPOSIT_RECEIVED_FIELDS,
+  type FieldTable,
+  NOT_COMPLETED_WITHDRAWAL_FIELDS,
+  TX_ADDRESS_OWNER_FIELDS,
+  WITHDRAWAL_BROADCAST_FIELDS,
+} from '../schemas/tables.js';
+
+/** The kinds of values as `docs/fields.md` calls them. */
+const KINDS: Record<FieldType<unknown>['kind'], string> = {
+  text: 'text',
+  id: 'UUID',
+  amount: 'amount',
+  timestamp: 'time',
+  enum: '',
+  address: 'address',
+  object: 'object',
+};
+const NEEDS = {
+  required: 'Required',
+  requiredIfCompleted: 'Required if `COMPLETED`, otherwise expected',
+  expected: 'Expected',
+  optional: 'Optional',
+};
+
+/** What the pages say about a field. */
+interface FieldMeaning {
+  /** `UUID`, or the documented values, each in backquotes. */
+  readonly kind: string;
+  readonly need: keyof typeof NEEDS;
+  /** The docblock, with code in backquotes. */
+  readonly meaning: string;
+}
+
+/** By the field's name. */
+export type FieldMeanings = Readonly<Record<string, FieldMeaning>>;
 
 const BLOCK = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
 
@@ -23,4 +67,70 @@ export function withTables(text: string): string {
     if (source === undefined) throw new Error(`no source is called ${word}`);
     return `<!-- fill: ${word} -->\n\n${source()}\n\n<!-- /fill -->`;
   });
+}
+
+function depositFields(): string {
+  return fieldLists(describeFields(DEPOSIT_RECEIVED_FIELDS, DEPOSIT_MEANINGS));
+}
+
+function withdrawalFields(): string {
+  // The two spellings of a name are one field.
+  const { deducedSettlementAmount: _, ...fields } = WITHDRAWAL_BROADCAST_FIELDS;
+  return fieldLists(describeFields(fields, WITHDRAWAL_MEANINGS, NOT_COMPLETED_WITHDRAWAL_FIELDS));
+}
+
+function ownerFields(): string {
+  return fieldLists(describeFields(TX_ADDRESS_OWNER_FIELDS, OWNER_MEANINGS));
+}
+
+/**
+ * The fields of a body as the inspector explains them, with each spelling and each part of a name.
+ */
+export function fieldMeanings(): Record<NotificationType, FieldMeanings> {
+  const owner = Object.entries(describeFields(TX_ADDRESS_OWNER_FIELDS, OWNER_MEANINGS));
+  return {
+    'deposit.received': describeFields(DEPOSIT_RECEIVED_FIELDS, DEPOSIT_MEANINGS),
+    'withdrawal.broadcast': {
+      ...describeFields(WITHDRAWAL_BROADCAST_FIELDS, WITHDRAWAL_MEANINGS),
+      ...Object.fromEntries(owner.map(([name, field]) => [`txAddressOwner.${name}`, field])),
+    },
+  };
+}
+
+/** Every code of an issue, with its docblock. */
+function codesList(): string {
+  const codes = [...readDocblocks('errors', 'IssueCode')];
+  return codes.map(([code, meaning]) => `- \`${code}\`: ${meaning}`).join('\n');
+}
+
+/** @param notCompleted - The rules that differ for a FAILED or BLOCKED withdrawal. */
+function describeFields(
+  table: FieldTable,
+  meanings: ReadonlyMap<string, string>,
+  notCompleted: FieldTable = {},
+): FieldMeanings {
+  const fields = Object.values(table).map((field): [string, FieldMeaning] => {
+    const { name, type } = field;
+    const otherwise = notCompleted[name]?.need ?? field.need;
+    const need = otherwise === field.need ? field.need : 'requiredIfCompleted';
+    return [name, { kind: kindOf(type), need, meaning: `${meanings.get(name)}` }];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** The fields, in a list for each need: on a telephone, a table is too wide. */
+function fieldLists(fields: FieldMeanings): string {
+  const lists = Object.entries(NEEDS).map(([need, heading]) => {
+    const lines = Object.entries(fields)
+      .filter(([, field]) => field.need === need)
+      .map(([name, { kind, meaning }]) => `- \`${name}\`: *${kind}*. ${meaning}`);
+    return lines.length === 0 ? [] : [`**${heading}**`, lines.join('\n')];
+  });
+  return lists.flat().join('\n\n');
+}
+
+function kindOf(type: FieldType<unknown>): string {
+  if (type === amount) return 'signed amount';
+  if (type.values) return type.values.map((value) => `\`${value}\``).join(', ');
+  return KINDS[type.kind];
 }

@@ -1,13 +1,24 @@
 import { depositReceivedBody, withdrawalBroadcastBody } from '../../src/testing/bodies.js';
 import { definitionsIn, type JsonSchema, kindSchema } from './definitions.js';
-import { LIMITS } from './limits.js';
-import { DEPOSIT_MEANINGS, WITHDRAWAL_MEANINGS } from './meanings.js';
+import { DEPOSIT_MEANINGS, WITHDRAWAL_MEANINGS } from './docblocks.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
   type FieldTable,
   NOT_COMPLETED_WITHDRAWAL_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from './tables.js';
+
+/** What the parser refuses, although its schema may accept it. */
+export const LIMITS = {
+  size: 'a body of more than 64 KiB',
+  digits:
+    'a required amount that is beyond the limits and was sent as a number (a validator rounds it before the check)',
+  exponent: 'a required amount that is beyond the limits and was sent as text with an exponent',
+  surrogates: 'a required text with a lone surrogate, which is half a character',
+  notification: 'the output of `JSON.stringify(notification)`',
+  identifiers:
+    'a body with both a `depositId` and a `withdrawalId`, if you call `parseNotification`',
+} as const;
 
 /** The ingredients of the schema of one body. */
 interface Body {

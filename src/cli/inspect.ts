@@ -97,7 +97,6 @@ function outcomeOf({ outcome }: Judgement, saved: Input['saved']): Outcome {
   return outcome === 'good' && saved !== null ? 'check' : outcome;
 }
 
-/** The line of a body in a list, and its faults if it is refused. */
 function listed(
   { outcome, summary, issues }: Judgement,
   { place, saved }: Input,

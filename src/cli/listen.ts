@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { formatCount, plural, shorten } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
 import { describe } from '../parser/messages.js';
-import { createReceiver, type Store } from '../receiver/index.js';
+import { createReceiver } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
 import { CommandError, EXIT, reasonOf } from './errors.js';
@@ -49,19 +49,18 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     throw new CommandError(`--secret: ${rule} ${describe(secret)}. Omit it to make one`);
   }
   const log = createLog(terminal, values.save);
-  const settle = async (_: unknown, { body }: { readonly body: Uint8Array }) => {
-    if (!log.callback(body)) throw NOT_SAVED;
-  };
-  const inbox = createInbox(log.callback);
   const receiver = createReceiver({
     secret,
     success: { status },
-    onDepositReceived: settle,
-    onWithdrawalBroadcast: settle,
-    store: inbox,
+    store: null,
+    async onDepositReceived() {},
+    async onWithdrawalBroadcast() {},
+    // Gets every body that arrives whole, also one that the parser refuses.
+    verify({ body }) {
+      if (!log.callback(body)) throw NOT_SAVED;
+      return true;
+    },
     log({ outcome, message, error, issue }) {
-      // A receiver saves no empty body.
-      if (outcome === 'refused' && !inbox.hasSaved(message)) log.callback(new Uint8Array());
       if (outcome === 'failed' && error !== NOT_SAVED) log.fail('not read', error);
       // A warning about a body is part of its sentence.
       else if (outcome === 'warning' && !issue) console.warn(message);
@@ -89,30 +88,6 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   await receiver.stop();
   log.end();
   return EXIT.ok;
-}
-
-interface Inbox extends Store {
-  /** Whether a body that is refused for this reason has been saved. Forgets it. */
-  readonly hasSaved: (reason: string) => boolean;
-}
-
-/** A store in which nothing waits: it saves and prints what the parser refuses. */
-export function createInbox(keep: (body: Uint8Array) => boolean): Inbox {
-  const reasons: string[] = [];
-  return {
-    // Of a body that was read, its own line has said everything.
-    async save({ to, body, reason }) {
-      if (to === 'review' && !keep(body)) throw NOT_SAVED;
-      if (to === 'review') reasons.push(reason);
-    },
-    list: async () => [],
-    read: async () => null,
-    remove: async () => {},
-    hasSaved(reason) {
-      const at = reasons.indexOf(reason);
-      return at >= 0 && reasons.splice(at, 1).length > 0;
-    },
-  };
 }
 
 function isVisit({ method, headers }: IncomingMessage): boolean {

@@ -48,7 +48,6 @@ export function helpOf(
   return `${sections.join('\n\n')}\n`;
 }
 
-/** Parses the arguments of a command. */
 export function readArguments<const T extends Record<string, Option>>(
   args: string[],
   options: T,
@@ -71,7 +70,6 @@ export function readArguments<const T extends Record<string, Option>>(
   return parseArgs({ args, options, allowPositionals: true });
 }
 
-/** Parses the value of --as. */
 export function readType(word: string | undefined): NotificationType | undefined {
   if (word === undefined) return undefined;
   if (word === 'deposit') return 'deposit.received';
@@ -88,7 +86,6 @@ export function readDuration(option: string, text: string): number {
   throw new CommandError(`${option}: ${expected}, received ${quote(text)}`);
 }
 
-/** Parses a whole number from `least` to `most`. */
 export function readCount(
   option: string,
   text: string,

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.js';
 const [DELAY, PAUSE] = [1000, 200];
 
 /** Shows on a terminal how far long work is, in one line. */
-export interface Progress {
+interface Progress {
   /** The same terminal, which clears the line before it prints anything else. */
   readonly terminal: Terminal;
   /** Counts a body. */

@@ -13,7 +13,6 @@ import {
 } from './options.js';
 import type { Terminal } from './terminal.js';
 
-/** The options of a sample, whether it is printed or sent. */
 export const SAMPLE_OPTIONS: Record<'status' | 'seed', Text> &
   Record<'set' | 'add' | 'omit', List> = {
   status: text('STATUS', "set a withdrawal's status (COMPLETED, FAILED, BLOCKED)"),

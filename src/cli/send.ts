@@ -122,16 +122,18 @@ export async function send(args: string[], given: Terminal): Promise<number> {
   return isComplete ? EXIT.ok : EXIT.failed;
 }
 
-/** Acts on items, so many at a time, until the signal is aborted. */
-async function forEach<T>(
-  items: AsyncGenerator<T>,
+type Bodies = Iterator<SentBody> | AsyncIterator<SentBody>;
+
+/** Acts on bodies, so many at a time, until the signal is aborted. */
+async function forEach(
+  bodies: Bodies,
   concurrency: number,
   signal: AbortSignal,
-  act: (item: T) => Promise<void>,
+  act: (body: SentBody) => Promise<void>,
 ): Promise<void> {
   const work = async (): Promise<void> => {
     while (!signal.aborted) {
-      const { done, value } = await items.next();
+      const { done, value } = await bodies.next();
       if (done) return;
       await act(value);
     }
@@ -144,11 +146,13 @@ function chooseBodies(
   choice: SampleChanges & { readonly faulty?: boolean },
   terminal: Terminal,
   reading: Reading,
-): AsyncGenerator<SentBody> {
+): Bodies {
   const [kind = ''] = operands;
   if (SAMPLE_KINDS.includes(kind) && operands.length === 1) {
     const body = makeSample(kind, choice);
-    return sampleBodies(body, choice.faulty ? faultyBodies(body) : []);
+    const faulty = choice.faulty ? faultyBodies(body) : [];
+    const others = faulty.map((one) => ({ label: one.label, body: one.body, isFaulty: true }));
+    return [{ label: '', body }, ...others].values();
   }
   // Don't quote operands: a misplaced one may be a header or a URL with a password.
   if (kind === '' || operands.some((one) => SAMPLE_KINDS.includes(one) || one.includes('://'))) {
@@ -160,14 +164,6 @@ function chooseBodies(
     throw new CommandError(`--${useless}: expected a sample, received files`);
   }
   return savedBodies(operands, terminal, reading);
-}
-
-async function* sampleBodies(
-  body: string,
-  faulty: readonly Pick<SentBody, 'label' | 'body'>[],
-): AsyncGenerator<SentBody> {
-  yield { label: '', body };
-  for (const { label, body } of faulty) yield { label, body, isFaulty: true };
 }
 
 async function* savedBodies(

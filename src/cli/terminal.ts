@@ -38,7 +38,6 @@ export type Mark = keyof typeof SIGNS;
 /** Indents text that doesn't fit next to its label. */
 const BELOW = '   ';
 
-/** Colors a text, if the terminal supports it. */
 export function paint({ colors }: Pick<Terminal, 'colors'>, color: Color, text: string): string {
   return colors ? `\u001b[${COLORS[color]}m${text}\u001b[39m` : text;
 }
@@ -99,7 +98,6 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** Wraps and colors a text. */
 export function highlight(terminal: Terminal, color: Color, text: string): string[] {
   return wrap(text, terminal.columns).map((line) => paint(terminal, color, line));
 }

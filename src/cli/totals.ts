@@ -34,7 +34,6 @@ interface Kind {
 export interface Totals {
   readonly counts: Record<Outcome, number>;
   add(judged: Judged, outcome: Outcome, input: Pick<Input, 'place' | 'saved'>): void;
-  /** Reports everything that was counted. */
   report(reading: Reading, terminal: Terminal): string;
 }
 

@@ -37,8 +37,6 @@ export interface Quirk {
 }
 
 /**
- * Finds the quirks of a field that was sent.
- *
  * @param raw - The value's JSON text.
  * @param read - What was read of the body; null if no rules apply to it.
  * @param isAccepted - The parser returns no `additionalFields` of a refused body.

@@ -12,6 +12,7 @@ const { folder, write } = temporaryFolder();
 const one = deposit();
 const two = withdrawal();
 const pretty = JSON.stringify(JSON.parse(one), null, 2);
+const latin1 = Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1');
 const MAX_BYTES = 65_536;
 /** More than a body may have. */
 const many = `${one}\n`.repeat(100);
@@ -19,19 +20,23 @@ const many = `${one}\n`.repeat(100);
 /** Reads files, or standard input in chunks of some size. */
 async function read(paths: readonly string[], content: string | Buffer = '', chunk = MAX_BYTES) {
   const bytes = Buffer.from(content);
-  const chunks: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += chunk) chunks.push(bytes.subarray(at, at + chunk));
+  const count = Math.ceil(bytes.length / chunk);
+  const chunks = Array.from({ length: count }, (_, at) =>
+    bytes.subarray(at * chunk, (at + 1) * chunk),
+  );
+  return readFrom(paths, Readable.from(chunks));
+}
+
+async function readFrom(paths: readonly string[], input: Readable) {
   const err: string[] = [];
   const reading = { files: 0, unread: 0 };
   const inputs: Input[] = [];
-  const terminal = {
-    ...{ input: Readable.from(chunks), print() {}, warn: (text: string) => void err.push(text) },
-    ...{ columns: 80, colors: false, showsProgress: false, now: () => 0 },
-    interrupt: new AbortController().signal,
-  };
-  for await (const batch of readBodies(paths, terminal, reading)) inputs.push(...batch);
+  const warn = (text: string) => void err.push(text);
+  const terminal = { input, warn, interrupt: new AbortController().signal };
+  for await (const batch of readBodies(paths, terminal as never, reading)) inputs.push(...batch);
   const places = inputs.map(({ place }) => relative(folder, place));
-  return { places, inputs, reading, err: err.join('') };
+  const bodies = inputs.map(({ body }) => body.toString('latin1'));
+  return { places, bodies, inputs, reading, err: err.join('') };
 }
 
 test.each<[what: string, content: string | Buffer]>([
@@ -41,7 +46,7 @@ test.each<[what: string, content: string | Buffer]>([
   ['nothing', ''],
   ['rubbish', 'hello\nworld'],
   ['gzip', gzipSync(one)],
-  ['bytes that are not UTF-8', Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1')],
+  ['bytes that are not UTF-8', latin1],
   ['a body in a line of a log', `INFO ${one}`],
   ['a body in a string', JSON.stringify(one)],
   ['a list, over several lines', `[\n${one},\n${two}\n]`],
@@ -50,40 +55,26 @@ test.each<[what: string, content: string | Buffer]>([
   ['a body and a NUL', `${one}\0`],
 ])('%s is one body, unchanged: in a file, and from standard input', async (_, content) => {
   const path = write('one.json', content);
-  for (const [paths, chunk] of [
-    [[path], MAX_BYTES],
-    [['-'], MAX_BYTES],
-    [['-'], 100],
-  ] as const) {
-    const { inputs, err, reading } = await read(paths, content, chunk);
-    expect(inputs.map(({ body }) => body)).toStrictEqual([Buffer.from(content)]);
-    expect(inputs).toMatchObject([{ saved: null, isLine: false }]);
+  for (const [from, chunk] of [[path], ['-'], ['-', 100]] as [string, number?][]) {
+    const { inputs, err, reading } = await read([from], content, chunk);
+    const body = Buffer.from(content);
+    expect(inputs).toMatchObject([{ body, saved: null, isLine: false }]);
     expect({ err, reading }).toStrictEqual({ err: '', reading: { files: 1, unread: 0 } });
   }
 });
 
 test.each<[what: string, content: string, bodies: string[], lines: string]>([
   ['two bodies', `${one}\n${two}`, [one, two], '1,2'],
-  [
-    'two bodies with empty lines',
-    `\n${one}\r\n\r\n\n${two}\r\n\n`,
-    [`${one}\r`, `${two}\r`],
-    '2,5',
-  ],
+  ['empty lines', `\n${one}\r\n\r\n\n${two}\r\n\n`, [`${one}\r`, `${two}\r`], '2,5'],
   ['other JSON values', '1\n"x"\n[]', ['1', '"x"', '[]'], '1,2,3'],
   ['more than one body may have', many, Array(100).fill(one), ''],
   ['so many, and one that is cut off', `${many}{"a`, [...Array(100).fill(one), '{"a'], ''],
-])('lines of JSON are one body each: %s', async (_, content, bodies, lines) => {
+])('lines of JSON are one body each: %s', async (_, content, expected, lines) => {
   const path = write('many.JSONL', content);
-  for (const [paths, chunk] of [
-    [[path], MAX_BYTES],
-    [['-'], MAX_BYTES],
-    [['-'], 1000],
-  ] as const) {
-    const { inputs } = await read(paths, content, chunk);
-    expect(inputs.map(({ body }) => `${body}`)).toStrictEqual(bodies);
-    const found = inputs.map(({ place }) => place.split(':')[1]).join();
-    if (lines !== '') expect(found).toBe(lines);
+  for (const [from, chunk] of [[path], ['-'], ['-', 1000]] as [string, number?][]) {
+    const { inputs, bodies, places } = await read([from], content, chunk);
+    expect(bodies).toStrictEqual(expected);
+    if (lines !== '') expect(places.map((place) => place.split(':')[1]).join()).toBe(lines);
     expect(inputs.every(({ isLine }) => isLine)).toBe(true);
   }
 });
@@ -99,40 +90,30 @@ test.each<[what: string, name: string, content: string, places: string[]]>([
 
 test('of a body that is too long, as much is read as an endpoint reads', async () => {
   const long = one.padEnd(200_000, 'x');
-  const start = Buffer.from(long.slice(0, MAX_BYTES + 1));
+  const start = long.slice(0, MAX_BYTES + 1);
   for (const chunk of [1000, MAX_BYTES, 500_000]) {
-    expect((await read(['-'], long, chunk)).inputs.map(({ body }) => body)).toStrictEqual([start]);
+    expect((await read(['-'], long, chunk)).bodies).toStrictEqual([start]);
   }
-  expect((await read([write('long.json', long)])).inputs[0]?.body).toStrictEqual(start);
-  const { inputs } = await read([write('long.jsonl', `${long}\n${two}\n${long}`)]);
-  expect(inputs.map(({ body }) => body)).toStrictEqual([start, Buffer.from(two), start]);
+  expect((await read([write('long.json', long)])).bodies).toStrictEqual([start]);
+  const { bodies } = await read([write('long.jsonl', `${long}\n${two}\n${long}`)]);
+  expect(bodies).toStrictEqual([start, two, start]);
 });
 
 test('a device and a pipe that never end are read up to that length', async () => {
-  expect((await read(['/dev/zero'])).inputs[0]?.body).toStrictEqual(Buffer.alloc(MAX_BYTES + 1));
+  expect((await read(['/dev/zero'])).bodies).toStrictEqual(['\0'.repeat(MAX_BYTES + 1)]);
   let chunks = 0;
-  const endless = Readable.from(
-    (function* () {
-      for (;;) {
-        chunks += 1;
-        yield Buffer.from('y\n'.repeat(1000));
-      }
-    })(),
-  );
-  const terminal = { input: endless, interrupt: new AbortController().signal };
-  const inputs: Input[] = [];
-  for await (const batch of readBodies(['-'], terminal as never, { files: 0, unread: 0 })) {
-    inputs.push(...batch);
+  function* endless() {
+    for (; ; chunks += 1) yield Buffer.from('y\n'.repeat(1000));
   }
-  expect(inputs[0]?.body).toHaveLength(MAX_BYTES + 1);
+  const { bodies } = await readFrom(['-'], Readable.from(endless()));
+  expect(bodies[0]).toHaveLength(MAX_BYTES + 1);
   expect(chunks).toBeLessThan(100);
 });
 
 test('the files of a folder are read by their names, and no link to a folder is followed', async () => {
   const path = join(folder, 'callbacks');
-  mkdirSync(join(path, 'inside'), { recursive: true });
-  for (const name of ['b.json', 'a.txt', 'inside/c.json', '.d.json'])
-    write(`callbacks/${name}`, one);
+  const names = ['b.json', 'a.txt', 'inside/c.json', '.d.json'];
+  for (const name of names) write(`callbacks/${name}`, one);
   symlinkSync('.', join(path, 'self'));
   symlinkSync('none', join(path, 'broken'));
   symlinkSync('b.json', join(path, 'link.json'));
@@ -145,38 +126,30 @@ test('the files of a folder are read by their names, and no link to a folder is 
 
 test('of a store, both folders are read, with the reasons and since when a body waits', async () => {
   const store = join(folder, 'webhooks');
-  for (const name of ['retry', 'review', 'other'])
-    mkdirSync(join(store, name), { recursive: true });
-  const [a, b, c] = ['deposit.received.x', 'refused', 'refused'].map(
-    (name, index) => `${name}.${String(index).repeat(16)}`,
-  );
-  const files = {
-    [`retry/${a}.json`]: one,
-    [`retry/${a}.txt`]: 'no connection\n',
-    [`review/${b}.json`]: '{',
-    [`review/${b}.txt`]: `${'x'.repeat(2000)}\n`,
-    [`review/${c}.json`]: '{}',
-    // Someone has moved its body to `retry`.
-    [`review/${a}.txt`]: 'unknown order\n',
-    'retry/.0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11': 'x',
-    'other/x.json': one,
-  };
-  for (const [name, content] of Object.entries(files)) write(`webhooks/${name}`, content);
   const since = new Date('2026-09-21T14:34:20Z');
-  for (const name of [a, b, c]) {
-    utimesSync(join(store, name === a ? 'retry' : 'review', `${name}.json`), since, since);
-  }
+  const [a, b, c] = ['0', '1', '2'].map((digit) => `x.${digit.repeat(16)}`);
+  const bodies = [`retry/${a}.json`, `review/${b}.json`, `review/${c}.json`];
+  for (const name of bodies) utimesSync(write(`webhooks/${name}`, one), since, since);
+  write(`webhooks/retry/${a}.txt`, 'no connection\n');
+  write(`webhooks/review/${b}.txt`, `${'x'.repeat(2000)}\n`);
+  // Someone has moved its body to `retry`.
+  write(`webhooks/review/${a}.txt`, 'unknown order\n');
+  write('webhooks/retry/.0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11', 'x');
+  write('webhooks/other/x.json', one);
   const { inputs, places } = await read([store]);
-  expect(places).toStrictEqual([
-    ...[`webhooks/retry/${a}.json`, `webhooks/review/${b}.json`, `webhooks/review/${c}.json`],
-  ]);
-  expect(inputs.map(({ saved }) => saved)).toStrictEqual([
+  expect(places).toStrictEqual(bodies.map((name) => `webhooks/${name}`));
+  const saved = [
     { folder: 'retry', since, reason: 'no connection' },
     { folder: 'review', since, reason: 'x'.repeat(1000) },
     { folder: 'review', since, reason: null },
-  ]);
-  const alone = await read([join(store, `retry/${a}.json`)]);
-  expect(alone.inputs[0]?.saved).toStrictEqual({ folder: 'retry', since, reason: 'no connection' });
+  ];
+  expect(inputs.map((input) => input.saved)).toStrictEqual(saved);
+  const alone = await read([join(store, `${bodies[0]}`)]);
+  expect(alone.inputs[0]?.saved).toStrictEqual(saved[0]);
+  // Neither folder alone makes a store.
+  mkdirSync(join(folder, 'half/retry'), { recursive: true });
+  write('half/retry/x.json', one);
+  expect((await read([join(folder, 'half')])).places).toStrictEqual([]);
 });
 
 test('a file that can not be read is named once, and the others are read', async () => {
@@ -184,11 +157,9 @@ test('a file that can not be read is named once, and the others are read', async
   const { places, err, reading } = await read(['none', 'a\nb', join(good, 'x'), good]);
   expect(places).toStrictEqual(['good.json']);
   expect(reading).toStrictEqual({ files: 1, unread: 3 });
-  const told = 'expected a readable file, received';
-  expect(err.split('\n')).toStrictEqual([
-    `payment-notifications: none: ${told} ENOENT (no such file or directory)`,
-    `payment-notifications: a\\u000ab: ${told} ENOENT (no such file or directory)`,
-    `payment-notifications: ${good}/x: ${told} ENOTDIR (not a directory)`,
-    '',
-  ]);
+  const received = 'expected a readable file, received';
+  expect(err).toBe(`payment-notifications: none: ${received} ENOENT (no such file or directory)
+payment-notifications: a\\u000ab: ${received} ENOENT (no such file or directory)
+payment-notifications: ${good}/x: ${received} ENOTDIR (not a directory)
+`);
 });

@@ -1,6 +1,9 @@
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
 
+const X = 'x'.repeat(40);
+
+/** Line, column, and the text before and after the first error. */
 test.each([
   ['', 1, 1, '', ''],
   ['hello, world, hello!', 1, 1, '', 'hello, world, hello!'],
@@ -20,13 +23,7 @@ test.each([
   ['["\\u00e9",1e5x', 1, 14, '["\\u00e9",1e5', 'x'],
   ['{"a":1.}', 1, 7, '{"a":1', '.}'],
   ['{"a":"\u202e\n"}', 1, 8, '{"a":"\\u202e', ''],
-  [
-    `{"name":"${'x'.repeat(50)}',"b":2}`.replace("'", '"x'),
-    1,
-    61,
-    `…${'x'.repeat(39)}"`,
-    'x,"b":2}',
-  ],
+  [`{"name":"${X}"x,"b":2}`, 1, 51, `…${X.slice(1)}"`, 'x,"b":2}'],
 ])('%j breaks in line %i, column %i', (text, line, column, before, after) => {
   const { jsonFault } = inspectBody(text);
   expect(jsonFault).toStrictEqual({ line, column, before, after });

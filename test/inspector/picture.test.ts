@@ -4,30 +4,23 @@ import { toMoments, toMoney } from '../../inspector/picture.js';
 import { splitLostDigits, toRows } from '../../inspector/rows.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
-const LATE = { paymentReceivedAt: '1790007200', expirationTime: '1790003600' };
-
 test('the times of a deposit are in order, each as far from the next as it was', () => {
-  expect(toMoments(inspectBody(deposit(LATE)))).toStrictEqual([
+  const late = deposit({ paymentReceivedAt: '1790007200', expirationTime: '1790003600' });
+  const after = '60 min after the link expired';
+  expect(toMoments(inspectBody(late))).toStrictEqual([
     { label: 'requested', time: '2026-09-21 14:13:20 UTC', share: 0.5, after: null },
     { label: 'link expires', time: '2026-09-21 15:13:20 UTC', share: 0.5, after: '60 min later' },
-    {
-      label: 'received',
-      time: '2026-09-21 16:13:20 UTC',
-      share: 0,
-      after: '60 min after the link expired',
-    },
+    { label: 'received', time: '2026-09-21 16:13:20 UTC', share: 0, after },
   ]);
   const alone = deposit({ paymentReceivedAt: 'null', expirationTime: '"soon"' });
-  expect(toMoments(inspectBody(alone))).toStrictEqual([]);
-  expect(toMoments(inspectBody(withdrawal()))).toStrictEqual([]);
+  for (const body of [alone, withdrawal()]) {
+    expect(toMoments(inspectBody(body))).toStrictEqual([]);
+  }
 });
 
 test('the amounts of a currency are bars, with the exact difference from what was expected', () => {
-  const body = deposit({
-    expectedDepositAmount: '"0.100000000000000001"',
-    actualDepositAmount: '0.1',
-    settlementRateDepegLossAmount: '-5',
-  });
+  const amounts = { expectedDepositAmount: '"0.100000000000000001"', actualDepositAmount: '0.1' };
+  const body = deposit({ ...amounts, settlementRateDepegLossAmount: '-5' });
   const [coins, , settled] = toMoney(inspectBody(body));
   expect(coins).toMatchObject({
     currency: 'BTC',
@@ -49,21 +42,18 @@ test.each([
   expect(splitLostDigits(literal)).toStrictEqual(parts);
 });
 
-test('a field is a row: what was read, what was sent where it looks different, and remarks', () => {
-  const fields = { status: undefined, paymentReceivedAt: '"1790001260"', network: 'null' };
-  const { rows } = toRows(inspectBody(deposit({ ...fields, actualDepositAmount: '"1,5"' })));
-  const rowOf = (name: string) => rows.find((row) => row.name === name);
-  expect(rowOf('status')).toMatchObject({ read: [['', 'not sent']], sent: null });
-  expect(rowOf('network')).toMatchObject({ read: [['', 'no value']], sent: ['null', '', ''] });
-  expect(rowOf('clientPaymentId')).toMatchObject({ read: [['', 'order-10042']], sent: null });
-  expect(rowOf('paymentReceivedAt')).toMatchObject({
-    read: [['', '2026-09-21 14:34:20 UTC']],
-    sent: ['"1790001260"', '', ''],
-  });
-  expect(rowOf('actualDepositAmount')).toMatchObject({
-    read: [['', 'not read']],
-    sent: ['"1,5"', '', ''],
-    remarks: [{ kind: 'fault', text: 'expected a decimal number, received "1,5"' }],
+const fault = { kind: 'fault', text: 'expected a decimal number, received "1,5"' };
+
+test.each([
+  ['status', undefined, 'not sent', null, [{ kind: 'fault' }]],
+  ['network', 'null', 'no value', 'null', []],
+  ['clientPaymentId', '"order-7"', 'order-7', null, []],
+  ['paymentReceivedAt', '"1790001260"', '2026-09-21 14:34:20 UTC', '"1790001260"', [{}]],
+  ['actualDepositAmount', '"1,5"', 'not read', '"1,5"', [fault]],
+])('the row of %s, sent as %s, says %s', (name, wire, read, sent, remarks) => {
+  const { rows } = toRows(inspectBody(deposit({ [name]: wire })));
+  expect(rows.find((row) => row.name === name)).toMatchObject({
+    ...{ read: [['', read]], sent: sent === null ? null : [sent, '', ''], remarks },
   });
 });
 

@@ -20,7 +20,7 @@ declare module 'vitest' {
 
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Whether to run what takes long, too: `.ci/run --full`. */
+/** Whether to run what takes long as well: `.ci/run --full`. */
 export const isFull: boolean = process.env.FULL === 'true';
 
 /** Inside the project, whose git ignores them. */
@@ -53,7 +53,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const consumer = join(folder, 'consumer');
     await mkdir(consumer);
     await writeFile(join(consumer, 'package.json'), '{ "private": true }');
-    // Node's types, too: later, they would change the folder under a test that runs at the same
+    // Node's types as well: later, they would change the folder under a test that runs at the same
     // time.
     await install([tarball, pinned('@types/node')], consumer);
 

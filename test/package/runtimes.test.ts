@@ -8,74 +8,75 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
-import { beforeAll, expect, inject, type TestContext, test } from 'vitest';
+import { beforeAll, describe, expect, inject, type TestContext, test } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
 import { install, output, pinned } from './command.js';
 import { isFull } from './pack.js';
 
-/** The oldest and the newest; with `.ci/run --full` those between, too. */
+/** The oldest and the newest; with `.ci/run --full` also those between. */
 const NODES = ['node-20', ...(isFull ? ['node-22', 'node-24'] : []), 'node-26'];
 
-/** The runtimes that run a module from the command line, with what stands in front of its name. */
-const PROGRAMS = [
-  ...NODES.map((name) => ({ package: name, binary: 'bin/node', args: [] })),
-  { package: '@oven/bun-linux-x64', binary: 'bin/bun', args: [] },
-  { package: '@deno/linux-x64-glibc', binary: 'deno', args: ['run', '--no-remote'] },
+/** The runtimes that run a module from the command line: package, binary, and arguments. */
+const PROGRAMS: readonly [name: string, binary: string, ...args: string[]][] = [
+  ...NODES.map((name): [string, string] => [name, 'bin/node']),
+  ['@oven/bun-linux-x64', 'bin/bun'],
+  ['@deno/linux-x64-glibc', 'deno', 'run', '--no-remote', '--allow-read', '--allow-write'],
 ];
-const WORKERD = { package: '@cloudflare/workerd-linux-64', binary: 'bin/workerd' };
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Whatever the runtime: every fixture was parsed, and none gave another outcome than it must. */
-const ALL_AS_EXPECTED = { parsed: fixtures.length, differing: [] };
+const OUTCOMES = Object.fromEntries(fixtures.map(({ id, expected }) => [id, expected]));
 
 const consumer = inject('consumer');
+const place = (name: string, text: string) => writeFile(join(consumer, name), text);
 
 beforeAll(async () => {
-  const sent = fixtures.map(({ body, ...rest }) => ({ ...rest, body: body.toString('base64') }));
-  await writeFile(join(consumer, 'fixtures.mjs'), `export default ${JSON.stringify(sent)};`);
+  const sent = fixtures.map(({ id, parser, body }) => {
+    return { id, parser, base64: body.toString('base64') };
+  });
+  await place('fixtures.mjs', `export default ${JSON.stringify(sent)};`);
   const source = fileURLToPath(new URL('outcomes.js', import.meta.url));
   await copyFile(source, join(consumer, 'outcomes.mjs'));
-  await writeFile(
-    join(consumer, 'all.mjs'),
+  await place(
+    'all.mjs',
     `import * as library from 'payment-notifications';
     import fixtures from './fixtures.mjs';
     import { outcomes } from './outcomes.mjs';
-    export const all = JSON.stringify(outcomes(library, fixtures));`,
+    export const all = outcomes(library, fixtures);`,
   );
-});
-
-test.for(PROGRAMS)('$package', async ({ args, ...runtime }, context) => {
-  const program = await binaryOf(runtime, context);
-  await writeFile(
-    join(consumer, 'print.mjs'),
+  await place(
+    'print.mjs',
     `import { createRequire } from 'node:module';
     import imported from 'payment-notifications/schemas/deposit-received.schema.json' with { type: 'json' };
     import { all } from './all.mjs';
     const required = createRequire(import.meta.url)('payment-notifications/schemas/withdrawal-broadcast.schema.json');
-    console.log(JSON.stringify([all, imported.title, required.title]));`,
+    console.log(JSON.stringify([JSON.parse(all), imported.title, required.title]));`,
   );
-  const printed = await output(program, [...args, 'print.mjs'], consumer);
-  const [all, ...schemas] = JSON.parse(printed);
-  expect(JSON.parse(all)).toStrictEqual(ALL_AS_EXPECTED);
-  expect(schemas).toStrictEqual(['Deposit received', 'Withdrawal broadcast']);
+  await place('storing.mjs', STORING);
 });
 
-test.for(PROGRAMS)(
-  '$package saves bodies and settles them later',
-  async ({ args, ...runtime }, context) => {
-    const program = await binaryOf(runtime, context);
-    const folder = `webhooks-${runtime.package.replaceAll('/', '-')}`;
-    await writeFile(join(consumer, 'storing.mjs'), STORING);
-    const allowed = runtime.binary === 'deno' ? ['--allow-read', '--allow-write'] : [];
-    const command = [...args, ...allowed, 'storing.mjs', folder];
-    expect(JSON.parse(await output(program, command, consumer))).toStrictEqual({
+describe.each(PROGRAMS)('%s', (name, binary, ...args) => {
+  test('parses every fixture, and finds the schemas', async (context) => {
+    const program = await binaryOf(name, binary, context);
+    // Without a permission.
+    const options = args.filter((arg) => !arg.startsWith('--allow'));
+    const printed = await output(program, [...options, 'print.mjs'], consumer);
+    expect(JSON.parse(printed)).toStrictEqual([
+      ...[OUTCOMES, 'Deposit received', 'Withdrawal broadcast'],
+    ]);
+  });
+
+  test('saves bodies and settles them later', async (context) => {
+    const program = await binaryOf(name, binary, context);
+    const folder = `webhooks-${name.replaceAll('/', '-')}`;
+    const printed = await output(program, [...args, 'storing.mjs', folder], consumer);
+    expect(JSON.parse(printed)).toStrictEqual({
       ...{ whileDown: 500, waiting: 2, modes: ['700', '600', '600'], settled: 1, left: [] },
     });
-  },
-);
+  });
+});
 
 test('SQLite, by Node’s own driver, keeps an amount in a text column alone', async (context) => {
-  const program = await binaryOf({ package: `${NODES.at(-1)}`, binary: 'bin/node' }, context);
+  const program = await binaryOf(`${NODES.at(-1)}`, 'bin/node', context);
   const script = `const { DatabaseSync } = require('node:sqlite');
     const database = new DatabaseSync(':memory:');
     database.exec('CREATE TABLE credit (exact text, rounded numeric)');
@@ -91,20 +92,18 @@ test('SQLite, by Node’s own driver, keeps an amount in a text column alone', a
 });
 
 test('Cloudflare’s workerd', async (context) => {
-  const program = await binaryOf(WORKERD, context);
+  const program = await binaryOf('@cloudflare/workerd-linux-64', 'bin/workerd', context);
   // Bundled under the conditions that Cloudflare's own tool sets.
+  const contents = `import { all } from './all.mjs'; export default { fetch: () => new Response(all) };`;
   await build({
-    stdin: {
-      contents: `import { all } from './all.mjs'; export default { fetch: () => new Response(all) };`,
-      resolveDir: consumer,
-    },
+    stdin: { contents, resolveDir: consumer },
     bundle: true,
     format: 'esm',
     conditions: ['workerd', 'worker', 'browser'],
     outfile: join(consumer, 'worker.js'),
   });
-  await writeFile(
-    join(consumer, 'workerd.capnp'),
+  await place(
+    'workerd.capnp',
     `using Workerd = import "/workerd/workerd.capnp";
     const config :Workerd.Config = (
       services = [(name = "main", worker = (
@@ -121,7 +120,7 @@ test('Cloudflare’s workerd', async (context) => {
   try {
     const [line] = await once(server.stdio[3] as Readable, 'data');
     const response = await fetch(`http://127.0.0.1:${JSON.parse(String(line)).port}/`);
-    expect(await response.json()).toStrictEqual(ALL_AS_EXPECTED);
+    expect(await response.json()).toStrictEqual(OUTCOMES);
   } finally {
     server.kill();
   }
@@ -129,22 +128,14 @@ test('Cloudflare’s workerd', async (context) => {
 
 test('Chromium, as ES modules of a page', async (context) => {
   await access(CHROMIUM).catch(() => context.skip(`no Chromium at ${CHROMIUM}`));
-  // No bundler: the page loads the very files of the package.
-  const imports = JSON.parse(
-    await output(
-      process.execPath,
-      [
-        '--input-type=module',
-        '--eval',
-        IMPORT_MAP,
-        'payment-notifications',
-        'valibot',
-        'decimal.js',
-      ],
-      consumer,
-    ),
-  );
-  const page = `<script type="importmap">${JSON.stringify({ imports })}</script>
+  // No bundler: the page loads the very files of the package, from where Node.js finds them.
+  const script = `console.log(JSON.stringify(Object.fromEntries(process.argv.slice(1).map((name) => [
+    name, import.meta.resolve(name).replace(/^.*\\/node_modules\\//, '/node_modules/'),
+  ]))))`;
+  const names = ['payment-notifications', 'valibot', 'decimal.js'];
+  const args = ['--input-type=module', '--eval', script, ...names];
+  const imports = await output(process.execPath, args, consumer);
+  const page = `<script type="importmap">{ "imports": ${imports} }</script>
     <script type="module">import { all } from './all.mjs'; globalThis.all = all;</script>`;
   const server = createServer(async ({ url }, response) => {
     if (url === '/') return response.setHeader('content-type', 'text/html').end(page);
@@ -164,7 +155,7 @@ test('Chromium, as ES modules of a page', async (context) => {
     tab.on('pageerror', (error) => console.error(error));
     await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const all = await tab.waitForFunction('globalThis.all');
-    expect(JSON.parse(String(await all.jsonValue()))).toStrictEqual(ALL_AS_EXPECTED);
+    expect(JSON.parse(String(await all.jsonValue()))).toStrictEqual(OUTCOMES);
   } finally {
     await browser.close();
     server.close();
@@ -204,37 +195,17 @@ const STORING = `
   const left = readdirSync(retry);
   console.log(JSON.stringify({ whileDown, waiting, modes, settled: keys.size, left }));`;
 
-/**
- * Prints where Node.js finds each of the named modules, as a page on the consumer's folder would
- * ask for them.
- */
-const IMPORT_MAP = `
-  const entries = process.argv.slice(1).map((name) => {
-    return [name, import.meta.resolve(name).replace(/^.*\\/node_modules\\//, '/node_modules/')];
-  });
-  console.log(JSON.stringify(Object.fromEntries(entries)));
-`;
-
-interface Runtime {
-  readonly package: string;
-  readonly binary: string;
-}
-
 /** The registry has no such package for this machine. Any other failure to install is a failure. */
-const NOT_TO_BE_HAD = /\b(?:E403|E404|ETARGET|EBADPLATFORM)\b/;
+const MISSING = /\b(?:E403|E404|ETARGET|EBADPLATFORM)\b/;
 
-/**
- * Installs a runtime into a folder of its own; where the machine can't get it, skips and says why.
- */
-async function binaryOf(runtime: Runtime, { skip }: TestContext): Promise<string> {
-  const folder = join(inject('folder'), runtime.package.replaceAll('/', '-'));
+/** Installs a runtime into its own folder; where the machine can't get it, skips and says why. */
+async function binaryOf(name: string, binary: string, { skip }: TestContext): Promise<string> {
+  const folder = join(inject('folder'), name.replaceAll('/', '-'));
   await mkdir(folder, { recursive: true });
-  try {
-    await install([pinned(runtime.package)], folder);
-  } catch (error) {
-    const reason = String(error).match(NOT_TO_BE_HAD)?.[0];
+  await install([pinned(name)], folder).catch((error) => {
+    const [reason] = MISSING.exec(error) ?? [];
     if (reason === undefined) throw error;
-    return skip(`${pinned(runtime.package)} is not to be had on this machine: ${reason}`);
-  }
-  return join(folder, 'node_modules', runtime.package, runtime.binary);
+    skip(`this machine can't get ${pinned(name)}: ${reason}`);
+  });
+  return join(folder, 'node_modules', name, binary);
 }

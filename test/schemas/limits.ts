@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { LIMITS } from '../../scripts/schemas/limits.js';
+import type { LIMITS } from '../../scripts/schemas/body.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,

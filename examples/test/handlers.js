@@ -15,7 +15,7 @@ const WITH_EXPRESS_4 = {
 
 /** What README's route calls `yours`. */
 const OWN_LEDGER = `export declare function credit(key: string, deposit: object): Promise<void>;
-export declare function keep(body: Uint8Array, reason: string): Promise<void>;
+export declare function keep(body: unknown, reason: string): Promise<void>;
 `;
 
 /** @param {URL} folder Next to examples/frameworks. */

@@ -147,13 +147,11 @@ export function behaviorsOf(
         (event: NewEvent) =>
           // What one encoding keeps, the other may lose.
           amounts.flatMap((amount) =>
-            [0, 1].flatMap((encoding) => {
-              const one = event(new Decimal(amount).toFixed()).with({ [amountName]: amount });
-              const forms = inBothEncodings(readWire(one.body)).slice(encoding, encoding + 1);
-              return forms.map(({ label, body }) =>
-                settles(`${amount}, ${label}`, { ...one, body }, causes),
-              );
-            }),
+            forEach(
+              () => event(new Decimal(amount).toFixed()).with({ [amountName]: amount }),
+              ({ body }) => inBothEncodings(readWire(body)),
+              ({ label, body }, one) => [settles(`${amount}, ${label}`, { ...one, body }, causes)],
+            ),
           ),
       ]),
     ),

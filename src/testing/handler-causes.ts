@@ -30,14 +30,19 @@ export interface Sent extends TestBody {
   readonly move: Decimal | null;
 }
 
+/** A body that moves something, unless its key is known. */
+export type Moving = Sent & {
+  readonly notification: PaymentNotification;
+  readonly move: Decimal;
+};
+
 /** Bodies that were sent at the same time, each of them several times. */
 export interface Exchange {
   readonly name: string;
   readonly bodies: readonly Sent[];
   readonly copies: number;
   readonly causes: Causes;
-  /** The bodies that move something, because their keys are new. */
-  readonly due: readonly Sent[];
+  readonly due: readonly Moving[];
   /** What is due, by currency. */
   readonly sums: Amounts;
   readonly isRepeat: boolean;
@@ -74,7 +79,7 @@ export function causeOf(
 
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
-  const { causes, bodies, sums } = exchange;
+  const { causes, bodies, due, sums } = exchange;
   const { changes, expected, earlier, isKept } = wrong;
   const own = causeOf(causes, 'change');
   if (sums.size === 0) {
@@ -88,23 +93,13 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
   const before = amountIn(expected, currency);
   if (!change.isZero()) {
     const guesses = guessesOf(exchange, earlier, sum, before);
-    const [, cause] = guesses.find(([guess]) => guess.equals(change)) ?? [];
-    return cause ?? (isNear(change, sum, before) ? DOUBLE : undefined);
+    return guesses.find(([guess]) => guess.equals(change))?.[1];
   }
   const [moved] = changes.values();
-  if (moved === undefined) {
-    return isKept ? (causeOf(causes, 'kept') ?? own ?? KEPT) : (own ?? UNMOVED);
-  }
-  const [field] = amountsOf(bodies).find(([, amount]) => amount.equals(moved)) ?? [];
+  if (moved === undefined) return isKept ? (causeOf(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  const [field] = amountsOf(due).find(([, amount]) => amount.equals(moved)) ?? [];
   const named = field === undefined ? '' : `, which is ${field}`;
   return `It was moved as ${textOf(changes)}${named}. If you want that, return it in amountOf`;
-}
-
-/** Whether a difference is what doubles of the whole balance lose. */
-function isNear(change: Decimal, due: Decimal, before: Decimal): boolean {
-  const largest = Decimal.max(before.abs(), before.plus(due).abs(), due.abs());
-  const limit = Decimal.min(largest.times('2e-15'), due.abs().times('0.001'));
-  return change.minus(due).abs().lt(limit);
 }
 
 /** What a fault would have moved, and its cause. */
@@ -112,7 +107,7 @@ type Guess = readonly [moved: Decimal, cause: string | undefined];
 
 /** The first guess that fits is the likeliest. */
 function guessesOf(
-  { causes, copies, bodies }: Exchange,
+  { causes, copies, due: bodies }: Exchange,
   earlier: readonly Decimal[],
   due: Decimal,
   before: Decimal,
@@ -172,19 +167,20 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 
 /** The amounts of a single body, by name. Those of a debit are negative. */
-function amountsOf([one, ...others]: Exchange['bodies']): (readonly [string, Decimal])[] {
-  const { type, ...fields } = one?.notification ?? {};
-  return Object.entries(others.length > 0 ? {} : fields).flatMap(([name, value]) =>
-    Decimal.isDecimal(value) && !value.isZero()
-      ? [[name, type === 'deposit.received' ? value : value.negated()] as const]
-      : [],
+function amountsOf(bodies: readonly Moving[]): (readonly [string, Decimal])[] {
+  return (bodies.length > 1 ? [] : bodies).flatMap(({ notification }) =>
+    Object.entries(notification).flatMap(([name, value]) => {
+      if (!Decimal.isDecimal(value) || value.isZero()) return [];
+      const isDeposit = notification.type === 'deposit.received';
+      return [[name, isDeposit ? value : value.negated()] as const];
+    }),
   );
 }
 
 /** What some of several bodies move without the others. */
-function partsOf(bodies: Exchange['bodies']): Decimal[] {
+function partsOf(bodies: readonly Moving[]): Decimal[] {
   const sums = [new Decimal(0)];
-  for (const { move } of bodies) sums.push(...sums.map((sum) => sum.plus(move ?? 0)));
+  for (const { move } of bodies) sums.push(...sums.map((sum) => sum.plus(move)));
   return bodies.length > 1 ? sums : [];
 }
 

@@ -243,12 +243,6 @@ function stepOf(
   known: readonly TestBody[],
   show: (trial: Trial, bodies: readonly Sent[]) => Promise<void>,
 ): Step {
-  return {
-    known,
-    show: (trial) =>
-      show(
-        trial,
-        known.map((body) => read(body, trial.options)),
-      ),
-  };
+  const readAll = ({ options }: Trial): Sent[] => known.map((body) => read(body, options));
+  return { known, show: (trial) => show(trial, readAll(trial)) };
 }

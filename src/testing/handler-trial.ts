@@ -12,6 +12,7 @@ import {
   causeOfAnswer,
   causeOfChange,
   type Exchange,
+  type Moving,
   type Sent,
   sumOf,
   textOf,
@@ -79,12 +80,13 @@ const usualAmount: NonNullable<HandlerTestsOptions['amountOf']> = (notification)
     ? { currency: notification.depositCurrency, amount: notification.actualDepositAmount }
     : { currency: notification.withdrawCurrency, amount: notification.actualWithdrawAmount };
 
+const moves = (one: Sent): one is Moving => one.move !== null && !one.move.isZero();
+
 /** Prepares one notification for each order: the first that moves something, if there is one. */
 export async function prepare(trial: Trial, bodies: readonly Sent[]): Promise<void> {
   const orders = new Map<string, PaymentNotification>();
-  const moving = bodies.filter(({ move }) => move !== null && !move.isZero());
-  for (const { notification } of [...moving, ...bodies]) {
-    if (notification === undefined) continue;
+  const notifications = [...bodies.filter(moves), ...bodies].map((one) => one.notification);
+  for (const notification of notifications.filter((one) => one !== undefined)) {
     const isDeposit = notification.type === 'deposit.received';
     const id = isDeposit ? notification.clientPaymentId : notification.clientWithdrawalId;
     if (!orders.has(id)) orders.set(id, notification);
@@ -95,7 +97,7 @@ export async function prepare(trial: Trial, bodies: readonly Sent[]): Promise<vo
 /** Watches the currencies in which anything may move. */
 export async function watch({ options, expected }: Trial, bodies: readonly Sent[]): Promise<void> {
   const codes = bodies.flatMap(({ currency, notification }) => {
-    const fields = Object.entries(notification ?? {});
+    const fields = Object.entries({ ...notification });
     const named = fields.flatMap(([name, value]) => (name.endsWith('Currency') ? value : []));
     return [currency, ...named].filter(Boolean);
   });
@@ -112,15 +114,13 @@ export async function post(
 ): Promise<Exchange> {
   const { options, settled, failed } = trial;
   const { bodies, copies = 1, causes = {} } = sending;
-  const due = bodies.filter(({ key, move }) => move && !move.isZero() && !settled.has(key));
+  const due = bodies.filter(moves).filter(({ key }) => !settled.has(key));
   const isRepeat = bodies.every((one) => settled.get(one.key) === valuesOf(one));
   const keptBefore = await countKept(options);
   const attempts = await using((count) => deliverAll(options, bodies, count), copies);
   if (attempts.some(isFailed)) for (const { key } of bodies) failed.add(key);
   const sums = new Map<string, Decimal>();
-  for (const { currency, move } of due) {
-    sums.set(currency, amountIn(sums, currency).plus(move ?? 0));
-  }
+  for (const { currency, move } of due) sums.set(currency, amountIn(sums, currency).plus(move));
   const name = nameOf(sending);
   return { name, bodies, copies, causes, due, sums, isRepeat, keptBefore, attempts };
 }

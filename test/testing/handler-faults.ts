@@ -80,6 +80,13 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       drops((one) => one.actualDepositAmount.decimalPlaces() > 8),
       'Either it was dropped, or its key is that of another event',
     ],
+    [
+      'keeps what is precise',
+      books((key, move, store, parts) =>
+        `${move.amount}`.length > 10 ? 'conflict' : RIGHT.book(key, move, store, parts),
+      ),
+      'The body was kept for review',
+    ],
   ],
   'deposit: 28 digits are credited exactly': [
     [

@@ -221,6 +221,18 @@ describe('what is wrong with the options is named', () => {
     );
   });
 
+  test('a balance that changes after the last answer', async () => {
+    const { balance, prepare, ...others } = merchant();
+    let calls = 0;
+    const late = async (currency: string) => {
+      calls += 1;
+      return new Decimal((await balance(currency)) ?? 0).plus(calls > 9 ? 1 : 0);
+    };
+    expect(await failureOf({ ...others, balance: late, prepare }, FIRST)).toBe(
+      'all bodies of this test: expected no more changes, received +1 BTC, +1 EUR, +1 USDC. Something moved after its answer. Look for work that is done twice',
+    );
+  });
+
   test('a breakDatabase that breaks nothing', async () => {
     const unbroken = { ...merchant(), breakDatabase: async () => async () => {} };
     const failures = await failuresOf(unbroken, (name) => /the (keys|balances) failed/.test(name));

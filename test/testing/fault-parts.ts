@@ -20,55 +20,72 @@ import {
 
 /** What a fault replaces of a right handler. */
 type Fault = Partial<Parts>;
-
-export const isDeposit = (one: PaymentNotification): one is DepositReceived =>
-  one.type === 'deposit.received';
+/** The fields of either notification: a test sends only one type. */
+type Fields = Readonly<
+  Omit<DepositReceived, 'type' | 'status'> & Omit<WithdrawalBroadcast, 'type' | 'status'>
+> & { readonly status: string };
+const fieldsOf = (one: PaymentNotification) => one as unknown as Fields;
 
 // ---- Another amount, or another key ----
 
-export const moveAs = (other: (move: Move, one: PaymentNotification) => Partial<Move>): Fault => ({
+export const moves = (
+  other: (move: Move & { readonly amount: Decimal }, one: Fields) => Partial<Move>,
+): Fault => ({
   moveOf(one, context) {
     const move = RIGHT.moveOf(one, context);
-    return { ...move, ...other(move, one) };
+    const { amount } = move;
+    return amount === null ? move : { ...move, ...other({ ...move, amount }, fieldsOf(one)) };
   },
 });
-export const credits = (amountOf: (one: DepositReceived) => Decimal | null) =>
-  moveAs((_, one) => (isDeposit(one) ? { amount: amountOf(one) } : {}));
-export const debits = (amountOf: (one: WithdrawalBroadcast) => Decimal | null) =>
-  moveAs((_, one) => (isDeposit(one) ? {} : { amount: amountOf(one)?.negated() ?? null }));
-export const moves = (amountOf: (amount: Decimal) => Decimal | number | string) =>
-  moveAs(({ amount }) => ({ amount: amount && new Decimal(amountOf(amount)) }));
-export const completed = ({ status, actualWithdrawAmount }: WithdrawalBroadcast) =>
-  status === 'COMPLETED' ? actualWithdrawAmount : null;
-
-export const keyed = (keyOf: (one: PaymentNotification) => unknown): Fault => ({
-  keyOf: (one) => `${keyOf(one)}`,
+export const credits = (amountOf: (amount: Decimal, one: Fields) => Decimal | number | string) =>
+  moves(({ amount }, one) => ({ amount: new Decimal(amountOf(amount, one)) }));
+export const debits = (amountOf: (one: Fields) => Decimal | null): Fault => ({
+  moveOf(one, context) {
+    const amount = amountOf(fieldsOf(one))?.negated() ?? null;
+    return { ...RIGHT.moveOf(one, context), amount };
+  },
 });
-export const depositKeyed = (keyOf: (one: DepositReceived) => string) =>
-  keyed((one) => (isDeposit(one) ? keyOf(one) : one.withdrawalId));
+export const keyed = (keyOf: (one: Fields) => unknown): Fault => ({
+  keyOf: (one) => `${keyOf(fieldsOf(one))}`,
+});
 export const BODY_AS_KEY: Fault = {
   keyOf: (_, { body }) => createHash('sha256').update(body).digest('hex'),
 };
 
 // ---- Another answer, without settling ----
 
-export const answers = (
-  fits: (one: PaymentNotification, store: Store, body: string) => boolean,
-  status = 200,
-): Fault => ({
-  first: (one, store, { body }) =>
-    fits(one, store, textOf(body)) ? { status, text: '' } : undefined,
+type Fits = (one: Fields, store: Store) => boolean;
+const answers =
+  (status: number) =>
+  (fits: Fits): Fault => ({
+    first: (one, store) => (fits(fieldsOf(one), store) ? { status, text: '' } : undefined),
+  });
+export const drops = answers(200);
+export const refuses = answers(400);
+export const fails = answers(500);
+/** Answers by the JSON of the body. */
+export const reads = (fits: (json: Fields) => boolean, status: number): Fault => ({
+  first: (_, __, { body }) => (fits(JSON.parse(textOf(body))) ? { status, text: '' } : undefined),
 });
-export const drops = (fits: (one: DepositReceived, store: Store) => boolean) =>
-  answers((one, store) => isDeposit(one) && fits(one, store));
-/** Settles only the first of what has one name; undefined is never remembered. */
+/** Settles only the first of what has one name. Null has no name. */
 export const settlesFirst = (
-  nameOf: (one: PaymentNotification, key: string, store: Store) => string | undefined,
+  nameOf: (one: Fields, key: string, store: Store) => string | null,
 ): Fault => ({
   first(one, store, { key }) {
-    const name = nameOf(one, key, store);
-    if (name !== undefined && store.cache.has(name)) return { status: 200, text: '' };
-    if (name !== undefined) store.cache.set(name, true);
+    const name = nameOf(fieldsOf(one), key, store);
+    if (name !== null && store.cache.has(name)) return { status: 200, text: '' };
+    if (name !== null) store.cache.set(name, true);
+    return undefined;
+  },
+});
+/** Answers what arrives while it looks at something else. */
+export const refusesWhile = (status: number, busyOf: (key: string) => string): Fault => ({
+  async first(_, { cache }, { key }) {
+    const busy = busyOf(key);
+    if (cache.has(busy)) return { status, text: '' };
+    cache.set(busy, true);
+    await tick();
+    cache.delete(busy);
     return undefined;
   },
 });
@@ -81,7 +98,7 @@ export const holds = (fits: (store: Store) => boolean): Fault => ({
 
 export const books = (book: Book): Fault => ({ book });
 /** Does something else at a known key with other values. */
-export const atKnown = (then: (known: Move, move: Move, store: Store) => 'repeated' | 'conflict') =>
+const atKnown = (then: (known: Move, move: Move, store: Store) => 'repeated' | 'conflict') =>
   books((key, move, store, parts) => {
     const known = store.keys.get(key);
     return known && !isSame(known, move)
@@ -133,3 +150,60 @@ export const byHand = (
     return { status: 200, text: '' };
   },
 });
+export const CHECK_THEN_INSERT = books(async (key, move, store, { add }) => {
+  const isKnown = store.keys.has(key);
+  await tick();
+  if (isKnown) return 'repeated';
+  store.keys.set(key, move);
+  change(store, move, add);
+  return 'settled';
+});
+export const FAILS_AT_COPY = books(async (...given) => {
+  const outcome = await RIGHT.book(...given);
+  if (outcome === 'repeated') throw new Error('a unique violation');
+  return outcome;
+});
+export const FORGETS_KEYS = books(async (key, move, store, parts) => {
+  const outcome = await RIGHT.book(key, move, store, parts);
+  const [oldest = ''] = store.keys.keys();
+  if (store.keys.size > 10) store.keys.delete(oldest);
+  return outcome;
+});
+export const FAILS_FOREVER = books((key, move, store, parts) => {
+  if (store.cache.has('aborted')) throw new Error('current transaction is aborted');
+  try {
+    return RIGHT.book(key, move, store, parts);
+  } catch (error) {
+    store.cache.set('aborted', true);
+    throw error;
+  }
+});
+export const IGNORES_FAILING_KEYS = books((key, move, store, { add }) => {
+  try {
+    store.use('keys');
+    if (store.keys.has(key)) return 'repeated';
+    store.keys.set(key, move);
+  } catch {}
+  change(store, move, add);
+  return 'settled';
+});
+export const IN_CURRENCY_OF_FIRST = books((key, move, store, parts) => {
+  const first = [...store.keys.values()].find(({ account }) => account === move.account);
+  const currency = first?.currency ?? move.currency;
+  return RIGHT.book(key, { ...move, currency }, store, parts);
+});
+export const BOTH_CURRENCIES = books(async (key, move, store, parts) => {
+  const outcome = await RIGHT.book(key, move, store, parts);
+  if (outcome === 'settled') change(store, { ...move, currency: 'EUR' });
+  return outcome;
+});
+export const MOVES_DIFFERENCE = atKnown((known, move, store) => {
+  const amount = (move.amount ?? new Decimal(0)).minus(known.amount ?? 0);
+  if (known.currency === move.currency) change(store, { ...move, amount });
+  return 'conflict';
+});
+export const COMPARES_NUMBERS = atKnown((known, move) =>
+  Number(known.amount) === Number(move.amount) && known.currency === move.currency
+    ? 'repeated'
+    : 'conflict',
+);

@@ -2,8 +2,9 @@ import { Decimal } from 'payment-notifications';
 import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { patientTests } from '../../src/testing/handler-tests.js';
+import { credits, moves } from './fault-parts.js';
 import { FAULTS } from './handler-faults.js';
-import { failuresOf, type Move, merchant, NO_WAIT, type Parts, RIGHT } from './merchant.js';
+import { failuresOf, merchant, NO_WAIT } from './merchant.js';
 
 describe('a fault is found', () => {
   const rows = Object.entries(FAULTS).flatMap(([name, faults]) =>
@@ -25,14 +26,7 @@ describe('a fault is found', () => {
 });
 
 test('a failure says what was sent, what was expected and received, and the likely cause', async () => {
-  const failures = await failuresOf(
-    merchant({
-      moveOf(one, context) {
-        const move = RIGHT.moveOf(one, context);
-        return { ...move, amount: move.amount?.toDecimalPlaces(8) ?? null };
-      },
-    }),
-  );
+  const failures = await failuresOf(merchant(credits((amount) => amount.toFixed(8))));
   const error = failures['withdrawal: 18 decimals are debited exactly'];
   const [, digits = '', seed] = /-(\w{12}):COMPLETED .*seed (\d+)/.exec(error?.message ?? '') ?? [];
   expect(Number.parseInt(digits, 16)).toBe(Number(seed));
@@ -47,39 +41,40 @@ test('a failure says what was sent, what was expected and received, and the like
 });
 
 /** How a test fails, without the name of what was sent. */
-async function failureOf(options: Partial<HandlerTestsOptions>, name: string) {
+async function failureOf(options: Partial<HandlerTestsOptions>, name = FIRST) {
   const failures = await failuresOf({ ...merchant(), ...options }, (one) => one === name);
   return failures[name]?.message.replace(/^.*?\(.*?seed \d+\): /, '');
 }
 
 const FIRST = 'deposit: the plainest one is credited';
 
-test('a failure without a likely cause ends with what was received', async () => {
-  const atMost = ({ amount }: Move) => amount && Decimal.min(amount, '99999999.99');
-  const moveOf: Parts['moveOf'] = (one, context) => {
-    const move = RIGHT.moveOf(one, context);
-    return { ...move, amount: atMost(move) };
-  };
-  expect(await failureOf(merchant({ moveOf }), 'deposit: 28 digits are credited exactly')).toMatch(
-    /, received \+99999999\.99 BTC$/,
-  );
-});
-
 /** An endpoint that always answers with one status. */
 const answers =
   (status: number, text = ''): HandlerTestsOptions['fetch'] =>
   async () => ({ status, text: async () => text });
-const FAILS = () => Promise.reject(new Error('connect ECONNREFUSED'));
 
-describe('the first test says what to do', () => {
+/** A balance that differs from the right one after some readings. */
+function balanceWith(changeOf: (balance: Decimal, calls: number) => Decimal) {
+  const { balance, ...others } = merchant();
+  let calls = 0;
+  const changed = async (code: string) => {
+    calls += 1;
+    return changeOf(new Decimal((await balance(code)) ?? 0), calls);
+  };
+  return { ...others, balance: changed };
+}
+
+describe('a test says what is wrong with the setup', () => {
   const STATUS = 'expected a status of 2xx, received';
   const UNMOVED = 'expected +1.75 BTC, received no change.';
+  const BALANCE = 'balance: expected decimal text, received';
+  const KEPT = 'kept: expected a whole number, received';
   const unknown = merchant({ requiresOrder: true });
 
-  test.each<[string, Partial<HandlerTestsOptions>, string]>([
+  test.each<[string, Partial<HandlerTestsOptions>, string, name?: string]>([
     [
       'nothing listens',
-      { fetch: FAILS },
+      { fetch: () => Promise.reject(new Error('connect ECONNREFUSED')) },
       `${STATUS} connect ECONNREFUSED. Check that your server runs at the host and the port of url, and answers every request`,
     ],
     [
@@ -122,115 +117,66 @@ describe('the first test says what to do', () => {
       { balance: () => Promise.reject(new Error('no such table: balance')) },
       'balance: no such table: balance',
     ],
-    ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
-  ])('%s', async (_, options, message) => {
-    expect(await failureOf(options, FIRST)).toBe(message);
-  });
-
-  test('and while it fails, the others of its type are not run', async () => {
-    const { fetch, ...others } = merchant();
-    let isUp = false;
-    const post: typeof fetch = (...given) =>
-      isUp ? (fetch?.(...given) ?? Promise.reject()) : Promise.reject(new Error('down'));
-    const tests = patientTests({ ...others, fetch: post }, NO_WAIT);
-    const resultsOf = async () =>
-      (await Promise.allSettled(tests.map(({ run }) => run()))).map((result) =>
-        result.status === 'rejected' ? String(result.reason.message) : 'passed',
-      );
-    const results = await resultsOf();
-    expect(results.filter((result) => result.includes('your server runs'))).toHaveLength(2);
-    expect(results.filter((result) => result.startsWith('not run: '))).toHaveLength(
-      tests.length - 2,
-    );
-    expect(results[1]).toBe(`not run: "${FIRST}" fails`);
-    isUp = true;
-    expect(new Set(await resultsOf())).toEqual(new Set(['passed']));
-  });
-
-  test('copies that wait for each other', async () => {
-    const never = () => new Promise<never>(() => {});
-    const name = 'deposit: five copies at the same time are credited once';
-    expect(await failureOf({ fetch: never, timeoutMs: 1 }, name)).toMatch(
-      /received no answer within 1 ms\. What arrives at the same time waits for each other, or for a connection\. /,
-    );
-  });
-});
-
-describe('what is wrong with the options is named', () => {
-  test.each([
-    ['', 'an empty string'],
-    ['many', '"many"'],
-    [[{ count: '1' }], 'an array'],
-  ])('%j as kept', async (value, received) => {
-    const kept = async () => value as never;
-    const message = await failureOf({ kept }, FIRST);
-    expect(message).toBe(`kept: expected a whole number, received ${received}`);
-  });
-
-  test('an amountOf that holds what the handler moves', async () => {
-    const amountOf = () => ({ currency: 'BTC', amount: null });
-    const doubled = merchant({ add: (before, amount) => RIGHT.add(before, amount.times(2)) });
-    expect(await failureOf({ ...doubled, amountOf }, FIRST)).toMatch(
-      /expected no change, received \+3\.5 BTC\. It moved, though its amount is null, or amountOf returns null$/,
-    );
-  });
-
-  const failureOfFirst = (options: Partial<HandlerTestsOptions>) => failureOf(options, FIRST);
-
-  test('a number as balance', async () => {
-    const balance = async () => 0.1 as never;
-    expect(await failureOfFirst({ balance })).toBe(
-      'balance: expected decimal text, received the number 0.1, which may have lost digits. Cast it in the query: sum(amount)::text',
-    );
-  });
-
-  test.each([
-    ['1,5', '"1,5"'],
-    [[{ sum: '1' }], 'an array'],
-    ['0.750.75', '"0.750.75". Amounts were joined as strings. Add them as Decimal'],
-  ])('%j as balance', async (value, received) => {
-    expect(await failureOfFirst({ balance: async () => value as never })).toBe(
-      `balance: expected decimal text, received ${received}`,
-    );
-  });
-
-  test('a kept that is null, though faulty bodies are accepted', async () => {
-    const options = { ...merchant({ refused: { status: 200, text: '' } }), kept: null };
-    const name = 'deposit: faulty bodies move nothing, and are refused';
-    expect(await failureOf(options, name)).toMatch(
-      /received 200\. Store a faulty body for review, and answer 400\. If you answer with success, pass kept$/,
-    );
-  });
-
-  test('a balance with the opposite sign', async () => {
-    const { balance, ...others } = merchant();
-    const negated = async (currency: string) =>
-      new Decimal((await balance(currency)) ?? 0).negated().toString();
-    expect(await failureOfFirst({ ...others, balance: negated })).toMatch(
-      /The sign is wrong\. balance returns credits minus debits$/,
-    );
-  });
-
-  test('a balance that something else changes', async () => {
-    let calls = 0;
-    const { balance, ...others } = merchant();
-    const disturbed = async (currency: string) =>
-      new Decimal((await balance(currency)) ?? 0).plus(calls++ / 8);
-    expect(await failureOf({ ...others, balance: disturbed }, FIRST)).toMatch(
-      /expected \+1\.75 BTC, received \+2\.125 BTC, \+0\.375 EUR, \+0\.375 USDC$/,
-    );
-  });
-
-  test('a balance that changes after the last answer', async () => {
-    const { balance, prepare, ...others } = merchant();
-    let calls = 0;
-    const late = async (currency: string) => {
-      calls += 1;
-      return new Decimal((await balance(currency)) ?? 0).plus(calls > 9 ? 1 : 0);
-    };
-    expect(await failureOf({ ...others, balance: late, prepare }, FIRST)).toBe(
+    [
+      'a balance as a number',
+      { balance: async () => 0.1 as never },
+      `${BALANCE} the number 0.1, which may have lost digits. Cast it in the query: sum(amount)::text`,
+    ],
+    ['a balance with a comma', { balance: async () => '1,5' }, `${BALANCE} "1,5"`],
+    ['rows as balance', { balance: async () => [{ sum: '1' }] as never }, `${BALANCE} an array`],
+    [
+      'a joined balance',
+      { balance: async () => '0.750.75' },
+      `${BALANCE} "0.750.75". Amounts were joined as strings. Add them as Decimal`,
+    ],
+    [
+      'a balance with the opposite sign',
+      balanceWith((balance) => balance.negated()),
+      'expected +1.75 BTC, received -1.75 BTC. The sign is wrong. balance returns credits minus debits',
+    ],
+    [
+      'a balance that something else changes',
+      balanceWith((balance, calls) => balance.plus(calls / 8)),
+      'expected +1.75 BTC, received +2.125 BTC, +0.375 EUR, +0.375 USDC',
+    ],
+    [
+      'a balance that changes after the last answer',
+      balanceWith((balance, calls) => balance.plus(calls > 9 ? 1 : 0)),
       'all bodies of this test: expected no more changes, received +1 BTC, +1 EUR, +1 USDC. Something moved after its answer. Look for work that is done twice',
-    );
+    ],
+    ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
+    ['an empty kept', { kept: async () => '' }, `${KEPT} an empty string`],
+    ['a text as kept', { kept: async () => 'many' }, `${KEPT} "many"`],
+    ['rows as kept', { kept: async () => [{ count: '1' }] as never }, `${KEPT} an array`],
+    [
+      'an amountOf that holds what the handler moves',
+      { amountOf: () => ({ currency: 'BTC', amount: null }) },
+      'expected no change, received +1.75 BTC. It moved, though its amount is null, or amountOf returns null',
+    ],
+    [
+      'fields that make a body invalid',
+      { deposit: () => ({ depositId: 'x' }) },
+      'deposit or withdrawal: expected fields of a valid body, but depositId: expected a UUID, received a string of length 1',
+    ],
+    [
+      'a change that has no likely cause',
+      merchant(moves(() => ({ amount: new Decimal('99999999.99') }))),
+      'expected +1.75 BTC, received +99999999.99 BTC',
+    ],
+    [
+      'a kept that is null, though faulty bodies are accepted',
+      { ...merchant({ refused: { status: 200, text: '' } }), kept: null },
+      'expected a status of 4xx, received 200. Store a faulty body for review, and answer 400. If you answer with success, pass kept',
+      'deposit: faulty bodies move nothing, and are refused',
+    ],
+    [
+      'copies that wait for each other',
+      { fetch: () => new Promise(() => {}), timeoutMs: 1 },
+      `${STATUS} no answer within 1 ms. What arrives at the same time waits for each other, or for a connection. Use one connection to the database for each request, and release it even after an error`,
+      'deposit: five copies at the same time are credited once',
+    ],
+  ])('%s', async (_, options, message, name) => {
+    expect(await failureOf(options, name)).toBe(message);
   });
 
   test('a breakDatabase that breaks nothing', async () => {
@@ -243,13 +189,27 @@ describe('what is wrong with the options is named', () => {
       );
     }
   });
+});
 
-  test('fields that make a body invalid', async () => {
-    expect(await failureOfFirst({ deposit: () => ({ depositId: 'x' }) })).toBe(
-      'deposit or withdrawal: expected fields of a valid body, but depositId: expected a UUID, received a string of length 1',
+test('while the first test fails, the others of its type are not run', async () => {
+  const { fetch, ...others } = merchant();
+  let isUp = false;
+  const post: typeof fetch = (...given) =>
+    isUp ? (fetch?.(...given) ?? Promise.reject()) : Promise.reject(new Error('down'));
+  const tests = patientTests({ ...others, fetch: post }, NO_WAIT);
+  const resultsOf = async () =>
+    (await Promise.allSettled(tests.map(({ run }) => run()))).map((result) =>
+      result.status === 'rejected' ? String(result.reason.message) : 'passed',
     );
-  });
+  const results = await resultsOf();
+  expect(results.filter((result) => result.includes('your server runs'))).toHaveLength(2);
+  expect(results.filter((result) => result.startsWith('not run: '))).toHaveLength(tests.length - 2);
+  expect(results[1]).toBe(`not run: "${FIRST}" fails`);
+  isUp = true;
+  expect(new Set(await resultsOf())).toEqual(new Set(['passed']));
+});
 
+describe('an invalid option is refused', () => {
   test.each([
     [{ url: undefined }, 'url: expected an http or https URL, received nothing'],
     [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],

@@ -67,6 +67,8 @@ const DOUBLE =
   'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const COPIED =
   'Several copies passed the check of the key. Insert the key into a unique column, in the transaction that changes the balance';
+const TWENTY_DIGITS =
+  'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
 const ONE_UNIT =
   'It differs by one unit. Either it is rounded in another direction than amountOf returns, or it was multiplied as a double and cut off: Math.trunc(19.99 * 100) is 1998';
 
@@ -93,7 +95,7 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
   const before = amountIn(expected, currency);
   if (!change.isZero()) {
     const guesses = guessesOf(exchange, earlier, sum, before);
-    return guesses.find(([guess]) => guess.equals(change))?.[1];
+    return guesses.find(([, moved]) => moved.some((one) => one.equals(change)))?.[0];
   }
   const [moved] = changes.values();
   if (moved === undefined) return isKept ? (causeOf(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
@@ -102,8 +104,8 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
   return `It was moved as ${textOf(changes)}${named}. If you want that, return it in amountOf`;
 }
 
-/** What a fault would have moved, and its cause. */
-type Guess = readonly [moved: Decimal, cause: string | undefined];
+/** A cause, and the amounts of which a fault would have moved one. */
+type Guess = readonly [cause: string | undefined, moved: readonly Decimal[]];
 
 /** The first guess that fits is the likeliest. */
 function guessesOf(
@@ -114,54 +116,49 @@ function guessesOf(
 ): Guess[] {
   const amounts = amountsOf(bodies);
   const several = causeOf(causes, 'several') ?? (copies > 1 ? COPIED : undefined);
+  const sum = new Decimal(before.toNumber() + due.toNumber());
   const { ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP } = Decimal;
   const modes = [ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP];
-  const guessOfPower = (power: number): Guess => [
-    due.times(new Decimal(10).pow(power)),
-    `The decimal point moved by ${power}. Read exponents, and check the decimals of the currency`,
-  ];
+  const units = range(Math.max(2, due.decimalPlaces()), 8).map((decimals) => ten(-decimals));
   return [
-    [due.negated(), 'The sign is wrong. balance returns credits minus debits'],
+    ['The sign is wrong. balance returns credits minus debits', [due.negated()]],
     // Ten times is another decimal point.
-    ...[...range(2, 9), ...range(11, 20)].map((times): Guess => {
-      return [due.times(times), several ?? `It moved ${times} times`];
-    }),
-    ...amounts.map(([name, amount]): Guess => {
-      return [amount, `This is ${name}. If you want that, return it in amountOf`];
-    }),
-    ...partsOf(bodies).map((part): Guess => [part, causeOf(causes, 'change')]),
-    ...[earlier.slice(0, 1), earlier].map((some): Guess => {
-      return [due.minus(sumOf(some)), 'The balance was overwritten. Add to it'];
-    }),
-    ...amounts.map(([name, amount]): Guess => {
-      return [
-        due.minus(amount),
-        `${name} was subtracted. If you want that, subtract it in amountOf`,
-      ];
-    }),
-    [new Decimal(due.toNumber()), DOUBLE],
-    [new Decimal(before.toNumber() + due.toNumber()).minus(before), DOUBLE],
-    [
-      due.toSignificantDigits(20),
-      'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand',
-    ],
-    ...range(1, 18).flatMap((power) => [guessOfPower(power), guessOfPower(-power)]),
-    ...range(0, due.decimalPlaces() - 1).flatMap((decimals) =>
-      modes.map((mode): Guess => {
-        const look = `Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
-        const cause = `The amount was rounded to ${decimals} decimals. ${look}`;
-        return [due.toDecimalPlaces(decimals, mode), cause];
-      }),
+    ...[...range(2, 9), ...range(11, 20)].map(
+      (times): Guess => [several ?? `It moved ${times} times`, [due.times(times)]],
     ),
-    ...range(Math.max(2, due.decimalPlaces()), 8).flatMap((decimals): Guess[] => {
-      const unit = new Decimal(10).pow(-decimals);
-      return [
-        [due.minus(unit), ONE_UNIT],
-        [due.plus(unit), ONE_UNIT],
-      ];
+    ...amounts.map(
+      ([name, amount]): Guess => [
+        `This is ${name}. If you want that, return it in amountOf`,
+        [amount],
+      ],
+    ),
+    [causeOf(causes, 'change'), partsOf(bodies)],
+    [
+      'The balance was overwritten. Add to it',
+      [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
+    ],
+    ...amounts.map(
+      ([name, amount]): Guess => [
+        `${name} was subtracted. If you want that, subtract it in amountOf`,
+        [due.minus(amount)],
+      ],
+    ),
+    [DOUBLE, [new Decimal(due.toNumber()), sum.minus(before)]],
+    [TWENTY_DIGITS, [due.toSignificantDigits(20)]],
+    ...range(-18, 18).map((power): Guess => [movedBy(power), [due.times(ten(power))]]),
+    ...range(0, due.decimalPlaces() - 1).map((decimals): Guess => {
+      return [roundedTo(decimals), modes.map((mode) => due.toDecimalPlaces(decimals, mode))];
     }),
+    [ONE_UNIT, units.flatMap((unit) => [due.minus(unit), due.plus(unit)])],
   ];
 }
+
+const movedBy = (power: number): string =>
+  `The decimal point moved by ${power}. Read exponents, and check the decimals of the currency`;
+const roundedTo = (decimals: number): string =>
+  `The amount was rounded to ${decimals} decimals. Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
+
+const ten = (power: number): Decimal => new Decimal(10).pow(power);
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);

@@ -91,6 +91,7 @@ export async function prepare(trial: Trial, bodies: readonly Sent[]): Promise<vo
     const id = isDeposit ? notification.clientPaymentId : notification.clientWithdrawalId;
     if (!orders.has(id)) orders.set(id, notification);
   }
+  if (orders.size === 0) return;
   await callOption('prepare', async () => trial.options.prepare?.([...orders.values()]));
 }
 

@@ -201,6 +201,8 @@ export function merchant(fault: Partial<Parts> = {}): HandlerTestsOptions {
     },
     kept: async () => store.held.size,
     async prepare(notifications) {
+      // As a database refuses an INSERT without rows.
+      if (notifications.length === 0) throw new Error('a syntax error');
       const customer = `customer ${store.orders.size}`;
       for (const one of notifications) store.orders.set(orderOf(one), customer);
     },

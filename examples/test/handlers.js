@@ -13,6 +13,11 @@ const WITH_EXPRESS_4 = {
   include: ['*.ts'],
 };
 
+/** What README's route calls `yours`. */
+const OWN_LEDGER = `export declare function credit(key: string, deposit: object): Promise<void>;
+export declare function keep(body: Uint8Array, reason: string): Promise<void>;
+`;
+
 export function writeHandlers() {
   rmSync(FRAMEWORKS, { recursive: true, force: true });
   cpSync(new URL('../frameworks/', import.meta.url), FRAMEWORKS, { recursive: true });
@@ -22,7 +27,8 @@ export function writeHandlers() {
   // Where they import it from.
   write(FRAMEWORKS, 'next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
   write(FRAMEWORKS, 'receiver.cjs', "module.exports = require('./receiver.ts');\n");
-  write(FRAMEWORKS, 'own-route.ts', filesOn('README.md').get('own-route.ts') ?? '');
+  write(FRAMEWORKS, 'own/route.ts', filesOn('README.md').get('own-route.ts') ?? '');
+  write(FRAMEWORKS, 'own/ledger.ts', OWN_LEDGER);
   // With the types of Express 4, whose handlers may return nothing.
   for (const name of ['express.ts', 'existing-app.ts']) {
     const code = files.get(name)?.replace('./receiver', '../receiver') ?? '';

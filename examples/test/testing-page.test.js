@@ -94,7 +94,7 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
   test('customerOf of the page finds the customer of an invoice', async () => {
     await merchant.reset();
     await merchant.postgres.query(`CREATE TABLE invoice (number text, customer_id int);
-      CREATE TABLE payout (reference text, customer_id int);
+      CREATE TABLE payout (number text, customer_id int);
       INSERT INTO invoice VALUES ('order-10042', 7); INSERT INTO payout VALUES ('payout-7731', 8)`);
     const [block] = blocksOn('docs/credit-once.md').filter(({ mark }) => mark === 'not run');
     const [own = ''] = SETTLE.match(/^async function customerOf.*?^}$/ms) ?? [];

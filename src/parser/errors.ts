@@ -12,8 +12,8 @@ export type IssueCode =
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /**
-   * The body is for the other callback, or was written by `JSON.stringify(notification)`.
-   * `parseNotification` also refuses a body that has the identifiers of both callbacks, or neither.
+   * The parser is for the other type, or the body was written by `JSON.stringify(notification)`.
+   * For `parseNotification`, the body has the identifiers of both types, or of neither.
    */
   | 'unrecognized_notification'
   /** A required or expected field is missing. */
@@ -36,8 +36,8 @@ export type IssueCode =
   /** A string is not one of the documented values. */
   | 'unknown_value'
   /**
-   * `toTxAddress` has no address before `?dt=`. Or, as a warning, the address or the tag has
-   * another parameter, such as `?tag=12`: it may be a tag that was not split off.
+   * `toTxAddress` has no address before `?dt=`. Or, always as a warning, it has another parameter,
+   * such as `?tag=12`, which may be a destination tag.
    */
   | 'invalid_tx_address'
   /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */

@@ -9,9 +9,9 @@ import { type TxAddress, txAddress } from './values/tx-address.js';
 
 /** Who owns the address of a withdrawal, according to AML screening. */
 export interface TxAddressOwner {
-  /** Name of the owner; can be an empty string. */
+  /** Name of the owner. Unlike elsewhere, an empty string is kept. */
   readonly name: string | null;
-  /** Category of the owner; can be an empty string. */
+  /** Category of the owner. Unlike elsewhere, an empty string is kept. */
   readonly category: string | null;
   /**
    * Fields of `txAddressOwner` that this version doesn't know or couldn't read; see
@@ -68,7 +68,7 @@ interface WithdrawalFields<Missing extends null> {
   readonly withdrawCurrency: string | Missing;
   /** Estimated amount. May differ from `actualWithdrawAmount`. */
   readonly estimatedWithdrawAmount: Decimal | Missing;
-  /** Amount actually withdrawn, in `withdrawCurrency`. */
+  /** Amount actually withdrawn, in `withdrawCurrency`. May be null even if `COMPLETED`. */
   readonly actualWithdrawAmount: Decimal | null;
   /** Blockchain fee, in `withdrawCurrency`. */
   readonly withdrawFee: Decimal | null;
@@ -83,7 +83,7 @@ interface WithdrawalFields<Missing extends null> {
   /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string | Missing;
   /**
-   * Amount debited from your balance, in `settlementCurrency`. Also spelled
+   * Amount debited from your balance, in `settlementCurrency`. The service also spells it
    * `deducedSettlementAmount`.
    */
   readonly deductedSettlementAmount: Decimal | null;
@@ -96,7 +96,7 @@ interface WithdrawalFields<Missing extends null> {
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** The recipient's address and destination tag. */
   readonly toTxAddress: TxAddress | Missing;
-  /** Owner of the address, according to AML screening. Null if not sent. */
+  /** Owner of the address, according to AML screening. */
   readonly txAddressOwner: TxAddressOwner | null;
   /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;

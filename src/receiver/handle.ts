@@ -112,12 +112,16 @@ export function createHandle(
       savedAs: null,
       savedFirst: null,
     };
-    const passed = passOn(open, progress);
-    const end = await within(timeoutMs, passed).then(
-      (result): End => (result === LATE ? giveUp(passed, progress) : result),
-      (error): End => ({ outcome: isNeedsReview(error) ? 'review' : 'retry', error }),
-    );
-    return conclude(end, progress);
+    return await conclude(await endOf(passOn(open, progress), progress), progress);
+  }
+
+  async function endOf(passed: Promise<End>, progress: Progress): Promise<End> {
+    try {
+      const end = await within(timeoutMs, passed);
+      return end === LATE ? giveUp(passed, progress) : end;
+    } catch (error) {
+      return { outcome: isNeedsReview(error) ? 'review' : 'retry', error };
+    }
   }
 
   async function passOn(open: () => Incoming, progress: Progress): Promise<End> {
@@ -132,7 +136,7 @@ export function createHandle(
     const { bytes: body, mayLackBytes } = await read();
     if (caller && body.length === 0 && isVisit(caller))
       return { outcome: 'turned away', answer: VISITED };
-    if (caller && !(await isVerified(caller, body, progress))) {
+    if (caller && options.verify && !(await isVerified(caller, body, progress))) {
       reportStranger('a failed check');
       return { outcome: 'turned away', answer: UNAUTHORIZED };
     }
@@ -141,9 +145,7 @@ export function createHandle(
     const { success, error, notification } = parse(body);
     if (!success) return { outcome: 'refused', error };
     if (mayLackBytes) return { outcome: 'refused', error: textError(notification) };
-    // A copy here and below, because the function may change it, or transfer it to a worker.
-    const context = { key: idempotencyKey(notification), body: body.slice() };
-    return settle(notification, context, progress);
+    return await settle(notification, idempotencyKey(notification), body, progress);
   }
 
   async function isVerified(
@@ -151,18 +153,17 @@ export function createHandle(
     body: Uint8Array,
     progress: Progress,
   ): Promise<boolean> {
-    if (!options.verify) return true;
     progress.step = 'verify';
     const header = (name: string) => headerOf(headers, name);
-    return (await options.verify({ body: body.slice(), header })) === true;
+    return (await options.verify?.({ body: new Uint8Array(body), header })) === true;
   }
 
   async function settle(
     notification: PaymentNotification,
-    context: DeliveryContext,
+    key: string,
+    body: Uint8Array,
     progress: Progress,
   ): Promise<End> {
-    const { key } = context;
     const name = FUNCTION_OF[notification.type];
     progress.step = name;
     progress.key = key;
@@ -171,8 +172,9 @@ export function createHandle(
       throw new Error(`${name}: an earlier call still runs`);
     }
     if (options.saveFirst && store && progress.savedAs === null)
-      await saveFirst(store, context, progress);
+      await saveFirst(store, key, body, progress);
     if (progress.isLate) return SETTLED; // it was answered with 500
+    const context = contextOf(key, body);
     // The parser refuses a type that has no function.
     const returned =
       notification.type === 'deposit.received'
@@ -185,7 +187,8 @@ export function createHandle(
   /** If this fails, the event is settled nevertheless: the database may work. */
   async function saveFirst(
     to: Store,
-    { key, body }: DeliveryContext,
+    key: string,
+    body: Uint8Array,
     progress: Progress,
   ): Promise<void> {
     try {
@@ -242,6 +245,18 @@ export function createHandle(
   }
 
   return handle;
+}
+
+/** Copies the body where it is used: a function may change it, or transfer it to a worker. */
+function contextOf(key: string, body: Uint8Array): DeliveryContext {
+  let copy: Uint8Array | undefined;
+  return {
+    key,
+    get body() {
+      copy ??= new Uint8Array(body);
+      return copy;
+    },
+  };
 }
 
 /** Whether a dashboard, a browser or a scanner may call. With a body, it may be a webhook. */

@@ -86,9 +86,10 @@ function wrongSecret(name: string, received: string): TypeError {
 
 /** Returns the last segment of a URL's path. Ignores the query and one trailing slash. */
 function lastSegment(url: string): string {
-  const [path = ''] = url.split('?', 1);
-  const whole = path.endsWith('/') ? path.slice(0, -1) : path;
-  return whole.slice(whole.lastIndexOf('/') + 1);
+  const query = url.indexOf('?');
+  let end = query === -1 ? url.length : query;
+  if (url[end - 1] === '/') end -= 1;
+  return url.slice(url.lastIndexOf('/', end - 1) + 1, end);
 }
 
 /** Takes the same time wherever two texts differ. */

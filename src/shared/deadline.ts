@@ -22,7 +22,16 @@ export function checkTime(name: string, time: number | undefined): void {
 export function within<T>(time: number, work: Promise<T>): Promise<T | typeof LATE> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(LATE), time);
-    work.then(resolve, reject).then(() => clearTimeout(timer));
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
 }
 

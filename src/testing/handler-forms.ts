@@ -1,11 +1,10 @@
 import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
-import { readWire } from '../parser/members.js';
 import { safeParseNotification } from '../parser/parse.js';
 import type { Rules } from '../parser/rules.js';
 import { WITHDRAWAL_BROADCAST } from '../parser/withdrawal-broadcast.js';
 import type { Causes } from './handler-causes.js';
 import { type Changes, NOTHING_MOVED, type TestBody, type TestEvent } from './handler-events.js';
-import { formsOf } from './variants.js';
+import { bodyVariants } from './variants.js';
 
 /** The service doesn't document its headers. */
 const CONTENT_TYPES = [
@@ -20,7 +19,7 @@ export function formsOfEvent(
   one: TestEvent,
   withContentTypes: boolean,
 ): (readonly [label: string, body: TestBody])[] {
-  const forms = formsOf(readWire(one.body)).filter(({ body }) => body !== one.body);
+  const [, ...forms] = bodyVariants(one.body);
   return [
     ...forms.map(({ label, body }) => [label, { ...one, body }] as const),
     ['identifiers in capitals', inCapitals(one)],

@@ -95,7 +95,9 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
   const before = amountIn(expected, currency);
   if (!change.isZero()) {
     const guesses = guessesOf(exchange, earlier, sum, before);
-    return guesses.find(([, moved]) => moved.some((one) => one.equals(change)))?.[0];
+    const [cause] = guesses.find(([, moved]) => moved.some((one) => one.equals(change))) ?? [];
+    const isNear = change.minus(sum).abs().lt(sum.abs().times('1e-12'));
+    return cause ?? (isNear ? DOUBLE : undefined);
   }
   const [moved] = changes.values();
   if (moved === undefined) return isKept ? (causeOf(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);

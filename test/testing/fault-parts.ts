@@ -52,6 +52,11 @@ export const BODY_AS_KEY: Fault = {
   keyOf: (_, { body }) => createHash('sha256').update(body).digest('hex'),
 };
 
+export const SUM_OF_DOUBLES: Fault = {
+  requiresOrder: true,
+  add: (before, amount) => Number(before) + Number(amount),
+};
+
 // ---- Another answer, without settling ----
 
 type Fits = (one: Fields, store: Store) => boolean;

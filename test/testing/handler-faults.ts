@@ -26,6 +26,7 @@ import {
   reads,
   refuses,
   refusesWhile,
+  SUM_OF_DOUBLES,
   settlesFirst,
   WITHOUT_KEY,
 } from './fault-parts.js';
@@ -85,11 +86,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       credits((amount) => (amount.dp() > 8 ? amount : Math.trunc(Number(amount) * 1e8) / 1e8)),
       'It differs by one unit',
     ],
-    [
-      'a sum of doubles',
-      { add: (before, amount) => Number(before) + Number(amount), requiresOrder: true },
-      'The amount was a double',
-    ],
+    ['a sum of doubles', SUM_OF_DOUBLES, 'The amount was a double'],
   ],
   'deposit: every form of a body is credited once': [
     [
@@ -328,6 +325,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   ],
   'deposit: five deposits of one order at the same time add up': [
     ['others are dropped', alone(() => 'repeated'), 'one is dropped while another is in progress'],
+    ['a sum of doubles', SUM_OF_DOUBLES, 'The amount was a double'],
     ['forgets keys', FORGETS_KEYS, 'forgotten after others'],
   ],
   'deposit: five orders of one customer at the same time add up': [

@@ -48,8 +48,8 @@ export interface DepositReceived {
   /** Blockchain fee, paid by the end-user. The service doesn't document its currency. */
   readonly onChainFee: Decimal | null;
   /**
-   * Loss from using a 1:1 rate between the deposit and display currencies; negative for a gain. Its
-   * documented currency is `depositCurrency`, despite its name.
+   * Loss from using a 1:1 rate between the deposit and display currencies; negative for a gain.
+   * According to the service, its currency is `depositCurrency`.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /** Loss from using a 1:1 rate, in `settlementCurrency`; negative for a gain. */

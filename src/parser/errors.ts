@@ -36,8 +36,8 @@ export type IssueCode =
   /** A string is not one of the documented values. */
   | 'unknown_value'
   /**
-   * `toTxAddress` has no address before `?dt=`. Or, always as a warning, it has another parameter,
-   * such as `?tag=12`, which may be a destination tag.
+   * `toTxAddress` has no address before `?dt=`. Or it has another parameter, such as `?tag=12`,
+   * which may be a destination tag. That is always a warning.
    */
   | 'invalid_tx_address'
   /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */

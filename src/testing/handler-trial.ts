@@ -154,8 +154,8 @@ const valuesOf = ({ currency, move }: Sent): string => `${currency} ${move}`;
 function nameOf({ label, bodies: [first, ...others], copies = 1 }: Sending): string {
   const copied = copies > 1 ? `${copies} copies of ` : '';
   const more = others.length > 0 ? ` and ${others.length} others` : '';
-  const details = [...(label ? [label] : []), `seed ${first?.seed}`].join(', ');
-  return `${copied}${first?.key || 'a faulty body'}${more} (${details})`;
+  const sent = label ? `sent: ${label}; ` : '';
+  return `${copied}${first?.key || 'a faulty body'}${more} (${sent}seed ${first?.seed})`;
 }
 
 export const isAccepted = ({ success }: DeliveryAttempt): boolean => success;

@@ -92,7 +92,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     [
       'refuses a string',
       reads((json) => typeof json.actualDepositAmount === 'string', 400),
-      'every amount as a string, seed',
+      'every amount as a string; seed',
     ],
     [
       'reads one content type',
@@ -117,7 +117,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
   ],
   'deposit: a value that decides nothing changes nothing': [
-    ['refuses a negative fee', refuses((one) => !!one.onChainFee?.lt(0)), 'onChainFee -0.01, seed'],
+    ['refuses a negative fee', refuses((one) => !!one.onChainFee?.lt(0)), 'onChainFee -0.01; seed'],
     ['credits FIXED only', drops((one) => one.rateType !== 'FIXED'), 'decides nothing'],
     ['varchar(64)', fails((one) => `${one.depositAddress}`.length > 64), 'may be too narrow'],
     [
@@ -130,7 +130,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ['requires a tag', fails((one) => one.toTxAddress?.destinationTag === null), 'without a tag'],
   ],
   'deposit: each optional field may be missing': [
-    ['requires a network', fails((one) => one.network === null), 'without network, seed'],
+    ['requires a network', fails((one) => one.network === null), 'without network; seed'],
   ],
   'withdrawal: each optional field may be missing': [
     ['requires an owner', refuses((one) => one.txAddressOwner === null), 'depends on this field'],
@@ -139,7 +139,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ['jsonb', fails((one) => one.additionalFields.unknownField === '\0'), 'refuse \\u0000'],
   ],
   'deposit: a currency of three, four or five letters is credited, or held': [
-    ['varchar(4)', moves(({ currency }) => ({ currency: currency.slice(0, 4) })), 'MATIC, seed'],
+    ['varchar(4)', moves(({ currency }) => ({ currency: currency.slice(0, 4) })), 'MATIC; seed'],
     ['drops Ether', drops((one) => one.depositCurrency === 'ETH'), 'Its currency is cut off, unk'],
   ],
   'deposit: what arrived is credited, near to what the order expected or far from it': [
@@ -160,7 +160,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     [
       'drops a text',
       reads((json) => typeof json.expirationTime === 'string', 200),
-      'every time as a string, seed',
+      'every time as a string; seed',
     ],
   ],
   'deposit: deposits that pay an order in parts add up': [
@@ -202,7 +202,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       'contains more than the event',
     ],
     ['the difference', MOVES_DIFFERENCE, 'contains more than the event'],
-    ['amounts that are compared as numbers', COMPARES_NUMBERS, 'with another last digit, seed'],
+    ['amounts that are compared as numbers', COMPARES_NUMBERS, 'with another last digit; seed'],
   ],
   'withdrawal: FAILED debits nothing': [
     ['debits it', debits((one) => one.actualWithdrawAmount), 'The status is not checked'],
@@ -220,7 +220,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
         cache.set(withdrawalId, final);
         return final !== status;
       }),
-      'FAILED, then COMPLETED, seed',
+      'FAILED, then COMPLETED; seed',
     ],
     [
       'refunds',

@@ -31,7 +31,7 @@ test('a failure says what was sent, what was expected and received, and the like
   const [, digits = '', seed] = /-(\w{12}):COMPLETED .*seed (\d+)/.exec(error?.message ?? '') ?? [];
   expect(Number.parseInt(digits, 16)).toBe(Number(seed));
   expect(error?.message).toBe(
-    `withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-${digits}:COMPLETED (6543.219876543219876543, every amount as a number, seed ${seed}): expected -6543.219876543219876543 XRP, received -6543.21987654 XRP. The amount was rounded to 8 decimals. Look for toFixed(8), toDecimalPlaces(8), or a column such as numeric(20,8)`,
+    `withdrawal.broadcast:3d6c2c1e-52a5-4f0b-9a53-${digits}:COMPLETED (sent: 6543.219876543219876543, every amount as a number; seed ${seed}): expected -6543.219876543219876543 XRP, received -6543.21987654 XRP. The amount was rounded to 8 decimals. Look for toFixed(8), toDecimalPlaces(8), or a column such as numeric(20,8)`,
   );
   // For the runner's diff.
   expect(error).toMatchObject({

@@ -1,78 +1,16 @@
-// The tests that the package has for every handler, of server.mjs on both of its databases, and of
-// what a merchant may make of it.
+// The tests that the package has for every handler find what a merchant may break in settle.mjs and
+// schema.sql. testing-page.test.js shows that they pass with both as they are, and test/testing
+// tries the faults that need no database.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { handlerTests } from 'payment-notifications/testing';
-import { openFolder, openMerchant, replaced, SCHEMA, SETTLE, until } from './merchant.js';
+import { renamed, testsOf } from './kit.js';
+import { openMerchant, replaced, SCHEMA, SETTLE } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
-import { startServer, UNSET } from './server.js';
 
-/** @import { Merchant, Server } from './merchant.js' */
-
-/**
- * @param {() => string} url
- * @param {(sql: string) => Promise<any[]>} query
- * @param {() => string} review The folder of bodies for review.
- */
-function testsOf(url, query, review) {
-  return handlerTests({
-    url,
-    async balance(currency) {
-      const sum = `SELECT sum(amount)::text FROM balance WHERE currency = '${currency}'`;
-      return (await query(sum))[0].sum;
-    },
-    kept: async () => fs.readdirSync(review()).filter((file) => file.endsWith('.json')).length,
-    async prepare(notifications) {
-      const orders = notifications.map((one) => {
-        const isDeposit = one.type === 'deposit.received';
-        return `('${one.type}', '${isDeposit ? one.clientPaymentId : one.clientWithdrawalId}', 'customer')`;
-      });
-      await query(`INSERT INTO orders VALUES ${orders} ON CONFLICT DO NOTHING`);
-    },
-    async breakDatabase(part) {
-      const table = part === 'keys' ? 'event' : 'balance';
-      await query(`ALTER TABLE ${table} RENAME TO away`);
-      return () => query(`ALTER TABLE away RENAME TO ${table}`);
-    },
-  });
-}
-
-describe('every handler, on PGlite', () => {
-  const folder = openFolder();
-  const socketPath = join(folder.path, 'sql');
-  const temporary = join(folder.path, 'tmp');
-  /** @type {Server} */
-  let server;
-  before(async () => {
-    fs.mkdirSync(temporary);
-    const env = { ...UNSET, TMPDIR: temporary, SQL_SOCKET: socketPath };
-    const preload = new URL('preload-trial.js', import.meta.url).href;
-    const command = ['node', '--import', preload, 'trial.mjs'];
-    server = await startServer(command, { cwd: folder.url, env });
-    const printed = () => server.printed.find((line) => line.startsWith('Try it: '));
-    await until(printed);
-    server.url = `${printed()}`.replace(/.* --to /, '');
-  });
-  after(async () => {
-    await server.stop();
-    folder.remove();
-  });
-
-  /** Runs SQL in the server. @param {string} sql @returns {Promise<any[]>} */
-  async function query(sql) {
-    const sent = request({ socketPath, method: 'POST' }).end(sql);
-    const response = await new Promise((resolve, reject) => {
-      sent.on('response', resolve).on('error', reject);
-    });
-    return JSON.parse(await text(response));
-  }
-  const review = () => join(temporary, fs.readdirSync(temporary)[0] ?? '', 'review');
-  for (const { name, run } of testsOf(() => server.url, query, review)) test(name, run);
-});
+/** @import { Merchant } from './merchant.js' */
+/** @import { Server } from './server.js' */
 
 /** The parts of the statement, and of the function that runs it. */
 const COUNT = 'ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1';
@@ -85,8 +23,7 @@ const KEPT =
   'deposit: a known key with another amount, order or currency moves nothing, and is kept';
 
 /**
- * Faults of the statement and the tables: what replaces what, which test finds it, and the cause
- * that its failure names. Those of the handler alone are tried without a database, in test/testing.
+ * What replaces what, which test finds it, and the cause that its failure names.
  *
  * @type {{ fault: string, replace: [from: string, to: string][], test: string, cause: RegExp }[]}
  */
@@ -140,40 +77,41 @@ const MUTANTS = [
   },
 ];
 
-describe('every handler, on PostgreSQL', { skip: whyNoPostgres() }, () => {
+describe('a fault of the copied files is found:', { skip: whyNoPostgres() }, () => {
   /** @type {Merchant} */
   let merchant;
   /** @type {Server} */
   let server;
-  /** @param {string} settle @param {string} schema */
-  async function start(settle, schema) {
-    await merchant.reset();
-    await merchant.postgres.query(`DROP TABLE orders, event, balance; ${schema}`);
-    fs.writeFileSync(join(merchant.folder.path, 'settle.mjs'), settle);
-    server = await merchant.start();
-  }
   before(async () => {
     merchant = await openMerchant();
-    await start(SETTLE, SCHEMA);
   });
   after(() => merchant.close());
 
   const tests = testsOf(
     () => server.url,
-    (sql) => merchant.postgres.query(sql),
-    () => join(merchant.folder.path, 'webhooks/review'),
+    () => merchant.folder.path,
+    {
+      query: (sql) => merchant.postgres.query(sql),
+      balances: (currency) => `SELECT amount FROM balance WHERE currency = '${currency}'`,
+      order: (isDeposit, id) => [
+        `INSERT INTO orders VALUES ('${isDeposit ? 'deposit.received' : 'withdrawal.broadcast'}', '${id}', 'customer') ON CONFLICT DO NOTHING`,
+      ],
+      broken: (part) => renamed(part === 'keys' ? 'event' : 'balance'),
+    },
   );
-  for (const { name, run } of tests) test(name, run);
-
   for (const { fault, replace, test: name, cause } of MUTANTS)
-    test(`a fault is found: ${fault}`, async () => {
-      await server.stop();
+    test(fault, async () => {
       const isSchema = replace[0]?.[0] === BALANCE;
-      const change = (/** @type {string} */ text) =>
-        replace.reduce((changed, [from, to]) => replaced(changed, from, to), text);
-      await (isSchema ? start(SETTLE, change(SCHEMA)) : start(change(SETTLE), SCHEMA));
+      const changed = replace.reduce(
+        (text, [from, to]) => replaced(text, from, to),
+        isSchema ? SCHEMA : SETTLE,
+      );
+      await merchant.reset(isSchema ? changed : SCHEMA);
+      fs.writeFileSync(join(merchant.folder.path, 'settle.mjs'), isSchema ? SETTLE : changed);
+      server = await merchant.start();
       const finder = tests.find((one) => one.name === name);
       assert(finder, name);
       await assert.rejects(finder.run(), cause);
+      await server.kill();
     });
 });

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { filesOn } from '../../scripts/pages/code.js';
 
-export const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
+const CHECKED = new URL('../frameworks-checked/', import.meta.url);
 const START = new URL('../start/', import.meta.url);
 
 const WITH_EXPRESS_4 = {
@@ -15,31 +15,32 @@ const WITH_EXPRESS_4 = {
 
 /** What README's route calls `yours`. */
 const OWN_LEDGER = `export declare function credit(key: string, deposit: object): Promise<void>;
-export declare function keep(body: Uint8Array, reason: string): Promise<void>;
+export declare function keep(body: unknown, reason: string): Promise<void>;
 `;
 
-export function writeHandlers() {
-  rmSync(FRAMEWORKS, { recursive: true, force: true });
-  cpSync(new URL('../frameworks/', import.meta.url), FRAMEWORKS, { recursive: true });
+/** @param {URL} folder Next to examples/frameworks. */
+export function writeHandlers(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(new URL('../frameworks/', import.meta.url), folder, { recursive: true });
   const files = filesOn('docs/frameworks.md');
   // On a port that the system picks.
-  for (const [name, code] of files) write(FRAMEWORKS, name, code.replace('3000', '0'));
+  for (const [name, code] of files) write(folder, name, code.replace('3000', '0'));
   // Where they import it from.
-  write(FRAMEWORKS, 'next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
-  write(FRAMEWORKS, 'receiver.cjs', "module.exports = require('./receiver.ts');\n");
-  write(FRAMEWORKS, 'own/route.ts', filesOn('README.md').get('own-route.ts') ?? '');
-  write(FRAMEWORKS, 'own/ledger.ts', OWN_LEDGER);
+  write(folder, 'next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
+  write(folder, 'receiver.cjs', "module.exports = require('./receiver.ts');\n");
+  write(folder, 'own/route.ts', filesOn('README.md').get('own-route.ts') ?? '');
+  write(folder, 'own/ledger.ts', OWN_LEDGER);
   // With the types of Express 4, whose handlers may return nothing.
   for (const name of ['express.ts', 'existing-app.ts']) {
     const code = files.get(name)?.replace('./receiver', '../receiver') ?? '';
-    write(FRAMEWORKS, `express-4/${name}`, code);
+    write(folder, `express-4/${name}`, code);
   }
-  write(FRAMEWORKS, 'express-4/tsconfig.json', JSON.stringify(WITH_EXPRESS_4));
+  write(folder, 'express-4/tsconfig.json', JSON.stringify(WITH_EXPRESS_4));
   // Of the mounts alone, for the oldest compiler. NestJS takes its decorators' settings from it,
   // too.
   const mounts = { extends: '../tsconfig.json', include: ['**/*.ts'], exclude: ['recipes'] };
-  write(FRAMEWORKS, 'tsconfig.json', JSON.stringify(mounts));
-  writeRecipes(new URL('recipes/', FRAMEWORKS));
+  write(folder, 'tsconfig.json', JSON.stringify(mounts));
+  writeRecipes(new URL('recipes/', folder));
 }
 
 /** What the recipes call `yours`, and how their files come together. */
@@ -87,4 +88,4 @@ function write(folder, name, text) {
   writeFileSync(file, text);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeHandlers();
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeHandlers(CHECKED);

@@ -4,14 +4,13 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { startPostgres } from './postgres.js';
-import { startServer } from './server.js';
+import { startServer, until } from './server.js';
 
 /** @typedef {Awaited<ReturnType<typeof openMerchant>>} Merchant */
-/** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
+/** @import { Server } from './server.js' */
 
 const FILES = ['server.mjs', 'postgres.mjs', 'settle.mjs', 'trial.mjs', 'schema.sql'];
 const START = new URL('../start/', import.meta.url);
@@ -32,11 +31,6 @@ export function openFolder(parent = tmpdir()) {
     url: pathToFileURL(`${folder}/`),
     remove: () => fs.rmSync(folder, { recursive: true }),
   };
-}
-
-/** Waits until something is true. @param {() => unknown} condition */
-export async function until(condition) {
-  while (!(await condition())) await sleep(20);
 }
 
 /** The name of a refused body's file. @param {string | Uint8Array} body */
@@ -120,8 +114,8 @@ export async function openMerchant(parent) {
       return (await postgres.query(find)).length;
     },
     /** Forgets all. */
-    async reset() {
-      await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}`);
+    async reset(schema = SCHEMA) {
+      await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${schema}`);
       fs.rmSync(webhooks, { recursive: true, force: true });
     },
     async close() {

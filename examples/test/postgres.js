@@ -5,24 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { findPostgres } from './programs.js';
 import { atExit } from './server.js';
 
 /** @typedef {Awaited<ReturnType<typeof startPostgres>>} Postgres */
 
-const VERSIONS = '/usr/lib/postgresql';
-
-/** Where the programs of a PostgreSQL server are; null if nowhere. */
-export function findPostgres() {
-  const installed = fs.existsSync(VERSIONS) ? fs.readdirSync(VERSIONS).sort().reverse() : [];
-  const version = installed.find((name) => fs.existsSync(join(VERSIONS, name, 'bin/initdb')));
-  return version === undefined ? null : join(VERSIONS, version, 'bin');
-}
-
 /**
- * Starts a PostgreSQL server on a temporary folder, with its settings as they come: each commit is
- * on the disk before it is answered. It takes no port: it listens on a socket in its folder. It is
- * a child of this process, which reaps it: until somebody does, a killed server keeps the lock on
- * its folder.
+ * Starts a PostgreSQL server on a temporary folder. It takes no port: it listens on a socket in its
+ * folder. No test cuts the power, so nothing waits for the disk: a commit survives a crash of the
+ * server nevertheless. The server is a child of this process, which reaps it: until somebody does, a
+ * killed server keeps the lock on its folder.
  */
 export async function startPostgres() {
   const bin = findPostgres() ?? '';
@@ -53,7 +45,7 @@ export async function startPostgres() {
   let stopped;
   const isRunning = () => server.exitCode === null && server.signalCode === null;
   async function start() {
-    server = run('postgres', '-c', 'listen_addresses=', '-k', folder);
+    server = run('postgres', '-c', 'listen_addresses=', '-c', 'fsync=off', '-k', folder);
     stopped = once(server, 'exit');
     while (spawnSync(join(bin, 'pg_isready'), ['-h', folder]).status !== 0) {
       if (!isRunning()) throw new Error(logged());

@@ -1,13 +1,25 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findPostgres } from './postgres.js';
 
 export const MARIADBD = '/usr/sbin/mariadbd';
+const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 
 /** A program of an npm package, by its name. @param {string} name */
 export function bin(name) {
   return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
+}
+
+/** Where the programs of a PostgreSQL server are; null if nowhere. */
+export function findPostgres() {
+  const versions = existsSync(POSTGRES_VERSIONS) ? readdirSync(POSTGRES_VERSIONS) : [];
+  const folders = versions
+    .sort()
+    .reverse()
+    .map((version) => join(POSTGRES_VERSIONS, version, 'bin'));
+  return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null;
 }
 
 /** Why a runtime can't be tested here; false if it can. @param {string} runtime */
@@ -29,7 +41,7 @@ export const whyNoMariaDb = () =>
  * Installs the databases where this may: as root on Debian, which is what a container of CI is.
  * MariaDB takes long, so it comes with `.ci/run --full` only.
  */
-export function installDatabases() {
+export async function installDatabases() {
   const missing = [
     ...(whyNoPostgres() ? ['postgresql-15'] : []),
     ...(whyNoMariaDb() && process.env.FULL === 'true' ? ['mariadb-server'] : []),
@@ -37,8 +49,9 @@ export function installDatabases() {
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return;
   const install = `apt-get install -qq -y --no-install-recommends ${missing.join(' ')}`;
-  spawnSync('sh', ['-c', `apt-get update -qq && ${install}`], {
+  const installing = spawn('sh', ['-c', `apt-get update -qq && ${install}`], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  await once(installing, 'exit');
 }

@@ -6,24 +6,25 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import mysql from 'mysql2/promise';
-import { Decimal, parseDepositReceived } from 'payment-notifications';
+import { parseDepositReceived } from 'payment-notifications';
 import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
-import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
-import pg from 'pg';
+import { depositReceivedBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { blocksOn, filesOn } from '../../scripts/pages/code.js';
 import { createBucketStore } from '../start/bucket-store.mjs';
 import { writeRecipes } from './handlers.js';
-import { openFolder, replaced, SCHEMA, SETTLE, until } from './merchant.js';
+import { renamed, testsOf } from './kit.js';
+import { openFolder, replaced, SCHEMA, SETTLE } from './merchant.js';
 import { startPostgres } from './postgres.js';
 import { MARIADBD, whyNoMariaDb, whyNoPostgres } from './programs.js';
-import { atExit, SECRET, startServer, statusOf } from './server.js';
+import { atExit, SECRET, startServer, until } from './server.js';
 
 /** @import { Bucket } from '../start/bucket-store.mjs' */
+/** @import { Tables } from './kit.js' */
+/** @import { Server } from './server.js' */
 
 register();
 const folder = openFolder();
@@ -52,15 +53,6 @@ const WALLET = `CREATE TABLE wallet (
   PRIMARY KEY (customer_id, coin)
 )`;
 
-/**
- * @typedef {object} Own A merchant's database, in the hands of a test.
- * @property {(sql: string) => Promise<Record<string, any>[]>} query
- * @property {(currency: string) => string} balances Selects each `amount`.
- * @property {(currency: string) => Promise<unknown>} fund Gives the customer enough for a debit.
- * @property {(part: 'keys' | 'balances') => string[]} breakTable Statements; the last ones undo
- * it.
- */
-
 /** A file to copy. @param {string} name */
 const copied = (name) => fs.readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
 
@@ -84,7 +76,7 @@ const receiver = filesOn('docs/credit-once.md').get('receiver.ts') ?? '';
 
 /** The receiver of the page Credit once, with the statement of a recipe. */
 const withOwnTables = () => {
-  const find = replaced(blockOf('creditOnce', 'async function customerOf'), 'reference', 'number');
+  const find = blockOf('creditOnce', 'async function customerOf');
   const moved = /^ {2}\), moved AS.*?^ {2}\)\n/ms.exec(SETTLE)?.[0] ?? '';
   const settle = replaced(SETTLE, moved, blockOf('recipes', '  ), updated AS'));
   return {
@@ -108,187 +100,153 @@ const withDatabase = (database) => {
   };
 };
 
-/** @param {'keys' | 'balances'} part */
-const tableOf = (part) => (part === 'keys' ? 'event' : 'balance');
-
-/** The parts of {@link Own} for the tables of a recipe. */
+/** The tables of mysql.sql and sqlite.sql, which a trigger breaks. */
 const OWN = {
   /** @param {string} currency */
   balances: (currency) => `SELECT amount FROM balance WHERE currency = '${currency}'`,
-  fund: async () => {},
+  order: insertOrder,
+  /** @param {string} failure @returns {Tables['broken']} */
+  brokenBy: (failure) => (part) => {
+    const table = part === 'keys' ? 'event' : 'balance';
+    const create = (/** @type {string} */ event) =>
+      `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${table} FOR EACH ROW ${failure}`;
+    return [
+      [create('INSERT'), create('UPDATE')],
+      ['DROP TRIGGER broken_INSERT', 'DROP TRIGGER broken_UPDATE'],
+    ];
+  },
 };
+
+/** @param {boolean} isDeposit @param {string} id */
+function insertOrder(isDeposit, id) {
+  return [`INSERT INTO ${isDeposit ? 'invoice' : 'payout'} VALUES ('${id}', 7)`];
+}
 
 /**
  * Files of a merchant, by all tests of a handler.
  *
  * @param {string} database
  * @param {Record<string, string | undefined>} files
- * @param {() => Own} own
+ * @param {Tables} tables
  * @param {Record<string, string>} [env]
  */
-function testFiles(database, files, own, env = {}) {
+function testFiles(database, files, tables, env = {}) {
   const cwd = join(folder.path, `with-${database}`);
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  /** @type {Server} */
   let server;
   before(async () => {
     fs.mkdirSync(cwd, { recursive: true });
-    const onAnyPort = replaced(
-      filesOn('docs/frameworks.md').get('http-server.ts') ?? '',
-      '3000',
-      '0',
-    );
-    for (const [name, text = ''] of Object.entries({ ...files, 'server.ts': onAnyPort }))
+    const page = filesOn('docs/frameworks.md').get('http-server.ts') ?? '';
+    for (const [name, text = ''] of Object.entries({
+      ...files,
+      'server.ts': replaced(page, '3000', '0'),
+    }))
       fs.writeFileSync(join(cwd, name), text);
     const command = ['node', '--import', 'tsx', 'server.ts'];
     server = await startServer(command, { cwd: pathToFileURL(`${cwd}/`), env });
   });
   after(async () => assert.equal(await server.stop(), 0));
-
-  const tests = handlerTests({
-    url: () => server.url,
-    async balance(currency) {
-      const rows = await own().query(own().balances(currency));
-      return Decimal.sum(0, ...rows.map(({ amount }) => amount));
-    },
-    kept: async () =>
-      fs.readdirSync(join(cwd, 'webhooks/review')).filter((name) => name.endsWith('.json')).length,
-    async prepare(notifications) {
-      for (const one of notifications) {
-        const [table, id] =
-          one.type === 'deposit.received'
-            ? ['invoice', one.clientPaymentId]
-            : ['payout', one.clientWithdrawalId];
-        await own().query(`INSERT INTO ${table} VALUES ('${id}', 7)`);
-        if (one.type === 'withdrawal.broadcast') await own().fund(`${one.withdrawCurrency}`);
-      }
-    },
-    async breakDatabase(part) {
-      const statements = own().breakTable(part);
-      const middle = statements.length / 2;
-      for (const sql of statements.slice(0, middle)) await own().query(sql);
-      return async () => {
-        for (const sql of statements.slice(middle)) await own().query(sql);
-      };
-    },
-  });
+  const tests = testsOf(
+    () => server.url,
+    () => cwd,
+    tables,
+  );
   for (const { name, run } of tests) test(name, run);
-  return () => server;
 }
 
-describe('your own tables', { skip: whyNoPostgres() }, () => {
-  before(async () => {
-    await postgres.query(`${ORDERS} ${WALLET}`);
-    await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
-  });
-  const server = testFiles('postgres', withOwnTables(), () => ({
-    query: postgres.query,
-    balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
-    fund: (currency) =>
-      postgres.query(
-        `INSERT INTO wallet VALUES (7, upper('${currency}'), 1e18) ON CONFLICT DO NOTHING`,
-      ),
-    breakTable(part) {
-      const table = part === 'keys' ? 'event' : 'wallet';
-      return [`ALTER TABLE ${table} RENAME TO away`, `ALTER TABLE away RENAME TO ${table}`];
-    },
-  }));
-  after(() => postgres.query('DROP TABLE orders, event'));
-
-  test('a database that crashes during a transaction does not end the server', async () => {
-    await postgres.query("INSERT INTO invoice VALUES ('crash', 7)");
-    const lock = new pg.Client(postgres.url);
-    lock.on('error', () => {});
-    await lock.connect();
-    await lock.query('BEGIN; LOCK wallet');
-    const status = statusOf(server().url, depositReceivedBody({ clientPaymentId: 'crash' }));
-    const find = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-    await until(async () => (await postgres.query(find)).length > 0);
-    await postgres.crash();
-    assert.equal(await status, 500);
-    assert(server().isRunning());
-    await postgres.start();
-  });
-});
-
-describe('MySQL and MariaDB', { skip: whyNoMariaDb() }, () => {
-  /** @type {mysql.Connection} */
-  let connection;
-  const data = fs.mkdtempSync(join(tmpdir(), 'mariadb-'));
-  const socketPath = join(data, 'socket');
-  const env = {
-    DATABASE_URL: `mysql://root@localhost/merchant?socketPath=${encodeURIComponent(socketPath)}`,
-  };
-  const options = [`--datadir=${data}`, '--user=mysql'];
-  /** @type {import('node:child_process').ChildProcess} */
-  let server;
-  before(async () => {
-    execFileSync('chown', ['mysql', data]);
-    const install = ['--auth-root-authentication-method=normal', '--skip-test-db', ...options];
-    execFileSync('mariadb-install-db', ['--no-defaults', ...install], { stdio: 'ignore' });
-    const own = [`--socket=${socketPath}`, '--skip-networking', ...options];
-    server = spawn(MARIADBD, ['--no-defaults', ...own], { stdio: 'ignore' });
-    atExit(() => server.kill('SIGKILL'));
-    while (!fs.existsSync(socketPath)) await sleep(50);
-    connection = await mysql.createConnection({
-      user: 'root',
-      socketPath,
-      multipleStatements: true,
+describe('a database', { concurrency: true }, () => {
+  describe('your own tables', { skip: whyNoPostgres(), concurrency: 1 }, () => {
+    before(async () => {
+      await postgres.query(`${ORDERS} ${WALLET}`);
+      await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
     });
-    await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
-    await connection.query(ORDERS);
-    await connection.query(copied('mysql.sql'));
-  });
-  after(async () => {
-    await connection.end();
-    server.kill();
-    await once(server, 'exit');
-    fs.rmSync(data, { recursive: true });
-  });
-  testFiles(
-    'mysql',
-    withDatabase('mysql'),
-    () => ({
-      ...OWN,
-      query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
-      breakTable: (part) => [
-        ...['INSERT', 'UPDATE'].map(
-          (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${tableOf(part)}
-            FOR EACH ROW SIGNAL SQLSTATE '45000'`,
-        ),
-        ...['INSERT', 'UPDATE'].map((event) => `DROP TRIGGER broken_${event}`),
+    testFiles('postgres', withOwnTables(), {
+      query: (sql) => postgres.query(sql),
+      balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
+      order: (isDeposit, id, one) => [
+        ...insertOrder(isDeposit, id),
+        // Enough for a debit.
+        ...(one.type === 'deposit.received'
+          ? []
+          : [
+              `INSERT INTO wallet VALUES (7, upper('${one.withdrawCurrency}'), 1e18) ON CONFLICT DO NOTHING`,
+            ]),
       ],
-    }),
-    env,
-  );
-});
-
-// By libsql, which has SQLite and the interface of better-sqlite3, but needs no compiler.
-describe('SQLite', () => {
-  /** @type {Database.Database} */
-  let database;
-  before(() => {
-    const cwd = join(folder.path, 'with-sqlite');
-    fs.mkdirSync(cwd);
-    database = new Database(join(cwd, 'merchant.db'));
-    database.exec(ORDERS + copied('sqlite.sql'));
+      broken: (part) => renamed(part === 'keys' ? 'event' : 'wallet'),
+    });
+    after(() => postgres.query('DROP TABLE orders, event'));
   });
-  after(() => database.close());
-  testFiles('sqlite', withDatabase('sqlite'), () => ({
-    ...OWN,
-    async query(sql) {
-      const statement = database.prepare(sql);
-      if (statement.reader) return /** @type {any[]} */ (statement.all());
-      statement.run();
-      return [];
-    },
-    breakTable: (part) => [
-      ...['INSERT', 'UPDATE'].map(
-        (event) => `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${tableOf(part)}
-          BEGIN SELECT RAISE(ABORT, 'broken by a test'); END`,
-      ),
-      ...['INSERT', 'UPDATE'].map((event) => `DROP TRIGGER broken_${event}`),
-    ],
-  }));
+
+  describe('MySQL and MariaDB', { skip: whyNoMariaDb(), concurrency: 1 }, () => {
+    /** @type {mysql.Connection} */
+    let connection;
+    const data = fs.mkdtempSync(join(tmpdir(), 'mariadb-'));
+    const socketPath = join(data, 'socket');
+    const options = [`--datadir=${data}`, '--user=mysql'];
+    /** @type {import('node:child_process').ChildProcess} */
+    let server;
+    before(async () => {
+      execFileSync('chown', ['mysql', data]);
+      const install = ['--auth-root-authentication-method=normal', '--skip-test-db', ...options];
+      execFileSync('mariadb-install-db', ['--no-defaults', ...install], { stdio: 'ignore' });
+      const own = [`--socket=${socketPath}`, '--skip-networking', ...options];
+      server = spawn(MARIADBD, ['--no-defaults', ...own], { stdio: 'ignore' });
+      atExit(() => server.kill('SIGKILL'));
+      const user = { user: 'root', socketPath, multipleStatements: true };
+      const connect = async () => {
+        connection = await mysql.createConnection(user);
+      };
+      await until(() =>
+        connect().then(
+          () => true,
+          () => false,
+        ),
+      );
+      await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
+      await connection.query(ORDERS);
+      await connection.query(copied('mysql.sql'));
+    });
+    after(async () => {
+      await connection?.end();
+      server.kill();
+      await once(server, 'exit');
+      fs.rmSync(data, { recursive: true });
+    });
+    const url = `mysql://root@localhost/merchant?socketPath=${encodeURIComponent(socketPath)}`;
+    testFiles(
+      'mysql',
+      withDatabase('mysql'),
+      {
+        ...OWN,
+        query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
+        broken: OWN.brokenBy("SIGNAL SQLSTATE '45000'"),
+      },
+      { DATABASE_URL: url },
+    );
+  });
+
+  // By libsql, which has SQLite and the interface of better-sqlite3, but needs no compiler.
+  describe('SQLite', { concurrency: 1 }, () => {
+    /** @type {Database.Database} */
+    let database;
+    before(() => {
+      const cwd = join(folder.path, 'with-sqlite');
+      fs.mkdirSync(cwd);
+      database = new Database(join(cwd, 'merchant.db'));
+      database.exec(ORDERS + copied('sqlite.sql'));
+    });
+    after(() => database.close());
+    testFiles('sqlite', withDatabase('sqlite'), {
+      ...OWN,
+      async query(sql) {
+        const statement = database.prepare(sql);
+        if (statement.reader) return /** @type {any[]} */ (statement.all());
+        statement.run();
+        return [];
+      },
+      broken: OWN.brokenBy("BEGIN SELECT RAISE(ABORT, 'broken by a test'); END"),
+    });
+  });
 });
 
 /**

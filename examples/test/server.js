@@ -8,10 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 60_000;
 
+/** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
+
 /** The last segment of the path to every handler. */
 export const SECRET = 'a-secret-of-these-tests';
-/** An environment for a trial, whatever a developer has set. */
-export const UNSET = { CALLBACK_SECRET: undefined, DATABASE_URL: undefined, HOST: undefined };
+/** The watched receiver takes it as well. */
+export const OLD_SECRET = 'the-secret-before-that';
 
 /**
  * What still runs when the test ends in the middle: it would outlive it.
@@ -44,7 +46,7 @@ export function atExit(end) {
 export async function startServer([program = '', ...args], { cwd, env }) {
   const child = spawn(program, args, {
     cwd,
-    env: { ...process.env, NODE_ENV: 'production', CALLBACK_SECRET: SECRET, ...env, PORT: '0' },
+    env: { ...process.env, NODE_ENV: 'production', CALLBACK_SECRET: SECRET, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A separate group, which ends as one: some programs are started by another.
     detached: true,
@@ -102,6 +104,11 @@ export async function startServer([program = '', ...args], { cwd, env }) {
       return journal.splice(0);
     },
   };
+}
+
+/** Waits until something is true. @param {() => unknown} condition */
+export async function until(condition) {
+  while (!(await condition())) await sleep(20);
 }
 
 /** The longest body that a receiver reads, in bytes. */

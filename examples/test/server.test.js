@@ -5,11 +5,12 @@ import { connect } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { openMerchant, SCHEMA, until } from './merchant.js';
+import { openMerchant, SCHEMA } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
-import { statusOf } from './server.js';
+import { statusOf, until } from './server.js';
 
-/** @import { Merchant, Server } from './merchant.js' */
+/** @import { Merchant } from './merchant.js' */
+/** @import { Server } from './server.js' */
 
 const DEPOSIT = depositReceivedBody();
 const WITHDRAWAL = withdrawalBroadcastBody();
@@ -21,6 +22,8 @@ const deposit = (fields, seed) =>
 /** @param {Record<string, unknown>} fields @param {number} seed */
 const withdrawal = (fields, seed) =>
   withdrawalBroadcastBody({ clientWithdrawalId: 'payout-7731', ...fields }, { seed });
+/** Eight withdrawals, each of which comes once. */
+const EIGHT = Array.from({ length: 8 }, (_, seed) => withdrawal({}, seed + 1));
 
 describe('server.mjs', { skip: whyNoPostgres() }, () => {
   /** @type {Merchant} */
@@ -36,7 +39,6 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
 
   /** @param {string} role */
   const urlAs = (role) => merchant.postgres.url.replace('merchant@', `${role}@`);
-
   /** Until everything that waits is settled. @param {Record<string, string>} balances */
   async function assertSettled(balances) {
     await until(() => merchant.waiting('retry').length === 0);
@@ -51,6 +53,9 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       assert.deepEqual(statuses, Array(10).fill(200));
     }
     assert.deepEqual(await merchant.balances(), { ...DEPOSITED, ...WITHDRAWN });
+    // Longer than a load balancer does.
+    const { headers } = await fetch(copies[0] ?? '');
+    assert.match(`${headers.get('keep-alive')}`, /timeout=75/);
     for (const server of servers) assert.equal(await server.stop(), 0);
     const printed = servers.flatMap((server) => server.printed);
     const key = `deposit.received:${JSON.parse(DEPOSIT).depositId}`;
@@ -61,23 +66,23 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
   test('saves for review what someone must decide, and settles it once its file is moved', async () => {
     const server = await merchant.start();
     assert.equal(await statusOf(server.url, deposit({ depositCurrency: 'usdt' }, 1)), 200);
+    const later = deposit({ clientPaymentId: 'order-of-later' }, 2);
     const other = 'settled before, with another customer or amount';
     const unusual = 'the currency is unusual';
-    /** @type {[body: string, reason: string][]} */
-    const reviewed = [
-      [deposit({ clientPaymentId: 'order-of-later' }, 2), 'the order is unknown'],
-      [deposit({ clientPaymentId: 'a\0' }, 3), 'the identifier has a NUL character'],
-      [withdrawal({ status: 'FAILED' }, 4), 'the withdrawal is FAILED'],
-      [withdrawal({ status: 'BLOCKED' }, 4), 'the withdrawal is BLOCKED'],
-      [withdrawal({ actualWithdrawAmount: null }, 4), 'the amount is missing'],
-      [deposit({ depositCurrency: 'usdt', actualDepositAmount: '7' }, 1), other],
-      [deposit({ depositCurrency: 'BTC' }, 1), other],
-      ...['uſdt', ' USDT', 'USDT\t', 'USDT\u00a0', 'U'.repeat(21)].map(
-        (depositCurrency) =>
-          /** @type {[string, string]} */ ([deposit({ depositCurrency }, 5), unusual]),
-      ),
-    ];
-    for (const [body, reason] of reviewed) {
+    const reviewed = {
+      [later]: 'the order is unknown',
+      [deposit({ clientPaymentId: 'a\0' }, 3)]: 'the identifier has a NUL character',
+      [withdrawal({ status: 'FAILED' }, 4)]: 'the withdrawal is FAILED',
+      [withdrawal({ status: 'BLOCKED' }, 4)]: 'the withdrawal is BLOCKED',
+      [withdrawal({ actualWithdrawAmount: null }, 4)]: 'the amount is missing',
+      [deposit({ depositCurrency: 'usdt', actualDepositAmount: '7' }, 1)]: other,
+      [deposit({ depositCurrency: 'BTC' }, 1)]: other,
+      [deposit({ depositCurrency: 'uſdt' }, 5)]: unusual,
+      [deposit({ depositCurrency: ' USDT' }, 5)]: unusual,
+      [deposit({ depositCurrency: 'USDT\u00a0' }, 5)]: unusual,
+      [deposit({ depositCurrency: 'U'.repeat(21) }, 5)]: unusual,
+    };
+    for (const [body, reason] of Object.entries(reviewed)) {
       assert.equal(await statusOf(server.url, body), 200, reason);
       assert.equal(merchant.reason('review', body), `${reason}\n`);
       await until(() =>
@@ -87,12 +92,10 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     // The same currency in another spelling is the same balance.
     assert.equal(await statusOf(server.url, deposit({ depositCurrency: 'UsdT' }, 5)), 200);
     assert.deepEqual(await merchant.balances(), { 'customer-7 USDT': '0.03046' });
-
-    const [[later = ''] = []] = reviewed;
     await merchant.order(later);
     merchant.retry(later);
     await assertSettled({ ...DEPOSITED, 'customer-7 USDT': '0.03046' });
-    assert.equal(merchant.waiting('review').length, reviewed.length - 1);
+    assert.equal(merchant.waiting('review').length, Object.keys(reviewed).length - 1);
     await server.stop();
   });
 
@@ -106,81 +109,65 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     await merchant.postgres.query('DROP OWNED BY clerk; DROP ROLE clerk');
   });
 
-  test('keeps a connection longer than a load balancer does', async () => {
-    const server = await merchant.start();
-    const { headers } = await fetch(server.url);
-    const [, seconds] = /timeout=(\d+)/.exec(headers.get('keep-alive') ?? '') ?? [];
-    assert(Number(seconds) > 60, `${headers.get('keep-alive')}`);
-    await server.stop();
-  });
-
-  describe('starts, saves what comes, and settles it later, with a database that', () => {
-    /**
-     * What is done to the database, and what is undone later.
-     *
-     * @typedef {{ before(): unknown, after(): unknown, role?: string, reason: RegExp }} Trouble
-     * @type {Record<string, Trouble>}
-     */
-    const TROUBLES = {
-      'is down': {
-        before: () => merchant.postgres.crash(),
-        after: () => merchant.postgres.start(),
-        reason: /ENOENT|ECONNREFUSED/,
-      },
-      hangs: {
-        before: () => merchant.postgres.freeze(),
-        after: () => merchant.postgres.thaw(),
-        reason: /timeout/,
-      },
-      'is read-only': {
-        role: 'app',
-        before: () =>
-          merchant.postgres.query(`CREATE ROLE app LOGIN SUPERUSER;
-            ALTER ROLE app SET default_transaction_read_only = on`),
-        after: () =>
-          merchant.postgres.query(`ALTER ROLE app SET default_transaction_read_only = off;
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'`),
-        reason: /read-only transaction/,
-      },
-      'has no tables': {
-        before: () => merchant.postgres.query('DROP TABLE orders, event, balance'),
-        // At the same time, so that no round finds the tables without the order.
-        after: () =>
-          merchant.postgres.query(`${SCHEMA}
-            INSERT INTO orders VALUES ('deposit.received', 'order-10042', 'customer-7')`),
-        reason: /"orders" does not exist/,
-      },
-    };
-    for (const [what, trouble] of Object.entries(TROUBLES))
-      test(what, async () => {
-        await trouble.before();
-        const env = trouble.role ? { DATABASE_URL: urlAs(trouble.role) } : {};
-        const server = await merchant.start(env);
-        assert.equal(await statusOf(server.url, DEPOSIT), 500);
-        assert.deepEqual(merchant.bodies('retry'), [DEPOSIT]);
-        assert.match(merchant.reason('retry', DEPOSIT), trouble.reason);
-        await until(() => server.printed.some((line) => /^retry: deposit\.received:/.test(line)));
-        await trouble.after();
-        await assertSettled(DEPOSITED);
-        assert.equal(await server.stop(), 0);
-      });
-  });
+  /**
+   * What is done to the database, what is undone later, and the reason in between.
+   *
+   * @type {Record<string, [trouble: () => unknown, end: () => unknown, reason: RegExp]>}
+   */
+  const TROUBLES = {
+    'is down': [
+      () => merchant.postgres.crash(),
+      () => merchant.postgres.start(),
+      /ENOENT|ECONNREFUSED/,
+    ],
+    hangs: [() => merchant.postgres.freeze(), () => merchant.postgres.thaw(), /timeout/],
+    'is read-only': [
+      () =>
+        merchant.postgres.query(`CREATE ROLE app LOGIN SUPERUSER;
+          ALTER ROLE app SET default_transaction_read_only = on`),
+      () =>
+        merchant.postgres.query(`ALTER ROLE app SET default_transaction_read_only = off;
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'`),
+      /read-only transaction/,
+    ],
+    'has no tables': [
+      () => merchant.postgres.query('DROP TABLE orders, event, balance'),
+      // At the same time, so that no round finds the tables without the order.
+      () =>
+        merchant.postgres.query(`${SCHEMA}
+          INSERT INTO orders VALUES ('deposit.received', 'order-10042', 'customer-7')`),
+      /"orders" does not exist/,
+    ],
+  };
+  for (const [what, [trouble, end, reason]] of Object.entries(TROUBLES))
+    test(`starts, saves what comes, and settles it later, with a database that ${what}`, async () => {
+      await trouble();
+      const env = what === 'is read-only' ? { DATABASE_URL: urlAs('app') } : {};
+      const server = await merchant.start(env);
+      assert.equal(await statusOf(server.url, DEPOSIT), 500);
+      assert.deepEqual(merchant.bodies('retry'), [DEPOSIT]);
+      assert.match(merchant.reason('retry', DEPOSIT), reason);
+      await until(() => server.printed.some((line) => /^retry: deposit\.received:/.test(line)));
+      await end();
+      await assertSettled(DEPOSITED);
+      assert.equal(await server.stop(), 0);
+    });
 
   describe('loses nothing', () => {
     const lockBalances = () => merchant.hold('LOCK TABLE balance');
-    /** Eight withdrawals, each of which comes once. */
-    const EIGHT = Array.from({ length: 8 }, (_, seed) => withdrawal({}, seed + 1));
+    /** Until so many statements wait for a lock. */
+    const untilBlocked = (count = 1) => until(async () => (await merchant.blocked()) >= count);
 
-    /** Sends half a request. @param {Server} server @param {string} text */
+    /** Opens a connection, and writes to it. @param {Server} server @param {string} text */
     async function begin(server, text) {
       const socket = connect(server.port, '127.0.0.1');
       socket.on('error', () => {});
       await new Promise((resolve) => socket.write(text, resolve));
       return socket;
     }
-    /** A request with a body, as it is on the wire. @param {Server} server */
-    const rawRequest = ({ url }) =>
-      `POST ${new URL(url).pathname} HTTP/1.1\r\nhost: merchant\r\ncontent-length: ${Buffer.byteLength(WITHDRAWAL)}\r\n\r\n${WITHDRAWAL}`;
+    /** A request, as it is on the wire. @param {Server} server @param {string} body */
+    const rawRequest = ({ url }, body, method = 'POST') =>
+      `${method} ${new URL(url).pathname} HTTP/1.1\r\nhost: merchant\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
     /** Stops a server within 30 seconds. @param {Server} server */
     async function stop(server) {
@@ -200,12 +187,11 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']))
       test(`${signal} waits for an answer in flight, though connections are kept`, async () => {
         const server = await merchant.start();
-        const visit = `GET ${new URL(server.url).pathname} HTTP/1.1\r\nhost: merchant\r\n\r\n`;
-        const kept = await begin(server, visit);
+        const kept = await begin(server, rawRequest(server, '', 'GET'));
         await once(kept, 'data');
         const lock = await lockBalances();
         const answer = statusOf(server.url, WITHDRAWAL);
-        await until(merchant.blocked);
+        await untilBlocked();
         server.signal(signal);
         await once(kept, 'close');
         assert(server.isRunning());
@@ -215,27 +201,25 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
         assert.deepEqual(await merchant.balances(), WITHDRAWN);
       });
 
-    /**
-     * How a log ends while the database hangs.
-     *
-     * @type {Record<string, { command: string, end(server: Server): unknown }>}
-     */
-    const LOST_LOGS = {
-      'Ctrl+C ends the reader of the log as well': {
-        command: 'node server.mjs 2>&1 | tee log',
-        end: (server) => server.signal('SIGINT'),
-      },
-      'the terminal is closed': {
-        command: 'script --quiet --command "exec node server.mjs" /dev/null',
-        end: (server) => server.kill(),
-      },
-    };
-    for (const [what, { command, end }] of Object.entries(LOST_LOGS))
+    /** @type {[what: string, command: string, end: (server: Server) => unknown][]} */
+    const LOST_LOGS = [
+      [
+        'Ctrl+C ends the reader of the log as well',
+        'node server.mjs 2>&1 | tee log',
+        (server) => server.signal('SIGINT'),
+      ],
+      [
+        'the terminal is closed',
+        'script --quiet --command "exec node server.mjs" /dev/null',
+        (server) => server.kill(),
+      ],
+    ];
+    for (const [what, command, end] of LOST_LOGS)
       test(`when the database hangs and ${what}`, async () => {
         const server = await merchant.run(['sh', '-c', `exec ${command}`]);
         const lock = await lockBalances();
         const answers = EIGHT.map((body) => statusOf(server.url, body).catch(() => null));
-        await until(async () => (await merchant.blocked()) === 8);
+        await untilBlocked(8);
         merchant.postgres.freeze();
         await end(server);
         await Promise.all(answers);
@@ -260,32 +244,26 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
         await server.stop();
       });
 
-    test('a connection that is kept brings no more bodies while the server stops', async () => {
+    test('while the server stops: no more bodies on a connection, and no half ones', async () => {
       const server = await merchant.start();
-      const text = rawRequest(server);
+      const text = rawRequest(server, WITHDRAWAL);
       const begun = await begin(server, text.slice(0, 20));
-      assert.equal(await statusOf(server.url, DEPOSIT), 200); // it has read that
+      for (const part of ['', text.slice(0, 20), text.slice(0, -10)]) await begin(server, part);
+      assert.equal(await statusOf(server.url, DEPOSIT), 200); // it has read the others
       server.signal('SIGTERM');
       await untilClosed(server);
       begun.write(text.slice(20));
       const [answer] = await once(begun, 'data');
       assert.match(`${answer}`, /^HTTP\/1\.1 200 .*^connection: close/ims);
-      await stop(server);
+      await stop(server); // half a request doesn't keep it running
       assert.deepEqual(await merchant.balances(), { ...DEPOSITED, ...WITHDRAWN });
-    });
-
-    test('half a request does not keep a stopped server running', async () => {
-      const server = await merchant.start();
-      const text = rawRequest(server);
-      for (const part of ['', text.slice(0, 20), text.slice(0, -10)]) await begin(server, part);
-      await stop(server);
     });
 
     test('a sender that gave up, a database that hangs, and several signals', async () => {
       const server = await merchant.start();
       const lock = await lockBalances();
-      const sender = await begin(server, rawRequest(server));
-      await until(merchant.blocked);
+      const sender = await begin(server, rawRequest(server, WITHDRAWAL));
+      await untilBlocked();
       merchant.postgres.freeze();
       sender.destroy();
       server.signal('SIGTERM');
@@ -303,12 +281,12 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       // Two at the same time leave two connections, of which one will be idle.
       let lock = await lockBalances();
       const two = [1, 2].map(() => statusOf(server.url, DEPOSIT));
-      await until(async () => (await merchant.blocked()) === 2);
+      await untilBlocked(2);
       await lock.end();
       assert.deepEqual(await Promise.all(two), [200, 200]);
       lock = await lockBalances();
       const interrupted = statusOf(server.url, WITHDRAWAL);
-      await until(merchant.blocked);
+      await untilBlocked();
       await merchant.postgres.crash();
       assert.equal(await interrupted, 500);
       await lock.end().catch(() => {});
@@ -324,7 +302,7 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       const lock = await merchant.hold('SELECT FROM balance FOR UPDATE');
       const others = EIGHT.slice(0, 3);
       const answers = others.map((other) => statusOf(server.url, other));
-      await until(merchant.blocked);
+      await untilBlocked();
       assert.deepEqual(await Promise.all(answers), [500, 500, 500]);
       // Rounds try them one at a time.
       await stop(server);

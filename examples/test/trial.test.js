@@ -1,46 +1,38 @@
 // trial.mjs as a newcomer starts it, and server.mjs as it must not be started.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { openFolder, until } from './merchant.js';
-import { atExit, SECRET, startServer, statusOf, UNSET } from './server.js';
+import { openFolder } from './merchant.js';
+import { SECRET, startServer, statusOf, until } from './server.js';
 
-const TRIAL = 'node_modules/payment-notifications/examples/start/trial.mjs';
-const COMMAND = 'node_modules/payment-notifications/dist/cli.js';
+const PACKAGE = 'node_modules/payment-notifications';
+const COMMAND = `${PACKAGE}/dist/cli.js`;
+/** Whatever a developer has set. */
+const UNSET = { CALLBACK_SECRET: undefined, DATABASE_URL: undefined, HOST: undefined };
 
-describe('a trial', () => {
-  const folder = openFolder();
-  const temporary = join(folder.path, 'tmp');
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
-  let server;
-  before(async () => {
-    fs.mkdirSync(temporary);
+const folder = openFolder();
+after(folder.remove);
+
+describe('a trial', { concurrency: true }, () => {
+  test('credits samples once, needs its own secret, and leaves nothing behind', async () => {
+    const before = fs.readdirSync(folder.path);
+    const temporary = fs.mkdtempSync(join(folder.path, 'tmp-'));
     const env = { ...UNSET, TMPDIR: temporary };
-    server = await startServer(['node', TRIAL], { cwd: folder.url, env });
+    const command = ['node', `${PACKAGE}/examples/start/trial.mjs`];
+    const server = await startServer(command, { cwd: folder.url, env });
     await until(() => server.printed.length === 2);
-  });
-  after(async () => {
-    await server.kill();
-    folder.remove();
-  });
-
-  test('says so first, and prints the URL and a command that credits a deposit', async () => {
     const [first, second = ''] = server.printed;
     assert.equal(first, 'This is a trial. It keeps nothing when it ends.');
-    const command = 'Try it: npx payment-notifications send deposit --copies 5 --to ';
-    assert(second.startsWith(command));
-    const url = second.slice(command.length);
-    assert.match(
-      url,
-      new RegExp(`^http://127\\.0\\.0\\.1:${server.port}/callbacks/[0-9a-f-]{36}$`),
-    );
-    server.url = url;
+    const tryIt = 'Try it: npx payment-notifications send deposit --copies 5 --to ';
+    assert(second.startsWith(tryIt));
+    const url = second.slice(tryIt.length);
+    const root = `http://127.0.0.1:${server.port}/callbacks/`;
+    assert.match(url.replace(root, ''), /^[0-9a-f-]{36}$/);
+
     for (const words of ['send deposit --copies 5', 'send withdrawal'])
       await promisify(execFile)('node', [COMMAND, ...words.split(' '), '--to', url], {
         cwd: folder.path,
@@ -50,105 +42,73 @@ describe('a trial', () => {
       server.printed.slice(2).map((line) => line.slice(line.lastIndexOf(':') + 2)),
       ['settled, 0.01523 BTC', ...Array(4).fill('repeated, 0.01523 BTC'), 'settled, -480.73 XRP'],
     );
-  });
 
-  test('takes nothing without the secret that it has made', async () => {
-    const wrong = server.url.replace(/[^/]+$/, SECRET);
-    assert.equal(await statusOf(wrong, depositReceivedBody()), 404);
-  });
-
-  test('keeps its bodies in a temporary folder, and leaves nothing behind', async () => {
-    const before = fs.readdirSync(folder.path);
+    assert.equal(await statusOf(root + SECRET, depositReceivedBody()), 404);
     const unknown = depositReceivedBody({ clientPaymentId: 'unknown' }, { seed: 1 });
-    assert.equal(await statusOf(server.url, unknown), 200);
+    assert.equal(await statusOf(url, unknown), 200);
     const files = fs.readdirSync(temporary, { recursive: true, encoding: 'utf8' });
-    assert(
-      files.some((file) =>
-        /review\/deposit\.received\.[0-9a-f-]{36}\.[0-9a-f]{16}\.json$/.test(file),
-      ),
-    );
+    const isSaved = /review\/deposit\.received\.[0-9a-f-]{36}\.[0-9a-f]{16}\.json$/;
+    assert(files.some((file) => isSaved.test(file)));
     assert.equal(await server.stop(), 0);
-    assert.deepEqual(fs.readdirSync(temporary), []);
+    fs.rmdirSync(temporary); // it is empty
     assert.deepEqual(fs.readdirSync(folder.path), before);
-    assert(!before.includes('webhooks'));
+  });
+
+  test('goes on if nothing can be printed', async () => {
+    const command = ['sh', '-c', 'node trial.mjs 2>&1 | head -n 2']; // the URL, and then no more
+    const server = await startServer(command, { cwd: folder.url, env: UNSET });
+    await until(() => server.printed.length === 2);
+    const url = `${server.printed[1]}`.replace(/.* /, '');
+    for (let count = 0; count < 4; count += 1)
+      assert.equal(await statusOf(url, depositReceivedBody()), 200);
+    await server.kill();
   });
 });
 
-test('a trial goes on if nothing can be printed', async () => {
-  const folder = openFolder();
-  await Promise.all(
-    ['> /dev/full', '| head -n 1'].map(async (target) => {
-      const command = ['sh', '-c', `node trial.mjs 2>&1 ${target}`];
-      const server = await startServer(command, { cwd: folder.url, env: UNSET });
-      // It prints about a wrong secret.
-      for (let count = 0; count < 3; count += 1)
-        assert.equal(await statusOf(server.url, depositReceivedBody()), 404);
-      await server.kill();
-    }),
-  );
-  folder.remove();
-});
-
-describe('does not start', () => {
-  const folder = openFolder();
-  after(folder.remove);
+describe('server.mjs', () => {
   const url = 'postgres://merchant:a-password@127.0.0.1:1/merchant';
+  const start = (/** @type {Record<string, string | undefined>} */ env) =>
+    startServer(['node', 'server.mjs'], { cwd: folder.url, env: { DATABASE_URL: url, ...env } });
 
-  /** What it prints until it ends, or listens. @param {Record<string, string>} own */
-  async function start(own) {
-    const child = spawn('node', ['server.mjs'], {
-      cwd: folder.path,
-      env: { ...process.env, ...UNSET, PORT: '0', ...own },
-    });
-    const forget = atExit(() => child.kill());
-    const printed = text(child.stdout);
-    const said = text(child.stderr);
-    child.stdout.on('data', (data) => `${data}`.includes('listening') && child.kill());
-    const [code] = await once(child, 'close');
-    forget();
-    return { code, printed: await printed, said: await said };
-  }
-
-  /** @type {[what: string, env: Record<string, string>, said: RegExp][]} */
+  /** @type {[what: string, env: Record<string, string | undefined>, said: RegExp][]} */
   const WRONG = [
     [
-      'on a database without a secret',
-      { DATABASE_URL: url },
+      'without a secret',
+      { CALLBACK_SECRET: undefined },
       /secret: expected at least 16 .* Make one with "openssl rand -hex 32"/,
     ],
-    [
-      'without the address of the database',
-      { DATABASE_URL: '', CALLBACK_SECRET: SECRET },
-      /DATABASE_URL: expected postgres:/,
-    ],
+    ['without a database', { DATABASE_URL: '' }, /DATABASE_URL: expected postgres:/],
     [
       'with the address of another database',
-      { DATABASE_URL: url.replace('postgres', 'mysql'), CALLBACK_SECRET: SECRET },
+      { DATABASE_URL: url.replace('postgres', 'mysql') },
       /DATABASE_URL: expected postgres:/,
     ],
     [
       'with a password that needs encoding',
-      { DATABASE_URL: url.replace('a-password', 'a-password/#'), CALLBACK_SECRET: SECRET },
+      { DATABASE_URL: url.replace('a-password', 'a-password/#') },
       /DATABASE_URL: expected postgres:/,
     ],
-    [
-      'on a port of spaces',
-      { DATABASE_URL: url, CALLBACK_SECRET: SECRET, PORT: ' ' },
-      /PORT: expected a number, received " "/,
-    ],
+    ['on a port of spaces', { PORT: ' ' }, /PORT: expected a number, received " "/],
   ];
   for (const [what, env, expected] of WRONG)
-    test(what, async () => {
-      const { code, said } = await start(env);
-      assert.equal(code, 1, said);
-      assert.match(said, expected);
-      assert.doesNotMatch(said, /a-password|no tables/);
-    });
+    test(`does not start ${what}`, () =>
+      assert.rejects(start(env), ({ message }) => {
+        assert.match(message, expected);
+        assert.doesNotMatch(message, /a-password|no tables/);
+        return true;
+      }));
 
-  test('but starts on port 3000 with an empty PORT, and never prints a secret', async () => {
-    const { printed, said } = await start({ DATABASE_URL: url, CALLBACK_SECRET: SECRET, PORT: '' });
-    // Something else may have that port here.
-    assert.match(printed + said, /127\.0\.0\.1:3000/);
-    assert.doesNotMatch(printed + said, new RegExp(`${SECRET}|a-password`));
+  test('starts on port 3000 with an empty PORT, and never prints a secret', async () => {
+    const printed = await start({ PORT: '' }).then(
+      async (server) => {
+        await until(() => server.printed.length > 0);
+        await server.kill();
+        return server.printed.join('\n');
+      },
+      // Something else may have that port here.
+      ({ message }) => message,
+    );
+    assert.match(printed, /127\.0\.0\.1:3000/);
+    assert.doesNotMatch(printed, new RegExp(`${SECRET}|a-password`));
   });
 });

@@ -68,7 +68,7 @@ export async function post(
   ]);
   const late = sleep(timeoutMs, ended).then(() => unanswered(`no answer within ${timeoutMs} ms`));
   const outcome = await Promise.race([ended, late]);
-  controller.abort();
+  if (outcome.answer === null) controller.abort();
   return outcome;
 }
 

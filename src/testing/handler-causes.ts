@@ -1,222 +1,218 @@
 import type { PaymentNotification } from '../parser/notification.js';
 import { Decimal } from '../parser/values/amount.js';
+import type { DeliveryAttempt } from './deliver.js';
+import type { TestBody } from './handler-events.js';
 
-/** The likely causes that a behavior knows. A text is the cause of whatever is wrong. */
+/** The likely causes that a step knows. A text is the cause of whatever is wrong. */
 export type Causes =
   | string
   | {
       /** If nothing moved, or if it moved though nothing was due. */
       readonly change?: string;
+      /** If nothing moved, and the body was kept for review. */
+      readonly kept?: string;
       /** If it moved several times. */
       readonly several?: string;
       /** If it was refused, or failed. */
       readonly answer?: string;
     };
 
-/** A change of a balance that is not the one that was due. */
-export interface WrongChange {
-  readonly causes: Causes;
-  readonly copies: number;
-  /** What each body moves, negative for a debit, whether it is due or not. */
-  readonly moves: readonly Decimal[];
-  readonly notifications: readonly PaymentNotification[];
-  readonly due: Decimal;
-  readonly change: Decimal;
-  readonly before: Decimal;
-  /** What moved before, the last one first. */
-  readonly earlier: readonly Decimal[];
-  /** Whether amountOf says that one of the bodies moves nothing. */
-  readonly isHeld: boolean;
-  /** What changed in other currencies. */
-  readonly elsewhere: ReadonlyMap<string, Decimal>;
+/** Amounts by currency. */
+export type Amounts = ReadonlyMap<string, Decimal>;
+
+/** A body, and what a right handler does with it. */
+export interface Sent extends TestBody {
+  /** Undefined for a faulty body. */
+  readonly notification: PaymentNotification | undefined;
+  readonly key: string;
+  readonly currency: string;
+  /** What the body moves, negative for a debit. Null if `amountOf` returns null. */
+  readonly move: Decimal | null;
 }
 
-const UNMOVED =
-  'Nothing moved. Either it was dropped or kept for review, or its key is that of another event. If you keep it on purpose, return amount: null in amountOf';
+/** A body that moves something, unless its key is known. */
+export type Moving = Sent & {
+  readonly notification: PaymentNotification;
+  readonly move: Decimal;
+};
+
+/** Bodies that were sent at the same time, each of them several times. */
+export interface Exchange {
+  readonly name: string;
+  readonly bodies: readonly Sent[];
+  readonly copies: number;
+  readonly causes: Causes;
+  readonly due: readonly Moving[];
+  /** What is due, by currency. */
+  readonly sums: Amounts;
+  readonly isRepeat: boolean;
+  readonly keptBefore: number;
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+/** Changes of balances that are not those that were due. */
+interface WrongChange {
+  readonly changes: Amounts;
+  /** The balances before. */
+  readonly expected: Amounts;
+  /** What moved before, the last one first. */
+  readonly earlier: readonly Decimal[];
+  readonly isKept: boolean;
+}
+
+const UNMOVED = 'Nothing moved. Either it was dropped, or its key is that of another event';
+const KEPT =
+  'The body was kept for review. If you keep it on purpose, return amount: null in amountOf';
 const DOUBLE =
   'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const COPIED =
   'Several copies passed the check of the key. Insert the key into a unique column, in the transaction that changes the balance';
+const TWENTY_DIGITS =
+  'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
 const ONE_UNIT =
   'It differs by one unit. Either it is rounded in another direction than amountOf returns, or it was multiplied as a double and cut off: Math.trunc(19.99 * 100) is 1998';
 
-/** Returns the likely cause of a wrong balance; undefined if it can't be known. */
-export function causeOfChange(wrong: WrongChange): string | undefined {
-  if (wrong.change.isZero()) return causeOfNothing(wrong);
-  return wrong.due.isZero() ? causeOfUndue(wrong) : causeOfOther(wrong);
-}
-
-export function causeOf(causes: Causes, kind: 'change' | 'several' | 'answer'): string | undefined {
+export function causeOf(
+  causes: Causes,
+  kind: 'change' | 'kept' | 'several' | 'answer',
+): string | undefined {
   return typeof causes === 'string' ? causes : causes[kind];
 }
 
-function causeOfNothing(wrong: WrongChange): string {
-  const [moved] = wrong.elsewhere;
-  if (!moved) return causeOf(wrong.causes, 'change') ?? UNMOVED;
-  const field = fieldOf(wrong, (_, __, value) => moved[1].abs().equals(value));
-  const named = field ? `, which is ${field}` : '';
-  return `It was moved as ${textOf(wrong.elsewhere)}${named}. If you want that, return it in amountOf`;
-}
-
-function causeOfUndue(wrong: WrongChange): string | undefined {
-  const { change, moves, notifications, isHeld } = wrong;
-  const own = causeOf(wrong.causes, 'change');
-  if (notifications.length === 0 || timesOf(change, sumOf(moves)) !== null) return own;
-  const opposite = fieldOf(wrong, (moved, _, value) => moved.negated().equals(value));
-  if (opposite)
-    return `The opposite of ${opposite} moved. Undo nothing: only COMPLETED moves money`;
-  const field = fieldOf(wrong, (moved, _, value) => moved.equals(value));
-  if (field) return [`This is ${field}`, own].filter(Boolean).join('. ');
-  return isHeld ? 'It moved, though amountOf returns amount: null' : own;
-}
-
-function causeOfOther(wrong: WrongChange): string | undefined {
-  const { due, change, before, moves, earlier, copies } = wrong;
-  if (change.equals(due.negated()))
-    return 'The sign is wrong. balance returns credits minus debits';
-  const times = timesOf(change, due);
-  // Ten times and more are another amount, of which this one happens to be a part.
-  if (times !== null && times > 1 && times <= 20 && times !== 10) {
-    const own = causeOf(wrong.causes, 'several');
-    return own ?? (copies > 1 ? COPIED : `It moved ${times} times`);
+/** Returns the likely cause of a wrong balance; undefined if it can't be known. */
+export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
+  const { causes, bodies, due, sums } = exchange;
+  const { changes, expected, earlier, isKept } = wrong;
+  const own = causeOf(causes, 'change');
+  if (sums.size === 0) {
+    const isHeld = bodies.some(({ move }) => move === null);
+    return isHeld ? 'It moved, though its amount is null, or amountOf returns null' : own;
   }
-  const field = fieldOf(wrong, (moved, _, value) => moved.equals(value));
-  if (field) return `This is ${field}. If you want that, return it in amountOf`;
-  if (moves.length > 1 && isPart(change, moves)) return causeOf(wrong.causes, 'change');
-  const isOverwritten = [earlier.slice(0, 1), earlier].some((some) =>
-    change.equals(due.minus(sumOf(some))),
-  );
-  if (isOverwritten) return 'The balance was overwritten. Add to it';
-  const fee = fieldOf(wrong, (moved, all, value) => moved.equals(all.minus(value)));
-  if (fee) return `${fee} was subtracted. If you want that, subtract it in amountOf`;
-  const sum = before.toNumber() + due.toNumber();
-  if (change.equals(due.toNumber()) || before.plus(change).equals(sum)) return DOUBLE;
-  const power = powerOf(change, due);
-  if (power !== null) {
-    return `The decimal point moved by ${power}. Read exponents, and check the decimals of the currency`;
+  const missing = [...sums].find(([code, sum]) => !amountIn(changes, code).equals(sum));
+  if (missing === undefined) return 'It moved in more than one currency';
+  const [currency, sum] = missing;
+  const change = amountIn(changes, currency);
+  const before = amountIn(expected, currency);
+  if (!change.isZero()) {
+    const guesses = guessesOf(exchange, earlier, sum, before);
+    const [cause] = guesses.find(([, moved]) => moved.some((one) => one.equals(change))) ?? [];
+    const isNear = change.minus(sum).abs().lt(sum.abs().times('1e-12'));
+    return cause ?? (isNear ? DOUBLE : undefined);
   }
-  return causeOfDigits(wrong);
+  const [moved] = changes.values();
+  if (moved === undefined) return isKept ? (causeOf(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  const [field] = amountsOf(due).find(([, amount]) => amount.equals(moved)) ?? [];
+  const named = field === undefined ? '' : `, which is ${field}`;
+  return `It was moved as ${textOf(changes)}${named}. If you want that, return it in amountOf`;
 }
 
-function causeOfDigits({ due, change, before }: WrongChange): string | undefined {
-  if (change.equals(due.toSignificantDigits(20))) {
-    return 'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
-  }
-  const decimals = decimalsOf(due, change);
-  if (decimals !== null) {
-    const digits = decimals + due.trunc().abs().precision(true);
-    const look = `Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
-    return digits < 15 || digits > 17
-      ? `The amount was rounded to ${decimals} decimals. ${look}`
-      : `The amount was rounded to ${decimals} decimals, or to ${digits} digits, as a double does. ${look}, toPrecision(${digits}), or double precision`;
-  }
-  if (isUnit(due.minus(change).abs(), due)) return ONE_UNIT;
-  // What a double of the whole balance loses.
-  const largest = Decimal.max(before.abs(), before.plus(due).abs(), due.abs());
-  const limit = Decimal.min(largest.times('2e-15'), due.abs().times('0.001'));
-  if (change.minus(due).abs().lessThan(limit)) return DOUBLE;
-  const share = change.dividedBy(due);
-  const isPlausible = share.greaterThan(0) && share.lessThan(2) && share.decimalPlaces() <= 4;
-  return isPlausible
-    ? `It is ${share} of the amount. If you want that, return it in amountOf`
-    : undefined;
-}
+/** A cause, and the amounts of which a fault would have moved one. */
+type Guess = readonly [cause: string | undefined, moved: readonly Decimal[]];
 
-/** How many times one amount is another one; null unless it is a multiple. */
-function timesOf(change: Decimal, due: Decimal): number | null {
-  if (due.isZero()) return null;
-  const times = change.dividedBy(due);
-  return times.isInteger() && times.greaterThan(0) ? times.toNumber() : null;
-}
-
-function isPart(change: Decimal, moves: readonly Decimal[]): boolean {
-  const sums = [new Decimal(0)];
-  for (const move of moves) sums.push(...sums.map((sum) => sum.plus(move)));
-  return sums.some((sum) => sum.equals(change));
-}
-
-/**
- * Returns the name of a field whose sum over the bodies fits. A debit counts as positive. If
- * amountOf rounds to 6 decimals or more, the field may be rounded as well.
- */
-function fieldOf(
-  { notifications, due, change }: WrongChange,
-  fits: (change: Decimal, due: Decimal, field: Decimal) => boolean,
-): string | null {
-  const sign = notifications[0]?.type === 'deposit.received' ? 1 : -1;
-  const decimals = Math.max(due.decimalPlaces(), change.decimalPlaces());
-  const names = notifications.flatMap(Object.keys).filter((name) => {
-    const fields = notifications.map((one) => Object.entries(one).find(([own]) => own === name));
-    const amounts = fields.flatMap((field) => (Decimal.isDecimal(field?.[1]) ? field[1] : []));
-    const sum = sumOf(amounts);
-    const modes = decimals < 6 ? [] : [Decimal.ROUND_DOWN, Decimal.ROUND_UP];
-    const values = [sum, ...modes.map((mode) => sum.toDecimalPlaces(decimals, mode))];
-    return values.some(
-      (value) => !value.isZero() && fits(change.times(sign), due.times(sign), value),
-    );
-  });
-  return names[0] ?? null;
-}
-
-/** Returns to how many decimals the change is rounded, in any direction. */
-function decimalsOf(due: Decimal, change: Decimal): number | null {
+/** The first guess that fits is the likeliest. */
+function guessesOf(
+  { causes, copies, due: bodies }: Exchange,
+  earlier: readonly Decimal[],
+  due: Decimal,
+  before: Decimal,
+): Guess[] {
+  const amounts = amountsOf(bodies);
+  const several = causeOf(causes, 'several') ?? (copies > 1 ? COPIED : undefined);
+  const sum = new Decimal(before.toNumber() + due.toNumber());
   const { ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP } = Decimal;
   const modes = [ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP];
-  for (let decimals = 0; decimals < due.decimalPlaces(); decimals += 1) {
-    const isRounded = modes.some((mode) => change.equals(due.toDecimalPlaces(decimals, mode)));
-    if (isRounded) return decimals;
-  }
-  return null;
+  const units = range(Math.max(2, due.decimalPlaces()), 8).map((decimals) => ten(-decimals));
+  return [
+    ['The sign is wrong. balance returns credits minus debits', [due.negated()]],
+    // Ten times is another decimal point.
+    ...[...range(2, 9), ...range(11, 20)].map(
+      (times): Guess => [several ?? `It moved ${times} times`, [due.times(times)]],
+    ),
+    ...amounts.map(
+      ([name, amount]): Guess => [
+        `This is ${name}. If you want that, return it in amountOf`,
+        [amount],
+      ],
+    ),
+    [causeOf(causes, 'change'), partsOf(bodies)],
+    [
+      'The balance was overwritten. Add to it',
+      [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
+    ],
+    ...amounts.map(
+      ([name, amount]): Guess => [
+        `${name} was subtracted. If you want that, subtract it in amountOf`,
+        [due.minus(amount)],
+      ],
+    ),
+    [DOUBLE, [new Decimal(due.toNumber()), sum.minus(before)]],
+    [TWENTY_DIGITS, [due.toSignificantDigits(20)]],
+    ...range(-18, 18).map((power): Guess => [movedBy(power), [due.times(ten(power))]]),
+    ...range(0, due.decimalPlaces() - 1).map((decimals): Guess => {
+      return [roundedTo(decimals), modes.map((mode) => due.toDecimalPlaces(decimals, mode))];
+    }),
+    [ONE_UNIT, units.flatMap((unit) => [due.minus(unit), due.plus(unit)])],
+  ];
 }
 
-function powerOf(change: Decimal, due: Decimal): number | null {
-  const power = change.dividedBy(due).log(10).toDecimalPlaces(0).toNumber();
-  return power !== 0 && change.equals(due.times(new Decimal(10).pow(power))) ? power : null;
+const movedBy = (power: number): string =>
+  `The decimal point moved by ${power}. Read exponents, and check the decimals of the currency`;
+const roundedTo = (decimals: number): string =>
+  `The amount was rounded to ${decimals} decimals. Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
+
+const ten = (power: number): Decimal => new Decimal(10).pow(power);
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+
+/** The amounts of a single body, by name. Those of a debit are negative. */
+function amountsOf(bodies: readonly Moving[]): (readonly [string, Decimal])[] {
+  return (bodies.length > 1 ? [] : bodies).flatMap(({ notification }) =>
+    Object.entries(notification).flatMap(([name, value]) => {
+      if (!Decimal.isDecimal(value) || value.isZero()) return [];
+      const isDeposit = notification.type === 'deposit.received';
+      return [[name, isDeposit ? value : value.negated()] as const];
+    }),
+  );
 }
 
-/** Whether a difference is the unit of the last of 2 to 8 decimals, of an amount without more. */
-function isUnit(difference: Decimal, due: Decimal): boolean {
-  const decimals = difference.decimalPlaces();
-  const isOne = difference.equals(new Decimal(10).pow(-decimals));
-  return isOne && decimals >= Math.max(2, due.decimalPlaces()) && decimals <= 8;
+/** What some of several bodies move without the others. */
+function partsOf(bodies: readonly Moving[]): Decimal[] {
+  const sums = [new Decimal(0)];
+  for (const { move } of bodies) sums.push(...sums.map((sum) => sum.plus(move)));
+  return bodies.length > 1 ? sums : [];
 }
 
 export function sumOf(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0));
 }
 
+export const amountIn = (amounts: Amounts, currency: string): Decimal =>
+  amounts.get(currency) ?? new Decimal(0);
+
 /** Describes changes: `+20.75 EUR`. */
-export function textOf(changes: ReadonlyMap<string, Decimal>): string {
-  return [...changes].map(([currency, change]) => `${signed(change)} ${currency}`).join(', ');
+export function textOf(changes: Amounts): string {
+  const texts = [...changes].map(([code, sum]) => `${sum.gt(0) ? '+' : ''}${sum} ${code}`);
+  return texts.join(', ') || 'no change';
 }
 
-export function signed(amount: Decimal): string {
-  return amount.greaterThan(0) ? `+${amount}` : `${amount}`;
-}
-
-/** An answer with a status that is not expected. The status of no answer is 0. */
-export interface WrongAnswer {
-  readonly causes: Causes;
-  readonly status: number;
-  /** Whether it is a copy of what was accepted. */
-  readonly isRepeat: boolean;
-  /** Whether something else at the same time was accepted. */
-  readonly someSucceed: boolean;
-  /** Whether it came too late, while others were in progress. */
-  readonly isLate: boolean;
-}
-
-export function causeOfAnswer(wrong: WrongAnswer): string {
-  const { causes, status, isRepeat, someSucceed, isLate } = wrong;
+/** Returns the likely cause of a wrong answer. The status of no answer is 0. */
+export function causeOfAnswer(exchange: Exchange, status: number, isLate: boolean): string {
+  const { attempts, causes, copies, isRepeat } = exchange;
   const isFailure = status >= 500;
-  if (isLate) {
+  const someSucceed = attempts.some(({ success }) => success);
+  if (isLate && attempts.length > 1) {
     return 'What arrives at the same time waits for each other, or for a connection. Use one connection to the database for each request, and release it even after an error';
   }
-  if (status === 0) return 'Check that the handler runs at this URL, and answers every request';
-  if (status === 404) return 'Check the URL and its secret, and whether prepare inserts the order';
+  if (status === 0) {
+    return 'Check that your server runs at the host and the port of url, and answers every request';
+  }
+  if ([401, 403, 404, 405].includes(status)) {
+    return 'Check the path of url and the secret in it, and whether prepare inserts the order';
+  }
   const own = causeOf(causes, 'answer');
   if (typeof causes === 'object' && own) return own;
-  if (isRepeat) {
+  if (isRepeat || (copies > 1 && someSucceed)) {
     return isFailure
       ? 'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING'
       : 'A copy is refused instead of being a repeat. Answer it with success';
@@ -230,24 +226,4 @@ export function causeOfAnswer(wrong: WrongAnswer): string {
     ? 'The handler fails. See its log'
     : 'The handler refuses what the parser accepts, or prepare does not insert the order. See its log';
   return own ?? usual;
-}
-
-export function causeOfFirstAnswer(status: number, hasPrepare: boolean): string {
-  if (status === 0) return 'Start your server, and check the host and the port of url';
-  if ([401, 403, 404, 405].includes(status)) return 'Check the path of url, and the secret in it';
-  return hasPrepare
-    ? 'See the log of your server, and check that prepare inserts the order'
-    : 'Pass prepare, which inserts the order. If there are no orders, see the log of your server';
-}
-
-/** Returns what to do if the first event is accepted, but nothing moves. */
-export function causeOfNoFirst(hasPrepare: boolean, isKept: boolean): string {
-  if (!hasPrepare) {
-    return isKept
-      ? 'The body was kept for review, because its order is unknown. Pass prepare, which inserts it'
-      : 'Nothing moved. Pass prepare, which inserts the order. If there are no orders, check that balance reads what your handler changes';
-  }
-  return isKept
-    ? 'The body was kept for review. Check that prepare inserts the order that your handler looks up. If you keep it on purpose, return amount: null in amountOf'
-    : 'Nothing moved. Check that balance reads what your handler changes, and that prepare inserts what it updates. Otherwise, an error was caught, the answer came before the work, or a worker gave up';
 }

@@ -65,15 +65,9 @@ export function amountsOf(type: NotificationType, amount: string): Changes {
       // A bit less than what arrived: a handler may require that it is enough.
       expectedDepositAmount: part(amount, '0.997'),
       onChainFee: part(amount, '0.013'),
-      displayRateDepegLossAmount: part(amount, '0.0017'),
       actualDisplayAmount: displayed,
       expectedDisplayAmount: part(displayed, '0.997'),
-      displayServiceFee: '0.31',
-      displayDistributedUserServiceFee: '0.07',
       settlementAmount: settled,
-      settlementServiceFee: '0.53',
-      settlementDistributedUserServiceFee: '0.11',
-      settlementRateDepegLossAmount: '0.03',
     };
   }
   return {
@@ -82,10 +76,7 @@ export function amountsOf(type: NotificationType, amount: string): Changes {
     withdrawFee: part(amount, '0.013'),
     actualDisplayAmount: displayed,
     expectedDisplayAmount: part(displayed, '1.003'),
-    displayFee: '0.31',
-    displayRateDepegLossAmount: '0.07',
     deductedSettlementAmount: settled,
-    settlementRateDepegLossAmount: '0.03',
   };
 }
 

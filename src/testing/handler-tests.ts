@@ -1,7 +1,8 @@
-import { behaviorsOf, type Show, TOGETHER } from './handler-behaviors.js';
+import { type Behaviors, behaviorsOf, sharedBehaviors } from './handler-behaviors.js';
 import { eventsOf, type NewEvent } from './handler-events.js';
 import { checkOptions, type HandlerTestsOptions } from './handler-options.js';
-import { type Patience, runTrial } from './handler-trial.js';
+import { runSteps, type Step } from './handler-steps.js';
+import type { Patience } from './handler-trial.js';
 
 /** A test of a handler, for any test runner. */
 export interface HandlerTest {
@@ -34,27 +35,30 @@ export interface HandlerTest {
  * ```
  */
 export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
-  return patientTests(options, { brokenMs: 1_000, answeredMs: 2_000, mendedMs: 10_000 });
+  return patientTests(options, {
+    brokenMs: 1_000,
+    answeredMs: 2_000,
+    mendedMs: 10_000,
+    rounds: 30,
+  });
 }
 
 /** The tests, with other waits: a fault that never moves anything is found without waiting. */
 export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
   const { receives } = options;
-  const types = receives ? [receives] : (['deposit.received', 'withdrawal.broadcast'] as const);
-  const events = {
-    deposit: eventsOf('deposit.received', options),
-    withdrawal: eventsOf('withdrawal.broadcast', options),
-  };
+  const deposit = eventsOf('deposit.received', options);
+  const withdrawal = eventsOf('withdrawal.broadcast', options);
+  const { rounds } = patience;
   /** The first tests that fail. */
   const failing = new Set<string>();
   let last: Promise<unknown> = Promise.resolve();
-  const testOf = (name: string, show: Show, event: NewEvent, firsts: readonly string[]) => {
+  const testOf = (name: string, steps: () => readonly Step[], firsts: readonly string[]) => {
     const runOnce = async (): Promise<void> => {
       const first = firsts.find((one) => one !== name && failing.has(one));
       if (first !== undefined) throw new Error(`not run: "${first}" fails`);
       failing.add(name);
-      await runTrial(options, patience, events, (trial) => show(trial, event));
+      await runSteps(options, patience, steps());
       failing.delete(name);
     };
     // Nothing else may change the balances.
@@ -65,15 +69,18 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
     };
     return { name, run };
   };
-  const tests = types.map((type) => {
-    const noun = type === 'deposit.received' ? 'deposit' : 'withdrawal';
-    const named = Object.entries(behaviorsOf(type, options));
-    const first = `${noun}: ${named[0]?.[0]}`;
-    return named.map(([name, show]) => testOf(`${noun}: ${name}`, show, events[noun], [first]));
-  });
-  const firsts = tests.flatMap((some) => some.slice(0, 1)).map(({ name }) => name);
-  const together = Object.entries(receives ? {} : TOGETHER).map(([name, show]) =>
-    testOf(`both: ${name}`, show, events.deposit, firsts),
+  const groups: readonly (readonly [noun: string, behaviors: Behaviors, event: NewEvent])[] = [
+    ['deposit', behaviorsOf('deposit.received', options, rounds), deposit],
+    ['withdrawal', behaviorsOf('withdrawal.broadcast', options, rounds), withdrawal],
+    ['both', sharedBehaviors(withdrawal, rounds), deposit],
+  ];
+  const firsts = groups.map(([noun, behaviors]) => `${noun}: ${Object.keys(behaviors)[0]}`);
+  return groups.flatMap(([noun, behaviors, event], index) =>
+    receives && !receives.startsWith(noun)
+      ? []
+      : Object.entries(behaviors).map(([name, stepsOf]) => {
+          const own = noun === 'both' ? firsts.slice(0, 2) : firsts.slice(index, index + 1);
+          return testOf(`${noun}: ${name}`, () => stepsOf(event), own);
+        }),
   );
-  return [...tests.flat(), ...together];
 }

@@ -13,7 +13,7 @@ import {
 
 /** A notification in one encoding. */
 export interface BodyVariant {
-  /** What differs from the given body: `actualDepositAmount as a string`. */
+  /** What differs from the given body: `every amount as a string`. */
   readonly label: string;
   /** The JSON text. */
   readonly body: string;
@@ -44,18 +44,18 @@ export function bodyVariants(body: string): BodyVariant[] {
     throw new TypeError(`body: expected text, received ${quote(body)}`);
   }
   const fields = readWire(body);
-  const variants = [...formsOf(fields), ...formsOfEach(fields)];
-  // Drop duplicates. If several variants have one text, keep the first.
-  const texts = [writeWire(fields), ...variants.map((variant) => variant.body)];
-  const others = variants.filter(
-    (variant, index) => variant.body !== body && texts.indexOf(variant.body) === index + 1,
-  );
+  // Several forms may have one text, such as that of the given body.
+  const texts = new Set([body, writeWire(fields)]);
+  const others = formsOf(fields).filter(({ body: text }) => {
+    const isNew = !texts.has(text);
+    texts.add(text);
+    return isNew;
+  });
   return [{ label: 'as given', body }, ...others];
 }
 
 const isString = (wire: string): boolean => wire.startsWith('"');
 const asNumber = (wire: string): string => (isString(wire) ? wire.slice(1, -1) : wire);
-const asString = (wire: string): string => (isString(wire) ? wire : `"${wire}"`);
 /** Writes the digits of an amount that can be read in another way. */
 const withDigits =
   (write: (amount: Decimal) => string) =>
@@ -66,7 +66,10 @@ const withDigits =
   };
 
 export function inBothEncodings(fields: WireFields): BodyVariant[] {
-  return inForms(fields, { 'as a number': asNumber, 'as a string': asString });
+  return inForms(fields, {
+    'as a number': asNumber,
+    'as a string': (wire) => `"${asNumber(wire)}"`,
+  });
 }
 
 function inForms(
@@ -82,39 +85,23 @@ function inForms(
   });
 }
 
-/** The forms of the whole body, or of all fields of a kind. */
-export function formsOf(fields: WireFields): BodyVariant[] {
-  const missing = Object.keys(sampleOf(fields)).filter((name) => isMissing(fields, name));
+function formsOf(fields: WireFields): BodyVariant[] {
+  const missing = (form: string, wire?: string): BodyVariant => {
+    const names = Object.keys(sampleOf(fields)).filter((name) => isMissing(fields, name));
+    const written = names.map((name) => [name, wire]);
+    return changed(`every missing value ${form}`, fields, Object.fromEntries(written));
+  };
   return [
     ...inBothEncodings(fields),
     ...inForms(fields, {
       'with an exponent': withDigits((amount) => amount.toExponential()),
       'with trailing zeros': withDigits((amount) => amount.toFixed(amount.decimalPlaces() + 2)),
     }),
-    ...Object.entries({ 'as null': 'null', 'left out': undefined }).map(([form, wire]) => {
-      const written = missing.map((name) => [name, wire]);
-      return changed(`every missing value ${form}`, fields, Object.fromEntries(written));
-    }),
+    missing('as null', 'null'),
+    missing('left out'),
     ...(hasWireValue(fields, 'withdrawalId') ? inEitherSpelling(fields) : []),
     { label: 'fields in reverse order', body: writeWire(new Map([...fields].reverse())) },
     { label: 'indented', body: indented(fields) },
-  ];
-}
-
-function formsOfEach(fields: WireFields): BodyVariant[] {
-  const amounts = amountsIn(fields).map(([name, wire]) =>
-    isString(wire)
-      ? changed(`${name} as a number`, fields, { [name]: asNumber(wire) })
-      : changed(`${name} as a string`, fields, { [name]: asString(wire) }),
-  );
-  const missing = Object.keys(sampleOf(fields)).filter((name) => isMissing(fields, name));
-  return [
-    ...amounts,
-    ...missing.map((name) =>
-      fields.has(name)
-        ? changed(`${name} left out`, fields, { [name]: undefined })
-        : changed(`${name} as null`, fields, { [name]: 'null' }),
-    ),
   ];
 }
 
@@ -145,11 +132,10 @@ function amountsIn(fields: WireFields): [name: string, wire: string][] {
  * null.
  */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
-  const [amount, second] = [DEDUCTED, DEDUCED]
-    .filter((name) => hasWireValue(fields, name))
-    .map((name) => fields.get(name));
+  const spellings = [DEDUCTED, DEDUCED].filter((name) => hasWireValue(fields, name));
+  const [amount, ...others] = new Set(spellings.map((name) => fields.get(name)));
   // Two different amounts conflict, so there is no value to respell.
-  if (amount === undefined || (second !== undefined && second !== amount)) return [];
+  if (amount === undefined || others.length > 0) return [];
   const spelled = (label: string, deducted?: string, deduced?: string): BodyVariant =>
     changed(label, fields, { [DEDUCTED]: deducted, [DEDUCED]: deduced });
   return [
@@ -161,11 +147,12 @@ function inEitherSpelling(fields: WireFields): BodyVariant[] {
   ];
 }
 
-/** Changes to fields, as JSON text; undefined removes a field. */
-type Changes = Readonly<Record<string, string | undefined>>;
-
-/** Applies changes. New fields come last. */
-export function changed(label: string, fields: WireFields, changes: Changes): BodyVariant {
+/** Writes changes, as JSON text; undefined removes a field. New fields come last. */
+export function changed(
+  label: string,
+  fields: WireFields,
+  changes: Readonly<Record<string, string | undefined>>,
+): BodyVariant {
   const variant: WireFields = new Map(fields);
   for (const [name, wire] of Object.entries(changes)) {
     if (wire === undefined) variant.delete(name);

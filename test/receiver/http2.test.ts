@@ -1,16 +1,18 @@
 import { once } from 'node:events';
 import * as http2 from 'node:http2';
-import { expect, test } from 'vitest';
-import { DEPOSIT, listen, open, PASSED_ON } from './options.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { DEPOSIT, listen, open, PASSED_ON } from './setup.js';
 
-const call = (port: number) => {
-  const client = http2.connect(`http://127.0.0.1:${port}`);
-  return { client, send: (path = '/') => client.request({ ':method': 'POST', ':path': path }) };
-};
+/** Opens a connection, on which each call sends the head of a request. */
+async function callTo(server: http2.Http2Server) {
+  const client = http2.connect(`http://127.0.0.1:${await listen(server)}`);
+  onTestFinished(() => client.close());
+  return () => client.request({ ':method': 'POST', ':path': '/' });
+}
 
 test('receives requests, and ends one that never ends, but not its connection', async () => {
   const { receiver, calls } = open();
-  const { client, send } = call(await listen(http2.createServer(receiver.node)));
+  const send = await callTo(http2.createServer(receiver.node));
   const endless = send();
   let written = 0;
   const writeOn = () => {
@@ -25,34 +27,27 @@ test('receives requests, and ends one that never ends, but not its connection', 
   other.end(DEPOSIT);
   const [next] = await once(other, 'response');
   expect(next[':status']).toBe(200);
-  expect(calls).toStrictEqual([
-    ['refused', expect.stringContaining('at most 65536 bytes'), null],
-    PASSED_ON,
-  ]);
-  client.close();
+  const tooLarge = ['refused', expect.stringContaining('at most 65536 bytes'), null];
+  expect(calls).toStrictEqual([tooLarge, PASSED_ON]);
 });
 
 test.each([
   ['latin1', 500],
   ['utf8', 200],
 ] as const)('reads a request whose encoding middleware has set: %s', async (encoding, status) => {
-  const { receiver } = open();
   const server = http2.createServer((request, response) => {
     request.setEncoding(encoding);
-    receiver.node(request, response);
+    open().receiver.node(request, response);
   });
-  const { client, send } = call(await listen(server));
-  const [headers] = await once(send().end(DEPOSIT).resume(), 'response');
+  const sent = (await callTo(server))().end(DEPOSIT).resume();
+  const [headers] = await once(sent, 'response');
   expect(headers[':status']).toBe(status);
-  client.close();
 });
 
 test('survives a sender that leaves before it is answered', async () => {
   const server = http2.createServer();
-  const { client, send } = call(await listen(server));
-  const sent = send()
-    .end(DEPOSIT)
-    .on('error', () => {});
+  const sent = (await callTo(server))().end(DEPOSIT);
+  sent.on('error', () => {});
   const [request, response] = await once(server, 'request');
   const { receiver, entries } = open({
     async onDepositReceived() {
@@ -62,5 +57,4 @@ test('survives a sender that leaves before it is answered', async () => {
   });
   await receiver.node(request, response);
   expect(entries.map(({ outcome }) => outcome)).toStrictEqual(['settled']);
-  client.close();
 });

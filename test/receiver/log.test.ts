@@ -1,8 +1,9 @@
 import { NeedsReview, type ReceiverSettings } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import {
   DEPOSIT,
+  FAILED,
   fails,
   held,
   KEY,
@@ -13,19 +14,13 @@ import {
   SECRET,
   settleDown,
   stopClock,
+  throws,
   until,
-} from './options.js';
+} from './setup.js';
 
-const ID = '0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11';
 /** With a warning. */
-const UNUSUAL = depositReceivedBody({ depositId: ID }).replace(/"F\w+ED"/, '"NEW"');
-const WARNED = `deposit.received:${ID}`;
+const UNUSUAL = depositReceivedBody().replace(/"F\w+ED"/, '"NEW"');
 const WARNING = 'rateType: expected "FIXED" or "FLOATING", received "NEW"';
-
-const rejects = fails(new Error('the log says no'));
-const throws = () => {
-  throw new Error('the log says no');
-};
 
 let printed: Record<'warn' | 'error', MockInstance<(...shown: unknown[]) => void>>;
 beforeEach(() => {
@@ -39,8 +34,8 @@ test('gets an entry of each body, and of each warning with its issue', async () 
   await ask(UNUSUAL);
   const issue = expect.objectContaining({ code: 'unknown_value', path: ['rateType'] });
   expect(entries).toStrictEqual([
-    { outcome: 'warning', key: WARNED, message: WARNING, issue },
-    { outcome: 'settled', key: WARNED, message: 'settled' },
+    { outcome: 'warning', key: KEY, message: WARNING, issue },
+    { outcome: 'settled', key: KEY, message: 'settled' },
   ]);
 });
 
@@ -56,80 +51,68 @@ test('gets an entry only after the body is saved', async () => {
   expect(entries.map(({ outcome }) => outcome)).toStrictEqual(['warning', 'retry']);
 });
 
-describe('by default', () => {
-  const pg = Object.assign(new Error('null value in column "account"'), {
-    code: '23502',
-    detail: 'Failing row contains (customer-7, 0.5).',
-  });
+const pg = { code: '23502', detail: 'Failing row contains (customer-7, 0.5).' };
 
-  test.each<[what: string, thrown: unknown, line: RegExp]>([
-    ['review', new NeedsReview('no order'), /^review: KEY: no order$/],
-    ['an error with a code', pg, /^retry: KEY: null value in column "account" \(23502\)$/],
-    ['a bug, with its stack', new TypeError('a bug'), /^retry: KEY: a bug(\n +at .+)+$/],
-    ['a forged line', new Error('a\nretry: b'), /^retry: KEY: a\\u000aretry: b(\n +at .+)+$/],
-    [
-      'a forged call',
-      new Error('a\n at b\u001b'),
-      /^retry: KEY: a\\u000a at b\\u001b(\n {4}at .+)+$/,
-    ],
-    ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no\n?$/],
-    ['text', 'no', /^retry: KEY: no$/],
-  ])('prints a line of %s', async (_, thrown, expected) => {
-    await open({ log: undefined, onDepositReceived: fails(thrown) }).ask(DEPOSIT);
-    expect(printed.error.mock.calls).toHaveLength(1);
-    const [[line] = []] = printed.error.mock.calls;
-    expect(`${line}`.replace(KEY, 'KEY')).toMatch(expected);
-    expect(line).not.toContain('customer-7');
-  });
-
-  test('prints a warning, and nothing of a settled event', async () => {
-    await open({ log: undefined }).ask(UNUSUAL);
-    expect(printed.warn.mock.calls).toStrictEqual([[`warning: ${WARNED}: ${WARNING}`]]);
-    expect(printed.error.mock.calls).toStrictEqual([]);
-  });
+test.each<[what: string, thrown: unknown, line: RegExp]>([
+  ['review', new NeedsReview('no order'), /^review: KEY: no order$/],
+  ['an error with a code', Object.assign(new Error('no'), pg), /^retry: KEY: no \(23502\)$/],
+  ['a bug, with its stack', new TypeError('a bug'), /^retry: KEY: a bug(\n +at .+)+$/],
+  ['a forged line', new Error('a\nretry: b'), /^retry: KEY: a\\u000aretry: b(\n +at .+)+$/],
+  [
+    'a forged call',
+    new Error('a\n at b\u001b'),
+    /^retry: KEY: a\\u000a at b\\u001b(\n {4}at .+)+$/,
+  ],
+  ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no\n?$/],
+  ['text', 'no', /^retry: KEY: no$/],
+])('by default, prints a line of %s', async (_, thrown, expected) => {
+  await open({ log: undefined, onDepositReceived: fails(thrown) }).ask(DEPOSIT);
+  const [[line] = [], ...others] = printed.error.mock.calls;
+  expect(`${line}`.replace(KEY, 'KEY')).toMatch(expected);
+  expect(others).toStrictEqual([]);
 });
 
-describe('that fails', () => {
-  test.each([rejects, throws])('changes no answer, and its entry is printed', async (log) => {
-    expect(await open({ log }).ask(UNUSUAL)).toStrictEqual(OK);
-    await settleDown();
-    expect(printed.error.mock.calls).toStrictEqual([
-      [`warning: ${WARNED}: ${WARNING} (not logged: the log says no)`],
-      [`settled: ${WARNED}: settled (not logged: the log says no)`],
-    ]);
-  });
-
-  // A rejection that nobody handles would end the process, and fails the tests.
-  test.each<[what: string, body: string, own: Partial<ReceiverSettings>, status: number]>([
-    ['log', '{', { log: rejects }, 400],
-    ['console.warn', UNUSUAL, { log: undefined }, 200],
-    ['console.error', '{', { log: undefined }, 400],
-    ['of a stranger', DEPOSIT, { log: undefined, secret: SECRET }, 404],
-  ])('changes no answer, even if nothing can be printed: %s', async (_, body, own, status) => {
-    for (const spy of Object.values(printed)) spy.mockImplementation(throws);
-    expect((await open(own).ask(body)).status).toBe(status);
-    await settleDown();
-  });
+test('by default, prints a warning, and nothing of a settled event', async () => {
+  await open({ log: undefined }).ask(UNUSUAL);
+  expect(printed.warn.mock.calls).toStrictEqual([[`warning: ${KEY}: ${WARNING}`]]);
+  expect(printed.error.mock.calls).toStrictEqual([]);
 });
 
-describe('that hangs', () => {
-  test('delays no settled event', async () => {
-    expect(await open({ log: never }).ask(UNUSUAL)).toStrictEqual(OK);
-  });
+test.each([no, throws])('that fails changes no answer, and its entry is printed', async (log) => {
+  expect(await open({ log }).ask(UNUSUAL)).toStrictEqual(OK);
+  await settleDown();
+  expect(printed.error.mock.calls).toStrictEqual([
+    [`warning: ${KEY}: ${WARNING} (not logged: no)`],
+    [`settled: ${KEY}: settled (not logged: no)`],
+  ]);
+});
 
-  test('delays another answer by five seconds', async () => {
-    stopClock();
-    const log = vi.fn(never);
-    const answered = vi.fn();
-    const refused = open({ log }).ask('{').then(answered);
-    await until(() => log.mock.calls.length > 0);
-    vi.advanceTimersByTime(4999);
-    await settleDown();
-    expect(answered).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(1);
-    await refused;
-    expect(answered).toHaveBeenCalledWith({ status: 400, text: 'invalid_json' });
-    const line = '(not logged: log: no result within 5 s)';
-    expect(printed.error.mock.lastCall?.[0]).toContain(line);
-  });
+// A rejection that nobody handles would end the process, and fails the tests.
+test.each<[what: string, body: string, own: Partial<ReceiverSettings>, status: number]>([
+  ['log', '{', { log: no }, 400],
+  ['console.warn', UNUSUAL, { log: undefined }, 200],
+  ['console.error', '{', { log: undefined }, 400],
+  ['of a stranger', DEPOSIT, { log: undefined, secret: SECRET }, 404],
+])('changes no answer, even if nothing can be printed: %s', async (_, body, own, status) => {
+  for (const spy of Object.values(printed)) spy.mockImplementation(throws);
+  expect((await open(own).ask(body)).status).toBe(status);
+  await settleDown();
+});
+
+test('that hangs delays no settled event, and another answer by five seconds', async () => {
+  stopClock();
+  const log = vi.fn(never);
+  expect(await open({ log }).ask(UNUSUAL)).toStrictEqual(OK);
+  log.mockClear();
+  const answered = vi.fn();
+  const failed = open({ log, onDepositReceived: no }).ask(DEPOSIT).then(answered);
+  await until(() => log.mock.calls.length > 0);
+  vi.advanceTimersByTime(4999);
+  await settleDown();
+  expect(answered).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  await failed;
+  expect(answered).toHaveBeenCalledWith(FAILED);
+  const line = `retry: ${KEY}: no (not logged: log: no result within 5 s)`;
+  expect(printed.error.mock.calls).toStrictEqual([[line]]);
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { depositReceivedBody } from 'payment-notifications/testing';
@@ -9,77 +9,86 @@ import {
   DEPOSIT,
   FAILED,
   held,
+  LIMIT,
   listen,
   OK,
+  type OwnOptions,
   open,
   PASSED_ON,
   post,
   SECRET,
   serve,
-} from './options.js';
+} from './setup.js';
 
-/** As long as the receiver reads on. */
-const LARGE = DEPOSIT.padEnd(4 * 1024 * 1024);
-/** What a server may have read of a body that never ends: the limit, 4 MiB, and its own buffers. */
-const MOST = 5 * 1024 * 1024;
-const TOO_LARGE = ['refused', expect.stringContaining('at most 65536 bytes'), null];
+/** Middleware above the receiver. It returns what it sets on the request. */
+type Middleware = (request: IncomingMessage) => object | undefined | Promise<object | undefined>;
 
-/** For what has no answer to wait for. */
-const PATIENCE = { timeout: 60_000 };
-
-/** What a server sends to somebody who writes this. */
-async function exchange(port: number, ...parts: (string | Uint8Array)[]): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
-  for (const part of parts) socket.write(part);
-  return text(socket);
+/** A receiver on a port, and a connection to it. */
+async function mount(middleware: Middleware = () => undefined, own?: OwnOptions) {
+  const opened = open(own);
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
+    opened.receiver.node(Object.assign(request, await middleware(request)), response);
+  });
+  const port = await listen(server);
+  const socket = connect(port, '127.0.0.1').on('error', () => {}); // it may be reset
+  return { ...opened, port, server, socket };
 }
 
 const head = (...headers: string[]) =>
   ['POST / HTTP/1.1', 'Host: 127.0.0.1', ...headers, '', ''].join('\r\n');
-const lengthOf = (body: string) => `Content-Length: ${bytes(body).length}`;
+const CLOSE = 'Connection: close';
+const LENGTH = `Content-Length: ${bytes(DEPOSIT).length}`;
+const CHUNKED = 'Transfer-Encoding: chunked';
 const chunkOf = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`;
+const LAST_CHUNK = '0\r\n\r\n';
+
+/** For what has no answer to wait for. */
+const PATIENCE = { timeout: 60_000 };
 
 describe('a connection', () => {
+  /** What a server may have read of a body that never ends: all limits, and its own buffers. */
+  const MOST = 5 * 1024 * 1024;
+  const TOO_LARGE = ['refused', expect.stringContaining('at most 65536 bytes'), null];
+
   test.each(['GET', 'HEAD', 'PATCH'])('brings the body of a %s', async (method) => {
-    const { receiver, calls } = open();
-    const start = head('Connection: close', 'Content-Encoding: gzip', lengthOf(DEPOSIT));
-    const port = await serve(receiver.node);
-    const received = await exchange(port, start.replace('POST', method) + DEPOSIT);
-    expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*content-type: text\/plain; charset=utf-8\r\n/);
+    const { socket, calls } = await mount();
+    const start = head(CLOSE, 'Content-Encoding: gzip', LENGTH).replace('POST', method);
+    socket.write(start + DEPOSIT);
+    expect(await text(socket)).toMatch(
+      /^HTTP\/1\.1 200 [\s\S]*content-type: text\/plain; charset=utf-8\r\n/,
+    );
     expect(calls).toStrictEqual([PASSED_ON]);
   });
 
   test('brings chunks, and requests one behind the other', async () => {
-    const { receiver, calls } = open();
-    const chunked = `${head('Transfer-Encoding: chunked') + [...DEPOSIT].map(chunkOf).join('')}0\r\n\r\n`;
-    const last = head('Connection: close', lengthOf(DEPOSIT)) + DEPOSIT;
-    const received = await exchange(await serve(receiver.node), chunked, chunked + last);
-    expect(received.match(/HTTP\/1\.1 \d+/g)).toStrictEqual(Array(3).fill('HTTP/1.1 200'));
+    const { socket, calls } = await mount();
+    const chunked = head(CHUNKED) + [...DEPOSIT].map(chunkOf).join('') + LAST_CHUNK;
+    socket.write(chunked);
+    socket.write(chunked + head(CLOSE, LENGTH) + DEPOSIT);
+    const statuses = (await text(socket)).match(/HTTP\/1\.1 \d+/g);
+    expect(statuses).toStrictEqual(Array(3).fill('HTTP/1.1 200'));
     expect(calls).toStrictEqual([PASSED_ON, PASSED_ON, PASSED_ON]);
   });
 
   test('brings the next request after a body that is too long', async () => {
-    const { receiver, calls } = open();
-    const socket = connect(await serve(receiver.node), '127.0.0.1');
-    socket.write(head(lengthOf(LARGE)) + LARGE.slice(0, 65_537));
+    const { socket, calls } = await mount();
+    const large = ' '.repeat(4 * 1024 * 1024); // as long as the receiver reads on
+    socket.write(head(`Content-Length: ${large.length}`) + large.slice(0, LIMIT + 1));
     const [answer] = await once(socket, 'data'); // before its end
     expect(`${answer}`).toMatch(/^HTTP\/1\.1 413 /);
-    socket.write(LARGE.slice(65_537));
-    socket.write(head('Connection: close', lengthOf(DEPOSIT)) + DEPOSIT);
+    socket.write(large.slice(LIMIT + 1) + head(CLOSE, LENGTH) + DEPOSIT);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
     expect(calls).toStrictEqual([TOO_LARGE, PASSED_ON]);
   });
 
   test.each([
-    ['of the service, 4 MiB after its answer', null, 413, [TOO_LARGE]],
-    ['of a stranger', SECRET, 404, []],
-  ])('is ended if a body never ends: %s', async (_, secret, status, expected) => {
-    const { receiver, calls } = open({ secret, ...(secret && { log() {} }) });
-    const server = createServer({ keepAliveTimeout: 0 }, receiver.node);
-    const socket = connect(await listen(server), '127.0.0.1').on('error', () => {}); // it is reset
-    const closed = new Promise((resolve) => socket.on('close', resolve));
+    ['of the service', {}, 413, [TOO_LARGE]],
+    ['of a stranger', { secret: SECRET, log() {} }, 404, []],
+  ])('is ended if a body never ends: %s', async (_, own, status, expected) => {
+    const { socket, server, calls } = await mount(undefined, own);
     const [connection] = await once(server, 'connection');
-    socket.write(head('Content-Length: 1000000000000') + LARGE.slice(0, 65_537));
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.write(head('Content-Length: 1000000000000') + ' '.repeat(LIMIT + 1));
     const [answer] = await once(socket, 'data');
     expect(`${answer}`).toMatch(`HTTP/1.1 ${status} `);
     const block = Buffer.alloc(1_000_000);
@@ -94,21 +103,16 @@ describe('a connection', () => {
   });
 
   const closed = (request: IncomingMessage) =>
-    new Promise<void>((resolve) => request.on('close', resolve));
-  test.each<[what: string, prepare: (request: IncomingMessage) => Promise<void> | undefined]>([
+    new Promise<undefined>((resolve) => request.on('close', () => resolve(undefined)));
+  test.each<[what: string, middleware: Middleware]>([
     ['reads', () => undefined],
     ['is called', closed],
     [
-      'is called, after middleware has read',
+      'is called, and others have read',
       (request) => closed(request.on('error', () => {}).resume()),
     ],
-  ])('that its sender leaves before the receiver %s is reported', async (_, prepare) => {
-    const { receiver, calls } = open();
-    const server = createServer(async (request, response) => {
-      await prepare(request);
-      receiver.node(request, response);
-    });
-    const socket = connect(await listen(server), '127.0.0.1');
+  ])('that its sender leaves before the receiver %s is reported', async (_, middleware) => {
+    const { socket, server, calls } = await mount(middleware);
     socket.write(head('Content-Length: 1000') + DEPOSIT.slice(0, 10));
     await once(server, 'request');
     socket.destroy();
@@ -117,20 +121,16 @@ describe('a connection', () => {
   });
 });
 
-/** Middleware above the receiver. It returns what it sets on the request. */
-type Middleware = (request: IncomingMessage) => object | Promise<object>;
+const reads =
+  (keep: (all: Buffer) => object): Middleware =>
+  async (request) =>
+    keep(await buffer(request));
+const decodes = (encoding: BufferEncoding) => reads((all) => ({ body: all.toString(encoding) }));
+const sets =
+  (encoding: BufferEncoding): Middleware =>
+  (request) =>
+    void request.setEncoding(encoding);
 
-const asBody = (encoding: BufferEncoding) => async (request: IncomingMessage) => ({
-  body: (await buffer(request)).toString(encoding),
-});
-const parsed = (body: unknown) => async (request: IncomingMessage) => {
-  await buffer(request);
-  return { body };
-};
-const encoded = (encoding: BufferEncoding) => (request: IncomingMessage) => {
-  request.setEncoding(encoding);
-  return {};
-};
 const raw = 'body: expected raw bytes, received';
 const PARSED = `${raw} a body that middleware has parsed. Mount the receiver above body parsers such as express.json()`;
 const decoded = (charset: string) =>
@@ -138,135 +138,104 @@ const decoded = (charset: string) =>
 const inEncoding = (encoding: string) =>
   `${raw} text in the encoding "${encoding}". Remove request.setEncoding() from the middleware above the receiver`;
 
-test.each<[what: string, middleware: Middleware, label: string, error: string | null]>([
-  // As express.json does with other content types.
-  ['sets a body without reading', () => ({ body: {} }), '', null],
-  ['keeps bytes as body', async (request) => ({ body: await buffer(request) }), '', null],
-  [
-    'keeps bytes as rawBody',
-    async (request) => ({ body: {}, rawBody: await buffer(request) }),
-    'text/plain; charset=latin1',
-    null,
-  ],
-  [
-    'keeps text as rawBody',
-    async (request) => ({ body: {}, rawBody: await text(request) }),
-    '',
-    null,
-  ],
-  ['keeps text as body', asBody('utf8'), 'text/plain', null],
-  ['decodes by an empty label', asBody('utf8'), 'text/plain; charset=', null],
-  ['decodes by a label', asBody('utf8'), 'text/plain; charset=utf8', null],
-  ['decodes by a label in quotes', asBody('utf8'), 'application/json; Charset="UTF-8"', null],
-  ['parses to an object', parsed({}), '', PARSED],
-  ['parses to nothing', parsed(undefined), '', PARSED],
-  ['parses to null', parsed(null), '', PARSED],
-  ['decodes latin1', asBody('latin1'), 'text/plain; charset=latin1', decoded('latin1')],
-  [
-    'decodes latin1 in quotes',
-    asBody('latin1'),
-    'application/json;charset="ISO-8859-1"; a=b',
-    decoded('ISO-8859-1'),
-  ],
-  ['decodes another', asBody('latin1'), 'text/plain; charset = utf-16le', decoded('utf-16le')],
-  ['decodes x-utf-8', asBody('latin1'), 'text/plain; charset=x-utf-8', decoded('x-utf-8')],
-  ['decodes utf-80', asBody('latin1'), 'text/plain; charset=utf-80', decoded('utf-80')],
+test.each<[what: string, middleware: Middleware, type?: string, error?: string]>([
+  ['sets a body without reading, as express.json does', () => ({ body: {} })],
+  ['keeps bytes as body', reads((body) => ({ body }))],
+  ['keeps bytes as rawBody', reads((rawBody) => ({ body: {}, rawBody })), 'a/b; charset=latin1'],
+  ['keeps text as rawBody', reads((all) => ({ body: {}, rawBody: `${all}` }))],
+  ['keeps text as body', decodes('utf8'), 'text/plain'],
+  ['decodes by an empty label', decodes('utf8'), 'text/plain; charset='],
+  ['decodes by a label', decodes('utf8'), 'text/plain; charset=utf8'],
+  ['decodes by a label in quotes', decodes('utf8'), 'application/json; Charset="UTF-8"'],
+  ['parses to an object', reads(() => ({ body: {} })), '', PARSED],
+  ['parses to nothing', reads(() => ({})), '', PARSED],
+  ['parses to null', reads(() => ({ body: null })), '', PARSED],
+  ['decodes latin1', decodes('latin1'), 'text/plain; charset=latin1', decoded('latin1')],
+  ['decodes a', decodes('latin1'), 'a/b;charset="ISO-8859-1"; a=b', decoded('ISO-8859-1')],
+  ['decodes another', decodes('latin1'), 'a/b; charset = utf-16le', decoded('utf-16le')],
+  ['decodes x-utf-8', decodes('latin1'), 'text/plain; charset=x-utf-8', decoded('x-utf-8')],
+  ['decodes utf-80', decodes('latin1'), 'text/plain; charset=utf-80', decoded('utf-80')],
   [
     'collects text in an encoding',
     async (request) => ({ rawBody: (await request.setEncoding('latin1').toArray()).join('') }),
     '',
     inEncoding('latin1'),
   ],
-  ['sets utf8', encoded('utf8'), '', null],
-  ['sets utf-8', encoded('utf-8'), '', null],
-  ...(['latin1', 'ascii', 'utf16le', 'hex', 'base64'] as const).map(
-    (encoding): [string, Middleware, string, string] => [
-      ...([`sets ${encoding}`, encoded(encoding), '', inEncoding(encoding)] as const),
-    ],
-  ),
-])('middleware %s', async (_, middleware, label, error) => {
-  const { receiver, calls, saved } = open();
-  const port = await serve(async (request, response) => {
-    receiver.node(Object.assign(request, await middleware(request)), response);
-  });
+  ['sets utf8', sets('utf8')],
+  ['sets utf-8', sets('utf-8')],
+  ['sets latin1', sets('latin1'), '', inEncoding('latin1')],
+  ['sets hex', sets('hex'), '', inEncoding('hex')],
+])('middleware %s', async (_, middleware, type = '', error = undefined) => {
+  const { port, calls, saved } = await mount(middleware);
   // Wrongly decoded, é is another account. The others differ from U+FFFD in one byte.
   const body = depositReceivedBody({ clientPaymentId: 'é-\ufffc-\uff7d-\ucffd' });
-  const headers = { 'content-type': label };
-  expect(await post(port, body, { headers })).toStrictEqual(error === null ? OK : FAILED);
-  const passedOn = ['deposit', expect.any(String), bytes(body)];
-  expect(calls).toStrictEqual([error === null ? passedOn : ['failed', error, null]]);
+  const answer = await post(port, body, { headers: { 'content-type': type } });
+  expect(answer).toStrictEqual(error ? FAILED : OK);
+  const passedOn = ['deposit', expect.any(String), body];
+  expect(calls).toStrictEqual([error ? ['failed', error, null] : passedOn]);
   expect(saved()).toStrictEqual([]);
 });
 
-test.each<[what: string, middleware: Middleware]>([
-  ['collects as text', async (request) => ({ rawBody: (await buffer(request)).toString() })],
-  ['sets an encoding', encoded('utf8')],
+test.each([
+  ['collects as text', reads((all) => ({ rawBody: all.toString() }))],
+  ['sets an encoding', sets('utf8')],
 ])('text that may have lost bytes is for review, if middleware %s', async (_, middleware) => {
-  const { receiver, saved } = open();
-  const port = await serve(async (request, response) => {
-    receiver.node(Object.assign(request, await middleware(request)), response);
-  });
+  const { port, saved } = await mount(middleware);
   const body = Buffer.from(depositReceivedBody({ clientPaymentId: 'café-1' }), 'latin1');
   expect(await post(port, body)).toStrictEqual({ status: 400, text: 'invalid_json' });
   const reason = expect.stringContaining('received text with U+FFFD');
-  expect(saved()).toStrictEqual([['review', reason, null, bytes(body.toString())]]);
+  expect(saved()).toStrictEqual([['review', reason, null, body.toString()]]);
 });
 
 test('a character of two chunks is whole, in an encoding that middleware has set', async () => {
-  const { receiver, calls } = open();
-  const port = await serve((request, response) =>
-    receiver.node(request.setEncoding('utf8'), response),
-  );
-  const sent = bytes(depositReceivedBody({ clientPaymentId: 'ü' }));
+  const { socket, calls } = await mount(sets('utf8'));
+  const body = depositReceivedBody({ clientPaymentId: 'ü' });
+  const sent = bytes(body);
   const half = sent.indexOf(0xc3) + 1;
-  const socket = connect(port, '127.0.0.1');
-  socket.write(head('Connection: close', `Content-Length: ${sent.length}`));
+  socket.write(head(CLOSE, `Content-Length: ${sent.length}`));
   socket.write(sent.subarray(0, half));
   setImmediate(() => socket.write(sent.subarray(half)));
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
-  expect(calls[0]?.at(-1)).toStrictEqual(sent);
+  expect(calls[0]?.at(-1)).toBe(body);
 });
 
 describe('a rawBody that middleware still collects', () => {
   const [first, rest] = [DEPOSIT.slice(0, 100), DEPOSIT.slice(100)];
 
   /** Calls the receiver once a part of the body is there. */
-  async function collect(kind: 'text' | 'bytes', start: string) {
-    const { receiver, calls } = open();
-    const isCalled = held();
-    const port = await serve(async (request, response) => {
+  async function collect(keep: (all: Buffer) => unknown, start: string) {
+    const reached = held();
+    const mounted = await mount(async (request) => {
       const chunks: Buffer[] = [];
       request
         .on('error', () => {})
         .on('data', (chunk) => {
           chunks.push(chunk);
-          const all = Buffer.concat(chunks);
-          Object.assign(request, { rawBody: kind === 'text' ? `${all}` : all });
+          Object.assign(request, { rawBody: keep(Buffer.concat(chunks)) });
         });
       await once(request, 'data'); // such as a query for the user
-      receiver.node(request, response);
-      isCalled.run();
+      reached.run();
+      return undefined;
     });
-    const socket = connect(port, '127.0.0.1');
-    socket.write(start);
-    await isCalled.called;
-    return { socket, calls };
+    mounted.socket.write(start);
+    await reached.called;
+    return mounted;
   }
 
-  describe.each([
-    ['of a length', lengthOf(DEPOSIT), first, rest],
-    ['in chunks', 'Transfer-Encoding: chunked', chunkOf(first), `${chunkOf(rest)}0\r\n\r\n`],
-  ])('%s', (_, framing, start, end) => {
-    test.each(['text', 'bytes'] as const)('is awaited: %s', async (kind) => {
-      const { socket, calls } = await collect(kind, head('Connection: close', framing) + start);
-      socket.write(end);
-      expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
-      expect(calls).toStrictEqual([PASSED_ON]);
-    });
+  test.each([
+    ['of a length, as text', String, LENGTH, first, rest],
+    ['of a length, as bytes', Buffer.from, LENGTH, first, rest],
+    ['in chunks, as text', String, CHUNKED, chunkOf(first), chunkOf(rest) + LAST_CHUNK],
+    ['in chunks, as bytes', Buffer.from, CHUNKED, chunkOf(first), chunkOf(rest) + LAST_CHUNK],
+  ])('is awaited: %s', async (_, keep, framing, start, end) => {
+    const { socket, calls } = await collect(keep, head(CLOSE, framing) + start);
+    socket.write(end);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(calls).toStrictEqual([PASSED_ON]);
   });
 
   test('is reported if its sender leaves', async () => {
-    const { socket, calls } = await collect('text', head(lengthOf(DEPOSIT)) + first);
+    const { socket, calls } = await collect(String, head(LENGTH) + first);
     socket.destroy();
     await expect.poll(() => calls, PATIENCE).not.toStrictEqual([]);
     const error = 'body: expected a whole body, received an aborted request';
@@ -274,66 +243,58 @@ describe('a rawBody that middleware still collects', () => {
   });
 });
 
-describe('a response of which other middleware', () => {
-  test.each([
-    ['503, although the receiver answers 200', 503, DEPOSIT],
-    ['200, although the receiver answers 400', 200, '{'],
-  ])('has sent an answer with %s is left alone', async (_, status, body) => {
-    const server = createServer();
-    const posted = post(await listen(server), body);
-    const [request, response] = await once(server, 'request');
-    response.writeHead(status).end('by middleware');
-    const [end, destroy] = [vi.spyOn(response, 'end'), vi.spyOn(response, 'destroy')];
-    const { receiver, calls } = open();
-    await receiver.node(request, response);
-    expect([end, destroy].map((spy) => spy.mock.calls)).toStrictEqual([[], []]);
-    expect(await posted).toStrictEqual({ status, text: 'by middleware' });
-    expect(calls).toHaveLength(1);
-  });
+const setHeader = () => {
+  throw new Error('of some middleware');
+};
+const UNSENT = ['failed', 'no answer was sent: of some middleware', null];
+const sends = (status: number) => (response: ServerResponse) =>
+  response.writeHead(status).flushHeaders();
+const answers = (status: number) => (response: ServerResponse) =>
+  response.writeHead(status).end('by middleware');
 
-  test.each([
-    ['200', 200, DEPOSIT],
-    ['503, although the receiver answers 200', 503, DEPOSIT],
-    ['400, and the receiver answers 400', 400, '{'],
-    ['503, and the receiver answers 400', 503, '{'],
-  ])('has sent the headers with %s is ended', async (_, status, body) => {
-    const port = await serve((request, response) => {
-      response.writeHead(status).flushHeaders();
-      open().receiver.node(request, response);
-    });
-    expect(await post(port, body)).toStrictEqual({ status, text: '' });
+test.each<
+  [what: string, own: (response: ServerResponse) => unknown, body: string, object | string]
+>([
+  [
+    'answered 503 to what is settled',
+    answers(503),
+    DEPOSIT,
+    { status: 503, text: 'by middleware' },
+  ],
+  ['answered 200 to what is refused', answers(200), '{', { status: 200, text: 'by middleware' }],
+  ['sent 200 for what is settled', sends(200), DEPOSIT, { status: 200, text: '' }],
+  ['sent 503 for what is settled', sends(503), DEPOSIT, { status: 503, text: '' }],
+  ['sent 400 for what is refused', sends(400), '{', { status: 400, text: '' }],
+  ['sent 503 for what is refused', sends(503), '{', { status: 503, text: '' }],
+  ['sent 200 for what is refused, which is cut off', sends(200), '{', 'terminated'],
+  [
+    'broken a method, which ends the connection',
+    (response) => Object.assign(response, { setHeader }),
+    DEPOSIT,
+    'fetch failed',
+  ],
+])('a response of which middleware has %s', async (_, change, body, received) => {
+  const { receiver, calls } = open();
+  const destroy = vi.fn();
+  let handled: unknown;
+  const port = await serve((request, response) => {
+    change(response);
+    destroy.mockImplementation(response.destroy.bind(response));
+    handled = receiver.node(request, Object.assign(response, { destroy }));
   });
+  const posted = post(port, body);
+  if (typeof received === 'string') await expect(posted).rejects.toThrow(received);
+  else expect(await posted).toStrictEqual(received);
+  await handled;
+  expect(destroy).toHaveBeenCalledTimes(typeof received === 'string' ? 1 : 0);
+  expect(calls[0]?.[0]).toBe(body === DEPOSIT ? 'deposit' : 'refused');
+  expect(calls.slice(1)).toStrictEqual(received === 'fetch failed' ? [UNSENT] : []);
+});
 
-  test('has sent a success that the receiver would not is cut off', async () => {
-    const port = await serve((request, response) => {
-      response.flushHeaders();
-      open().receiver.node(request, response);
-    });
-    const received = await exchange(port, `${head('Content-Length: 1', 'Connection: close')}{`);
-    expect(received).toMatch(/^HTTP\/1\.1 200 /);
-    expect(received).not.toContain('\r\n0\r\n'); // the end of its chunks
-    await expect(post(port, '{')).rejects.toThrow('terminated');
-  });
-
-  const setHeader = () => {
-    throw new Error('of some middleware');
-  };
-  const UNSENT = ['failed', 'no answer was sent: of some middleware', null];
-
-  test('has replaced a method by one that throws ends the connection', async () => {
-    const { receiver, calls } = open();
-    const port = await serve((request, response) =>
-      receiver.node(request, Object.assign(response, { setHeader })),
-    );
-    await expect(post(port, DEPOSIT)).rejects.toThrow('fetch failed');
-    expect(calls).toStrictEqual([PASSED_ON, UNSENT]);
-  });
-
-  test('has replaced several methods is reported with the first error', async () => {
-    const { receiver, calls } = open();
-    await receiver.node({} as never, { setHeader, destroy: null } as never);
-    expect(calls.at(-1)).toStrictEqual(UNSENT);
-  });
+test('a response of which middleware has broken several methods is reported', async () => {
+  const { receiver, calls } = open();
+  await receiver.node({} as never, { setHeader, destroy: null } as never);
+  expect(calls.at(-1)).toStrictEqual(UNSENT);
 });
 
 test('mounted in Hono or Next.js, node answers 500 and says where it belongs', async () => {

@@ -1,7 +1,19 @@
 import { createReceiver, type Store } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { bytes, held, nameOf, never, no, open, settleDown, stopClock, until } from './options.js';
+import {
+  bytes,
+  held,
+  nameOf,
+  never,
+  no,
+  open,
+  settleDown,
+  stopClock,
+  throws,
+  until,
+  WITHDRAWAL,
+} from './setup.js';
 
 beforeEach(stopClock);
 
@@ -39,18 +51,15 @@ test.each(['', '{"actual'])(
   'keeps the name of an event whose file is damaged: %j',
   async (body) => {
     const { receiver, leave, review, retry, entries } = openWith('', () => {});
-    leave('deposit.received.7.0123456789abcdef', body);
+    const name = 'deposit.received.7.0123456789abcdef';
+    leave(name, body);
     leave('someone.else', '{');
     await receiver.retry();
-    expect([retry.size, [...review.keys()].sort()]).toStrictEqual([
-      0,
-      ['deposit.received.7.0123456789abcdef', nameOf('refused', '{')],
-    ]);
+    expect(retry.size).toBe(0);
+    expect([...review.keys()].sort()).toStrictEqual([name, nameOf('refused', '{')]);
     for (const { reason } of review.values()) expect(reason).toMatch(/^notification refused: /);
     const messages = entries.map(({ message }) => message);
-    expect(messages).toContainEqual(
-      expect.stringMatching(/^deposit\.received\.7\.0123456789abcdef: /),
-    );
+    expect(messages).toContainEqual(expect.stringMatching(`^${name}: `));
   },
 );
 
@@ -59,68 +68,51 @@ test('gives a body its own name, and the reason of its last failure', async () =
   const name = nameOfOrder('a');
   for (let count = 0; count < 2; count += 1) {
     await round();
-    expect([...retry.values()]).toMatchObject([{ name, reason: 'no' }]);
-    expect([...retry.keys()]).toStrictEqual([name]);
+    expect([...retry]).toMatchObject([[name, { name, reason: 'no' }]]);
   }
 });
 
-describe('while bodies fail', () => {
-  /** Has eight bodies that failed, under the names that the receiver gives. */
-  async function openFailed(run: (order: string) => unknown) {
-    // The first round of a process has a chance in it: here, the newest first.
-    let next = 0;
-    const random = vi.spyOn(Math, 'random').mockImplementation(() => {
-      next += 1;
-      return next / 100;
-    });
-    onTestFinished(() => random.mockRestore());
-    let isDown = true;
-    const opened = openWith('', (order) => (isDown ? no() : run(order)));
-    for (const order of 'abcdefgh') await opened.ask(bodyOf(order));
-    opened.take();
-    isDown = false;
-    return opened;
-  }
-
-  test.each<[why: string, run: (order: string) => unknown, rounds: string[], left: number]>([
-    [
-      'the database is down, each round tries the five that failed least',
-      no,
-      ['hdgcf', 'abecd', 'abefg', 'habcd'],
-      8,
-    ],
-    [
-      'the database goes down, the round ends at the fifth of them',
-      (order) => (order === 'h' ? undefined : no()),
-      ['hdgcfb', 'aebcd'],
-      7,
-    ],
-    [
-      'of reasons of their own, the others are settled',
-      (order) => ('ab'.includes(order) ? undefined : no()),
-      ['hdgcf', 'abecdfg', 'ehcdf'],
-      6,
-    ],
-    [
-      'of reasons of their own, a success counts from the start',
-      (order) => (order === 'c' ? undefined : no()),
-      ['hdgcfbea'],
-      7,
-    ],
-  ])('because %s', async (_, run, rounds, left) => {
-    const { round, retry } = await openFailed(run);
-    for (const orders of rounds) expect(await round()).toBe(orders);
-    expect(retry.size).toBe(left);
+test.each<[why: string, run: (order: string) => unknown, rounds: string[], left: number]>([
+  ['the database is down: the five that failed least', no, ['hdgcf', 'abecd', 'abefg', 'habcd'], 8],
+  [
+    'the database goes down: until the fifth of them',
+    (order) => (order === 'h' ? undefined : no()),
+    ['hdgcfb', 'aebcd'],
+    7,
+  ],
+  [
+    'they have reasons of their own: the others are settled',
+    (order) => ('ab'.includes(order) ? undefined : no()),
+    ['hdgcf', 'abecdfg', 'ehcdf'],
+    6,
+  ],
+  [
+    'they have reasons of their own: a success counts from the start',
+    (order) => (order === 'c' ? undefined : no()),
+    ['hdgcfbea'],
+    7,
+  ],
+])('a round while bodies fail because %s', async (_, run, rounds, left) => {
+  // The first round of a process has a chance in it: here, the newest first.
+  let next = 0;
+  const random = vi.spyOn(Math, 'random').mockImplementation(() => {
+    next += 1;
+    return next / 100;
   });
+  onTestFinished(() => random.mockRestore());
+  const { leave, round, retry } = openWith('', run);
+  for (const order of 'abcdefgh') leave(nameOfOrder(order), bodyOf(order));
+  for (const orders of rounds) expect(await round()).toBe(orders);
+  expect(retry.size).toBe(left);
+});
 
-  test('a scheduled function, which remembers no failures, settles whatever can be settled', async () => {
-    const run = (order: string) => ('fgmno'.includes(order) ? no() : undefined);
-    const { options, leave, retry } = openWith('', run);
-    for (const order of 'abcdefghijklmno') leave(nameOfOrder(order), bodyOf(order));
-    // Chance decides how soon. If the same five were tried each time, this would never end.
-    while (retry.size > 5) await createReceiver(options).retry();
-    expect(retry.size).toBe(5);
-  });
+test('a scheduled function, which remembers no failures, settles whatever can be settled', async () => {
+  const run = (order: string) => ('fgmno'.includes(order) ? no() : undefined);
+  const { options, leave, retry } = openWith('', run);
+  for (const order of 'abcdefghijklmno') leave(nameOfOrder(order), bodyOf(order));
+  // Chance decides how soon. If the same five were tried each time, this would never end.
+  while (retry.size > 5) await createReceiver(options).retry();
+  expect(retry.size).toBe(5);
 });
 
 test('a body is in progress as long as one of its deliveries is', async () => {
@@ -138,54 +130,34 @@ test('a body is in progress as long as one of its deliveries is', async () => {
 });
 
 test('two rounds at the same time are one', async () => {
-  const { receiver, round, take } = openWith('a', () => {});
+  const list = vi.fn(async () => ['a']);
+  const { receiver, round } = openWith('a', () => {}, { list });
   expect(await Promise.all([receiver.retry(), round()])).toStrictEqual([undefined, 'a']);
-  expect(take()).toBe('');
+  expect(list).toHaveBeenCalledTimes(1);
 });
 
 describe('a store that', () => {
-  test.each<[what: string, store: Partial<Store>, message: string, seen: string]>([
-    ['can’t list', { list: no }, 'no', ''],
-    [
-      'throws without a promise',
-      {
-        list: () => {
-          throw new Error('no list');
-        },
-      },
-      'no list',
-      '',
-    ],
-    [
-      'can’t read',
-      { read: async (name) => (name === 'b' ? no() : bytes(bodyOf(name))) },
-      'b waits: no',
-      'a',
-    ],
-    ['can’t remove', { remove: no }, 'b waits: no', 'ba'],
-  ])('%s rejects nothing', async (_, store, message, seen) => {
-    const { round, calls } = openWith('ab', () => {}, store);
-    expect(await round()).toBe(seen);
-    expect(calls[0]).toStrictEqual(['failed', message, null]);
+  /** Reads all but `b`. */
+  const readsButB = (readB: () => Promise<null>) => ({
+    read: async (name: string) => (name === 'b' ? readB() : bytes(bodyOf(name))),
   });
 
   test.each<[what: string, store: Partial<Store>, message: string, seen: string, ms: number]>([
-    ['lists', { list: never }, 'store.list: no result within 30 s', '', 30_000],
-    [
-      'reads',
-      { read: (name) => (name === 'b' ? never() : Promise.resolve(bytes(bodyOf(name)))) },
-      'b waits: store.read: no result within 5 s',
-      'a',
-      5000,
-    ],
-  ])('never %s delays the round by seconds', async (_, store, message, seen, ms) => {
+    ['can’t list', { list: no }, 'no', '', 0],
+    ['throws without a promise', { list: throws }, 'no', '', 0],
+    ['can’t read', readsButB(no), 'b waits: no', 'a', 0],
+    ['can’t remove', { remove: no }, 'b waits: no', 'ba', 0],
+    ['never lists', { list: never }, 'store.list: no result within 30 s', '', 30_000],
+    ['never reads', readsButB(never), 'b waits: store.read: no result within 5 s', 'a', 5000],
+  ])('%s rejects nothing, and delays a round by seconds', async (...row) => {
+    const [what, store, message, seen, ms] = row;
     const { receiver, round, calls, take } = openWith('ab', () => {}, store);
     const ended = round();
     await settleDown();
     vi.advanceTimersByTime(ms);
     expect(await ended).toBe(seen);
-    expect(calls).toStrictEqual([['failed', message, null]]);
-    if (seen === '') return;
+    expect(calls[0]).toStrictEqual(['failed', message, null]);
+    if (what !== 'never reads') return;
     await receiver.retry(); // `b` is still being read
     expect([take(), calls.length]).toStrictEqual(['', 1]);
   });
@@ -201,28 +173,27 @@ describe('a store that', () => {
 describe('start', () => {
   test('tries now and every minute, until it is stopped', async () => {
     const { receiver, take, retry, calls } = openWith('a', no);
-    const roundEnded = async () => {
+    /** Returns what a round has seen, once it has ended. */
+    async function roundEnded() {
       await until(() => calls.length > 0); // its last step
       calls.length = 0;
       await settleDown();
-    };
+      return take();
+    }
     receiver.start();
     receiver.start();
-    await roundEnded();
-    expect(take()).toBe('a');
+    expect(await roundEnded()).toBe('a');
     vi.advanceTimersByTime(59_999);
     await settleDown();
     expect(take()).toBe('');
     vi.advanceTimersByTime(1);
-    await roundEnded();
-    expect(take()).toBe('a');
+    expect(await roundEnded()).toBe('a');
     await receiver.stop();
     vi.advanceTimersByTime(120_000);
     await settleDown();
     expect([take(), retry.size, vi.getTimerCount()]).toStrictEqual(['', 1, 0]);
     receiver.start();
-    await roundEnded();
-    expect(take()).toBe('a');
+    expect(await roundEnded()).toBe('a');
     await receiver.stop();
   });
 
@@ -241,7 +212,10 @@ describe('start', () => {
     expect([vi.getTimerCount(), take()]).toStrictEqual([0, 'a']);
   });
 
-  test('stop waits for the body in progress, and starts no other', async () => {
+  test.each([
+    ['until it ends', (slow: ReturnType<typeof held>) => slow.resolve(), ['a']],
+    ['until its deadline', () => vi.advanceTimersByTime(25_000), ['a', nameOfOrder('b')]],
+  ])('stop waits for the body in progress %s, and starts no other', async (_, end, left) => {
     const slow = held();
     const { receiver, retry, take } = openWith('ab', slow.run);
     receiver.start();
@@ -250,18 +224,45 @@ describe('start', () => {
     const stopped = receiver.stop().then(isStopped);
     await settleDown();
     expect([isStopped.mock.calls, retry.size]).toStrictEqual([[], 2]);
-    slow.resolve();
+    end(slow);
     await stopped;
-    expect([take(), [...retry.keys()]]).toStrictEqual(['b', ['a']]);
+    expect([take(), [...retry.keys()]]).toStrictEqual(['b', left]);
   });
+});
 
-  test('stop waits no longer than the deadline for a function that hangs', async () => {
-    const { receiver, seen, take } = openWith('ab', never);
-    receiver.start();
-    await until(() => seen.length > 0);
-    const stopped = receiver.stop();
-    vi.advanceTimersByTime(25_000);
-    await stopped;
-    expect(take()).toBe('b');
+test('a process runs until a deadline, when it saves, but not for the pause between rounds', async () => {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => set.mockRestore());
+  const keepsRunning = () => set.mock.results.at(-1)?.value.hasRef();
+  const { receiver } = open({ onDepositReceived: never });
+  const settled = receiver.settle(bodyOf('a'));
+  expect(keepsRunning()).toBe(true);
+  vi.advanceTimersByTime(25_000);
+  await settled;
+  receiver.start();
+  await until(() => set.mock.lastCall?.[1] === 60_000);
+  expect(keepsRunning()).toBe(false);
+  await receiver.stop();
+});
+
+test('stop resolves when no body is in progress, and answers those that come meanwhile', async () => {
+  const [first, second] = [held(), held()];
+  const ended: unknown[] = [];
+  const { receiver } = open({
+    onDepositReceived: first.run,
+    log: ({ outcome }) => ended.push(outcome),
+    onWithdrawalBroadcast: second.run,
   });
+  await receiver.stop(); // there is none
+  const answers = [receiver.settle(bodyOf('a'))];
+  const stopped = receiver.stop().then(() => ended.push('stopped'));
+  await settleDown();
+  answers.push(receiver.settle(WITHDRAWAL));
+  first.resolve();
+  await answers[0];
+  await settleDown();
+  expect(ended).toStrictEqual(['settled']);
+  second.reject();
+  await stopped;
+  expect(ended).toStrictEqual(['settled', 'retry', 'stopped']);
 });

@@ -6,10 +6,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
 import { createStore, type SavedBody } from 'payment-notifications/store';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { bytes, DEPOSIT } from '../receiver/options.js';
+import { bytes, DEPOSIT } from '../receiver/setup.js';
 
 let base: string;
 let folder: string;
@@ -26,13 +25,6 @@ afterEach(() => {
   fs.rmSync(base, { recursive: true });
 });
 
-/** Runs a program on src in a process of its own, with this folder and a body as its arguments. */
-const run = (script: string, ...command: string[]) => {
-  const [program = '', ...args] = [...command, process.execPath, '--import', 'tsx'];
-  const evaluate = ['--input-type=module', '--eval', script, folder, DEPOSIT];
-  return promisify(execFile)(program, [...args, ...evaluate], { timeout: 120_000 });
-};
-
 const saved = (body: string, more: Partial<SavedBody> = {}): SavedBody => ({
   ...{ to: 'retry', name: 'a', key: null, reason: 'no', body: bytes(body) },
   ...more,
@@ -48,7 +40,9 @@ function leave(name: string, body: string, minutes: number) {
   fs.utimesSync(join(retry, name), at, at);
 }
 
-/** Lists what is done to files, in order. Some of it fails. */
+const isBody = (name: string) => name.endsWith('.json');
+
+/** Lists what is done to files, in order, with the bodies of a folder. Some of it fails. */
 async function watchFiles(failing = /^$/) {
   const file = await open(tmpdir());
   await file.close();
@@ -60,8 +54,6 @@ async function watchFiles(failing = /^$/) {
     if (what.endsWith('.txt')) return; // only informs
     if (failing.test(what))
       throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    // Whether the file already had its name.
-    const isBody = (name: string) => name.endsWith('.json');
     done.push(what.endsWith('draft') ? what : `${what} ${files(path).filter(isBody)}`);
   };
   for (const name of ['writeFile', 'sync'] as const) {
@@ -72,12 +64,17 @@ async function watchFiles(failing = /^$/) {
     });
   }
   const { fsyncSync } = fs;
-  vi.spyOn(fs, 'fsyncSync').mockImplementation((fd) => {
+  replace(fs, 'fsyncSync', (fd: number) => {
     record('sync', fd);
     fsyncSync(fd);
   });
-  syncBuiltinESMExports();
   return done;
+}
+
+/** Replaces a function of the file system until the test ends. */
+function replace(module: object, name: string, run: (...args: never[]) => unknown) {
+  vi.spyOn(module as Record<string, () => unknown>, name).mockImplementation(run as never);
+  syncBuiltinESMExports();
 }
 
 test('new folders are on the disk before anything is saved, and Git ignores them', async () => {
@@ -110,11 +107,10 @@ test.each(['retry', 'review'] as const)(
 
 test('a folder that another process creates at the same time is used', () => {
   const { mkdirSync } = fs;
-  vi.spyOn(fs, 'mkdirSync').mockImplementation((path) => {
+  replace(fs, 'mkdirSync', (path: string) => {
     mkdirSync(path);
-    return `${mkdirSync(path)}`;
+    mkdirSync(path);
   });
-  syncBuiltinESMExports();
   createStore(folder);
   expect(files()).toStrictEqual([]);
 });
@@ -132,50 +128,53 @@ test('the same body is saved once, with the time of its first arrival and its la
   expect(files()).toStrictEqual(['a.json', 'a.txt', 'b.json', 'b.txt']);
 });
 
-test.each(['', '{', '{"a":1}'])(
-  'a file of its name that holds %j is written anew',
-  async (other) => {
-    const { save, read } = createStore(folder);
-    leave('a.json', other, 60);
-    await save(saved('{}'));
-    expect(files()).toStrictEqual(['a.json', 'a.txt']);
-    expect(Buffer.from((await read('a')) ?? '').toString()).toBe('{}');
-  },
-);
+test.each(['', '{', '{"a":1}'])('a file of its name that has %j is written anew', async (other) => {
+  const { save } = createStore(folder);
+  leave('a.json', other, 60);
+  await save(saved('{}'));
+  expect(files()).toStrictEqual(['a.json', 'a.txt']);
+  expect(textOf(join(retry, 'a.json'))).toBe('{}');
+});
 
 test.each([
   ['', 'an empty string'],
   [undefined, 'nothing'],
   [5, '5'],
-])('%j is no folder: it would be the working directory, or none', (value, received) => {
+])('%j is not a folder: it would be the working directory, or none', (value, received) => {
   const message = `folder: expected the path of a folder, received ${received}. Pass one for bodies only, such as webhooks`;
   expect(() => createStore(value as string)).toThrow(new TypeError(message));
 });
 
 describe('a folder that can’t be written to', () => {
-  test('is an error at the start', () => {
+  const FULL = "can't be written to: ENOSPC: no space left on device";
+
+  test('is an error at the start', async () => {
+    const error = (path: string, code: string) => `store: ${path} can't be written to: ${code}`;
+    expect(() => createStore('/proc')).toThrow(error('/proc', 'ENOENT'));
+    expect(() => createStore('/proc/a/b')).toThrow(error('/proc/a/b', 'ENOENT')); // and returns
     fs.writeFileSync(folder, 'a file');
-    const message = (path: string, code: string) => `store: ${path} can't be written to: ${code}`;
-    for (const path of [folder, retry, join(retry, 'a')]) {
-      expect(() => createStore(path)).toThrow(message(path, `${folder} is a file`));
-    }
-    expect(() => createStore('/proc')).toThrow(message('/proc', 'ENOENT'));
-    expect(() => createStore('/proc/a/b')).toThrow(message('/proc/a/b', 'ENOENT')); // and returns
+    for (const path of [folder, retry, join(retry, 'a')])
+      expect(() => createStore(path)).toThrow(error(path, `${folder} is a file`));
+    fs.rmSync(folder);
+    await watchFiles(/^sync .*retry$/);
+    expect(() => createStore(folder)).toThrow(FULL);
   });
 
-  test.each(['writeFile', 'sync'])(
-    'as %s says later, rejects and leaves no draft',
-    async (name) => {
-      const { save } = createStore(folder);
-      await watchFiles(new RegExp(`^${name} .*draft$`));
-      const opened = vi.spyOn(promises, 'open');
-      syncBuiltinESMExports();
-      const message = `store: ${folder} can't be written to: ENOSPC: no space left on device`;
-      await expect(save(saved('{}'))).rejects.toMatchObject({ message, cause: { code: 'ENOSPC' } });
-      expect(opened).toHaveBeenCalledTimes(1); // a second attempt would fail as well
-      expect(files()).toStrictEqual([]);
-    },
-  );
+  test.each(['writeFile', 'sync'])('later, at %s, rejects and leaves no draft', async (name) => {
+    const { save } = createStore(folder);
+    await watchFiles(new RegExp(`^${name} .*draft$`));
+    const opened = vi.spyOn(promises, 'open');
+    syncBuiltinESMExports();
+    const message = `store: ${folder} ${FULL}`;
+    await expect(save(saved('{}'))).rejects.toMatchObject({ message, cause: { code: 'ENOSPC' } });
+    expect(opened).toHaveBeenCalledTimes(1); // a second attempt would fail as well
+    expect(files()).toStrictEqual([]);
+    const openFiles = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
+      const path = `/proc/self/fd/${fd}`;
+      return fs.existsSync(path) ? fs.readlinkSync(path) : [];
+    });
+    expect(openFiles.filter((path) => path.startsWith(folder))).toStrictEqual([]);
+  });
 
   test('keeps the reason of a body that was saved before', async () => {
     const { save } = createStore(folder);
@@ -188,14 +187,8 @@ describe('a folder that can’t be written to', () => {
   test('as the first error says, even if the draft can’t be removed either', async () => {
     const { save } = createStore(folder);
     await watchFiles(/^writeFile .*draft$/);
-    vi.spyOn(promises, 'rm').mockRejectedValue(new Error('EROFS: read-only file system'));
-    syncBuiltinESMExports();
-    await expect(save(saved('{}'))).rejects.toThrow("can't be written to: ENOSPC");
-  });
-
-  test('because it can’t be synced, is an error at the start', async () => {
-    await watchFiles(/^sync .*retry$/);
-    expect(() => createStore(folder)).toThrow("can't be written to: ENOSPC");
+    replace(promises, 'rm', () => Promise.reject(new Error('EROFS: read-only file system')));
+    await expect(save(saved('{}'))).rejects.toThrow(FULL);
   });
 
   test('because it is gone, rejects', async () => {
@@ -253,7 +246,9 @@ test.runIf(canMount)(
       await send('{');
       await receiver.retry();
       console.log(JSON.stringify(told));`;
-    const { stdout } = await run(script, ...MOUNT, folder);
+    const [program = '', ...args] = [...MOUNT, folder, process.execPath, '--import', 'tsx'];
+    const evaluate = ['--input-type=module', '--eval', script, folder, DEPOSIT];
+    const { stdout } = await promisify(execFile)(program, [...args, ...evaluate]);
     const lost = (reason: string, what: string) =>
       expect.stringMatching(
         `${reason}.* The body was not saved: store: ${folder} can't be written to: ${what}`,
@@ -273,8 +268,7 @@ test('Windows can’t sync a folder, so there it isn’t tried', async () => {
   const { platform } = process;
   try {
     Object.defineProperty(process, 'platform', { value: 'win32' });
-    const { save } = createStore(folder);
-    await save(saved('{}'));
+    await createStore(folder).save(saved('{}'));
   } finally {
     Object.defineProperty(process, 'platform', { value: platform });
   }
@@ -283,16 +277,10 @@ test('Windows can’t sync a folder, so there it isn’t tried', async () => {
 
 test('lists what waits, the oldest first, and no other files: the folder may be a wrong one', async () => {
   const { list } = createStore(folder);
-  for (const [index, name] of [...'cab'].entries()) leave(`${name}.json`, '{}', 9 - index);
-  for (const name of ['a.txt', '.env', 'notes', '.a.json', 'a.json.gz']) leave(name, '{}', 60);
-  fs.mkdirSync(join(retry, 'folder.json'));
-  expect(await list()).toStrictEqual([...'cab']);
-});
-
-test('lists many in order', async () => {
-  const { list } = createStore(folder);
   const names = Array.from({ length: 300 }, (_, index) => `${(index * 7) % 300}`);
   for (const [index, name] of names.entries()) leave(`${name}.json`, '{}', 400 - index);
+  for (const name of ['a.txt', '.env', 'notes', '.a.json', 'a.json.gz']) leave(name, '{}', 500);
+  fs.mkdirSync(join(retry, 'folder.json'));
   expect(await list()).toStrictEqual(names);
 });
 
@@ -337,52 +325,4 @@ test('a file that can’t be read is listed, and says why', async () => {
   fs.symlinkSync('a.json', join(retry, 'a.json')); // to itself
   expect(await list()).toStrictEqual(['a']);
   await expect(read('a')).rejects.toMatchObject({ code: 'ELOOP' });
-});
-
-test('no file stays open', async () => {
-  const { save } = createStore(folder);
-  await save(saved('{}'));
-  await watchFiles(/^sync .*draft$/);
-  await expect(save(saved('[]', { name: 'b' }))).rejects.toThrow('ENOSPC');
-  const open = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
-    const path = `/proc/self/fd/${fd}`;
-    return fs.existsSync(path) ? fs.readlinkSync(path) : [];
-  });
-  expect(open.filter((path) => path.startsWith(folder))).toStrictEqual([]);
-});
-
-test('start does not keep the process running while it waits', async () => {
-  await createStore(folder).save(saved(DEPOSIT));
-  await run(`import { createStore } from './src/store/index.ts';
-    import { createReceiver } from './src/receiver/index.ts';
-    const store = createStore(process.argv[1]);
-    createReceiver({ secret: null, store, async onDepositReceived() {} }).start();`);
-  expect(files()).toStrictEqual([]);
-});
-
-test('a receiver saves what it can’t settle, and settles it later', async () => {
-  let error: Error | null = new Error('the database is down');
-  const receiver = createReceiver({
-    secret: null,
-    store: createStore(folder),
-    async onDepositReceived() {
-      if (error) throw error;
-    },
-    log() {},
-  });
-  expect(await receiver.settle(DEPOSIT)).toBe('retry');
-  const [name = '', reason = ''] = files();
-  expect(name).toMatch(/^deposit\.received\.[0-9a-f-]{36}\.[0-9a-f]{16}\.json$/);
-  expect([textOf(join(retry, name)), textOf(join(retry, reason))]).toStrictEqual([
-    DEPOSIT,
-    'the database is down\n',
-  ]);
-  error = new NeedsReview('the order is unknown');
-  await receiver.retry();
-  expect([files(), files(review)]).toStrictEqual([[], [name, reason]]);
-  expect(textOf(join(review, reason))).toBe('the order is unknown\n');
-  error = null;
-  fs.renameSync(join(review, name), join(retry, name)); // by someone
-  await receiver.retry();
-  expect([files(), files(review)]).toStrictEqual([[], []]);
 });

@@ -1,724 +1,383 @@
-import { createHash } from 'node:crypto';
 import { Decimal as Decimal20 } from 'decimal.js';
+import { Decimal } from 'payment-notifications';
 import {
-  Decimal,
-  type DepositReceived,
-  type PaymentNotification,
-  type WithdrawalBroadcast,
-} from 'payment-notifications';
-import {
-  type Book,
-  balanceOf,
-  change,
-  isSame,
-  type Move,
-  orderOf,
-  type Parts,
-  RIGHT,
-  type Store,
-  textOf,
-  tick,
-} from './merchant.js';
+  alone,
+  BODY_AS_KEY,
+  BOTH_CURRENCIES,
+  books,
+  byHand,
+  CHECK_THEN_INSERT,
+  COMPARES_NUMBERS,
+  credits,
+  debits,
+  drops,
+  FAILS_AT_COPY,
+  FAILS_FOREVER,
+  FORGETS_KEYS,
+  fails,
+  holds,
+  IGNORES_FAILING_KEYS,
+  IN_CURRENCY_OF_FIRST,
+  keyed,
+  MOVE_THEN_KEY,
+  MOVES_DIFFERENCE,
+  moves,
+  READ_THEN_WRITE,
+  reads,
+  refuses,
+  refusesWhile,
+  SUM_OF_DOUBLES,
+  settlesFirst,
+  WITHOUT_KEY,
+} from './fault-parts.js';
+import { type Parts, RIGHT, textOf, tick } from './merchant.js';
 
-/** The test that finds a fault, what replaces a part of a right handler, and the cause it names. */
-export type FaultRow = readonly [test: string, fault: string, parts: Partial<Parts>, cause: string];
+/** A fault, what it replaces of a right handler, and the cause that the failure names. */
+type Fault = readonly [fault: string, parts: Partial<Parts>, cause: string];
 
-type Fields = Record<string, unknown>;
-
-const isDeposit = (one: PaymentNotification): one is DepositReceived =>
-  one.type === 'deposit.received';
-
-/** Moves something else. */
-const moveAs = (
-  other: (move: Move, one: PaymentNotification) => Partial<Move>,
-): Partial<Parts> => ({
-  moveOf(one, context) {
-    const move = RIGHT.moveOf(one, context);
-    return { ...move, ...other(move, one) };
-  },
-});
-const credits = (amountOf: (one: DepositReceived) => Decimal | null) =>
-  moveAs((_, one) => (isDeposit(one) ? { amount: amountOf(one) } : {}));
-const debits = (amountOf: (one: WithdrawalBroadcast) => Decimal | null) =>
-  moveAs((_, one) => (isDeposit(one) ? {} : { amount: amountOf(one)?.negated() ?? null }));
-const moves = (amountOf: (amount: Decimal) => Decimal | number | string) =>
-  moveAs(({ amount }) => ({ amount: amount && new Decimal(amountOf(amount)) }));
-const completed = ({ status, actualWithdrawAmount }: WithdrawalBroadcast) =>
-  status === 'COMPLETED' ? actualWithdrawAmount : null;
-
-/** Another key. */
-const key = (keyOf: (one: PaymentNotification) => unknown): Partial<Parts> => ({
-  keyOf: (one) => `${keyOf(one)}`,
-});
-const depositKey = (keyOf: (one: DepositReceived) => string) =>
-  key((one) => (isDeposit(one) ? keyOf(one) : one.withdrawalId));
-
-/** Another answer, without settling. */
-const answers = (
-  fits: (one: PaymentNotification, store: Store, body: string) => boolean,
-  status = 200,
-): Partial<Parts> => ({
-  first: (one, store, { body }) =>
-    fits(one, store, textOf(body)) ? { status, text: '' } : undefined,
-});
-const drops = (fits: (one: DepositReceived, store: Store) => boolean) =>
-  answers((one, store) => isDeposit(one) && fits(one, store));
-
-/** Settles in another way. */
-const books = (book: Book): Partial<Parts> => ({ book });
-/** Does something else at a known key with other values. */
-const atKnown = (then: (known: Move, move: Move, store: Store) => 'repeated' | 'conflict') =>
-  books((own, move, store, parts) => {
-    const known = store.keys.get(own);
-    return known && !isSame(known, move)
-      ? then(known, move, store)
-      : RIGHT.book(own, move, store, parts);
-  });
-const readThenWrite: Book = async (own, move, store, { add }) => {
-  if (store.keys.has(own)) return 'repeated';
-  store.keys.set(own, move);
-  const before = balanceOf(store, move);
-  await tick();
-  change(store, move, add, before);
-  return 'settled';
-};
-const creditThenKey: Book = (own, move, store, { add }) => {
-  if (store.keys.has(own)) return 'repeated';
-  change(store, move, add);
-  store.use('keys');
-  store.keys.set(own, move);
-  return 'settled';
-};
-/** Works on one event at a time. */
-const alone =
-  (busy: () => 'repeated'): Book =>
-  async (own, move, store, parts) => {
-    if (store.cache.has('busy')) return busy();
-    store.cache.set('busy', true);
-    await tick();
-    store.cache.delete('busy');
-    return RIGHT.book(own, move, store, parts);
-  };
-const fail = (message: string) => (): never => {
-  throw new Error(message);
-};
-/** Keeps only some of what is for review. */
-const holds = (fits: (body: string, store: Store) => boolean): Partial<Parts> => ({
-  hold: (body, store) => void (fits(textOf(body), store) && RIGHT.hold(body, store)),
-});
-/** A key in memory, which is forgotten once a copy isn't in progress. */
-const remembers = (isForgotten: boolean): Partial<Parts> => ({
-  async first(_, { cache }, { key: own }) {
-    if (cache.has(own)) return { status: 200, text: '' };
-    cache.set(own, true);
-    if (isForgotten) {
-      await tick();
-      cache.delete(own);
-    }
-    return undefined;
-  },
-});
-const withoutKey = books((_, move, store, { add }) => {
-  change(store, move, add);
-  return 'settled';
-});
-/** Credits bodies by hand, of which some are faulty. */
-const byHand = (fits: (fields: Fields) => boolean, times: number): Partial<Parts> => ({
-  around(handle, store, body) {
-    const text = textOf(body);
-    const fields: Fields = /^\{.*\}\s*$/s.test(text) ? JSON.parse(text) : {};
-    if (!fits(fields)) return handle();
-    const amount = new Decimal(`${fields.actualDepositAmount}`).times(times);
-    change(store, { account: 'by hand', currency: `${fields.depositCurrency}`, amount });
-    return Promise.resolve(new Response());
-  },
-});
-
-const FIRST = 'deposit: the plainest one is credited';
-const EIGHTEEN = 'deposit: 18 decimals are credited exactly';
-const CENTS = 'deposit: cents, halves and thirds are credited exactly';
-const VALUE = 'deposit: a value that decides nothing changes nothing';
-const FORM = 'deposit: every form of a body is credited once';
-const KNOWN =
-  'deposit: a known key with another amount, order or currency moves nothing, and is kept';
-const STATUSES = 'withdrawal: each status after each other one is an event, and debits once';
-
-export const FAULTS: readonly FaultRow[] = [
-  // ---- Each behavior ----
-  [FIRST, 'drops it', drops(() => true), 'Nothing moved. Check that balance reads'],
-  [
-    'withdrawal: the plainest one is debited',
-    'credits it',
-    debits((one) => completed(one)?.negated() ?? null),
-    'The sign is wrong',
+/** The faults that each test finds, by its name. */
+export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
+  'deposit: the plainest one is credited': [
+    ['the address as the key', keyed((one) => one.depositAddress), 'that other events share'],
+    ['settlementAmount', credits((_, one) => one.settlementAmount), 'This is settlementAmount'],
+    ['net', credits((amount, one) => amount.minus(one.onChainFee ?? 0)), 'onChainFee was subtr'],
+    ['twice', credits((amount) => amount.times(2)), 'It moved 2 times'],
+    ['in satoshi', credits((amount) => amount.times(1e8)), 'The decimal point moved by 8'],
+    [
+      'the display amount',
+      moves((_, one) => ({ currency: one.displayCurrency, amount: one.actualDisplayAmount })),
+      'It was moved as +21.75 EUR, which is actualDisplayAmount',
+    ],
+    [
+      'converted to euros',
+      moves(({ amount }) => ({ currency: 'EUR', amount: amount.times(2) })),
+      'It was moved as +3.5 EUR. If you want that',
+    ],
+    ['the display amount as well', BOTH_CURRENCIES, 'It moved in more than one currency'],
   ],
-  [EIGHTEEN, 'toFixed(8)', moves((amount) => amount.toFixed(8)), 'rounded to 8 decimals'],
-  [
-    'deposit: 28 digits are credited exactly',
-    'decimal.js as it comes',
-    { add: (before, amount) => new Decimal(new Decimal20(before).plus(`${amount}`).toFixed()) },
-    'cut to 20 digits',
+  'withdrawal: the plainest one is debited': [
+    ['credits it', credits((amount) => amount.negated()), 'The sign is wrong'],
   ],
-  [
-    'deposit: 12 digits before the point are credited exactly',
-    'numeric(18,8)',
-    answers((one) => isDeposit(one) && one.actualDepositAmount.gte(1e10), 500),
-    'A column or a check may be too narrow',
+
+  // ---- The amount, and what else the body says ----
+  'deposit: 18 decimals are credited exactly': [
+    ['toFixed(8)', credits((amount) => amount.toFixed(8)), 'rounded to 8 decimals'],
+    ['Number()', credits(Number), 'The amount was a double'],
+    ['drops it', drops(() => true), 'Either it was dropped, or its key is that of another event'],
+    ['keeps it', books(() => 'conflict'), 'The body was kept for review'],
   ],
-  [
-    'deposit: small amounts are credited exactly',
-    'drops dust',
-    drops((one) => one.actualDepositAmount.lt('0.0001')),
-    'A small amount is dropped',
+  'deposit: 28 digits are credited exactly': [
+    [
+      'decimal.js as it comes',
+      { add: (before, amount) => new Decimal(new Decimal20(before).plus(`${amount}`).toFixed()) },
+      'cut to 20 digits',
+    ],
   ],
-  [CENTS, 'toFixed(2)', moves((amount) => amount.toFixed(2)), 'rounded to 2 decimals'],
-  [
-    FORM,
-    'refuses a string',
-    answers((_, __, body) => typeof JSON.parse(body).actualDepositAmount === 'string', 400),
-    'every amount as a string, seed',
+  'deposit: 12 digits before the point are credited exactly': [
+    ['numeric(18,8)', fails((one) => one.actualDepositAmount.gte(1e10)), 'may be too narrow'],
   ],
-  [
-    FORM,
-    'reads one content type',
-    {
-      around: async (handle, _, __, { 'content-type': type }) =>
-        type === 'application/json' ? handle() : new Response(null, { status: 415 }),
-    },
-    'accept any content type',
+  'deposit: small amounts are credited exactly': [
+    ['drops dust', drops((one) => one.actualDepositAmount.lt('0.0001')), 'A small amount'],
   ],
-  [
-    FIRST,
-    'the address as the key',
-    depositKey((one) => `${one.depositAddress}`),
-    'other events share',
+  'deposit: cents, halves and thirds are credited exactly': [
+    ['toFixed(2)', credits((amount) => amount.toFixed(2)), 'rounded to 2 decimals'],
+    [
+      'a truncated satoshi',
+      credits((amount) => (amount.dp() > 8 ? amount : Math.trunc(Number(amount) * 1e8) / 1e8)),
+      'It differs by one unit',
+    ],
+    ['a sum of doubles', SUM_OF_DOUBLES, 'The amount was a double'],
   ],
-  [
-    'deposit: an event in another form is a repeat',
-    'the body as the key',
-    { keyOf: (_, { body }) => createHash('sha256').update(body).digest('hex') },
-    'depends on how the body is written',
-  ],
-  [
-    'deposit: an event in another form is a repeat',
-    'keeps each repeat for review',
-    {
-      first(_, store, { key: own, body }) {
-        if (store.keys.has(own)) store.held.add(textOf(body));
-        return undefined;
+  'deposit: every form of a body is credited once': [
+    [
+      'refuses a string',
+      reads((json) => typeof json.actualDepositAmount === 'string', 400),
+      'every amount as a string; seed',
+    ],
+    [
+      'reads one content type',
+      {
+        around: async (handle, _, __, { 'content-type': type }) =>
+          type === 'application/json' ? handle() : { status: 415, text: '' },
       },
-    },
-    'A plain repeat was kept for review',
+      'accept any content type',
+    ],
   ],
-  [
-    VALUE,
-    'refuses a negative fee',
-    answers((one) => isDeposit(one) && !!one.settlementServiceFee?.isNegative(), 400),
-    'settlementServiceFee -0.01, seed',
-  ],
-  [VALUE, 'credits FIXED only', drops((one) => one.rateType !== 'FIXED'), 'decides nothing'],
-  [
-    VALUE,
-    'a column of 64 characters',
-    answers((one) => isDeposit(one) && `${one.depositAddress}`.length > 64, 500),
-    'A column or a check may be too narrow',
-  ],
-  [
-    VALUE,
-    'drops what is late',
-    drops((one) => Number(one.paymentReceivedAt) > Number(one.expirationTime ?? Infinity)),
-    'after its link expired is dropped',
-  ],
-  [
-    'withdrawal: a value that decides nothing changes nothing',
-    'requires a tag',
-    answers((one) => !isDeposit(one) && one.toTxAddress?.destinationTag === null, 500),
-    'without a tag, seed',
-  ],
-  [
-    'deposit: a time in another form is read, or held',
-    'drops a text',
-    answers((_, __, body) => typeof JSON.parse(body).expirationTime === 'string'),
-    'every time as a string, seed',
-  ],
-  [
-    'deposit: each optional field may be missing',
-    'requires a network',
-    answers((one) => isDeposit(one) && one.network === null, 500),
-    'without network, seed',
-  ],
-  [
-    'withdrawal: each optional field may be missing',
-    'requires a screened address',
-    answers((one) => !isDeposit(one) && one.txAddressOwner === null, 400),
-    'The handler depends on this field',
-  ],
-  [
-    'deposit: an unknown field changes nothing',
-    'additional fields as jsonb',
-    answers((one) => JSON.stringify(one.additionalFields).includes('\\u0000'), 500),
-    'refuse \\u0000',
-  ],
-  [
-    'deposit: a currency of three, four or five letters is credited, or held',
-    'cut to four letters',
-    moveAs(({ currency }) => ({ currency: currency.slice(0, 4) })),
-    'It was moved as +0.75 MATI',
-  ],
-  [
-    'deposit: a currency of three, four or five letters is credited, or held',
-    'drops an unknown coin',
-    drops((one) => !['BTC', 'ETH'].includes(one.depositCurrency)),
-    'nothing is kept',
-  ],
-  [
-    'deposit: what arrived is credited, near to what the order expected or far from it',
-    'drops less than expected',
-    drops((one) => one.actualDepositAmount.lt(one.expectedDepositAmount ?? 0)),
-    'differs from the expected one is dropped',
-  ],
-  [
-    'withdrawal: what left is debited, near to the estimate or far from it',
-    'the estimate',
-    debits((one) => completed(one) && one.estimatedWithdrawAmount),
-    'This is estimatedWithdrawAmount',
-  ],
-  [
-    'deposit: deposits that pay an order in parts add up',
-    'the order as the key',
-    depositKey((one) => one.clientPaymentId),
-    'the key is that of the order',
-  ],
-  [
-    'deposit: deposits that pay an order in parts add up',
-    'overwrites',
-    { add: (_, amount) => amount, requiresOrder: true },
-    'The balance was overwritten',
-  ],
-  [
-    'deposit: deposits that differ only in depositId are credited',
-    'transaction and amount as the key',
-    depositKey((one) => `${one.transactionId} ${one.actualDepositAmount}`),
-    'made of other fields than depositId',
-  ],
-  [
-    'deposit: a deposit after its order is paid is credited, or held',
-    'drops it',
-    drops((one, { keys, balances }) => {
-      const paid = balances.get(`${one.clientPaymentId} BTC`) ?? 0;
-      const isPaid = new Decimal(paid).gte(one.expectedDepositAmount ?? Infinity);
-      return isPaid && !keys.has(`deposit.received:${one.depositId}`);
-    }),
-    'for an order that is paid is dropped',
-  ],
-  [
-    'deposit: a second deposit in another currency is credited in that currency, or held',
-    'in the currency of the first',
-    books((own, move, store, parts) => {
-      const first = [...store.keys.values()].find(({ account }) => account === move.account);
-      return RIGHT.book(own, { ...move, currency: first?.currency ?? move.currency }, store, parts);
-    }),
-    'It was moved as +0.5 BTC',
-  ],
-  [
-    'deposit: A, B, then A again are credited once each',
-    'no key',
-    withoutKey,
-    'forgotten after others',
-  ],
-  [
-    'deposit: two events of one transactionId are credited, and two without one',
-    'the transactionId as the key',
-    key((one) => one.transactionId),
-    'The key is the transactionId',
-  ],
-  [
-    KNOWN,
-    'the amount in the key',
-    { keyOf: (one, context) => `${context.key} ${RIGHT.moveOf(one, context).amount}` },
-    'contains more than the event',
-  ],
-  [
-    KNOWN,
-    'the difference',
-    atKnown((known, move, store) => {
-      const amount = (move.amount ?? new Decimal(0)).minus(known.amount ?? 0);
-      if (known.currency === move.currency) change(store, { ...move, amount });
-      return 'conflict';
-    }),
-    'contains more than the event',
-  ],
-  [
-    KNOWN,
-    'amounts that are compared as numbers',
-    atKnown((known, move) =>
-      Number(known.amount) === Number(move.amount) && known.currency === move.currency
-        ? 'repeated'
-        : 'conflict',
-    ),
-    'with another last digit, seed',
-  ],
-  [
-    'withdrawal: FAILED debits nothing',
-    'debits it',
-    debits((one) => one.actualWithdrawAmount),
-    'This is actualWithdrawAmount. The status is not checked',
-  ],
-  [
-    'withdrawal: BLOCKED debits nothing',
-    'requires its address',
-    answers((one) => one.status === 'BLOCKED' && one.toTxAddress === null, 500),
-    'with required fields only, seed',
-  ],
-  [
-    STATUSES,
-    'the first status is final',
-    {
-      first(one, { cache }) {
-        if (isDeposit(one)) return undefined;
-        const isFinal = cache.get(one.withdrawalId) ?? one.status;
-        cache.set(one.withdrawalId, isFinal);
-        return isFinal === one.status ? undefined : { status: 200, text: '' };
+  'deposit: an event in another form is a repeat': [
+    ['the body as the key', BODY_AS_KEY, 'depends on how the body is written'],
+    [
+      'keeps each repeat for review',
+      {
+        first(_, store, { key, body }) {
+          if (store.keys.has(key)) store.held.add(textOf(body));
+          return undefined;
+        },
       },
-    },
-    'FAILED, then COMPLETED, seed',
+      'A plain repeat was kept for review',
+    ],
   ],
-  [
-    STATUSES,
-    'refunds',
-    moveAs((move, one) =>
-      !isDeposit(one) && one.status === 'FAILED' ? { amount: one.actualWithdrawAmount } : move,
-    ),
-    'The opposite of actualWithdrawAmount moved',
+  'deposit: a value that decides nothing changes nothing': [
+    ['refuses a negative fee', refuses((one) => !!one.onChainFee?.lt(0)), 'onChainFee -0.01; seed'],
+    ['credits FIXED only', drops((one) => one.rateType !== 'FIXED'), 'decides nothing'],
+    ['varchar(64)', fails((one) => `${one.depositAddress}`.length > 64), 'may be too narrow'],
+    [
+      'drops what is late',
+      drops((one) => Number(one.paymentReceivedAt) > Number(one.expirationTime ?? Infinity)),
+      'dropped because it is late',
+    ],
   ],
-  [
-    'withdrawal: a new withdrawal after one that FAILED is debited',
-    'the clientWithdrawalId as the key',
-    {
-      first(one, { cache }) {
-        if (isDeposit(one)) return undefined;
-        const isKnown = cache.has(one.clientWithdrawalId);
-        cache.set(one.clientWithdrawalId, true);
-        return isKnown ? { status: 200, text: '' } : undefined;
-      },
-    },
-    'The key is the clientWithdrawalId',
+  'withdrawal: a value that decides nothing changes nothing': [
+    ['requires a tag', fails((one) => one.toTxAddress?.destinationTag === null), 'without a tag'],
   ],
-  [
-    'withdrawal: without an amount, nothing is debited until the amount arrives',
-    'zero',
-    debits((one) => (one.status === 'COMPLETED' ? (completed(one) ?? new Decimal(0)) : null)),
-    'the key was inserted without the amount',
+  'deposit: each optional field may be missing': [
+    ['requires a network', fails((one) => one.network === null), 'without network; seed'],
   ],
-  [
-    'withdrawal: without an amount, nothing is debited until the amount arrives',
-    'the key before the amount',
-    {
-      first(one, { cache }, { key: own }) {
-        if (cache.has(own)) return { status: 200, text: '' };
-        if (one.status === 'COMPLETED' && !completed(one)) cache.set(own, true);
-        return undefined;
-      },
-    },
-    'the key was inserted without the amount',
+  'withdrawal: each optional field may be missing': [
+    ['requires an owner', refuses((one) => one.txAddressOwner === null), 'depends on this field'],
   ],
-  [
-    'deposit: faulty bodies move nothing, and are kept',
-    'keeps nothing',
-    holds(() => false),
-    'The body is lost',
+  'deposit: an unknown field changes nothing': [
+    ['jsonb', fails((one) => one.additionalFields.unknownField === '\0'), 'refuse \\u0000'],
   ],
-  [
-    'deposit: faulty bodies move nothing, and are kept',
-    '500 for faulty bodies',
-    { refused: { status: 500, text: '' } },
-    'The handler fails at a faulty body',
+  'deposit: a currency of three, four or five letters is credited, or held': [
+    ['varchar(4)', moves(({ currency }) => ({ currency: currency.slice(0, 4) })), 'MATIC; seed'],
+    ['drops Ether', drops((one) => one.depositCurrency === 'ETH'), 'Its currency is cut off, unk'],
   ],
-  [
-    'deposit: faulty bodies move nothing, and are kept',
-    'credits without a status',
-    byHand(({ status }) => status === 'PENDING', 1),
-    'without the parsers of this package',
+  'deposit: what arrived is credited, near to what the order expected or far from it': [
+    [
+      'drops less than expected',
+      drops((one) => one.actualDepositAmount.lt(one.expectedDepositAmount ?? 0)),
+      'not what the order expects',
+    ],
   ],
-  [
-    'deposit: different faulty bodies at the same time are kept',
-    'one at a time',
-    {
-      first: (_, { cache }) => void cache.delete('busy'),
-      ...holds((_, { cache }) => {
-        const isFree = !cache.has('busy');
-        cache.set('busy', true);
-        return isFree;
+  'withdrawal: what left is debited, near to the estimate or far from it': [
+    [
+      'the estimate',
+      debits((one) => one.estimatedWithdrawAmount),
+      'This is estimatedWithdrawAmount',
+    ],
+  ],
+  'deposit: a time in another form is read, or held': [
+    [
+      'drops a text',
+      reads((json) => typeof json.expirationTime === 'string', 200),
+      'every time as a string; seed',
+    ],
+  ],
+  'deposit: deposits that pay an order in parts add up': [
+    ['the order as the key', keyed((one) => one.clientPaymentId), 'the key is that of the order'],
+    ['overwrites', { add: (_, amount) => amount, requiresOrder: true }, 'was overwritten'],
+  ],
+  'deposit: deposits that differ only in depositId are credited': [
+    [
+      'transaction and amount as the key',
+      keyed((one) => `${one.transactionId} ${one.actualDepositAmount}`),
+      'The key is made of fields that other events share',
+    ],
+  ],
+  'deposit: a deposit after its order is paid is credited, or held': [
+    [
+      'drops it',
+      drops((one, { keys, balances }) => {
+        const isPaid = balances.has(`${one.clientPaymentId} BTC`);
+        return isPaid && !keys.has(`deposit.received:${one.depositId}`);
       }),
-    },
-    'expected 5 more kept for review, received 1',
+      'not what the order expects',
+    ],
   ],
-  [
-    'deposit: what only this package refuses is refused, or credited right',
-    'credits it twice',
-    byHand(({ displayCurrency }) => displayCurrency === '\ud800', 2),
-    'without the parsers of this package',
-  ],
-  [
-    'deposit: an order that was not known yet is credited once it is',
-    'drops it',
-    { requiresOrder: true, hold: () => {} },
-    'The body is lost',
-  ],
-  [
-    'deposit: an order that was not known yet is credited once it is',
-    'the key of it',
-    {
-      requiresOrder: true,
-      first(one, { cache, orders }) {
-        const id = orderOf(one);
-        if (cache.has(id)) return { status: 200, text: '' };
-        if (!orders.has(id)) cache.set(id, true);
-        return undefined;
-      },
-    },
-    'the key was inserted though the order was unknown',
-  ],
-  [
-    'deposit: an order that was not known yet is credited once it is',
-    'remembers that it is unknown',
-    {
-      first(one, { cache, orders }) {
-        const isKnown = cache.get(orderOf(one)) ?? orders.has(orderOf(one));
-        cache.set(orderOf(one), isKnown);
-        return isKnown ? undefined : { status: 503, text: '' };
-      },
-    },
-    'it is remembered as unknown',
-  ],
-  [
-    'deposit: five copies at the same time are credited once',
-    'check, then insert',
-    books(async (own, move, store, parts) => {
-      const isKnown = store.keys.has(own);
-      await tick();
-      if (isKnown) return 'repeated';
-      store.keys.set(own, move);
-      change(store, move, parts.add);
-      return 'settled';
-    }),
-    'Several copies passed the check of the key',
-  ],
-  [
-    'deposit: five copies at the same time are credited once',
-    'fails at a copy',
-    books(async (...given) => {
-      const outcome = await RIGHT.book(...given);
-      return outcome === 'repeated' ? fail('a unique violation')() : outcome;
-    }),
-    'A copy failed instead of being a repeat',
-  ],
-  [
-    'deposit: five copies at the same time are credited once',
-    'refuses a copy',
-    {
-      async first(_, { keys }, { key: own }) {
-        await tick();
-        return keys.has(own) ? { status: 409, text: '' } : undefined;
-      },
-    },
-    'A copy is refused instead of being a repeat',
-  ],
-  [
-    'deposit: five deposits of one order at the same time add up',
-    'others are dropped',
-    books(alone(() => 'repeated')),
-    'one is dropped while another is in progress',
-  ],
-  [
-    'deposit: five deposits of one order at the same time add up',
-    'forgets keys',
-    books(async (own, move, store, parts) => {
-      const outcome = await RIGHT.book(own, move, store, parts);
-      const [oldest = ''] = store.keys.keys();
-      if (store.keys.size > 100) store.keys.delete(oldest);
-      return outcome;
-    }),
-    'forgotten after others',
-  ],
-  [
-    'deposit: five orders of one customer at the same time add up',
-    'fails at the same time',
-    books(alone(fail('a deadlock'))),
-    'Transactions at the same time fail',
-  ],
-  [
-    'deposit: five orders of one customer at the same time add up',
-    'others are refused',
-    {
-      async first(_, { cache }) {
-        if (cache.has('busy')) return { status: 429, text: '' };
-        cache.set('busy', true);
-        await tick();
-        cache.delete('busy');
-        return undefined;
-      },
-    },
-    'Some of what arrives at the same time is refused',
-  ],
-  [
-    'withdrawal: five withdrawals at the same time add up',
-    'read, then written',
-    { book: readThenWrite, requiresOrder: true },
-    'the balance is read and then written',
-  ],
-  [
-    'both: deposits and withdrawals of one customer at the same time add up',
-    'read, then written',
-    { book: readThenWrite, requiresOrder: true },
-    'the balance is read and then written',
-  ],
-  [
-    'deposit: is credited once if the balances failed',
-    'the key in memory, then the credit',
-    remembers(false),
-    'The key was committed, or is remembered, without the money',
-  ],
-  [
-    'deposit: is credited once if the balances failed',
-    '200 if the database fails',
-    { onError: () => ({ status: 200, text: '' }) },
-    'Either an error was caught, or the answer came before the work, or a worker gave up',
-  ],
-  [
-    'deposit: is credited once if the balances failed',
-    'fails for ever',
-    books((own, move, store, parts) => {
-      if (store.cache.has('aborted')) throw new Error('current transaction is aborted');
-      try {
-        return RIGHT.book(own, move, store, parts);
-      } catch (error) {
-        store.cache.set('aborted', true);
-        throw error;
-      }
-    }),
-    'It still fails',
-  ],
-  [
-    'withdrawal: is debited once if the balances failed',
-    '400 if the database fails',
-    { onError: () => ({ status: 400, text: '' }) },
-    'A refusal may not be repeated',
-  ],
-  [
-    'deposit: copies are credited once if the balances failed',
-    'a copy in progress is a repeat',
-    remembers(true),
-    'Or a copy was answered with success while another one was in progress',
-  ],
-  [
-    'deposit: is credited once if the keys failed',
-    'the credit, then the key',
-    books(creditThenKey),
-    'The money was committed without the key, or the key is only remembered in memory',
-  ],
-  [
-    'deposit: is credited once if the keys failed',
-    'a key that is not found is new',
-    books((own, move, store, { add }) => {
-      try {
-        store.use('keys');
-        if (store.keys.has(own)) return 'repeated';
-        store.keys.set(own, move);
-      } catch {}
-      change(store, move, add);
-      return 'settled';
-    }),
-    'The key is not checked',
-  ],
-  [
-    'withdrawal: copies are debited once if the keys failed',
-    'the debit, then the key',
-    books(creditThenKey),
-    'The money was committed without the key',
+  'deposit: a second deposit in another currency is credited in that currency, or held': [
+    ['in the currency of the first', IN_CURRENCY_OF_FIRST, 'It was moved as +0.5 BTC'],
   ],
 
-  // ---- Each other cause ----
-  [FIRST, 'fails', answers(() => true, 500), 'See the log of your server'],
-  [
-    FIRST,
-    'settlementAmount as depositCurrency',
-    credits((one) => one.settlementAmount),
-    'This is settlementAmount',
+  // ---- The key ----
+  'deposit: A, B, then A again are credited once each': [
+    ['no key', WITHOUT_KEY, 'forgotten after others'],
   ],
-  [
-    FIRST,
-    'minus the fee of the chain',
-    credits((one) => one.actualDepositAmount.minus(one.onChainFee ?? 0)),
-    'onChainFee was subtracted',
+  'deposit: two events of one transactionId are credited, and two without one': [
+    ['the transactionId as the key', keyed((one) => one.transactionId), 'that other events share'],
   ],
-  [
-    FIRST,
-    'minus one percent',
-    credits((one) => one.actualDepositAmount.times('0.99')),
-    'It is 0.99 of the amount',
+  'deposit: a known key with another amount, order or currency moves nothing, and is kept': [
+    [
+      'the amount in the key',
+      { keyOf: (one, context) => `${context.key} ${RIGHT.moveOf(one, context).amount}` },
+      'contains more than the event',
+    ],
+    ['the difference', MOVES_DIFFERENCE, 'contains more than the event'],
+    ['amounts that are compared as numbers', COMPARES_NUMBERS, 'with another last digit; seed'],
   ],
-  [FIRST, 'twice', moves((amount) => amount.times(2)), 'It moved 2 times'],
-  [FIRST, 'in satoshi', moves((amount) => amount.times(1e8)), 'The decimal point moved by 8'],
-  [
-    FIRST,
-    'the display amount',
-    moveAs((_, one) =>
-      isDeposit(one) ? { currency: one.displayCurrency, amount: one.actualDisplayAmount } : {},
-    ),
-    'It was moved as +21.75 EUR, which is actualDisplayAmount',
+  'withdrawal: FAILED debits nothing': [
+    ['debits it', debits((one) => one.actualWithdrawAmount), 'The status is not checked'],
+    ['fails', fails((one) => one.status === 'FAILED'), 'The handler fails. See its log'],
   ],
-  [
-    FIRST,
-    'converted to the display currency',
-    moveAs(({ amount }, one) => ({
-      currency: `${one.displayCurrency}`,
-      amount: amount?.times(2) ?? null,
-    })),
-    'It was moved as +3.5 EUR. If you want that',
+  'withdrawal: BLOCKED debits nothing': [
+    ['requires its address', fails((one) => one.toTxAddress === null), 'with required fields only'],
+    ['refuses it', refuses((one) => one.status === 'BLOCKED'), 'refuses what the parser accepts'],
   ],
-  [
-    FIRST,
-    'the display amount as well',
-    books(async (own, move, store, parts) => {
-      const outcome = await RIGHT.book(own, move, store, parts);
-      if (outcome === 'settled') change(store, { ...move, currency: 'EUR' });
-      return outcome;
-    }),
-    'It moved in more than one currency',
+  'withdrawal: each status after each other one is an event, and debits once': [
+    [
+      'the first status is final',
+      drops(({ withdrawalId, status }, { cache }) => {
+        const final = cache.get(withdrawalId) ?? status;
+        cache.set(withdrawalId, final);
+        return final !== status;
+      }),
+      'FAILED, then COMPLETED; seed',
+    ],
+    [
+      'refunds',
+      debits(({ status, actualWithdrawAmount: amount }) =>
+        status === 'FAILED' ? (amount?.negated() ?? null) : amount,
+      ),
+      'and undo nothing',
+    ],
   ],
-  [
-    EIGHTEEN,
-    'drops what is precise',
-    drops((one) => one.actualDepositAmount.decimalPlaces() > 8),
-    'Either it was dropped or kept for review, or its key is that of another event',
+  'withdrawal: a new withdrawal after one that FAILED is debited': [
+    [
+      'the clientWithdrawalId as the key',
+      settlesFirst((one) => one.clientWithdrawalId),
+      'The key is made of fields that other events share',
+    ],
   ],
-  [EIGHTEEN, 'Number()', moves((amount) => Number(amount)), 'The amount was a double'],
-  [
-    'deposit: five deposits of one order at the same time add up',
-    'a sum of doubles',
-    { add: (before, amount) => Number(before) + Number(amount), requiresOrder: true },
-    'The amount was a double',
+  'withdrawal: without an amount, nothing is debited until the amount arrives': [
+    [
+      'zero',
+      debits((one) => one.actualWithdrawAmount ?? new Decimal(0)),
+      'the key was inserted without the amount',
+    ],
+    ['the estimate', debits((one) => one.estimatedWithdrawAmount), 'its amount is null'],
+    [
+      'the key before the amount',
+      settlesFirst(({ actualWithdrawAmount }, key, { cache }) =>
+        actualWithdrawAmount === null || cache.has(key) ? key : null,
+      ),
+      'the key was inserted without the amount',
+    ],
   ],
-  [EIGHTEEN, 'toPrecision(15)', moves((amount) => amount.toPrecision(15)), 'toPrecision(15)'],
-  [
-    CENTS,
-    'a truncated satoshi',
-    moves((amount) =>
-      amount.decimalPlaces() <= 8 ? Math.trunc(Number(amount) * 1e8) / 1e8 : amount,
-    ),
-    'It differs by one unit',
+
+  // ---- What can't be settled, or not yet ----
+  'deposit: faulty bodies move nothing, and are kept': [
+    ['keeps nothing', holds(() => false), 'The body is lost'],
+    [
+      '500 for faulty bodies',
+      { refused: { status: 500, text: '' } },
+      'Store a faulty body for review',
+    ],
+    ['credits without a status', byHand(({ status }) => status === 'PENDING', 1), 'the parsers of'],
   ],
-  [
-    'withdrawal: FAILED debits nothing',
-    'fails',
-    answers((one) => one.status === 'FAILED', 500),
-    'The handler fails. See its log',
+  'deposit: different faulty bodies at the same time are kept': [
+    [
+      'one at a time',
+      {
+        first: (_, { cache }) => void cache.delete('busy'),
+        ...holds(({ cache }) => !cache.has('busy') && !!cache.set('busy', true)),
+      },
+      'expected 5 more kept for review, received 1',
+    ],
   ],
-  [
-    'withdrawal: BLOCKED debits nothing',
-    'refuses it',
-    answers((one) => one.status === 'BLOCKED', 400),
-    'The handler refuses what the parser accepts',
+  'deposit: what only this package refuses is refused, or credited right': [
+    [
+      'credits it twice',
+      byHand(({ displayCurrency }) => displayCurrency === '\ud800', 2),
+      'without the parsers of this package',
+    ],
+    [
+      'drops it',
+      byHand(({ displayCurrency }) => displayCurrency === '\ud800', 0),
+      'expected 1 more kept for review, received 0',
+    ],
   ],
-];
+  'deposit: an order that was not known yet is credited once it is': [
+    ['drops it', { requiresOrder: true, hold: () => {} }, 'The body is lost'],
+    [
+      'the key of it',
+      {
+        requiresOrder: true,
+        ...settlesFirst(({ clientPaymentId: id }, _, { cache, orders }) =>
+          cache.has(id) || !orders.has(id) ? id : null,
+        ),
+      },
+      'the key was inserted though the order was unknown',
+    ],
+    [
+      'remembers that it is unknown',
+      fails(({ clientPaymentId: id }, { cache, orders }) => {
+        const isKnown = cache.get(id) ?? orders.has(id);
+        cache.set(id, isKnown);
+        return !isKnown;
+      }),
+      'it is remembered as unknown',
+    ],
+  ],
+
+  // ---- At the same time ----
+  'deposit: five copies at the same time are credited once': [
+    ['check, then insert', CHECK_THEN_INSERT, 'Several copies passed the check of the key'],
+    ['fails at a copy', FAILS_AT_COPY, 'A copy failed instead of being a repeat'],
+    [
+      'refuses a copy',
+      {
+        async first(_, { keys }, { key }) {
+          await tick();
+          return keys.has(key) ? { status: 409, text: '' } : undefined;
+        },
+      },
+      'A copy is refused instead of being a repeat',
+    ],
+  ],
+  'deposit: five deposits of one order at the same time add up': [
+    ['others are dropped', alone(() => 'repeated'), 'one is dropped while another is in progress'],
+    ['a sum of doubles', SUM_OF_DOUBLES, 'The amount was a double'],
+    ['forgets keys', FORGETS_KEYS, 'forgotten after others'],
+  ],
+  'deposit: five orders of one customer at the same time add up': [
+    [
+      'fails at the same time',
+      alone(() => {
+        throw new Error('a deadlock');
+      }),
+      'Transactions at the same time fail',
+    ],
+    ['others are refused', refusesWhile(429, () => 'busy'), 'Some of what arrives at the same'],
+  ],
+  'withdrawal: five withdrawals at the same time add up': [
+    ['read, then written', READ_THEN_WRITE, 'the balance is read and then written'],
+  ],
+  'both: deposits and withdrawals of one customer at the same time add up': [
+    ['read, then written', READ_THEN_WRITE, 'the balance is read and then written'],
+  ],
+
+  // ---- While a part of the database fails ----
+  'deposit: is credited once if the balances failed': [
+    [
+      'the key in memory, then the credit',
+      settlesFirst((_, key) => key),
+      'The key was committed, or is remembered, without the money',
+    ],
+    [
+      '200 if the database fails',
+      { onError: () => ({ status: 200, text: '' }) },
+      'Either an error was caught, or the answer came before the work, or a worker gave up',
+    ],
+    ['fails for ever', FAILS_FOREVER, 'It still fails'],
+  ],
+  'withdrawal: is debited once if the balances failed': [
+    [
+      '400 if the database fails',
+      { onError: () => ({ status: 400, text: '' }) },
+      'A refusal may not be repeated',
+    ],
+  ],
+  'deposit: copies are credited once if the balances failed': [
+    [
+      'a copy in progress is a repeat',
+      refusesWhile(200, (key) => key),
+      'Or a copy was answered with success while another one was in progress',
+    ],
+  ],
+  'deposit: is credited once if the keys failed': [
+    ['the credit, then the key', MOVE_THEN_KEY, 'The money was committed without the key'],
+    ['a key that is not found is new', IGNORES_FAILING_KEYS, 'The key is not checked'],
+  ],
+  'withdrawal: copies are debited once if the keys failed': [
+    ['the debit, then the key', MOVE_THEN_KEY, 'The money was committed without the key'],
+  ],
+};

@@ -8,7 +8,6 @@ import {
 import { describe, expect, test } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
 import { runs } from '../fuzz/runs.js';
-import { FIELDS } from '../sample-bodies.js';
 import { anyBody } from './overrides.js';
 
 const labelsOf = (body: string) => bodyVariants(body).map(({ label }) => label);
@@ -50,27 +49,20 @@ describe('the variants', () => {
   const withdrawal = withdrawalBroadcastBody();
 
   test('have each amount in its other encoding, to the digit', () => {
-    expect(variant(deposit, 'actualDepositAmount as a string').actualDepositAmount).toBe(
-      '0.123456789012345678',
-    );
-    expect(variant(withdrawal, 'withdrawFee as a number').withdrawFee).toBe(0.000012);
+    const strings = variant(deposit, 'every amount as a string');
+    expect(strings.actualDepositAmount).toBe('0.123456789012345678');
     const numbers = bodyVariants(withdrawal).find(({ label }) => label.endsWith('as a number'));
     expect(numbers?.body).toContain('"actualWithdrawAmount":480.73000000,');
   });
 
   test('have null left out and what is absent as null', () => {
-    expect(variant(deposit, 'settlementRateDepegLossAmount left out')).not.toHaveProperty(
-      'settlementRateDepegLossAmount',
-    );
     expect(variant(deposit, 'every missing value left out')).not.toHaveProperty(
       'displayRateDepegLossAmount',
     );
     const failed = withdrawalBroadcastBody({ status: 'FAILED' });
-    expect(variant(failed, 'transactionId as null').transactionId).toBeNull();
     expect(variant(failed, 'every missing value as null')).toMatchObject({
-      actualWithdrawAmount: null,
-      deductedSettlementAmount: null,
-      deducedSettlementAmount: null,
+      ...{ transactionId: null, actualWithdrawAmount: null },
+      ...{ deductedSettlementAmount: null, deducedSettlementAmount: null },
     });
   });
 
@@ -92,15 +84,7 @@ describe('the variants', () => {
   );
 
   test('say what is special about them', () => {
-    const sample = JSON.parse(deposit);
-    const amounts = FIELDS.filter(
-      ({ of, kind, name }) => of === 'deposit' && kind === 'amount' && sample[name],
-    );
-    const labels = labelsOf(depositReceivedBody({ network: undefined }));
-    expect(
-      labels.flatMap((label) => label.match(/^(?!every)\w+(?= as a )/) ?? []).sort(),
-    ).toStrictEqual(amounts.map(({ name }) => name).sort());
-    expect(labels.filter((label) => !/^\w+ as a /.test(label))).toStrictEqual([
+    expect(labelsOf(depositReceivedBody({ network: undefined }))).toStrictEqual([
       'as given',
       'every amount as a number',
       'every amount as a string',
@@ -110,8 +94,6 @@ describe('the variants', () => {
       'every missing value left out',
       'fields in reverse order',
       'indented',
-      'displayRateDepegLossAmount left out',
-      'settlementRateDepegLossAmount left out',
     ]);
     const deduced = withdrawalBroadcastBody({ withdrawFee: null }).replace('deducted', 'deduced');
     expect(labelsOf(deduced).filter((label) => label.startsWith('spelled'))).toStrictEqual([

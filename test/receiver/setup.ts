@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import {
@@ -15,21 +15,28 @@ import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notificati
 import { onTestFinished, vi } from 'vitest';
 
 export const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text));
+const textOf = (body: Uint8Array): string => Buffer.from(body).toString();
 
 export const DEPOSIT = depositReceivedBody();
 export const WITHDRAWAL = withdrawalBroadcastBody();
 export const KEY = `deposit.received:${JSON.parse(DEPOSIT).depositId}`;
-export const SECRET = 'a-secret-of-the-test';
+export const WITHDRAWAL_KEY = `withdrawal.broadcast:${JSON.parse(WITHDRAWAL).withdrawalId}:COMPLETED`;
+export const SECRET = 'a.7d1f0c93-1b24_e6f~';
+/** The longest body that a receiver reads. */
+export const LIMIT = 65_536;
 
 export const OK = { status: 200, text: 'ok' };
 export const FAILED = { status: 500, text: 'failed' };
 
 /** The call of {@link DEPOSIT}'s function. */
-export const PASSED_ON = ['deposit', KEY, bytes(DEPOSIT)];
+export const PASSED_ON = ['deposit', KEY, DEPOSIT];
 
 export const fails = (error: unknown) => () => Promise.reject(error);
 export const no = fails(new Error('no'));
 export const never = () => new Promise<never>(() => {});
+export const throws = (): never => {
+  throw new Error('no');
+};
 
 /** The name under which a body is saved. */
 export function nameOf(prefix: string, body: string | Uint8Array): string {
@@ -37,20 +44,7 @@ export function nameOf(prefix: string, body: string | Uint8Array): string {
   return `${prefix.replaceAll(':', '.')}.${digest}`;
 }
 
-/** A store in memory, and what is saved in it, by the name. */
-export function memoryStore() {
-  const retry = new Map<string, SavedBody>();
-  const review = new Map<string, SavedBody>();
-  const store: Store = {
-    save: async (saved) => void (saved.to === 'retry' ? retry : review).set(saved.name, saved),
-    list: async () => [...retry.keys()],
-    read: async (name) => retry.get(name)?.body ?? null,
-    remove: async (name) => void retry.delete(name),
-  };
-  return { store, retry, review };
-}
-
-interface OwnOptions extends Omit<Partial<ReceiverOptions>, 'store'> {
+export interface OwnOptions extends Omit<Partial<ReceiverOptions>, 'store'> {
   /** Functions in place of those of the store in memory. */
   readonly store?: Partial<Store> | null | undefined;
 }
@@ -60,17 +54,24 @@ interface OwnOptions extends Omit<Partial<ReceiverOptions>, 'store'> {
  * entries of the log, except of settled events.
  */
 export function open({ store: ownStore, ...own }: OwnOptions = {}) {
-  const memory = memoryStore();
+  const retry = new Map<string, SavedBody>();
+  const review = new Map<string, SavedBody>();
+  const store: Store = {
+    save: async (saved) => void (saved.to === 'retry' ? retry : review).set(saved.name, saved),
+    list: async () => [...retry.keys()],
+    read: async (name) => retry.get(name)?.body ?? null,
+    remove: async (name) => void retry.delete(name),
+  };
   const entries: LogEntry[] = [];
   const calls: unknown[][] = [];
   const options = {
     secret: null,
-    store: ownStore === null ? null : { ...memory.store, ...ownStore },
+    store: ownStore === null ? null : { ...store, ...ownStore },
     async onDepositReceived(_, { key, body }) {
-      calls.push(['deposit', key, body]);
+      calls.push(['deposit', key, textOf(body)]);
     },
     async onWithdrawalBroadcast(_, { key, body }) {
-      calls.push(['withdrawal', key, body]);
+      calls.push(['withdrawal', key, textOf(body)]);
     },
     log(entry) {
       entries.push(entry);
@@ -81,20 +82,16 @@ export function open({ store: ownStore, ...own }: OwnOptions = {}) {
   } as ReceiverOptions;
   const receiver = createReceiver(options);
   return {
-    ...memory,
-    options,
-    receiver,
+    ...{ options, receiver, entries, calls, retry, review },
     ask: (body: string | Uint8Array) => receiver.receive({ body, url: '/' }),
-    entries,
-    calls,
-    /** What is saved, each with where, why, its key and its bytes. */
+    /** What is saved, each with where, why, its key and its text. */
     saved: () =>
-      [...memory.retry.values(), ...memory.review.values()].map((saved) => [
-        ...[saved.to, saved.reason, saved.key, saved.body],
+      [...retry.values(), ...review.values()].map(({ to, reason, key, body }) => [
+        ...[to, reason, key, textOf(body)],
       ]),
     /** Saves a body for the next round. */
     leave(name: string, body: string) {
-      memory.retry.set(name, { to: 'retry', name, reason: '', key: null, body: bytes(body) });
+      retry.set(name, { to: 'retry', name, reason: '', key: null, body: bytes(body) });
     },
   };
 }
@@ -111,37 +108,33 @@ export async function listen(server: Server): Promise<number> {
 
 export const serve = (listener: RequestListener): Promise<number> => listen(createServer(listener));
 
-const answerOf = async (response: Response): Promise<ReceiverAnswer> => ({
-  status: response.status,
-  text: await response.text(),
-});
+type Body = string | Uint8Array<ArrayBuffer> | null;
 
-export const post = async (
-  port: number,
-  body: string | Uint8Array<ArrayBuffer>,
-  init: RequestInit = {},
-) => answerOf(await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body, ...init }));
-
-interface Sent {
+export interface Sent {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Record<string, string>;
 }
 
-type Way = (
-  receiver: Receiver,
-  body: string | Uint8Array<ArrayBuffer> | null,
-  sent?: Sent,
-) => Promise<ReceiverAnswer>;
+const answerOf = async (response: Response): Promise<ReceiverAnswer> => ({
+  status: response.status,
+  text: await response.text(),
+});
+
+export async function post(
+  port: number,
+  body: Body,
+  { path = `/callbacks/${SECRET}`, ...init }: Sent = {},
+): Promise<ReceiverAnswer> {
+  const url = `http://127.0.0.1:${port}${path}`;
+  return answerOf(await fetch(url, { method: 'POST', body, ...init }));
+}
+
+type Way = (receiver: Receiver, body: Body, sent?: Sent) => Promise<ReceiverAnswer>;
 
 /** The ways in which a request reaches a receiver. */
 export const WAYS: Record<'node' | 'fetch' | 'receive', Way> = {
-  async node({ node }, body, { path = `/callbacks/${SECRET}`, ...init } = {}) {
-    const port = await serve(node);
-    return answerOf(
-      await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body, ...init }),
-    );
-  },
+  node: async ({ node }, body, sent) => post(await serve(node), body, sent),
   async fetch(receiver, body, { path = `/callbacks/${SECRET}`, ...init } = {}) {
     const url = `https://merchant.example${path}`;
     return answerOf(await receiver.fetch(new Request(url, { method: 'POST', body, ...init })));
@@ -152,48 +145,40 @@ export const WAYS: Record<'node' | 'fetch' | 'receive', Way> = {
 
 /** A function that runs until the test ends it. */
 export function held() {
-  let resolve = () => {};
-  let reject = () => {};
-  let call = () => {};
-  const called = new Promise<void>((done) => {
-    call = done;
-  });
-  const ended = new Promise<void>((done, fail) => {
-    resolve = done;
-    reject = () => fail(new Error('the database says no'));
-  });
-  const run = (): Promise<void> => {
-    call();
-    return ended;
+  const events = new EventEmitter();
+  const [called, ended] = [once(events, 'called'), once(events, 'resolve')];
+  ended.catch(() => {});
+  return {
+    called,
+    run: (): Promise<unknown> => {
+      events.emit('called');
+      return ended;
+    },
+    resolve: () => events.emit('resolve'),
+    reject: () => events.emit('error', new Error('the database says no')),
   };
-  return { run, called, resolve: () => resolve(), reject: () => reject() };
 }
 
-/** A request whose body comes in these chunks, and how it ends. */
-export function streamed(chunks: Pick<Iterator<Uint8Array>, 'next'>) {
-  let end: (how: string) => void;
-  const ended = new Promise<string>((resolve) => {
-    end = resolve;
-  });
-  let length = 0;
-  const body = new ReadableStream(
-    {
-      pull(controller) {
-        const { done, value } = chunks.next();
-        if (done) {
-          controller.close();
-          end(`${length} bytes, read to the end`);
-        } else {
-          length += value.length;
-          controller.enqueue(value);
-        }
-      },
-      cancel: () => end(`${length} bytes, stopped`),
-    },
-    { highWaterMark: 0 }, // nothing is pulled before it is read
-  );
-  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
-  return { request: new Request('http://127.0.0.1/callbacks', init), ended };
+/** A request whose body comes in these chunks, and how much of it is read. */
+export function streamed(chunks: Iterable<Uint8Array>) {
+  const events = new EventEmitter();
+  async function* read() {
+    let [length, how] = [0, 'stopped'];
+    try {
+      for (const chunk of chunks) {
+        length += chunk.length;
+        yield chunk;
+      }
+      how = 'read to the end';
+    } finally {
+      events.emit('ended', `${length} bytes, ${how}`);
+    }
+  }
+  const init = { method: 'POST', body: ReadableStream.from(read()), duplex: 'half' } as RequestInit;
+  return {
+    request: new Request('https://merchant.example/callbacks', init),
+    ended: once(events, 'ended'),
+  };
 }
 
 /** Stops the clock until the test ends. Sockets and SHA-256 need the rest of it. */

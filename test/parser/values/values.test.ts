@@ -126,6 +126,7 @@ test.each([
   ['non-negative', `"${'1,'.repeat(20)}1"`, 'a string of length 41'],
   ['timestamp', '"2026-09-21T14:34:20.5+99:00Z "', '"2026-09-21T14:34:20.5+99:00Z "'],
   ['timestamp', '"in an hour"', 'a string of length 10'],
+  ['timestamp', 'true', 'true'],
   ['timestamp', `"${'1 '.repeat(20)}"`, `"${'1 '.repeat(20)}"`],
   ['timestamp', `"${'1 '.repeat(20)}1"`, 'a string of length 41'],
 ])('a message about a %s quotes what looks like one: %s', (kind, wire, received) => {

@@ -14,7 +14,7 @@ test('an amount has the same parts as a Decimal that decimal.js makes of the lit
     {
       numRuns: runs(3000),
       examples: [
-        ...['999999999999999', '0.123456789012345', '1e-22', '-12345678.9'],
+        ...['999999999999999', '0.123456789012345', '1e-22', '-12345678.9', '10', '1000000'],
         `0.${'1'.repeat(78)}${'0'.repeat(20)}`,
       ].map((text) => [text]),
     },

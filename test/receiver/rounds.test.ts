@@ -122,11 +122,11 @@ test('a body is in progress as long as one of its deliveries is', async () => {
   const { receiver } = open({ saveFirst: true, onDepositReceived });
   const answers = [receiver.settle(bodyOf('a')), receiver.settle(bodyOf('a'))];
   await slow.called;
-  await answers[0];
+  await Promise.race(answers); // either may be the first
   await receiver.retry();
   expect(onDepositReceived).toHaveBeenCalledTimes(2);
   slow.resolve();
-  expect(await Promise.all(answers)).toStrictEqual(['retry', 'settled']);
+  expect((await Promise.all(answers)).sort()).toStrictEqual(['retry', 'settled']);
 });
 
 test('two rounds at the same time are one', async () => {

@@ -65,6 +65,8 @@ const KEPT =
   'The body was kept for review. If you keep it on purpose, return amount: null in amountOf';
 const DOUBLE =
   'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
+const DIFFERENCE =
+  'The difference to what was settled was moved. Move nothing, and keep the body for review: one of the two may be forged';
 const COPIED =
   'Several copies passed the check of the key. Insert the key into a unique column, in the transaction that changes the balance';
 const TWENTY_DIGITS =
@@ -81,12 +83,18 @@ export function causeOf(
 
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
-  const { causes, bodies, due, sums } = exchange;
+  const { causes, bodies, due, sums, isRepeat } = exchange;
   const { changes, expected, earlier, isKept } = wrong;
   const own = causeOf(causes, 'change');
   if (sums.size === 0) {
-    const isHeld = bodies.some(({ move }) => move === null);
-    return isHeld ? 'It moved, though its amount is null, or amountOf returns null' : own;
+    if (bodies.some(({ move }) => move === null))
+      return 'It moved, though its amount is null, or amountOf returns null';
+    const [settled = new Decimal(0)] = earlier;
+    const isDifference = bodies.some(({ currency, move }) => {
+      if (isRepeat || settled.isZero() || !move || move.isZero()) return false;
+      return move.minus(settled).equals(amountIn(changes, currency));
+    });
+    return isDifference ? DIFFERENCE : own;
   }
   const missing = [...sums].find(([code, sum]) => !amountIn(changes, code).equals(sum));
   if (missing === undefined) return 'It moved in more than one currency';
@@ -99,11 +107,15 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     const isNear = change.minus(sum).abs().lt(sum.abs().times('1e-12'));
     return cause ?? (isNear ? DOUBLE : undefined);
   }
-  const [moved] = changes.values();
+  const [other, moved] = [...changes][0] ?? [];
   if (moved === undefined) return isKept ? (causeOf(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  const named = due.flatMap(({ notification }) => Object.values<unknown>({ ...notification }));
+  if (!named.includes(other)) {
+    return `It was moved as ${textOf(changes)}, but the body has no ${other}. Look the balance up by its currency`;
+  }
   const [field] = amountsOf(due).find(([, amount]) => amount.equals(moved)) ?? [];
-  const named = field === undefined ? '' : `, which is ${field}`;
-  return `It was moved as ${textOf(changes)}${named}. If you want that, return it in amountOf`;
+  const source = field === undefined ? '' : `, which is ${field}`;
+  return `It was moved as ${textOf(changes)}${source}. If you want that, return it in amountOf`;
 }
 
 /** A cause, and the amounts of which a fault would have moved one. */
@@ -143,6 +155,12 @@ function guessesOf(
       ([name, amount]): Guess => [
         `${name} was subtracted. If you want that, subtract it in amountOf`,
         [due.minus(amount)],
+      ],
+    ),
+    ...amounts.map(
+      ([name, amount]): Guess => [
+        `${name} was added. If you want that, add it in amountOf`,
+        [due.plus(amount)],
       ],
     ),
     [DOUBLE, [new Decimal(due.toNumber()), sum.minus(before)]],

@@ -1,6 +1,6 @@
 import { safeParseNotification } from '../parser/parse.js';
 import { sleep } from './attempt.js';
-import type { FaultyBody } from './faults.js';
+import { type FaultyBody, NOT_UTF_8 } from './faults.js';
 import { type Amounts, type Causes, causeOf, type Sent, textOf } from './handler-causes.js';
 import type { TestBody, TestEvent } from './handler-events.js';
 import { callOption, type DatabasePart, type HandlerTestsOptions } from './handler-options.js';
@@ -53,7 +53,9 @@ const NEW_ORDER: Causes = {
 export const REPEATED =
   'The key is not checked, or depends on how the body is written, such as its capitals. Use idempotencyKey';
 export const PARSER = 'The body is read without the parsers of this package. Use createReceiver';
-const FAULTY: Causes = {
+const DECODED =
+  'The bytes were decoded before they were parsed, such as by text += chunk, request.text() or express.text(). Pass the raw bytes';
+const FAULTY = {
   change: PARSER,
   answer: 'Store a faulty body for review, and answer 400. If you answer with success, pass kept',
 };
@@ -146,7 +148,9 @@ export function keeps(label: string, body: TestBody, causes: Causes, ifLost: str
 export function refuses(label: string, faulty: readonly TestBody[]): Step {
   return stepOf([], async (trial) => {
     const bodies = faulty.map((body) => read(body, trial.options));
-    const exchange = await post(trial, { label, bodies, causes: FAULTY });
+    const isDecoded = label === NOT_UTF_8;
+    const causes = isDecoded ? { ...FAULTY, change: DECODED } : FAULTY;
+    const exchange = await post(trial, { label, bodies, causes });
     expectAnswer(trial, exchange, trial.options.kept ? [2, 4] : [4]);
     await expectChange(trial, exchange);
     await expectKept(trial, exchange, bodies.filter(hasSeed).length, LOST);

@@ -57,6 +57,11 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   ],
   'withdrawal: the plainest one is debited': [
     ['credits it', credits((amount) => amount.negated()), 'The sign is wrong'],
+    [
+      'and the fee',
+      debits((one) => one.actualWithdrawAmount?.plus(one.withdrawFee ?? 0) ?? null),
+      'withdrawFee was added',
+    ],
   ],
 
   // ---- The amount, and what else the body says ----
@@ -185,7 +190,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
   ],
   'deposit: a second deposit in another currency is credited in that currency, or held': [
-    ['in the currency of the first', IN_CURRENCY_OF_FIRST, 'It was moved as +0.5 BTC'],
+    ['in the currency of the first', IN_CURRENCY_OF_FIRST, 'but the body has no BTC'],
   ],
 
   // ---- The key ----
@@ -201,7 +206,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       { keyOf: (one, context) => `${context.key} ${RIGHT.moveOf(one, context).amount}` },
       'contains more than the event',
     ],
-    ['the difference', MOVES_DIFFERENCE, 'contains more than the event'],
+    ['the difference', MOVES_DIFFERENCE, 'The difference to what was settled'],
     ['amounts that are compared as numbers', COMPARES_NUMBERS, 'with another last digit; seed'],
   ],
   'withdrawal: FAILED debits nothing': [
@@ -260,6 +265,11 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       '500 for faulty bodies',
       { refused: { status: 500, text: '' } },
       'Store a faulty body for review',
+    ],
+    [
+      'decodes it first',
+      byHand((fields) => /\ufffd/.test(JSON.stringify(fields)), 1),
+      'decoded before they were parsed',
     ],
     ['credits without a status', byHand(({ status }) => status === 'PENDING', 1), 'the parsers of'],
   ],

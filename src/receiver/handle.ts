@@ -71,6 +71,8 @@ type End =
   | Unsettled;
 
 const SETTLED: End = { outcome: 'settled' };
+/** Nobody waits for it: the request was answered with 500 at its deadline. */
+const TOO_LATE = SETTLED;
 
 const FUNCTION_OF = {
   'deposit.received': 'onDepositReceived',
@@ -140,7 +142,7 @@ export function createHandle(
       reportStranger('a failed check');
       return { outcome: 'turned away', answer: UNAUTHORIZED };
     }
-    if (progress.isLate) return SETTLED; // it was answered with 500
+    if (progress.isLate) return TOO_LATE;
     progress.body = body;
     const { success, error, notification } = parse(body);
     if (!success) return { outcome: 'refused', error };
@@ -173,7 +175,7 @@ export function createHandle(
     }
     if (options.saveFirst && store && progress.savedAs === null)
       await saveFirst(store, key, body, progress);
-    if (progress.isLate) return SETTLED; // it was answered with 500
+    if (progress.isLate) return TOO_LATE;
     const context = contextOf(key, body);
     // The parser refuses a type that has no function.
     const returned =

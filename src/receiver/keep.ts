@@ -57,7 +57,7 @@ export async function keep(
     name,
   });
   if (body === null) return failed('', error);
-  // An empty body is all in its message. A request that is answered with 400 has a sender.
+  // The message of an empty body says all of it. Without a store, 400 tells the sender.
   const isKnown = outcome === 'refused' && (body.length === 0 || (isRequest && store === null));
   if (isKnown && damaged === null) return kept(null);
   if (store === null) return failed('', error);

@@ -29,7 +29,7 @@ export function createRounds(
   /** How often bodies have failed, by name, in the order of a round. */
   let failures: Failures = new Map();
   let round: Promise<void> | null = null;
-  /** What `start` has begun. Another one, or null, ends it. */
+  /** Identifies the rounds that `start` has begun; null after `stop`. */
   let started: object | null = null;
   let isStopping = false;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,5 @@
 import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
+import { RateType } from '../parser/enums.js';
 import { safeParseNotification } from '../parser/parse.js';
 import type { Rules } from '../parser/rules.js';
 import { WITHDRAWAL_BROADCAST } from '../parser/withdrawal-broadcast.js';
@@ -67,7 +68,7 @@ const LENGTHS = {
 };
 
 const OTHERS: readonly Value[] = [
-  ...['FIXED', 'FLOATING', 'OTHER'].map((rateType): Value => {
+  ...[...Object.values(RateType), 'OTHER'].map((rateType): Value => {
     return [`rateType ${rateType}`, { rateType }, HARMLESS];
   }),
   ...TAGS.map((tag): Value => {

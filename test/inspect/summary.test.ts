@@ -57,6 +57,10 @@ const BODIES = {
   'nothing was sent': withdrawal({ actualWithdrawAmount: '0.00' }),
   'completed without an amount': withdrawal({ actualWithdrawAmount: undefined }),
   'failed with an amount': withdrawal({ status: '"FAILED"' }),
+  'failed with an amount, without a currency': withdrawal({
+    status: '"FAILED"',
+    withdrawCurrency: 'null',
+  }),
   'blocked with an amount, without an address': withdrawal({
     status: '"BLOCKED"',
     toTxAddress: 'null',

@@ -71,7 +71,7 @@ type End =
   | Unsettled;
 
 const SETTLED: End = { outcome: 'settled' };
-/** Nobody waits for it: the request was answered with 500 at its deadline. */
+/** It has no reader, because the request was answered with 500 at its deadline. */
 const TOO_LATE = SETTLED;
 
 const FUNCTION_OF = {

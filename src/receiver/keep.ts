@@ -57,7 +57,7 @@ export async function keep(
     name,
   });
   if (body === null) return failed('', error);
-  // The message of an empty body says all of it. Without a store, 400 tells the sender.
+  // The message of an empty body says all of it. Without a store, the sender gets 400.
   const isKnown = outcome === 'refused' && (body.length === 0 || (isRequest && store === null));
   if (isKnown && damaged === null) return kept(null);
   if (store === null) return failed('', error);

@@ -13,8 +13,8 @@ import { atExit } from './server.js';
 /**
  * Starts a PostgreSQL server on a temporary folder. It takes no port: it listens on a socket in its
  * folder. No test cuts the power, so nothing waits for the disk: a commit survives a crash of the
- * server nevertheless. The server is a child of this process, which reaps it: until somebody does, a
- * killed server keeps the lock on its folder.
+ * server nevertheless. The server is a child of this process, which reaps it: until then, a killed
+ * server keeps the lock on its folder.
  */
 export async function startPostgres() {
   const bin = findPostgres() ?? '';

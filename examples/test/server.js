@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PATIENCE_MS = 60_000;
+/** For what hangs. Half of the runner's own limit, so that the message tells what was printed. */
+export const PATIENCE_MS = 300_000;
 
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 

@@ -14,7 +14,9 @@ const WITH_EXPRESS_4 = {
 };
 
 /** What README's route calls `yours`. */
-const OWN_LEDGER = `export declare function credit(key: string, deposit: object): Promise<void>;
+const OWN_LEDGER = `import type { DepositReceived } from 'payment-notifications';
+import type { Settle } from 'payment-notifications/receiver';
+export declare const credit: Settle<DepositReceived>;
 export declare function keep(body: unknown, reason: string): Promise<void>;
 `;
 
@@ -45,9 +47,9 @@ export function writeHandlers(folder) {
 
 /** What the recipes call `yours`, and how their files come together. */
 const OWN = {
-  'retry/own-ledger.ts': `import { NeedsReview } from 'payment-notifications/receiver';
+  'retry/own-ledger.ts': `import { type DeliveryContext, NeedsReview } from 'payment-notifications/receiver';
 export const calls: string[] = [];
-export async function creditOnce(...[key]: [string, unknown]): Promise<void> {
+export async function creditOnce(_: unknown, { key }: DeliveryContext): Promise<void> {
   calls.push(key);
   throw new NeedsReview('the order is unknown');
 }
@@ -60,11 +62,7 @@ export const queue = {
   },
 };
 `,
-  'queue/settle-once.ts': "export { settleOnce } from '../credit-once/settle-once.ts';\n",
-  'credit-once/settle-once.ts': `import { pool } from './postgres.mjs';
-import { createSettle } from './settle.mjs';
-export const settleOnce = createSettle(pool);
-`,
+  'queue/ledger.ts': "export { credit, debit } from '../credit-once/ledger.ts';\n",
 };
 
 /** Writes the recipes and the receiver of Credit once. @param {URL} folder */
@@ -77,8 +75,8 @@ export function writeRecipes(folder) {
     for (const file of ['postgres.mjs', 'settle.mjs'])
       cpSync(new URL(file, START), new URL(file, target));
   }
-  for (const [name, code] of filesOn('docs/credit-once.md'))
-    write(folder, `credit-once/${name}`, code);
+  write(folder, 'credit-once/receiver.ts', filesOn('docs/frameworks.md').get('receiver.ts') ?? '');
+  write(folder, 'credit-once/ledger.ts', filesOn('docs/credit-once.md').get('ledger.ts') ?? '');
 }
 
 /** @param {URL} folder @param {string} name @param {string} text */

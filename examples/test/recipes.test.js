@@ -72,15 +72,15 @@ const blockOf = (page, start) => {
   return `${found[0]?.code}`;
 };
 const OWN_FIND = /^async function customerOf.*?^}\n/ms.exec(SETTLE)?.[0] ?? '';
-const receiver = filesOn('docs/credit-once.md').get('receiver.ts') ?? '';
+const ledger = filesOn('docs/credit-once.md').get('ledger.ts') ?? '';
 
-/** The receiver of the page Credit once, with the statement of a recipe. */
+/** The ledger of the page Credit once, with the statement of a recipe. */
 const withOwnTables = () => {
   const find = blockOf('creditOnce', 'async function customerOf');
   const moved = /^ {2}\), moved AS.*?^ {2}\)\n/ms.exec(SETTLE)?.[0] ?? '';
   const settle = replaced(SETTLE, moved, blockOf('recipes', '  ), updated AS'));
   return {
-    'receiver.ts': receiver,
+    'ledger.ts': ledger,
     'postgres.mjs': copied('postgres.mjs'),
     'settle.mjs': replaced(settle, OWN_FIND, find),
   };
@@ -89,12 +89,12 @@ const withOwnTables = () => {
 /** The same with another database. @param {'mysql' | 'sqlite'} database */
 const withDatabase = (database) => {
   const own = replaced(
-    receiver,
+    ledger,
     "{ pool } from './postgres.mjs'",
     `{ database } from './${database}.mjs'`,
   );
   return {
-    'receiver.ts': replaced(own, 'createSettle(pool)', 'createSettle(database)'),
+    'ledger.ts': replaced(own, 'createSettle(pool)', 'createSettle(database)'),
     [`${database}.mjs`]: copied(`${database}.mjs`),
     'settle.mjs': replaced(SETTLE, OWN_FIND, blockOf('recipes', 'async function customerOf')),
   };
@@ -136,10 +136,11 @@ function testFiles(database, files, tables, env = {}) {
   let server;
   before(async () => {
     fs.mkdirSync(cwd, { recursive: true });
-    const page = filesOn('docs/frameworks.md').get('http-server.ts') ?? '';
+    const page = filesOn('docs/frameworks.md');
     for (const [name, text = ''] of Object.entries({
       ...files,
-      'server.ts': replaced(page, '3000', '0'),
+      'receiver.ts': page.get('receiver.ts'),
+      'server.ts': replaced(page.get('http-server.ts') ?? '', '3000', '0'),
     }))
       fs.writeFileSync(join(cwd, name), text);
     const command = ['node', '--import', 'tsx', 'server.ts'];
@@ -317,7 +318,9 @@ test('a retry helper lets NeedsReview through', async () => {
   const { credit } = await load('retry/ledger.ts');
   const { calls } = await load('retry/own-ledger.ts');
   const deposit = parseDepositReceived(depositReceivedBody());
-  await assert.rejects(credit('key', deposit), { name: 'NeedsReview' });
+  await assert.rejects(credit(deposit, { key: 'key', body: new Uint8Array() }), {
+    name: 'NeedsReview',
+  });
   assert.deepEqual(calls, ['key']);
 });
 

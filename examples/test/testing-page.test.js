@@ -32,7 +32,8 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     // Otherwise, it finds the settings of this project.
     write('vitest.config.js', 'export default {};');
     write('package.json', '{ "type": "module" }');
-    write('receiver.ts', filesOn('docs/credit-once.md').get('receiver.ts'));
+    write('receiver.ts', filesOn('docs/frameworks.md').get('receiver.ts'));
+    write('ledger.ts', filesOn('docs/credit-once.md').get('ledger.ts'));
     write('callbacks.test.ts', page);
     server = await merchant.start();
   });

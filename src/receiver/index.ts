@@ -101,7 +101,7 @@ export interface Receiver {
  * const receiver = createReceiver({
  *   secret: process.env.CALLBACK_SECRET,
  *   store: createStore('webhooks'),
- *   onDepositReceived: (deposit, { key }) => credit(key, deposit),
+ *   onDepositReceived: (deposit, context) => credit(deposit, context),
  * });
  * receiver.start();
  * app.all('/callbacks/:secret', receiver.node); // Express, above any express.json()

@@ -6,8 +6,8 @@ import { type Fields, withoutPrototype } from './objects.js';
 /** Maximum body size in bytes. The sample of a deposit has about 1,000. */
 export const MAX_BYTES: number = 64 * 1024;
 
-// Created for the first bytes, so that code without `TextDecoder` can import the package. Jest's
-// jsdom has none.
+// Created when a body comes as bytes, so that the package can be imported where `TextDecoder` is
+// missing, as in Jest's jsdom.
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 /** What other languages write where JSON has null, a boolean or a number. */
@@ -31,14 +31,15 @@ export interface UnreadableBody {
   readonly issues: readonly [NotificationIssue];
   /** The text, if it is not JSON. */
   readonly text?: string;
-  /** What writing a parsed body as JSON threw. */
+  /** The error of a parsed body that could not be written as JSON. */
   readonly cause?: unknown;
 }
 
 /**
  * Opens the body that a handler passes in: text, bytes or an already parsed object.
  *
- * @param maxBytes - Maximum size in UTF-8. A larger body is refused without being parsed.
+ * @param maxBytes - Maximum size of text (in UTF-8) or bytes. A larger body is refused without
+ * being parsed.
  */
 export function openBody(body: unknown, maxBytes: number = MAX_BYTES): OpenBody | UnreadableBody {
   if (typeof body === 'string') return openText(body, maxBytes);
@@ -74,8 +75,8 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
 }
 
 function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
-  // A UTF-16 code unit takes 1 to 3 bytes, so the size rarely has to be computed. That would take
-  // long for a very long text.
+  // A UTF-16 code unit takes 1 to 3 bytes, so the bytes of a short text need no count. To count
+  // those of a very long one would take long.
   if (text.length > 16 * maxBytes) return tooLarge(`at least ${text.length}`, maxBytes);
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
   if (bytes > maxBytes) return tooLarge(bytes, maxBytes);
@@ -83,8 +84,8 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
 }
 
 /**
- * Opens an already parsed body as the JSON that it would be sent as. Reading it may throw, because
- * it may have getters or cycles, be a proxy, or be nested too deeply.
+ * Opens an already parsed body as if its fields were written as JSON, and parsed. Reading it may
+ * throw, because it may have getters or cycles, be a proxy, or be nested too deeply.
  */
 function openObject(body: object): OpenBody | UnreadableBody {
   try {
@@ -181,8 +182,8 @@ function getTag(body: unknown): string {
 }
 
 /**
- * Describes bytes that can't be decoded: they are compressed, in another encoding, or no bytes at
- * all.
+ * Describes bytes that can't be decoded: they are compressed, in another encoding, or an object
+ * that only looks like bytes.
  */
 function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
   try {

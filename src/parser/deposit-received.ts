@@ -12,7 +12,8 @@ import { timestamp } from './values/timestamp.js';
  *
  * A field is null if it was missing, null, empty or unreadable. An unreadable field also adds a
  * warning. The service doesn't document which fields it always sends. The parser requires the
- * identifiers, and the amount in each of the three currencies, because you may credit any of them.
+ * status, the first three identifiers, and the amount and the code of each of the three currencies,
+ * because you may credit any of them.
  */
 export interface DepositReceived {
   /** Discriminates `PaymentNotification`. */
@@ -90,7 +91,7 @@ export interface DepositReceived {
    * string with the digits as sent: `'1.50'`, whether the body has `1.50` or `"1.50"`.
    *
    * @remarks A field with more than 1,000 levels of nesting is left out, because `JSON.stringify`
-   * fails on it. Then there is a warning.
+   * fails on deep nesting. Then there is a warning.
    */
   readonly additionalFields: Readonly<Record<string, unknown>>;
   /** Faults for which the body was not refused. Log or count them. */

@@ -13,10 +13,11 @@ export type IssueCode =
   | 'not_an_object'
   /**
    * The parser is for the other type, or the body was written by `JSON.stringify(notification)`.
-   * For `parseNotification`, the body has the identifiers of both types, or of neither.
+   * For `parseNotification`, the body has the identifiers of both types, or of neither. For
+   * `notificationFromJSON`, the JSON has no known `type`.
    */
   | 'unrecognized_notification'
-  /** A required or expected field is missing. */
+  /** A field is missing that the parser requires, or that the service documents as required. */
   | 'missing_field'
   /**
    * A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required
@@ -36,8 +37,8 @@ export type IssueCode =
   /** A string is not one of the documented values. */
   | 'unknown_value'
   /**
-   * `toTxAddress` has no address before `?dt=`. Or it has another parameter, such as `?tag=12`,
-   * which may be a destination tag. That is always a warning.
+   * `toTxAddress` has no address before `?dt=`, or a lone surrogate. As a warning, it may also have
+   * another parameter, such as `?tag=12`, which may be a destination tag.
    */
   | 'invalid_tx_address'
   /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */
@@ -83,9 +84,9 @@ export interface NotificationErrorDetails {
   readonly notificationType: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference?: NotificationReference;
-  /** What the message says is refused, if not the notification. */
+  /** The first word of the message, before "refused". By default, the notification's type. */
   readonly refused?: string;
-  /** The error that caused this one: what writing a parsed body as JSON threw. */
+  /** The error that caused this one: of a parsed body that could not be written as JSON. */
   readonly cause?: unknown;
 }
 
@@ -113,7 +114,7 @@ export class NotificationError extends Error {
   declare readonly name: 'NotificationError';
   /** The notification's type; null if the body doesn't reveal it. */
   declare readonly notificationType: NotificationType | null;
-  /** The faults for which the body was refused, in field order. */
+  /** The faults for which the body was refused. */
   declare readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   /** The identifiers from the body. */
   declare readonly reference: NotificationReference;

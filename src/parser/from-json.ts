@@ -55,9 +55,9 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   const { additionalFields: ownerFields, ...owner } = ownerJson ?? withoutPrototype({});
   if (ownerJson !== null) fields.txAddressOwner = owner;
   const { notification: read, issues: refusals } = readNotification({ ...opened, fields }, type);
-  // The JSON already has the original warnings, such as one about an address that was read. New
-  // ones mean that it is faulty, except for unknown values, which a later version may have
-  // written.
+  // The JSON has the warnings about missing fields and about an address that was read, so they
+  // don't count again. Any other one means that the JSON is faulty, except for an unknown value,
+  // which a later version may have written.
   const hasAddress = read.type === 'withdrawal.broadcast' && read.toTxAddress !== null;
   const original = ['missing_field', ...(hasAddress ? ['invalid_tx_address'] : [])];
   const found = read.warnings.filter(({ code }) => !original.includes(code));
@@ -81,7 +81,7 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
   throw new NotificationError({ notificationType: type, issues, reference });
 }
 
-/** Whether `address` or `destinationTag` in the JSON contradicts `raw`, which takes precedence. */
+/** Whether `address` or `destinationTag` in the JSON is not what `raw` is split into. */
 function isContradictory(read: TxAddress | null, json: Fields | null): boolean {
   return Object.entries({ ...read }).some(
     ([part, text]) => json?.[part] !== undefined && json[part] !== text,

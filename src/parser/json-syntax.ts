@@ -1,6 +1,6 @@
 import { isEscaped } from './json.js';
 
-/** The characters that can start what may follow. */
+/** For each place in the JSON, the characters that can start the next token there. */
 const STARTS = {
   value: '{["-0123456789tfn',
   valueOrEndOfArray: '{["-0123456789tfn]',
@@ -15,7 +15,10 @@ const STARTS = {
 /** The tokens of one character. */
 const MARKS = '{}[],:';
 const SPACE = /[ \t\n\r]*/y;
-/** Any other token, or the valid start of a string. The end of the text may cut off an escape. */
+/**
+ * Any other token. Of a faulty string, the part before the fault: an escape that the end of the
+ * text cuts off is none.
+ */
 const TOKEN =
   /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*(?:"|\\(?:u[\dA-Fa-f]{0,3})?$)?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
 const CUT_OFF_WORD = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
@@ -52,14 +55,14 @@ function skip(expression: RegExp, text: string, at: number): number {
 
 /** Whether the end of the text cuts off a number or word. */
 function isCutOff(text: string, start: number, end: number): boolean {
-  // At most `tru` or `fals` is left. This also limits how often the text is copied.
+  // What is cut off is at most as long as `fals`. So the rest is only copied near the end.
   if (end === text.length || text.length - end > 4) return false;
   const rest = text.slice(start);
-  // Only a number that lacks a digit extends to the digit.
+  // With a 0 behind it, `1.` or `1e+` is a whole number. Nothing else would take the 0.
   return CUT_OFF_WORD.test(rest) || skip(TOKEN, `${rest}0`, 0) > rest.length;
 }
 
-/** Whether the valid start of a string is all of it. */
+/** Whether the part of a string that was read ends with its closing quote. */
 function isClosed(text: string, start: number, end: number): boolean {
   const last = end - 1;
   return last > start && text.charAt(last) === '"' && !isEscaped(text, last);

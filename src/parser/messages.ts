@@ -51,8 +51,8 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
 const MAX_QUOTED = 40;
 
 /**
- * Quotes a value for a message: as JSON, escaped to one printable line that can't forge a line of a
- * log, and truncated.
+ * Quotes a value for a message, and only names an array or object. Text is written as JSON, escaped
+ * to one printable line that can't forge a line of a log, and truncated.
  *
  * @param most - Maximum length of a quoted text.
  */
@@ -82,7 +82,7 @@ export function describe(value: unknown): string {
  * Quotes text only if all of it looks like what the field holds. Any other text may be personal
  * data, and is only described.
  *
- * @param looksRight - Must limit the characters, which are not escaped, and their number.
+ * @param looksRight - Must allow only some characters, and only a few of them.
  */
 export function quoteIf(looksRight: RegExp, value: unknown): string {
   return typeof value !== 'string' || looksRight.test(value) ? quote(value) : describe(value);
@@ -95,7 +95,7 @@ export function quoteLiteral(literal: string): string {
     : literal;
 }
 
-/** Escapes invisible characters, and those that move the text around them, as `\uXXXX`. */
+/** Escapes invisible characters, and those that break or reverse a line, as `\uXXXX`. */
 export function escapeUnprintable(text: string): string {
   // Most text needs no escapes, and the expression below takes three times as long to find that
   // out.

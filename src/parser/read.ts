@@ -5,7 +5,7 @@ import { issue, quoteIf, quoteLiteral } from './messages.js';
 import { type Fields, fieldsOf, isDeeplyNested } from './objects.js';
 import { type FieldOf, type NamedRule, type Plan, planOf, type RulesOf } from './rules.js';
 
-/** Maximum levels of nesting of an additional field. JSON.stringify fails at 5,000. */
+/** Maximum levels of nesting of an additional field. `JSON.stringify` fails at about 5,000. */
 const MAX_LEVELS = 1000;
 
 /** A notification as far as it could be read: a required field is null if it has an issue. */
@@ -31,7 +31,7 @@ interface Source {
   readonly fields: Fields;
   /** Returns the fields with each number as text, to the digit. */
   readonly literals: () => Fields;
-  /** Returns whether `JSON.parse` may have rounded a number of the body. */
+  /** Returns whether amounts must be read from the text, because `JSON.parse` may have rounded. */
   readonly isRounded: () => boolean;
   /** Path from the body to the object; empty for the body itself. */
   readonly path: readonly string[];
@@ -164,7 +164,7 @@ function addSpelling(
   source.unreadable.push(outputName, name);
 }
 
-/** One warning if an amount is a number: with however few digits, it may have been rounded. */
+/** One warning if any amount is a number. Even a short one may have been rounded. */
 function warningsOfNumbers(fields: Fields, rules: readonly NamedRule[]): NotificationIssue[] {
   const isNumber = rules.some(
     ({ name, type }) => type.kind === 'amount' && typeof fields[name] === 'number',
@@ -185,8 +185,7 @@ function additionalFields(source: Source, places: Plan['places']): Fields {
 }
 
 /**
- * Copies some fields. Leaves out those that are nested too deeply for JSON.stringify, and notes
- * each.
+ * Copies some fields. Leaves out those that are nested too deeply, and notes each.
  *
  * @param path - Path to the object that has the fields.
  */

@@ -6,8 +6,8 @@ import type { PlainType } from './values/plain-type.js';
 export type FieldType<T> = PlainType<T> | ObjectType<T>;
 
 /**
- * A nested object with its own rules. None of its fields may be required: if it were unreadable, it
- * would be null, and `Incomplete` makes only the outer fields nullable.
+ * A nested object with its own rules. None of its fields may be required: an unreadable required
+ * field is null, which `Incomplete` allows for the outer fields only.
  */
 export interface ObjectType<T> {
   readonly kind: 'object';
@@ -79,7 +79,7 @@ export type Rules = Readonly<Record<string, Rule>>;
 /** The rule of a name in a JSON object. */
 export interface NamedRule extends Pick<Rule, 'need' | 'type'> {
   readonly name: string;
-  /** The name in the output: another for a second spelling. */
+  /** The field's name in the output. Only a second spelling has another `name`. */
   readonly outputName: string;
 }
 

@@ -23,10 +23,11 @@ export interface TxAddressOwner {
 /**
  * A finished withdrawal: a union, discriminated by `status`.
  *
- * Amounts are exact, to every significant digit. A field is null if it was missing, null, empty or
- * unreadable. An unreadable field adds a warning, and so does a missing one that the service
- * documents as required. The service doesn't require the actual amounts, so they may be null even
- * if the withdrawal completed. If it failed or was blocked, only its identifiers are required.
+ * Amounts are exact, to every significant digit. A field that can be null is null if it was
+ * missing, null, empty or unreadable. An unreadable field adds a warning, and so does a missing one
+ * that the service documents as required. It documents the actual amounts as optional, so they may
+ * be null even if the withdrawal completed. A failed or blocked one needs only `status`,
+ * `withdrawalId` and `clientWithdrawalId`.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
@@ -54,7 +55,7 @@ export interface WithdrawalBlocked extends WithdrawalFields<null> {
   readonly status: typeof WithdrawalStatus.BLOCKED;
 }
 
-/** @typeParam Missing - Null if only the identifiers are required, else never. */
+/** @typeParam Missing - `null` for fields that may be missing, `never` if none may. */
 interface WithdrawalFields<Missing extends null> {
   /** Discriminates `PaymentNotification`. */
   readonly type: 'withdrawal.broadcast';
@@ -158,7 +159,7 @@ type NullUnlessCompleted = {
     : Name;
 }[keyof WithdrawalFields<null>];
 
-/** The rules read every status, which decides between the rules. */
+/** With any status, because the rules are chosen by the status before they read it. */
 type AnyStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };
 
 const readCompleted = /* @__PURE__ */ notificationReader<AnyStatus<WithdrawalCompleted>>(

@@ -50,7 +50,7 @@ export interface Handled {
 }
 
 interface Progress {
-  /** The step that is late if the time is over. */
+  /** The current step, which the error names at the deadline. */
   step: 'body' | 'verify' | (typeof FUNCTION_OF)[PaymentNotification['type']];
   isLate: boolean;
   /** Whether someone gets the answer. */
@@ -71,7 +71,7 @@ type End =
   | Unsettled;
 
 const SETTLED: End = { outcome: 'settled' };
-/** It has no reader, because the request was answered with 500 at its deadline. */
+/** Nobody uses this end, because `giveUp` has returned another at the deadline. */
 const TOO_LATE = SETTLED;
 
 const FUNCTION_OF = {
@@ -80,9 +80,9 @@ const FUNCTION_OF = {
 } as const;
 
 /**
- * Creates the function that takes a body from the request to the answer: it checks who calls,
- * reads, parses, calls the merchant's function, saves what isn't settled, and logs. It never
- * rejects.
+ * Creates the function that takes a body from the request to the answer. It checks the caller, reads
+ * and parses the body, calls the merchant's function, saves a body that isn't settled, and logs. It
+ * never rejects.
  */
 export function createHandle(
   options: ReceiverOptions,
@@ -98,8 +98,8 @@ export function createHandle(
   const onDepositReceived = options.onDepositReceived?.bind(options);
   const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
   /**
-   * Events whose function still runs after its deadline. If repeats of them were passed on, one
-   * locked account would soon take all connections to the database.
+   * Events whose function still runs after its deadline. If repeats of them were passed on, each
+   * would wait for the same lock, and together they would soon take all connections to the database.
    */
   const late = new Set<{ readonly key: string }>();
 
@@ -186,7 +186,7 @@ export function createHandle(
     return SETTLED;
   }
 
-  /** If this fails, the event is settled nevertheless: the database may work. */
+  /** If this fails, the merchant's function is still called: its database may work. */
   async function saveFirst(
     to: Store,
     key: string,
@@ -211,7 +211,7 @@ export function createHandle(
     if (key !== null) late.add(running);
     passed
       .catch((error) => {
-        // A body that was not read is answered and logged. It breaks off when its sender leaves.
+        // Before the event is known, a late error is mostly the sender who has left.
         if (key === null) return;
         const message = `${step} failed after its deadline: ${messageOf(error)}`;
         log({ outcome: 'warning', key, message, error });
@@ -261,7 +261,7 @@ function contextOf(key: string, body: Uint8Array): DeliveryContext {
   };
 }
 
-/** Whether a dashboard, a browser or a scanner may call. With a body, it may be a webhook. */
+/** Whether the caller is probably a dashboard, a browser or a scanner, if it sends no body. */
 function isVisit({ method }: Caller): boolean {
   return method === 'GET' || method === 'HEAD';
 }
@@ -272,7 +272,7 @@ function parserOf(options: ReceiverOptions) {
   return safeParseNotification;
 }
 
-/** Refuses text in which two accounts may look the same. */
+/** The error for text that may have lost bytes: two identifiers may have become the same. */
 function textError(notification: PaymentNotification): NotificationError {
   const received =
     'text with U+FFFD or a lone surrogate, which may stand for bytes that are lost. If its identifiers are right, move the body from review to retry';

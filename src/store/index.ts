@@ -7,13 +7,12 @@ import { type Folder, openFolder } from './folder.js';
 export type { SavedBody, Store } from '../receiver/store.js';
 
 /**
- * Keeps bodies that can't be settled in a folder, for a receiver in Node.js, Bun or Deno:
+ * Creates a store in a folder, for a receiver in Node.js, Bun or Deno. Each body that isn't settled
+ * is a `.json` file, and the `.txt` file beside it has the reason:
  *
  * - `retry`: the receiver tries them again.
  * - `review`: someone decides. To settle a body, move its `.json` file to `retry`. To discard it,
  *   delete both files.
- *
- * Next to each body, a `.txt` file has the reason.
  *
  * Several processes may share the folder. Two of them may then settle the same body, as if it were
  * delivered twice.

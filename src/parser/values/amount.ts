@@ -18,7 +18,7 @@ export const MAX_LENGTH = 160;
 export const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 235 digits. */
 const PRECISION = 256;
-/** What a message quotes: no text that could be personal data. */
+/** What a message quotes: no text that could be a name, an email or an address. */
 const LIKE_AMOUNT = /^[\d.,+\-eE _]{1,40}$/;
 /** Numbers with a larger exponent print in scientific notation. No amount is that large. */
 const MAX_PRINTED_EXPONENT = 1000;
@@ -28,8 +28,8 @@ const MAX_PRINTED_EXPONENT = 1000;
  * `Decimal`.
  *
  * It keeps every significant digit, and prints plain digits without trailing zeros: `0.00000001`,
- * not `1e-8`, and `100` for `100.00`. Sums and products of two amounts are exact: it keeps 256
- * digits, and decimal.js 20.
+ * not `1e-8`, and `100` for `100.00`. Sums and products of two amounts are exact, because it keeps
+ * 256 digits, where decimal.js keeps 20 by default.
  *
  * The left operand sets the precision. `amount.plus(x)` is exact, but `x.plus(amount)` rounds to 20
  * digits if `x` comes from decimal.js itself. Start sums with this constructor.
@@ -62,8 +62,8 @@ function createDecimal(): typeof DecimalJs {
 const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 
 /**
- * Whether the installed decimal.js has these parts. If not, it parses literals itself, which is
- * slower.
+ * Whether the installed decimal.js stores a number as `Parts`. If not, it parses literals itself,
+ * which is slower.
  */
 export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 

@@ -47,7 +47,7 @@ function splitDigits(s: number, digits: number, decimals: number): Parts {
   // The last word is padded with zeros.
   const filled = decimals % WORD || WORD;
   const rest = Math.floor(digits / powerOf10(filled));
-  // `| 0` keeps the words small integers. All later arithmetic with doubles would be slower.
+  // With `| 0`, V8 stores the words as integers. As doubles, they would slow later arithmetic down.
   const high = (rest / powerOf10(WORD)) | 0;
   const middle = (rest % powerOf10(WORD)) | 0;
   const low = ((digits % powerOf10(filled)) * powerOf10(WORD - filled)) | 0;

@@ -8,7 +8,7 @@ const UNREADABLE_FROM = 1e14;
 /** The last year that RFC 3339 can express. */
 const LAST_YEAR = 9999;
 
-/** What a message quotes: no text that could be personal data. */
+/** What a message quotes: no text that could be a name, an email or an address. */
 const LIKE_TIME = /^[\d:.TZ+\- ]{1,40}$/;
 /** A UNIX time in a string. */
 const UNIX_TIME = /^\d+(?:\.\d+)?$/;

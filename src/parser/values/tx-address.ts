@@ -26,8 +26,8 @@ const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
  *
  * @param value - The `toTxAddress` of a withdrawal, as sent.
  * @returns The value, its address and its tag.
- * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty,
- * or `wrong_type` if the value is not a string.
+ * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty
+ * or the value has a lone surrogate, or `wrong_type` if the value is not a string.
  *
  * @example
  * ```ts
@@ -51,8 +51,9 @@ export function splitToTxAddress(value: string): TxAddress {
  *
  * @param parts - The address and the tag. Null or an empty string means no tag.
  * @returns The address, followed by `?dt=` and the tag if there is one.
- * @throws A {@link NotificationError} with the issue `invalid_tx_address` if the address is empty
- * or contains `?dt=`, or `wrong_type` if the tag is not a string.
+ * @throws A {@link NotificationError} with the issue `wrong_type` if the tag is not a string, or
+ * `invalid_tx_address` if the address is not a string, is empty or contains `?dt=`, or either has a
+ * lone surrogate.
  *
  * @example
  * ```ts

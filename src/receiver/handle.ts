@@ -80,9 +80,9 @@ const FUNCTION_OF = {
 } as const;
 
 /**
- * Creates the function that takes a body from the request to the answer. It checks the caller, reads
- * and parses the body, calls the merchant's function, saves a body that isn't settled, and logs. It
- * never rejects.
+ * Creates the function that takes a body from the request to the answer. It checks the caller,
+ * reads and parses the body, calls the merchant's function, saves a body that isn't settled, and
+ * logs. It never rejects.
  */
 export function createHandle(
   options: ReceiverOptions,
@@ -99,7 +99,8 @@ export function createHandle(
   const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
   /**
    * Events whose function still runs after its deadline. If repeats of them were passed on, each
-   * would wait for the same lock, and together they would soon take all connections to the database.
+   * would wait for the same lock, and together they would soon take all connections to the
+   * database.
    */
   const late = new Set<{ readonly key: string }>();
 

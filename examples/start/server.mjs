@@ -42,7 +42,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 async function stop() {
   // A closed server has no timeouts, so half a request would keep it open.
   setTimeout(() => server.closeAllConnections(), 5_000);
-  await once(server.close(), 'close');
+  server.close();
+  await once(server, 'close');
   await receiver.stop(); // a sender may have hung up before its body is settled
   process.exit();
 }

@@ -65,7 +65,9 @@ const SETTLE = `
     SELECT account, currency, amount FROM delivered WHERE deliveries = 1
     ON CONFLICT (account, currency) DO UPDATE SET amount = balance.amount + excluded.amount
   )
-  SELECT (account, currency, amount) = ($2, $3, $4) AS same, deliveries = 1 AS first FROM delivered`;
+  SELECT (account, currency, amount) = ($2, $3, $4) AS same, -- if not, it needs review
+    deliveries = 1 AS first -- if not, it is a repeat
+  FROM delivered`;
 
 /**
  * Returns the function that settles an event: it returns, throws `NeedsReview` if someone must

@@ -77,8 +77,8 @@ const ledger = filesOn('docs/credit-once.md').get('ledger.ts') ?? '';
 /** The ledger of the page Credit once, with the statement of a recipe. */
 const withOwnTables = () => {
   const find = blockOf('creditOnce', 'async function customerOf');
-  const moved = /^ {2}\), moved AS.*?^ {2}\)\n/ms.exec(SETTLE)?.[0] ?? '';
-  const settle = replaced(SETTLE, moved, blockOf('recipes', '  ), updated AS'));
+  const moved = /moved AS.*?^ {2}\)\n/ms.exec(SETTLE)?.[0] ?? '';
+  const settle = replaced(SETTLE, moved, blockOf('recipes', '  updated AS').trimStart());
   return {
     'ledger.ts': ledger,
     'postgres.mjs': copied('postgres.mjs'),

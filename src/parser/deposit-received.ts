@@ -50,7 +50,7 @@ export interface DepositReceived {
   readonly onChainFee: Decimal | null;
   /**
    * Loss from using a 1:1 rate between the deposit and display currencies; negative for a gain.
-   * According to the service, its currency is `depositCurrency`.
+   * Unlike the other display amounts, it is in `depositCurrency`, according to the service.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /** Loss from using a 1:1 rate, in `settlementCurrency`; negative for a gain. */

@@ -12,9 +12,9 @@ export type IssueCode =
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /**
-   * The parser is for the other type, or the body was written by `JSON.stringify(notification)`.
-   * For `parseNotification`, the body has the identifiers of both types, or of neither. For
-   * `notificationFromJSON`, the JSON has no known `type`.
+   * The body is not of the parser's type, or was written by `JSON.stringify(notification)`. For
+   * `parseNotification`: it has the identifiers of both types, or of neither. For
+   * `notificationFromJSON`: it has no known `type`.
    */
   | 'unrecognized_notification'
   /** A field is missing that the parser requires, or that the service documents as required. */

@@ -154,9 +154,9 @@ function createLines(name: string) {
   let count = 0;
   const toInputs = (line: Buffer): Input[] => {
     count += 1;
-    const isEmpty = line.length < 2 && `${line}`.trim() === '';
-    const input = { place: `${name}:${count}`, body: startOf(line), saved: null, isLine: true };
-    return isEmpty ? [] : [input];
+    const body = startOf(line);
+    if (`${body}`.trim() === '') return [];
+    return [{ place: `${name}:${count}`, body, saved: null, isLine: true }];
   };
   return {
     push(chunk: Buffer): Input[] {

@@ -24,7 +24,8 @@ export interface Inspection {
    */
   readonly outcome: Outcome;
   /**
-   * The notification's type; null if the body has both identifiers or neither, or can't be read.
+   * The notification's type: the one that `as` names. Otherwise, it is null if the body has both
+   * identifiers or neither, or can't be read.
    */
   readonly type: NotificationType | null;
   /** The event's key (see `idempotencyKey`); null for a refused body. */

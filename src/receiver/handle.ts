@@ -195,7 +195,9 @@ export function createHandle(
     progress: Progress,
   ): Promise<void> {
     try {
-      const name = await nameOf(key, body);
+      const name = await inTime('save', () => nameOf(key, body));
+      // Nobody would leave it then.
+      if (progress.isLate) return;
       busy.enter(name);
       progress.savedFirst = name;
       await inTime('save', () => to.save({ to: 'retry', name, body, key, reason: 'in progress' }));

@@ -61,7 +61,8 @@ export interface Receiver {
   readonly receive: (request: ReceivedRequest) => Promise<ReceiverAnswer>;
   /**
    * Settles a raw body of a queue. It has no URL, so nothing checks the secret: don't call it for
-   * a request. If it resolves to anything but `failed`, the body is settled or saved.
+   * a request. If it resolves to anything but `failed`, the body is settled, saved or
+   * empty.
    */
   readonly settle: (body: RawBody) => Promise<Outcome>;
   /**

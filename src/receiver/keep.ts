@@ -62,10 +62,13 @@ export async function keep(
   if (isKnown && damaged === null) return kept(null);
   if (store === null) return failed('', error);
   try {
-    const name = damaged ?? (await nameOf(key ?? 'refused', body));
     const to = outcome === 'retry' ? 'retry' : 'review';
-    await inTime('save', () => store.save({ to, name, body, key, reason }));
-    return kept(name);
+    const save = async () => {
+      const name = damaged ?? (await nameOf(key ?? 'refused', body));
+      await store.save({ to, name, body, key, reason });
+      return name;
+    };
+    return kept(await inTime('save', save));
   } catch (cause) {
     return failed(`. The body was not saved: ${messageOf(cause)}`, cause);
   }

@@ -55,7 +55,10 @@ export async function inTime<T>(name: keyof Store, call: () => Promise<T>): Prom
 /** Long enough that no other body of the same name can be made. */
 const DIGEST_LENGTH = 16;
 
-/** Returns the name under which a body is saved. Windows allows no colon in it. */
+/**
+ * Returns the name under which a body is saved. Windows allows no colon in it. In Node.js, this
+ * waits for a thread that files use as well, so a disk that hangs keeps it.
+ */
 export async function nameOf(prefix: string, body: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(body)));
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');

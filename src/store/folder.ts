@@ -124,7 +124,8 @@ function createFolder(folder: string): string[] {
 /** Bodies are personal data, and no part of a project. */
 function ignoreInGit(root: string): void {
   try {
-    writeFileSync(join(root, '.gitignore'), '*\n', { flag: 'wx', mode: FILE_MODE });
+    const ours = '/.gitignore\n/retry/\n/review/\n';
+    writeFileSync(join(root, '.gitignore'), ours, { flag: 'wx', mode: FILE_MODE });
   } catch {
     // It is there already.
   }

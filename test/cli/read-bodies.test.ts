@@ -65,7 +65,7 @@ test.each<[what: string, content: string | Buffer]>([
 
 test.each<[what: string, content: string, bodies: string[], lines: string]>([
   ['two bodies', `${one}\n${two}`, [one, two], '1,2'],
-  ['empty lines', `\n${one}\r\n\r\n\n${two}\r\n\n`, [`${one}\r`, `${two}\r`], '2,5'],
+  ['empty lines', `\n${one}\r\n\r\n \t\n${two}\r\n\n`, [`${one}\r`, `${two}\r`], '2,5'],
   ['other JSON values', '1\n"x"\n[]', ['1', '"x"', '[]'], '1,2,3'],
   ['more than one body may have', many, Array(100).fill(one), ''],
   ['so many, and one that is cut off', `${many}{"a`, [...Array(100).fill(one), '{"a'], ''],

@@ -67,6 +67,43 @@ test.each(HANGS)('if %j hang with %j, the answer comes after %j ms', async (...r
   expect(vi.getTimerCount()).toBe(0);
 });
 
+describe('if the name of a body takes long, because a disk that hangs has all threads of Node.js,', () => {
+  function spyOnDigest() {
+    const digest = vi.spyOn(crypto.subtle, 'digest');
+    onTestFinished(() => digest.mockRestore());
+    return digest;
+  }
+
+  test('the body is answered', async () => {
+    const digest = spyOnDigest().mockImplementation(never);
+    const { ask, calls } = open({ onDepositReceived: no });
+    const answered = ask(DEPOSIT);
+    await until(() => digest.mock.calls.length > 0);
+    vi.advanceTimersByTime(5000);
+    expect(await answered).toStrictEqual(FAILED);
+    expect(calls).toStrictEqual(unsaved('no'));
+  });
+
+  test('and the deadline is over, a round still tries it', async () => {
+    const slow = held();
+    spyOnDigest().mockImplementationOnce(async () => {
+      await slow.run();
+      return new ArrayBuffer(32);
+    });
+    const { receiver, ask, calls, saved } = open({ saveFirst: true, timeoutMs: 100 });
+    const answered = ask(DEPOSIT);
+    await slow.called;
+    vi.advanceTimersByTime(100);
+    expect(await answered).toStrictEqual(FAILED);
+    slow.resolve();
+    await settleDown();
+    expect(saved()).toHaveLength(1);
+    await receiver.retry();
+    expect(calls).toStrictEqual([SHORT, PASSED_ON]);
+    expect(saved()).toStrictEqual([]);
+  });
+});
+
 describe.each(Object.entries(WAYS))('%s', (_, ask) => {
   test.each([
     ['returns', 'resolve', []],

@@ -82,7 +82,7 @@ test('new folders are on the disk before anything is saved, and Git ignores them
   createStore(folder);
   expect(done).toStrictEqual([base, folder, retry, review].map((path) => `sync ${path} `));
   for (const path of [folder, retry, review]) expect(fs.statSync(path).mode & 0o777).toBe(0o700);
-  expect(textOf(join(folder, '.gitignore'))).toBe('*\n');
+  expect(textOf(join(folder, '.gitignore'))).toBe('/.gitignore\n/retry/\n/review/\n');
   fs.writeFileSync(join(folder, '.gitignore'), 'own');
   createStore(folder);
   expect(textOf(join(folder, '.gitignore'))).toBe('own');

@@ -31,7 +31,7 @@ export interface UnreadableBody {
   readonly issues: readonly [NotificationIssue];
   /** The text, if it is not JSON. */
   readonly text?: string;
-  /** The error of a parsed body that could not be written as JSON. */
+  /** The error of a parsed body whose fields could not be read. */
   readonly cause?: unknown;
 }
 
@@ -85,7 +85,7 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
 
 /**
  * Opens an already parsed body as if its fields were written as JSON, and parsed. Reading it may
- * throw, because it may have getters or cycles, be a proxy, or be nested too deeply.
+ * throw, because it may have getters, or be a proxy.
  */
 function openObject(body: object): OpenBody | UnreadableBody {
   try {
@@ -97,7 +97,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
       const value = fields[name];
       // Most values need no copy.
       if (typeof value === 'string' || Number.isFinite(value) || value === null) continue;
-      const json = JSON.stringify(value, keepAsText);
+      const json = writeValue(value);
       written.set(name, json);
       if (json === undefined) delete fields[name];
       else fields[name] = JSON.parse(json);
@@ -115,8 +115,17 @@ function openObject(body: object): OpenBody | UnreadableBody {
       isParsed: true,
     });
   } catch (cause) {
-    const received = "an object that can't be written as JSON. Pass the raw body";
+    const received = "an object whose fields can't be read. Pass the raw body";
     return { ...unreadable('not_an_object', received), cause };
+  }
+}
+
+/** Writes an object that JSON can't hold, such as one that contains itself, as an empty one. */
+function writeValue(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, keepAsText);
+  } catch {
+    return '{}';
   }
 }
 

@@ -86,7 +86,7 @@ export interface NotificationErrorDetails {
   readonly reference?: NotificationReference;
   /** The first word of the message, before "refused". By default, the notification's type. */
   readonly refused?: string;
-  /** The error that caused this one: of a parsed body that could not be written as JSON. */
+  /** The error that caused this one: of a parsed body whose fields could not be read. */
   readonly cause?: unknown;
 }
 

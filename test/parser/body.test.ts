@@ -76,8 +76,6 @@ const THROWING = {
   },
 };
 
-const LOOP: Record<string, unknown> = {};
-LOOP.loop = LOOP;
 
 // The fixtures have the mistakes that arrive over the wire, such as a form or JSON null.
 describe('a body that holds no JSON object', () => {
@@ -101,7 +99,7 @@ describe('a body that holds no JSON object', () => {
   const DECODED = 'compressed bytes that were decoded as text. Decompress the raw bytes first';
   const UTF_16 = 'text in UTF-16. Encode it in UTF-8';
   const REQUEST = 'a request or response. Pass the result of its text()';
-  const UNWRITABLE = "an object that can't be written as JSON. Pass the raw body";
+  const UNREADABLE = "an object whose fields can't be read. Pass the raw body";
   const STREAM = 'a stream or a request. Read it first, and pass its text or bytes';
 
   test.each<[string, unknown, string]>([
@@ -115,9 +113,8 @@ describe('a body that holds no JSON object', () => {
     ['a stream', Readable.from([TEXT]), STREAM],
     ['a web stream', new Response(TEXT).body, STREAM],
     ['a Request', new Request('http://localhost'), REQUEST],
-    ['a throwing getter', THROWING, UNWRITABLE],
-    ['a revoked proxy', revoked(), UNWRITABLE],
-    ['an object that contains itself', LOOP, UNWRITABLE],
+    ['a throwing getter', THROWING, UNREADABLE],
+    ['a revoked proxy', revoked(), UNREADABLE],
     ['a Buffer that went through JSON', JSON.parse(BUFFER_JSON), BUFFER],
     ['the JSON of a Buffer', BUFFER_JSON, BUFFER],
   ])('is refused with advice: %s', (_, body, received) =>

@@ -16,6 +16,7 @@ import {
   messagesOf,
   read,
   refusalOf,
+  revoked,
   withdrawal,
 } from '../sample-bodies.js';
 
@@ -89,6 +90,13 @@ describe('the warning about numbers', () => {
   });
 });
 
+const LOOP: Record<string, unknown> = {};
+LOOP.loop = LOOP;
+
+const fails = () => {
+  throw new Error('boom');
+};
+
 describe('a field is read as JSON.stringify writes it:', () => {
   test.each([
     ['a function', () => 1],
@@ -126,6 +134,20 @@ describe('a field is read as JSON.stringify writes it:', () => {
     });
     const refused = errorOf(safeParseDepositReceived({ ...DEPOSIT, settlementAmount: 1 / 0 }));
     expect(refused.issues).toMatchObject([{ code: 'invalid_amount', path: ['settlementAmount'] }]);
+  });
+
+  test.each<[string, object]>([
+    ['contains itself', LOOP],
+    ['has a getter that throws', Object.defineProperty({}, 'a', { enumerable: true, get: fails })],
+    ['is a proxy that was revoked', revoked()],
+    ['is nested too deeply', JSON.parse(`${'['.repeat(9999)}${']'.repeat(9999)}`)],
+  ])('one that %s counts as an empty object', (_, value) => {
+    const body = { ...DEPOSIT, network: value, more: value };
+    const empty = { ...DEPOSIT, network: {}, more: {} };
+    expect(parseDepositReceived(body)).toStrictEqual(parseDepositReceived(empty));
+    expect(parseDepositReceived(body).additionalFields).toStrictEqual({ network: {}, more: {} });
+    const refused = errorOf(safeParseDepositReceived({ ...DEPOSIT, clientPaymentId: value }));
+    expect(refused.issues).toMatchObject([{ path: ['clientPaymentId'], received: 'an object' }]);
   });
 
   test('an object that writes itself, except for the body', () => {

@@ -76,7 +76,6 @@ const THROWING = {
   },
 };
 
-
 // The fixtures have the mistakes that arrive over the wire, such as a form or JSON null.
 describe('a body that holds no JSON object', () => {
   function expectRefused(body: unknown, code: string, received: string) {

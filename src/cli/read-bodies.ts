@@ -103,34 +103,36 @@ function openInput(file: string, { input, interrupt, warn }: Terminal): Readable
 
 async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input[]> {
   const name = nameOf(path);
-  let lines = /\.(?:jsonl|ndjson)$/i.test(path) ? createLines(name) : null;
+  const input = openInput(path, terminal);
+  const chunks: AsyncIterableIterator<Buffer> = input[Symbol.asyncIterator]();
+  const hasLines = /\.(?:jsonl|ndjson)$/i.test(path);
+  const start = hasLines ? Buffer.alloc(0) : await readStart(chunks);
+  if (hasLines || (path === STDIN && areBodies(start))) {
+    const lines = createLines(name);
+    yield lines.push(start);
+    for await (const chunk of chunks) yield lines.push(chunk);
+    yield lines.end();
+  } else {
+    input.destroy();
+    yield [{ place: name, body: startOf(start), saved: savedAt(path), isLine: false }];
+  }
+}
+
+/** Reads as far as an endpoint does, because a device or a pipe may have no end. */
+async function readStart(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let start: Buffer = Buffer.alloc(0);
-  for await (const chunk of openInput(path, terminal)) {
-    if (lines !== null) {
-      yield lines.push(chunk);
-      continue;
-    }
-    start = Buffer.concat([start, chunk]);
-    if (start.length <= MAX_BYTES) continue;
-    // An endpoint reads no further either. So this ends at a device or a pipe that doesn't.
-    if (path !== STDIN || !areBodies(linesOf(start).slice(0, -1))) break;
-    lines = createLines(name);
-    yield lines.push(start);
+  while (start.length <= MAX_BYTES) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
   }
-  if (lines === null && path === STDIN && areBodies(linesOf(start))) {
-    lines = createLines(name);
-    yield lines.push(start);
-  }
-  if (lines !== null) yield lines.end();
-  else yield [{ place: name, body: startOf(start), saved: savedAt(path), isLine: false }];
+  return start;
 }
 
-function linesOf(text: Buffer): string[] {
-  return `${text}`.split('\n');
-}
-
-/** Whether a text is several bodies: two lines or more, each a JSON value. */
-function areBodies(lines: readonly string[]): boolean {
+/** Whether a text, or the start of one, is several bodies: lines that are JSON values. */
+function areBodies(text: Buffer): boolean {
+  const lines = `${text}`.split('\n');
+  if (text.length > MAX_BYTES) lines.pop(); // it may go on
   const bodies = lines.filter((line) => line.trim() !== '');
   return bodies.length > 1 && bodies.every(isJson);
 }

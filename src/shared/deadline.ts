@@ -1,7 +1,7 @@
 import { quote } from '../parser/messages.js';
 
-/** The longest time that `setTimeout` can wait, in milliseconds. */
-const MAX_TIME = 2 ** 31 - 1;
+/** The longest time that `setTimeout` can wait, in milliseconds. After more, it fires at once. */
+export const MAX_TIME: number = 2 ** 31 - 1;
 
 /** What {@link within} resolves to at its deadline. */
 export const LATE: unique symbol = Symbol('late');

@@ -1,3 +1,5 @@
+import { MAX_TIME } from '../shared/deadline.js';
+
 /** The response of an endpoint. */
 export interface EndpointResponse {
   /** The HTTP status; 0 for a redirect in a browser, because browsers hide its status. */
@@ -72,9 +74,6 @@ export async function post(
   return outcome;
 }
 
-/** The longest delay of a timer, 24 days. A timer with a longer delay fires immediately. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 /** Resolves after this many milliseconds, or as soon as `early` does. */
 export function sleep(milliseconds: number, early?: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
@@ -82,7 +81,7 @@ export function sleep(milliseconds: number, early?: Promise<unknown>): Promise<v
       clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(wake, Math.min(milliseconds, LONGEST_MS));
+    const timer = setTimeout(wake, Math.min(milliseconds, MAX_TIME));
     early?.then(wake);
   });
 }

@@ -5,6 +5,7 @@ import type { PaymentNotification } from '../parser/notification.js';
 import { Decimal } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import type { WithdrawalCompleted } from '../parser/withdrawal-broadcast.js';
+import { checkNames } from '../shared/options.js';
 import type { AttemptOptions } from './attempt.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from './bodies.js';
 import { urlErrorOf } from './deliver.js';
@@ -100,11 +101,7 @@ const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
 export function checkOptions(options: HandlerTestsOptions): void {
   const reason = typeof options.url === 'function' ? null : urlErrorOf(options.url);
   if (reason !== null) throw new TypeError(`url: ${reason}`);
-  const known = Object.keys(KINDS);
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new TypeError(`unknown option "${unknown}". The options are ${known.join(', ')}`);
-  }
+  checkNames(Object.keys(options), Object.keys(KINDS));
   const given: Readonly<Record<string, unknown>> = { ...options };
   for (const [name, [expected, fits, advice]] of Object.entries(KINDS)) {
     if (fits(given[name])) continue;

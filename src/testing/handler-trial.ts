@@ -198,7 +198,9 @@ export async function expectChange(
 ): Promise<boolean> {
   const isDone = async (changes: Amounts): Promise<boolean> => {
     if (isDue(exchange, changes)) return true;
-    return changes.size > 0 ? exchange.bodies.length === 1 : ((await mayStay?.()) ?? false);
+    // Of several bodies, others may not have moved yet.
+    if (changes.size > 0) return exchange.bodies.length === 1;
+    return mayStay !== undefined && (await mayStay());
   };
   const changes = await poll(() => changesIn(trial), isDone, waitMs);
   if (isDue(exchange, changes)) {

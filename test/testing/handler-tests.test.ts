@@ -232,7 +232,7 @@ describe('an invalid option is refused', () => {
     ],
     [
       { secret: null },
-      'unknown option "secret". The options are url, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
+      'secret: unknown option. Expected url, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
     ],
     [{ amountOf: 'BTC' }, 'amountOf: expected a function, received "BTC"'],
     [{ deposit: {} }, 'deposit: expected a function, received an object'],

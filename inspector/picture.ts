@@ -35,7 +35,7 @@ export interface Money {
   readonly bars: readonly Bar[];
 }
 
-/** The field of each currency, what is reported in it, and what the names of its amounts have. */
+/** Each currency: its field, what it reports, and a pattern for the names of its amounts. */
 const CURRENCIES = [
   ['depositCurrency', 'deposited', /deposit/i],
   ['withdrawCurrency', 'withdrawn', /withdraw/i],

@@ -11,13 +11,11 @@ import type { Terminal } from './terminal.js';
 export interface Input {
   /** The file, or the file and the line, such as `callbacks.jsonl:2`. */
   readonly place: string;
-  /**
-   * The bytes unchanged; of a longer body, the first 64 KiB and one more, as an endpoint reads it.
-   */
+  /** The bytes, unchanged. If they are more than 64 KiB, the first 64 KiB and one byte. */
   readonly body: Buffer;
   /** Of a body in a store: where and since when it waits, and why if that is known. */
   readonly saved: Saved | null;
-  /** Whether it is a line of several. */
+  /** Whether it is a line of a file. */
   readonly isLine: boolean;
 }
 
@@ -28,7 +26,7 @@ interface Saved {
   readonly reason: string | null;
 }
 
-/** What was read besides bodies. */
+/** Counts what was read. */
 export interface Reading {
   files: number;
   /** Files that could not be read to the end. */

@@ -15,7 +15,7 @@ import { isLate } from './outcome.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
-/** An address is no use if its end is missing, also if a parameter such as ?memo= follows it. */
+/** Maximum length of a shown address. A parameter such as ?memo= may be a part of it. */
 const MAX_ADDRESS = 128;
 
 /**
@@ -141,7 +141,7 @@ function list(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED).join(', ') + more;
 }
 
-/** A body that is refused. */
+/** What {@link summarizeRefusal} needs to know of a body. */
 interface Refusal {
   readonly type: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
@@ -157,8 +157,8 @@ interface Refusal {
 }
 
 /**
- * Says in one line why a body is refused, what to do and what to answer. Of a copy, it is unknown
- * what the endpoint received.
+ * Says in one line why a body is refused, what to do and what to answer; of a damaged copy, only
+ * why, because the endpoint received another text.
  */
 export function summarizeRefusal(refusal: Refusal): string {
   const { type, issues, reference, reported, isEmpty, contained, damage } = refusal;
@@ -176,7 +176,7 @@ export function summarizeRefusal(refusal: Refusal): string {
       : `be ${expected}, but is ${received}`;
     // A second sentence says what to do about it.
     const advice = received.includes('. ') ? ANSWER : ASK;
-    // Its type is the endpoint's, not that of the event.
+    // Without the type, because it may be that of the endpoint and not of the event.
     return `The body${eventOf(null, reference)} is refused: it should ${fault}.${contained} ${advice}`;
   }
   const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;
@@ -186,19 +186,19 @@ export function summarizeRefusal(refusal: Refusal): string {
 function faultOf({ expected, received }: NotificationIssue): string {
   if (received === 'nothing') return 'is missing';
   if (received === 'null') return 'is null';
-  // What is expected misleads: the text is not empty.
+  // A non-empty string is expected, but this one is not empty.
   const isIllFormed = received.endsWith('with a lone surrogate');
   return `should be ${isIllFormed ? 'well-formed text' : expected}, but is ${received}`;
 }
 
-/** A name of an identifier, in a string as well. */
+/** The name of an identifier, also in JSON that is inside a string, where quotes are escaped. */
 const EVENT = /"(depositId|withdrawalId)\\{0,7}" ?:/g;
 
 /**
- * Says which events a refused text contains, however they are wrapped. None of them is
+ * Says how many events a refused text contains, however they are wrapped. None of them is
  * settled: an endpoint refuses the body as a whole.
  *
- * @param least - Fewer events are no news.
+ * @param least - If there are fewer events, the result is empty.
  */
 export function countEvents(text: string, least: number): string {
   const counts = { depositId: 0, withdrawalId: 0 };
@@ -262,13 +262,13 @@ function named(event: string, id: string | undefined): string[] {
 function money(amount: Decimal, currency: string | null): string {
   if (currency === null) return `${amount} of an unknown currency`;
   const code = show(currency);
-  // The amount must not seem to go on.
+  // A code that begins with a digit would look like a part of the amount.
   return `${amount} ${/^["a-z]/i.test(code) ? code : `"${code}"`}`;
 }
 
 /**
  * Shows a text of the body: quoted and truncated, unless it can't be mistaken for words of the
- * summary. An identifier or address of usual characters is never truncated.
+ * summary. Up to 128 usual characters, as in an identifier or address, are never truncated.
  */
 function show(text: string, most?: number): string {
   if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);

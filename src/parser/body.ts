@@ -15,7 +15,7 @@ const FOREIGN_WORD = /^(?:-?(?:NaN|Infinity)|None|True|False|undefined)\b/;
 
 const UTF_16 = 'text in UTF-16. Encode it in UTF-8';
 
-/** A body that was opened. */
+/** The result of {@link openBody} for a JSON object. */
 export interface OpenBody {
   /** The object's fields, none of them inherited. */
   readonly fields: Fields;
@@ -25,7 +25,7 @@ export interface OpenBody {
   readonly isParsed: boolean;
 }
 
-/** A body that could not be opened. */
+/** The result of {@link openBody} for any other body. */
 export interface UnreadableBody {
   readonly fields: null;
   readonly issues: readonly [NotificationIssue];
@@ -75,8 +75,8 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
 }
 
 function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
-  // A UTF-16 code unit takes 1 to 3 bytes, so the bytes of a short text need no count. To count
-  // those of a very long one would take long.
+  // A UTF-16 code unit takes 1 to 3 bytes in UTF-8. So a very long text is refused without being
+  // encoded, which would take long, and a short one fits.
   if (text.length > 16 * maxBytes) return tooLarge(`at least ${text.length}`, maxBytes);
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
   if (bytes > maxBytes) return tooLarge(bytes, maxBytes);
@@ -84,8 +84,8 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
 }
 
 /**
- * Opens an already parsed body as if its fields were written as JSON, and parsed. Reading it may
- * throw, because it may have getters, or be a proxy.
+ * Opens an already parsed body. Each field has the value that it would have if it was written as
+ * JSON and parsed again. Reading the body may throw, because it may have getters, or be a proxy.
  */
 function openObject(body: object): OpenBody | UnreadableBody {
   try {

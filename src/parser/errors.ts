@@ -86,7 +86,7 @@ export interface NotificationErrorDetails {
   readonly reference?: NotificationReference;
   /** The first word of the message, before "refused". By default, the notification's type. */
   readonly refused?: string;
-  /** The error that caused this one: of a parsed body whose fields could not be read. */
+  /** What was thrown when the fields of a parsed body were read. */
   readonly cause?: unknown;
 }
 
@@ -112,7 +112,7 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
 export class NotificationError extends Error {
   // `declare` emits no field. A field would be initialized twice, and hide the prototype's `name`.
   declare readonly name: 'NotificationError';
-  /** The notification's type; null if the body doesn't reveal it. */
+  /** The type that the parser expects. For `parseNotification`, the body's; null if unknown. */
   declare readonly notificationType: NotificationType | null;
   /** The faults for which the body was refused. */
   declare readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
@@ -149,9 +149,6 @@ Object.defineProperties(NotificationError.prototype, {
 /**
  * Whether a caught value is a {@link NotificationError}. Unlike `instanceof`, this also recognizes
  * errors from another copy of the package, such as its CommonJS build.
- *
- * @param value - The caught value.
- * @returns Whether the value is a `NotificationError`.
  */
 export function isNotificationError(value: unknown): value is NotificationError {
   return typeof value === 'object' && value !== null && BRAND in value;

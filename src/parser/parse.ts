@@ -39,12 +39,13 @@ type Foreign =
 type ParsedBody = object & { readonly [Name in Foreign]?: never };
 
 /**
- * A function that parses a request body. A public type, because the declarations of a library that
- * exports one of the parsers refer to it.
+ * A function that parses a request body. The type is public, because the declarations of a library
+ * that exports one of the parsers refer to it.
  */
 export interface BodyParser<T> {
-  // It comes first, because a body of type `any` takes the first overload, and editors strike that
-  // call through. `RawBody` comes last, because the compiler's error for a wrong type names it.
+  // The deprecated overload comes first, because a body of type `any` takes the first one, and
+  // editors should strike that call through. `RawBody` comes last, because the compiler's error for
+  // a wrong type names the last one.
   /**
    * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers of a parsed one to 15 to 17
    * digits, and the lost digits can't be recovered.

@@ -164,7 +164,7 @@ function addSpelling(
   source.unreadable.push(outputName, name);
 }
 
-/** One warning if any amount is a number. Even a short one may have been rounded. */
+/** Returns one warning if any amount is a number, which may have been rounded, even if it is short. */
 function warningsOfNumbers(fields: Fields, rules: readonly NamedRule[]): NotificationIssue[] {
   const isNumber = rules.some(
     ({ name, type }) => type.kind === 'amount' && typeof fields[name] === 'number',

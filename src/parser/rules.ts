@@ -40,10 +40,7 @@ export interface Rule<T = unknown, N extends Need = Need> {
   readonly otherName: string | null;
 }
 
-/**
- * A field that identifies the event or says what moved. If it is missing or unreadable, the body is
- * refused.
- */
+/** A field without which a body is refused, because it is missing or unreadable. */
 /* @__NO_SIDE_EFFECTS__ */
 export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
   return { need: 'required', type, otherName: null };

@@ -31,9 +31,9 @@ export interface TxAddressOwner {
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
-/** A withdrawal that completed. */
+/** A withdrawal that completed. Every field that the service documents as required is present. */
 export interface WithdrawalCompleted extends WithdrawalFields<never> {
-  /** `'COMPLETED'`. Discriminates the union. */
+  /** Discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
 }
 
@@ -42,7 +42,7 @@ export interface WithdrawalCompleted extends WithdrawalFields<never> {
  * sent.
  */
 export interface WithdrawalFailed extends WithdrawalFields<null> {
-  /** `'FAILED'`. Discriminates the union. */
+  /** Discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
 }
 
@@ -51,11 +51,11 @@ export interface WithdrawalFailed extends WithdrawalFields<null> {
  * anything was sent.
  */
 export interface WithdrawalBlocked extends WithdrawalFields<null> {
-  /** `'BLOCKED'`. Discriminates the union. */
+  /** Discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
 }
 
-/** @typeParam Missing - `null` for fields that may be missing, `never` if none may. */
+/** @typeParam Missing - `null` if some required fields may be missing, as without `COMPLETED`. */
 interface WithdrawalFields<Missing extends null> {
   /** Discriminates `PaymentNotification`. */
   readonly type: 'withdrawal.broadcast';
@@ -159,7 +159,7 @@ type NullUnlessCompleted = {
     : Name;
 }[keyof WithdrawalFields<null>];
 
-/** With any status, because the rules are chosen by the status before they read it. */
+/** `T` with any status: the status chooses the rules, which then read it like any other field. */
 type AnyStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };
 
 const readCompleted = /* @__PURE__ */ notificationReader<AnyStatus<WithdrawalCompleted>>(

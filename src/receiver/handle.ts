@@ -71,7 +71,7 @@ type End =
   | Unsettled;
 
 const SETTLED: End = { outcome: 'settled' };
-/** Nobody uses this end, because `giveUp` has returned another at the deadline. */
+/** This end has no effect, because `giveUp` has returned another one at the deadline. */
 const TOO_LATE = SETTLED;
 
 const FUNCTION_OF = {
@@ -196,7 +196,7 @@ export function createHandle(
   ): Promise<void> {
     try {
       const name = await inTime('save', () => nameOf(key, body));
-      // Nobody would leave it then.
+      // `conclude` has run, and would not leave the name.
       if (progress.isLate) return;
       busy.enter(name);
       progress.savedFirst = name;
@@ -252,7 +252,7 @@ export function createHandle(
   return handle;
 }
 
-/** Copies the body where it is used: a function may change it, or transfer it to a worker. */
+/** Copies the body only if it is read: a function may change it, or transfer it to a worker. */
 function contextOf(key: string, body: Uint8Array): DeliveryContext {
   let copy: Uint8Array | undefined;
   return {
@@ -264,7 +264,7 @@ function contextOf(key: string, body: Uint8Array): DeliveryContext {
   };
 }
 
-/** Whether the caller is probably a dashboard, a browser or a scanner, if it sends no body. */
+/** Whether a request without a body is probably one of a dashboard, a browser or a scanner. */
 function isVisit({ method }: Caller): boolean {
   return method === 'GET' || method === 'HEAD';
 }

@@ -36,7 +36,7 @@ export type { WebRequest, WebResponse } from './web.js';
 
 /** A request of any platform, for {@link Receiver.receive}. */
 export interface ReceivedRequest {
-  /** The raw body; null or undefined if a visit has none. */
+  /** The raw body. Null or undefined only for a visit; see `method`. */
   readonly body: RawBody | null | undefined;
   /** The URL that was called, or its path. */
   readonly url: string;
@@ -60,14 +60,13 @@ export interface Receiver {
   /** Receives the parts of a request, for platforms such as AWS Lambda. */
   readonly receive: (request: ReceivedRequest) => Promise<ReceiverAnswer>;
   /**
-   * Settles a raw body of a queue. It has no URL, so nothing checks the secret: don't call it for
-   * a request. If it resolves to anything but `failed`, the body is settled, saved or
-   * empty.
+   * Settles a raw body that comes from your queue. Don't use this for a request: without a URL, the
+   * secret isn't checked. Unless it resolves to `failed`, the body is settled, saved or empty.
    */
   readonly settle: (body: RawBody) => Promise<Outcome>;
   /**
-   * Tries the bodies in `retry` again, now and every minute, until `stop`. The pause doesn't keep
-   * the process running.
+   * Tries the bodies that wait in `retry` again, in rounds until `stop`: now, and `everyMs`
+   * (default: 60,000) after each round. The timer doesn't keep the process running.
    *
    * New bodies and earlier failures take turns. A round ends after five failures in a row, such as
    * while your database is down.
@@ -148,7 +147,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         },
         read: () => readNodeBody(request),
       }));
-      // Mounted in place of `fetch`, it has no response of Node.js to answer with.
+      // If this is mounted in place of `fetch`, there is no response of Node.js.
       if (!response && isWebRequest(request)) return toResponse(answer) as never;
       sendOrLog(response, answer);
     },
@@ -162,7 +161,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         read: () => readWebBody(request),
       }));
       if (isWebRequest(request)) return answerWeb(request, answer);
-      // Mounted in place of `node`, it has to answer, or the sender waits.
+      // If this is mounted in place of `node`, the sender waits for a response of Node.js.
       sendOrLog(rest[0] as NodeResponse, answer);
       return toResponse(answer);
     },
@@ -190,7 +189,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   };
 }
 
-/** Of anything else, a missing body is a mistake, and its text says so. */
+/** A missing body is empty for a visit. Otherwise, it is a mistake, which the log explains. */
 function emptyVisit({ method, body }: ReceivedRequest): RawBody {
   return method === 'GET' || method === 'HEAD' ? '' : (body as never);
 }

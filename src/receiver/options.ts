@@ -35,15 +35,15 @@ export interface Delivery {
  */
 export type Settle<T> = (notification: T, context: DeliveryContext) => Promise<unknown>;
 
-/** The options of a receiver, except its two functions. */
+/** The options of a receiver, except `onDepositReceived` and `onWithdrawalBroadcast`. */
 export interface ReceiverSettings {
   /**
    * The last segment of the callback URL's path, which only you and the service know: at least 16
    * letters, digits or any of `-._~`. While you change it, a list of the old one and the new one.
    *
    * Any other URL is answered with 404, and its body isn't read. A query and one trailing slash are
-   * ignored. Pass null only if a proxy or `verify` checks who calls. A list of addresses is not
-   * enough.
+   * ignored. Pass null only if a proxy or `verify` checks who calls. A list of IP addresses is
+   * not enough.
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**
@@ -115,7 +115,10 @@ const SETTINGS = ['secret', 'store', 'verify', 'success', 'saveFirst', 'log', 't
 const NAMES = [...FUNCTIONS, ...SETTINGS];
 const LOWER_NAMES = NAMES.map((name) => name.toLowerCase());
 
-/** @throws TypeError if an option is missing, can't be used, or would be ignored. */
+/**
+ * @throws TypeError if an option is missing, can't be used, or would be ignored; RangeError if
+ * `setTimeout` can't wait for `timeoutMs`.
+ */
 export function checkOptions(options: ReceiverOptions): void {
   if (!options?.onDepositReceived && !options?.onWithdrawalBroadcast) {
     throw new TypeError(

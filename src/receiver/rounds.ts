@@ -64,7 +64,7 @@ export function createRounds(
     if (body == null) return true; // another process was first
     const { outcome, name: savedAs } = await held(name, settle(body, name));
     if (outcome === 'failed') return false;
-    // If someone has renamed the file, the body was saved again under its own name.
+    // A draft of a crash, or a renamed file, was saved again under the body's own name.
     if (outcome === 'retry' && savedAs === name) return false;
     await inTime('remove', () => held(name, store.remove(name)));
     return outcome !== 'retry';
@@ -108,7 +108,7 @@ type Failures = Map<string, number>;
 
 /**
  * Orders a round. New bodies and earlier failures take turns, so that neither kind waits while many
- * of the other one fail: the newest first, and those that failed least.
+ * of the other one fail. The newest of the new ones come first, and those that failed least often.
  *
  * A process that remembers no failures, such as a scheduled function, doesn't know which failed.
  * There, the newest alternate with random others, so that none waits forever behind the same

@@ -61,13 +61,17 @@ export function openFolder(root: string): Folder {
       // delivered twice.
       await rm(pathOf(name), { force: true });
       await rm(join(retry, `${name}.txt`), { force: true });
-      // Someone may have moved the body alone out of `review`.
+      // Someone may have moved the body from `review` to `retry` without its reason.
       const isForReview = await statFile(join(review, `${name}.json`));
       if (!isForReview) await rm(join(review, `${name}.txt`), { force: true });
     },
   };
 }
 
+/**
+ * @param drafts - The folder `retry`, even for a body for review: a draft that a crash leaves there
+ * is tried again.
+ */
 async function saveFiles(
   folder: string,
   drafts: string,
@@ -76,8 +80,8 @@ async function saveFiles(
   reason: string,
 ): Promise<void> {
   const [path, text] = [join(folder, `${name}.json`), join(folder, `${name}.txt`)];
-  // Written before the body, so that removing the body finds it. If it fails, the log has it as
-  // well.
+  // The reason comes first, so that no body is there without it. The log has it as well, so a
+  // failure doesn't matter.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
   // A whole file keeps the time of its first arrival. A restored backup may have left an empty or
   // a cut one.
@@ -103,11 +107,11 @@ async function saveFiles(
 /**
  * Not `recursive`, because Node.js 20 then hangs on a folder in /proc.
  *
- * @returns The folders in which one was created.
+ * @returns The folders in which it created one.
  */
 function createFolder(folder: string): string[] {
   if (existsSync(folder)) {
-    // What a system says of a path below a file depends on its version and on Node's.
+    // Otherwise, the error depends on the system and on the version of Node.js.
     if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file`);
     return [];
   }
@@ -149,10 +153,6 @@ async function writeBody(draft: string, path: string, body: Uint8Array): Promise
   }
 }
 
-/**
- * All drafts are in `retry`, so that one that a crash leaves is tried again, even if it was for
- * `review`.
- */
 function draftIn(folder: string): string {
   return join(folder, `.${randomUUID()}`);
 }
@@ -207,7 +207,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Like {@link syncFolder}, at the start. */
+/** Like {@link syncFolder}, but blocks. */
 function syncFolderNow(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');

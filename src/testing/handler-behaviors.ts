@@ -88,14 +88,14 @@ const MENDED: Causes = {
 const UNPAID: Changes = { expectedDepositAmount: '500', expectedDisplayAmount: '13800' };
 /** Different amounts, so that a change shows which one is missing. */
 const FIVE = ['0.71', '0.53', '0.37', '0.29', '0.83'] as const;
-/** Of what an order expects, or of an estimate. */
+/** What an order expects, or an estimate, as multiples of what moves. */
 const FACTORS = ['1', '0.995', '1.005', '0.5', '2'];
 const STATUSES = Object.values(WithdrawalStatus);
 
 /** As a double, 19.99 * 100 is less than 1999, and 1.005 is rounded down. */
 const CENTS = ['19.99', '0.29', '0.129', '0.125', '1.005', '8.345'];
 
-/** Amounts that something loses, by what is special about them. */
+/** Amounts that a wrong type, column or rounding changes, by what is special about them. */
 const AMOUNTS: readonly (readonly [what: string, amounts: readonly string[], causes: Causes])[] = [
   ['18 decimals', ['6543.219876543219876543'], NARROW],
   // More digits than decimal.js calculates with by default.
@@ -130,7 +130,7 @@ export function behaviorsOf(
     [`copies are ${moved} once if the ${part} failed`]: (event) => {
       const one = event();
       const copies = survives(part, `while the ${part} fail`, one, 5);
-      // As many as empty a pool, if a failure leaves a connection in use.
+      // 15 failures empty a pool of connections, if each leaves one in use.
       return [copies, copies, copies, settles('after the database was mended', one, MENDED, 5)];
     },
   });
@@ -147,7 +147,7 @@ export function behaviorsOf(
         (event: NewEvent) =>
           // What one encoding keeps, the other may lose.
           amounts.flatMap((amount) =>
-            forEach(
+            forEachForm(
               () => event(new Decimal(amount).toFixed()).with({ [amountName]: amount }),
               ({ body }) => inBothEncodings(readWire(body)),
               ({ label, body }, one) => [settles(`${amount}, ${label}`, { ...one, body }, causes)],
@@ -157,7 +157,7 @@ export function behaviorsOf(
     ),
     [`every form of a body is ${moved} once`]: (event) => {
       const first = event();
-      const forms = forEach(
+      const forms = forEachForm(
         event,
         (one) => formsOfEvent(one, !isTyped),
         ([label, body], one) => [
@@ -266,7 +266,7 @@ export function behaviorsOf(
       ];
     },
     [`what only this package refuses is refused, or ${moved} right`]: (event) =>
-      forEach(
+      forEachForm(
         event,
         ({ body }) => limitsOf(body),
         ({ label, body }, one) => [
@@ -390,7 +390,7 @@ const WITHDRAWALS: Behaviors = {
 /** The service doesn't document which fields it sends if nothing moved. */
 function debitsNothing(event: NewEvent, status: string): Step[] {
   const one = (): TestEvent => event().with({ status });
-  // By the documentation, the others are required. But nothing was sent to an address.
+  // The address is documented as required, but nothing was sent to one.
   const names = Object.keys(JSON.parse(event().body)).filter((name) => isOptional(event, name));
   const left = Object.fromEntries(['toTxAddress', ...names].map((name) => [name, undefined]));
   return [
@@ -422,8 +422,8 @@ const together = (events: readonly TestEvent[]): Step => settles('at the same ti
 
 const repeat = <T>(times: number, make: () => T): T[] => Array.from({ length: times }, make);
 
-/** Makes steps of each thing that can be made of an event: of each, with a new event. */
-function forEach<T>(
+/** Returns the steps for each form that `make` gives an event. Each form is that of a new event. */
+function forEachForm<T>(
   event: NewEvent,
   make: (one: TestEvent) => readonly T[],
   stepsOf: (made: T, one: TestEvent) => readonly Step[],

@@ -28,7 +28,7 @@ import {
 
 /** How long a test waits, in milliseconds, and how often it repeats a race. */
 export interface Patience {
-  /** For work that goes on during an outage, and for a `balance` that waits for its end. */
+  /** During an outage, for work that goes on, and for a `balance` that hangs. */
   readonly brokenMs: number;
   /** After an answer, for the money or the body for review. */
   readonly answeredMs: number;
@@ -43,13 +43,13 @@ export interface Trial {
   readonly patience: Patience;
   /** The balances that are expected, of each currency that a body has named. */
   readonly expected: Map<string, Decimal>;
-  /** What has moved, by key. */
+  /** The currency and the amount that moved, by key. */
   readonly settled: Map<string, string>;
   /** The keys of what was answered with 500 or more. */
   readonly failed: Set<string>;
-  /** What has moved, the last one first. */
+  /** The sums that moved, the latest first. */
   readonly earlier: Decimal[];
-  /** Whether a body was kept for review instead of being settled. */
+  /** Whether a body was kept or refused that might have been settled. */
   hasHeld: boolean;
 }
 
@@ -95,7 +95,7 @@ export async function prepare(trial: Trial, bodies: readonly Sent[]): Promise<vo
   await callOption('prepare', async () => trial.options.prepare?.([...orders.values()]));
 }
 
-/** Watches the currencies in which anything may move. */
+/** Reads the balances in all currencies that the bodies name, before anything moves. */
 export async function watch({ options, expected }: Trial, bodies: readonly Sent[]): Promise<void> {
   const codes = bodies.flatMap(({ currency, notification }) => {
     const fields = Object.entries({ ...notification });
@@ -107,7 +107,10 @@ export async function watch({ options, expected }: Trial, bodies: readonly Sent[
   await Promise.all([...new Set(codes)].map(read));
 }
 
-/** Posts bodies. A copy may fail while another one is in progress; alone, it is a repeat. */
+/**
+ * Posts bodies. If one of several copies fails, while another is in progress, the body is sent once
+ * more alone, and that answer counts.
+ */
 export async function post(
   trial: Trial,
   sending: Sending,
@@ -187,8 +190,8 @@ function shownOf(answer: string, url: string): string {
 }
 
 /**
- * Waits until what is due has moved, and nothing else, or until it needn't move. Returns whether it
- * has moved.
+ * Waits until exactly what is due has moved, and returns true; or until `mayStay` allows that
+ * nothing moves, and returns false.
  */
 export async function expectChange(
   trial: Trial,
@@ -220,7 +223,7 @@ export const isDue = ({ sums }: Exchange, changes: Amounts): boolean =>
   changes.size === sums.size &&
   [...sums].every(([code, sum]) => amountIn(changes, code).equals(sum));
 
-/** Expects what has moved from now on. */
+/** Adds what has moved to the expected balances. */
 export function book({ expected, earlier, settled }: Trial, { sums, due }: Exchange): void {
   for (const [code, sum] of sums) expected.set(code, amountIn(expected, code).plus(sum));
   earlier.unshift(sumOf([...sums.values()]));
@@ -265,7 +268,7 @@ export async function poll<T>(
   const until = Date.now() + forMs;
   // Most queues need a few milliseconds. A slow one is asked less often.
   let pauseMs = 1;
-  // A machine that stood still for that time has not worked either.
+  // At least so many times: if the machine stood still, the handler could not work either.
   for (let left = Math.min(forMs, 15); ; left -= 1) {
     const value = await reading();
     if ((await isDone(value)) || (left <= 0 && Date.now() >= until)) return value;

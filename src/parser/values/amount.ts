@@ -16,7 +16,7 @@ export const MAX_LENGTH = 160;
  * 9.9e78 and 1e-78 are amounts.
  */
 export const MAX_DIGITS = 78;
-/** Precision of results. The sum of two amounts can need 235 digits. */
+/** Precision of results. The sum of two amounts can need 234 digits. */
 const PRECISION = 256;
 /** What a message quotes: no text that could be a name, an email or an address. */
 const LIKE_AMOUNT = /^[\d.,+\-eE _]{1,40}$/;

@@ -47,26 +47,34 @@ export function nameOf(file: string): string {
 }
 
 /**
- * Reads the bodies of files and of the files in folders, in batches. A file is one body. Lines of
- * JSON are one body each.
+ * Reads the bodies of files and of the files in folders, in batches. A file is one body. In a
+ * `.jsonl` or `.ndjson` file, each line is one; on standard input as well, if each is JSON.
  */
 export async function* readBodies(
   paths: readonly string[],
   terminal: Terminal,
   reading: Reading,
 ): AsyncGenerator<Input[]> {
+  const skip = (path: string, error: unknown): void => {
+    const reason = reasonOf(error);
+    printError(terminal, `${nameOf(path)}: expected a readable file, received ${reason}`);
+    reading.unread += 1;
+  };
   for (const path of paths) {
+    let files: readonly string[] = [];
     try {
-      for (const file of filesAt(path)) {
-        reading.files += 1;
-        yield* readFile(file, terminal);
-      }
+      files = filesAt(path);
     } catch (error) {
-      if (terminal.interrupt.aborted) return;
-      // The other files can still be read.
-      const reason = reasonOf(error);
-      printError(terminal, `${nameOf(path)}: expected a readable file, received ${reason}`);
-      reading.unread += 1;
+      skip(path, error);
+    }
+    for (const file of files) {
+      reading.files += 1;
+      try {
+        yield* readFile(file, terminal);
+      } catch (error) {
+        if (terminal.interrupt.aborted) return;
+        skip(file, error);
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -150,6 +150,22 @@ test('of a store, both folders are read, with the reasons and since when a body 
   mkdirSync(join(folder, 'half/retry'), { recursive: true });
   write('half/retry/x.json', one);
   expect((await read([join(folder, 'half')])).places).toStrictEqual([]);
+});
+
+test('a file of a folder that can not be read is named, and the others are read', async () => {
+  for (const name of ['a', 'b', 'c']) write(`several/${name}.json`, one);
+  const err: string[] = [];
+  const reading = { files: 0, unread: 0 };
+  const warn = (text: string) => void err.push(text);
+  const terminal = { warn, interrupt: new AbortController().signal };
+  const places: string[] = [];
+  for await (const batch of readBodies([join(folder, 'several')], terminal as never, reading)) {
+    places.push(...batch.map(({ place }) => relative(folder, place)));
+    rmSync(join(folder, 'several/b.json'), { force: true });
+  }
+  expect(places).toStrictEqual(['several/a.json', 'several/c.json']);
+  expect(err.join('')).toContain('several/b.json: expected a readable file, received ENOENT');
+  expect(reading).toStrictEqual({ files: 3, unread: 1 });
 });
 
 test('a file that can not be read is named once, and the others are read', async () => {

@@ -1,7 +1,6 @@
 // Everything that a merchant would write instead, as the tables name it.
 import { parse as parseLossless } from 'lossless-json';
 import { byHand } from './by-hand.js';
-import { typebox } from './typebox.js';
 import { valibot } from './valibot.js';
 import { zod } from './zod.js';
 
@@ -26,7 +25,6 @@ import { zod } from './zod.js';
 /** @type {Peer[]} */
 export const peers = [
   { name: 'by hand', group: 'by hand', reader: byHand(false), parseText: JSON.parse },
-  { name: 'TypeBox', group: 'library', reader: typebox(), parseText: JSON.parse },
   { name: 'valibot', group: 'library', reader: valibot(), parseText: JSON.parse },
   { name: 'zod', group: 'library', reader: zod(), parseText: JSON.parse },
   {

@@ -6,7 +6,7 @@ import * as rules from './rules.js';
  *
  * @param {boolean} isLossless Whether numbers come as LosslessNumbers.
  */
-export function readersOf(isLossless) {
+function readersOf(isLossless) {
   const isNumber = isLossless
     ? (value) => value instanceof LosslessNumber
     : (value) => typeof value === 'number';

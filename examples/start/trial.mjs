@@ -17,6 +17,7 @@ import { createSettle } from './settle.mjs';
 // A log that can't be written must not end the process: its pipe may be closed, or its disk full.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
+console.log('Starting PostgreSQL. This takes some seconds.');
 const database = await PGlite.create();
 await database.exec(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'));
 await database.exec(`INSERT INTO orders VALUES -- those of the samples

@@ -20,8 +20,8 @@ export type IssueCode =
   /** A field is missing that the parser requires, or that the service documents as required. */
   | 'missing_field'
   /**
-   * A value has the wrong JSON type, contains a lone surrogate, or is an empty string in a required
-   * field. Or an unknown field has more than 1,000 levels of nesting.
+   * A value has the wrong JSON type, is an empty string in a required field, or contains a lone
+   * surrogate (except in `toTxAddress`). Or an unknown field has over 1,000 levels of nesting.
    */
   | 'wrong_type'
   /** An amount is not a number in JSON syntax, or exceeds the limits. */
@@ -37,8 +37,8 @@ export type IssueCode =
   /** A string is not one of the documented values. */
   | 'unknown_value'
   /**
-   * `toTxAddress` has no address before `?dt=`, or a lone surrogate. Or, as a warning only, it has
-   * another parameter than `dt`, such as `?tag=12`, which may be a destination tag.
+   * `toTxAddress` has no address before `?dt=`, or contains a lone surrogate. Or, as a warning only,
+   * it has another parameter than `dt`, such as `?tag=12`, which may be a destination tag.
    */
   | 'invalid_tx_address'
   /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */

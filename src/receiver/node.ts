@@ -60,7 +60,7 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
     }
   }
   throw new Error(
-    'body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json()',
+    'body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json(), or let their option verify keep the raw body',
   );
 }
 

@@ -59,6 +59,8 @@ const FORGOTTEN = 'The key is not checked, or forgotten after others. Keep every
 const SHARED_KEY =
   'The key is made of fields that other events share, such as those of an order or a transaction. Use idempotencyKey';
 const CONFLICT = 'The key is not checked, or contains more than the event. Use idempotencyKey';
+const UNCOMPARED =
+  'The values of a known key are not compared, or not to the last digit. If they differ, keep the body for review, where kept counts it';
 const PART =
   'Either the key is that of the order: use idempotencyKey. Or the first deposit closes its order: credit each';
 const STATUS = {
@@ -243,7 +245,7 @@ export function behaviorsOf(
         };
         return Object.entries(changes).flatMap(([label, change]) => {
           const one = event();
-          return [settles('', one), keeps(label, one.with(change), CONFLICT)];
+          return [settles('', one), keeps(label, one.with(change), CONFLICT, UNCOMPARED)];
         });
       },
 

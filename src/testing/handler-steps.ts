@@ -34,7 +34,7 @@ export interface Step {
 /** After this time, a race has no more rounds: with a slow database, few are enough. */
 const RACE_MS = 5_000;
 
-const LOST = 'The body is lost. Store it for review before you answer';
+const LOST = 'The body is lost, or kept does not count it. Store it for review before you answer';
 const BROKE_NOTHING =
   'Either breakDatabase broke nothing that the handler uses, or the money was committed before an error that was caught. Put the key and the money into one transaction';
 const EARLY_COPY =

@@ -132,7 +132,7 @@ const sets =
     void request.setEncoding(encoding);
 
 const raw = 'body: expected raw bytes, received';
-const PARSED = `${raw} a body that middleware has parsed. Mount the receiver above body parsers such as express.json()`;
+const PARSED = `${raw} a body that middleware has parsed. Mount the receiver above body parsers such as express.json(), or let their option verify keep the raw body`;
 const decoded = (charset: string) =>
   `${raw} text that middleware has decoded from "${charset}". Mount the receiver above body parsers such as express.text()`;
 const inEncoding = (encoding: string) =>

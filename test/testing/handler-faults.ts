@@ -207,7 +207,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       'contains more than the event',
     ],
     ['the difference', MOVES_DIFFERENCE, 'The difference to what was settled'],
-    ['amounts that are compared as numbers', COMPARES_NUMBERS, 'with another last digit; seed'],
+    ['amounts that are compared as numbers', COMPARES_NUMBERS, 'or not to the last digit'],
   ],
   'withdrawal: FAILED debits nothing': [
     ['debits it', debits((one) => one.actualWithdrawAmount), 'The status is not checked'],

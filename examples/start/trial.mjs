@@ -17,7 +17,7 @@ import { createSettle } from './settle.mjs';
 // A log that can't be written must not end the process: its pipe may be closed, or its disk full.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-console.log('Starting PostgreSQL. This takes some seconds.');
+console.log('This is a trial. It keeps nothing when it ends. PostgreSQL is starting.');
 const database = await PGlite.create();
 await database.exec(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'));
 await database.exec(`INSERT INTO orders VALUES -- those of the samples
@@ -44,5 +44,4 @@ const server = createServer(receiver.node).listen(Number(given), '127.0.0.1');
 await once(server, 'listening');
 const { port } = /** @type {AddressInfo} */ (server.address());
 const url = `http://127.0.0.1:${port}/callbacks/${secret}`;
-console.log('This is a trial. It keeps nothing when it ends.');
 console.log(`Try it: npx payment-notifications send deposit --copies 5 --to ${url}`);

@@ -26,7 +26,7 @@ describe('a trial', { concurrency: true }, () => {
     const server = await startServer(command, { cwd: folder.url, env });
     await until(() => server.printed.length === 2);
     const [first, second = ''] = server.printed;
-    assert.equal(first, 'This is a trial. It keeps nothing when it ends.');
+    assert.equal(first, 'This is a trial. It keeps nothing when it ends. PostgreSQL is starting.');
     const tryIt = 'Try it: npx payment-notifications send deposit --copies 5 --to ';
     assert(second.startsWith(tryIt));
     const url = second.slice(tryIt.length);

@@ -48,7 +48,7 @@ export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | 
   );
 }
 
-/** Every field: what it means, what was read and, where that looks unlike it, what was sent. */
+/** Every field: what it means, what was read and, if it looks different, what was sent. */
 export function Fields({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
   const { rows, more } = toRows(inspection);
   if (rows.length === 0) return null;

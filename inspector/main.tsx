@@ -57,8 +57,8 @@ function showFault({ line, column }: JsonFault): void {
   box.focus();
 }
 
-// Anywhere on the page, and in place of what is in the box: two bodies in a row would be refused as
-// one. A browser also takes seconds to insert many lines.
+// Text may be pasted anywhere on the page. It replaces what is in the box, because two bodies in a
+// row would be refused as one, and a browser takes seconds to insert many lines.
 addEventListener('paste', (event) => {
   const text = event.clipboardData?.getData('text/plain') ?? '';
   const [file] = event.clipboardData?.files ?? [];

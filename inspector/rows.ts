@@ -31,7 +31,7 @@ export function faultsOf({
   ];
 }
 
-/** Faulty fields that were not sent, then those that were, and how many more were. */
+/** Faulty fields that were not sent, then the sent fields, and how many of these have no row. */
 export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly more: number } {
   const { fields } = inspection;
   const remarks = new Map<string, Remark[]>();

@@ -7,7 +7,7 @@ import { MAX_BYTES } from '../src/parser/body';
 const MAX_LINES = 5000;
 
 export interface State {
-  /** The text in the box. Empty if it is too long for the box, or not text. */
+  /** The text in the box. Empty if the body is too long for it, or is not text. */
   readonly text: string;
   /** What is known of the body; null if there is none. */
   readonly inspection: Inspection | null;
@@ -23,7 +23,7 @@ export type Event =
   /** Pasted, or typed. */
   | { readonly type: 'given'; readonly text: string }
   | { readonly type: 'sampled'; readonly text: string }
-  /** The bytes of a file; of a longer one, as many as an endpoint reads. */
+  /** The bytes of a file, but no more than an endpoint reads. */
   | { readonly type: 'opened'; readonly name: string; readonly bytes: Uint8Array }
   /** A file that the browser could not read. */
   | { readonly type: 'unopened'; readonly name: string }

@@ -61,14 +61,15 @@ export const DepositReceivedSchema: GenericSchema<unknown, DepositReceived> =
   /* @__PURE__ */ toSchema(safeParseDepositReceived);
 
 /**
- * `parseWithdrawalBroadcast` as a valibot schema. Give it the raw body, as {@link
+ * `parseWithdrawalBroadcast` as a valibot schema. Give it the raw body, as for {@link
  * DepositReceivedSchema}.
  */
 export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadcast> =
   /* @__PURE__ */ toSchema(safeParseWithdrawalBroadcast);
 
 /**
- * `parseNotification` as a valibot schema. Give it the raw body, as {@link DepositReceivedSchema}.
+ * `parseNotification` as a valibot schema. Give it the raw body, as for {@link
+ * DepositReceivedSchema}.
  */
 export const NotificationSchema: GenericSchema<unknown, PaymentNotification> =
   /* @__PURE__ */ toSchema(safeParseNotification);

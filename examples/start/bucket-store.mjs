@@ -7,7 +7,7 @@
  * @property {(path: string, content: string | Uint8Array) => Promise<unknown>} put
  * @property {(path: string) => Promise<Uint8Array | null>} get Null if there is no such file.
  * @property {(prefix: string) => Promise<string[]>} list All paths that begin with `prefix`.
- * @property {(path: string) => Promise<unknown>} delete
+ * @property {(path: string) => Promise<unknown>} delete Must not fail if there is no such file.
  */
 
 /** @param {Bucket} bucket @returns {Store} */

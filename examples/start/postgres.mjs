@@ -9,7 +9,7 @@ if (!/^postgres(ql)?:/.test(DATABASE_URL) || !URL.canParse(DATABASE_URL))
 export const pool = new pg.Pool({
   connectionString: DATABASE_URL,
   connectionTimeoutMillis: 5_000,
-  // Without it, statements that wait for a locked row use up the connections of the database. If
+  // Without this limit, statements that wait for a locked row use up the database's connections. If
   // PgBouncer refuses it, set its ignore_startup_parameters = statement_timeout, and in PostgreSQL
   // ALTER ROLE … SET statement_timeout = '5s'.
   statement_timeout: 5_000,

@@ -31,7 +31,7 @@ const server = createServer((request, response) => {
   if (!server.listening) response.setHeader('connection', 'close');
   receiver.node(request, response);
 });
-// Longer than load balancers, which would send a webhook on a connection that closes.
+// Load balancers must close first, or they would send a webhook on a connection that closes.
 server.keepAliveTimeout = 75_000;
 await once(server.listen(Number(port), host), 'listening');
 console.log(`listening on ${host}:${port}, at /callbacks/$CALLBACK_SECRET`);
@@ -40,7 +40,7 @@ console.log(`listening on ${host}:${port}, at /callbacks/$CALLBACK_SECRET`);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 
 async function stop() {
-  // A closed server has no timeouts, so half a request would keep it open.
+  // A server that closes has no timeouts, so half a request would keep it open.
   setTimeout(() => server.closeAllConnections(), 5_000);
   server.close();
   await once(server, 'close');

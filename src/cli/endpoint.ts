@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly headers: Record<string, string>;
 }
 
-/** Moves a user name and password from the URL into an Authorization header. */
+/** Moves a user name and password from the URL to the headers, unless these have Authorization. */
 export function readEndpoint(to = '', lines: readonly string[] = []): Endpoint {
   const headers = new Headers();
   for (const line of lines) {

@@ -57,7 +57,7 @@ function issueLines(
   ]);
 }
 
-/** The line of an error and the text around it; nothing of an empty body. */
+/** The line of an error and the text around it; nothing if that line is empty. */
 function textAround({ line, before, after }: JsonFault): string[] {
   return before + after === '' ? [] : [`line ${line}: ${before}<here>${after}`];
 }

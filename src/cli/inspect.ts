@@ -102,7 +102,7 @@ function listed(
   { place, saved }: Input,
   terminal: Terminal,
 ): string {
-  // The sentence has said the only one.
+  // The sentence has already named a single fault.
   const faults = issues.length === 1 ? [] : issues.slice(0, MAX_FAULTS);
   const more = issues.length - MAX_FAULTS;
   const texts = faults.map(({ code, message }) => `${code}: ${message}`);

@@ -17,7 +17,7 @@ const OPTIONS = {
   port: { ...text('PORT', 'listen on this port, or any free one if 0'), default: '3000' },
   host: { ...text('ADDRESS', 'listen on this address'), default: '127.0.0.1' },
   secret: text('SECRET', 'end the callback URL with this (default: a new one)'),
-  save: text('FOLDER', 'save each body, unchanged, to its own file'),
+  save: text('FOLDER', 'save each body (at most 64 KiB), unchanged, to its own file'),
   status: { ...text('STATUS', 'answer valid bodies with this status'), default: '200' },
   ...COMMON,
 } as const;
@@ -33,7 +33,7 @@ export const LISTEN_HELP: string = helpOf(
 const HINT =
   'To receive callbacks of the service, open a tunnel to this port, and keep the path. Ctrl-C ends it.';
 
-/** Its line says why. */
+/** `fail` has printed why. */
 const NOT_SAVED = new Error('not saved');
 /** Maximum length of a displayed path, in characters. */
 const MAX_PATH = 40;
@@ -68,7 +68,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   });
   const server = createServer((request, response) => {
     receiver.node(request, response);
-    // The receiver calls nothing for a visit, which shows that a tunnel works.
+    // A visit shows that a tunnel works. The receiver calls nothing for it, so it is printed here.
     if (isVisit(request)) response.on('finish', () => log.visit(request, response.statusCode));
   });
 
@@ -114,7 +114,7 @@ function createLog(terminal: Terminal, folder: string | undefined) {
   };
   return {
     fail,
-    /** Saves a body, then prints it. Returns whether it could be saved. */
+    /** Saves a body if there is a folder, then prints its line. Returns false if that fails. */
     callback(body: Uint8Array): boolean {
       const time = new Date();
       const { outcome, summary, type, idempotencyKey: key } = judgeBody(body, null).judgement;

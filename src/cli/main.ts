@@ -18,7 +18,7 @@ const terminal: Terminal = {
   warn: (text) => void stderr.write(text),
   // COLUMNS sets the width if standard output is not a terminal.
   columns: stdout.columns || Number(env.COLUMNS) || Number.POSITIVE_INFINITY,
-  // Respects NO_COLOR, FORCE_COLOR and TERM. A pipe has no such method itself.
+  // hasColors respects NO_COLOR, FORCE_COLOR and TERM. A pipe lacks it, but not the prototype.
   colors: (stdout.isTTY || env.FORCE_COLOR !== undefined) && WriteStream.prototype.hasColors(),
   showsProgress: stderr.isTTY,
   interrupt: controller.signal,

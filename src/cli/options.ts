@@ -52,7 +52,7 @@ export function readArguments<const T extends Record<string, Option>>(
   args: string[],
   options: T,
 ): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true }>> {
-  // The messages of Node.js have another form, and differ between its versions.
+  // Finds mistakes first: the messages of Node.js have another form, and differ between versions.
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind !== 'option') continue;

@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.js';
 /** When progress is shown first, and how often then, in milliseconds. */
 const [DELAY, PAUSE] = [1000, 200];
 
-/** Shows on a terminal how far long work is, in one line. */
+/** Shows the progress of long work, in one line of a terminal. */
 interface Progress {
   /** The same terminal, which clears the line before it prints anything else. */
   readonly terminal: Terminal;

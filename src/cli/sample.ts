@@ -71,8 +71,8 @@ export function makeSample(kind: string, changes: SampleChanges): string {
   }
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
     const [name, value] = split('--set', 'FIELD=VALUE', assignment);
-    // The service sends a number. Another time stays a string, which writeBody checks, and so does
-    // one that a number would change.
+    // A time becomes a number, as the service sends it. It stays a string if it has another form,
+    // which writeBody checks, or if a number would change it.
     const isNumber =
       encodingOf(fields, name) === 'time' &&
       /^\d+(?:\.\d+)?$/.test(value) &&

@@ -10,12 +10,12 @@ export interface SentBody {
   readonly body: string | Uint8Array;
   /** Whether it is one of the faulty bodies that follow a sample. */
   readonly isFaulty?: boolean;
-  /** Whether it is a line of several. */
+  /** Whether it is a line of a file or of standard input. */
   readonly isLine?: boolean;
 }
 
 export interface SendSummary {
-  /** How often the bodies that should be accepted were to be delivered, were, and were sent. */
+  /** For the bodies that should be accepted: all copies, delivered copies, and attempts. */
   readonly of: number;
   readonly delivered: number;
   readonly attempts: number;
@@ -29,7 +29,7 @@ export interface SendSummary {
 
 /** Maximum length of a displayed answer, and of the faults of a body, in characters. */
 const MAX_ANSWER = 200;
-/** What an endpoint answers whose URL or credentials are wrong, whatever the body. */
+/** Statuses for a wrong URL, wrong credentials or too many requests, whatever the body. */
 const NOT_ABOUT_THE_BODY = [401, 403, 404, 405, 407, 429];
 
 /** Whether an answer refuses a body, and doesn't report another failure. */

@@ -124,7 +124,7 @@ export async function send(args: string[], given: Terminal): Promise<number> {
 
 type Bodies = Iterator<SentBody> | AsyncIterator<SentBody>;
 
-/** Acts on bodies, so many at a time, until the signal is aborted. */
+/** Acts on bodies, `concurrency` of them at a time, until the signal is aborted. */
 async function forEach(
   bodies: Bodies,
   concurrency: number,

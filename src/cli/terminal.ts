@@ -9,7 +9,7 @@ export interface Terminal {
   /** Writes to standard output, and `warn` to standard error. */
   print(text: string): void;
   warn(text: string): void;
-  /** Width in characters. Infinity, for no wrapping, if standard output is not a terminal. */
+  /** Width in characters. Infinity, for no wrapping, if it is unknown. */
   readonly columns: number;
   readonly colors: boolean;
   /** Whether standard error is a terminal, which shows the progress of long work. */
@@ -20,7 +20,7 @@ export interface Terminal {
   now(): number;
 }
 
-// util.styleText needs Node.js 20.12.
+// Not with util.styleText, which needs Node.js 20.12.
 const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
 export type Color = keyof typeof COLORS;

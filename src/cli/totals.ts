@@ -11,7 +11,7 @@ import { beside, type Color, highlight, type Terminal, wrap } from './terminal.j
  * which would take all memory.
  */
 const MAX_KINDS = 10_000;
-/** How many of a kind are listed. */
+/** How many kinds a section lists. */
 const MAX_LISTED = 20;
 /** Maximum length of a name and of a reason, in characters. */
 const [MAX_NAME, MAX_REASON] = [40, 200];
@@ -60,7 +60,7 @@ export function createTotals(): Totals {
         for (const issue of warnings) count(titleOf('warning', issue), issue.message);
         for (const check of judged.checks) count(`check: ${check}`);
       }
-      // The names of another notification than the expected one are no news.
+      // If the other type was expected, most names seem unknown, which is no news.
       const isOther = issues[0]?.code === 'unrecognized_notification';
       for (const name of isOther ? [] : unknownNames(judged)) {
         const title = shorten(name, MAX_NAME);
@@ -110,7 +110,7 @@ export function timeOf(since: Date): string {
 }
 
 function titleOf(kind: string, { code, path, received }: NotificationIssue): string {
-  // The faults of a body as a whole have one path, and often one code.
+  // Faults of a whole body share the empty path, and often a code. What was received differs.
   const text = path.length === 0 ? withoutValues(received) : nameOfPath(path);
   return `${kind}: ${code} ${text}`;
 }
@@ -137,7 +137,7 @@ function countKind(kinds: Map<string, Kind>, kind: Omit<Kind, 'count'>): void {
   }
 }
 
-/** The most frequent first; of the same frequency, the one that came first. */
+/** The most frequent first; among equally frequent ones, the one that came first. */
 function mostFrequent(kinds: ReadonlyMap<string, Kind>): Kind[] {
   return [...kinds.values()].sort((one, other) => other.count - one.count).slice(0, MAX_LISTED);
 }

@@ -15,9 +15,9 @@ const DAMAGES: readonly (readonly [RegExp, string])[] = [
   [/^\{\s*(?:[a-z]\w*|'[a-z]\w*')\s*:/i, 'an object that was printed, and not JSON'],
 ];
 
-/** Says how text that is not JSON was changed by who copied it; null if that is unknown. */
+/** Says how somebody has changed text that is not JSON by copying it; null if unknown. */
 export function damageOf(body: string): string | null {
-  // The parser says what is wrong with it, and trim() would remove it.
+  // The parser names a second byte-order mark, which trim() would remove.
   if (body.startsWith('\uFEFF')) return null;
   const text = body.trim();
   const [, known] = DAMAGES.find(([expression]) => expression.test(text)) ?? [];

@@ -9,7 +9,7 @@ const TIMES = Object.entries<Rule>(DEPOSIT_RECEIVED)
   .filter(([, { type }]) => type.kind === 'timestamp')
   .map(([name]) => name);
 
-/** The sign of each outcome. Its word is its name. */
+/** The sign of each outcome. */
 export const MARKS: Readonly<Record<Outcome, string>> = { good: '✓', check: '!', refused: '✗' };
 
 /** `toLocaleString` would make one for each number. */

@@ -12,28 +12,26 @@ import type { Quirk } from './quirks.js';
  */
 export interface Inspection {
   /**
-   * One printable line for support: what arrived or was sent, and what to check; of a refused body,
-   * why it is refused, which amount it reports, what to do and what to answer. Its words may change
-   * in any version.
+   * One printable line for support: what arrived or was sent, and what to check; for a refused
+   * body, why it is refused, which amount it reports, what to do and what to answer. Its words may
+   * change in any version.
    */
   readonly summary: string;
   /**
    * The judgement. `good`: accepted, and as expected. `check`: accepted, but more or less than
    * expected, nothing, or late; FAILED or BLOCKED; a field sent twice; an amount or a time that
-   * can't be read; or a completed withdrawal without its amount. `refused`: refused.
+   * can't be read; an address that may lack its tag; or a completed withdrawal without its amount.
+   * `refused`: refused.
    */
   readonly outcome: Outcome;
   /**
-   * The notification's type: the one that `as` names. Otherwise, it is null if the body has both
-   * identifiers or neither, or can't be read.
+   * The notification's type: the one that `as` names. Without `as`, it is detected, and null if the
+   * body has both identifiers or neither, or can't be read.
    */
   readonly type: NotificationType | null;
   /** The event's key (see `idempotencyKey`); null for a refused body. */
   readonly idempotencyKey: string | null;
-  /**
-   * All fields in the order in which they were sent; of a refused body, as far as they could be
-   * read.
-   */
+  /** All fields in the order in which they were sent; none if the body isn't a JSON object. */
   readonly fields: readonly InspectedField[];
   /** The documented fields that were not sent. */
   readonly absent: readonly string[];

@@ -31,8 +31,8 @@ const WITHDRAWAL_CHECKS: Checks<WithdrawalBroadcast> = {
 };
 
 /**
- * Says in a few words each why someone should look at an accepted body. Its warnings are counted
- * apart.
+ * Says why someone should look at an accepted body, each reason in a few words. Its warnings are
+ * counted apart.
  *
  * @param repeated - The names of the fields that were sent more than once: another parser may take
  * the first value.

@@ -39,7 +39,7 @@ export interface Quirk {
 /**
  * @param raw - The value's JSON text.
  * @param read - What was read of the body; null if no rules apply to it.
- * @param isAccepted - The parser returns no `additionalFields` of a refused body.
+ * @param isAccepted - Whether there is a notification, whose `additionalFields` a note may name.
  */
 export function findQuirks(
   field: FieldReading,

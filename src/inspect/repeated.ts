@@ -18,7 +18,7 @@ function countColons(text: string): number {
   return count;
 }
 
-/** Counts the names of an object and of the objects in it; NaN if there are more levels. */
+/** Counts the names of an object and of the objects in it; NaN for an array or more levels. */
 function countNames(fields: object, levels = 1): number {
   let count = 0;
   for (const value of Object.values(fields)) {

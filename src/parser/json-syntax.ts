@@ -16,8 +16,8 @@ const STARTS = {
 const MARKS = '{}[],:';
 const SPACE = /[ \t\n\r]*/y;
 /**
- * Any other token. Of a faulty string, the part before the fault: an escape that the end of the
- * text cuts off is none.
+ * Any other token. For a faulty string, it matches the part before the fault. An escape that the
+ * end of the text cuts off is no fault.
  */
 const TOKEN =
   /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*(?:"|\\(?:u[\dA-Fa-f]{0,3})?$)?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
@@ -25,8 +25,8 @@ const CUT_OFF_WORD = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
 /**
  * Returns the position of the first error in JSON syntax (RFC 8259): the end of the text if it ends
- * too early, -1 for valid JSON. The messages of `JSON.parse` differ between engines, and show the
- * text.
+ * too early, -1 for valid JSON. The messages of `JSON.parse` can't be used: they differ between
+ * engines, and show the text.
  */
 export function findSyntaxError(text: string): number {
   // The ends of the arrays and objects around a position, the innermost last.
@@ -55,10 +55,10 @@ function skip(expression: RegExp, text: string, at: number): number {
 
 /** Whether the end of the text cuts off a number or word. */
 function isCutOff(text: string, start: number, end: number): boolean {
-  // What is cut off is at most as long as `fals`. So the rest is only copied near the end.
+  // At most 4 characters of a cut-off token are unread, such as `fals`. So only the end is copied.
   if (end === text.length || text.length - end > 4) return false;
   const rest = text.slice(start);
-  // With a 0 behind it, `1.` or `1e+` is a whole number. Nothing else would take the 0.
+  // With a 0 behind it, `1.` or `1e+` is a complete number. Nothing else would take the 0.
   return CUT_OFF_WORD.test(rest) || skip(TOKEN, `${rest}0`, 0) > rest.length;
 }
 

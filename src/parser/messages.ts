@@ -82,7 +82,7 @@ export function describe(value: unknown): string {
  * Quotes text only if all of it looks like what the field holds. Any other text may be personal
  * data, and is only described.
  *
- * @param looksRight - Must allow only some characters, and only a few of them.
+ * @param looksRight - Must match only short text of few kinds of characters.
  */
 export function quoteIf(looksRight: RegExp, value: unknown): string {
   return typeof value !== 'string' || looksRight.test(value) ? quote(value) : describe(value);

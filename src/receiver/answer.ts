@@ -46,7 +46,7 @@ export function successOf(given: Partial<ReceiverAnswer> = {}): ReceiverAnswer {
  * Finds a call that has failed without throwing, such as `fetch` with a status of 500.
  *
  * @param name - The function, for the error.
- * @throws Error if it has.
+ * @throws Error if the call has failed.
  */
 export function checkReturned(name: string, returned: unknown): void {
   if (typeof returned !== 'object' || returned === null) return;

@@ -57,7 +57,8 @@ export async function keep(
     name,
   });
   if (body === null) return failed('', error);
-  // The message of an empty body says all of it. Without a store, the sender gets 400.
+  // An empty body isn't saved: its message says all of it. Without a store, the sender still gets
+  // the refusal.
   const isKnown = outcome === 'refused' && (body.length === 0 || (isRequest && store === null));
   if (isKnown && damaged === null) return kept(null);
   if (store === null) return failed('', error);

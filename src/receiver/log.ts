@@ -10,8 +10,8 @@ import { messageOf, reportOrPrint } from '../shared/reports.js';
  * - `review`: it threw `NeedsReview`. Saved in `review`, answered with success.
  * - `retry`: it threw anything else, or is late. Saved in `retry`, answered with 500.
  * - `refused`: the parser refused the body. Saved in `review`, answered with 400 or 413.
- * - `failed`: the body was not read or not saved, so only its sender has it. Answered with 500. Or
- *   the store failed. Alert someone.
+ * - `failed`: the body was not read or not saved, so only its sender has it. Answered with 500. In
+ *   a log, it also means that the store failed, or that no answer was sent. Alert someone.
  */
 export type Outcome = 'settled' | 'review' | 'retry' | 'refused' | 'failed';
 
@@ -24,7 +24,7 @@ export interface LogEntry {
   readonly outcome: Outcome | 'warning';
   /** The event's `idempotencyKey`; null if it isn't known. */
   readonly key: string | null;
-  /** The reason: the message of `error` or `issue`. */
+  /** What happened, in words: mostly the message of `error` or `issue`. */
   readonly message: string;
   /** What was thrown, or why the body was refused. */
   readonly error?: unknown;
@@ -35,7 +35,7 @@ export interface LogEntry {
 /** Resolves when an entry is logged. Never rejects, because no answer depends on a logger. */
 export type Log = (entry: LogEntry) => Promise<void>;
 
-/** How long an answer waits for a log, in milliseconds. A log that hangs must not keep it. */
+/** How long an answer waits for a log, in milliseconds. A log that hangs must not delay it. */
 const MAX_LOGGING = 5000;
 
 export function createLog(options: {

@@ -22,7 +22,7 @@ export class NeedsReview extends Error {
   }
 }
 
-// As in `NotificationError`.
+// On the prototype, as in `NotificationError`.
 Object.defineProperties(NeedsReview.prototype, {
   [BRAND]: { value: true },
   name: { value: 'NeedsReview' },

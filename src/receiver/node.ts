@@ -65,8 +65,8 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
 }
 
 /**
- * Waits until middleware has read the whole body. Before, a `rawBody` that it collects is only a
- * part of the body, which the parser would refuse.
+ * Waits until middleware has read the whole body. Until then, a `rawBody` that it collects is only
+ * a part of the body, which the parser would refuse.
  *
  * @throws Error if the sender leaves first.
  */
@@ -129,8 +129,8 @@ function send(response: NodeResponse, { status, text }: ReceiverAnswer): void {
   if (!response.headersSent) {
     response.statusCode = status;
     response.setHeader('content-type', 'text/plain; charset=utf-8');
-    // Nothing reads the body of a stranger, which may never end.
-    const isHttp2 = 'stream' in response; // has no such header
+    // Nothing reads the body of a stranger, which may never end. So the connection closes.
+    const isHttp2 = 'stream' in response; // has no connection header
     if (status === NOT_FOUND.status && !isHttp2) response.setHeader('connection', 'close');
     response.end(text);
   } else if (!response.writableEnded) {

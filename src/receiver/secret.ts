@@ -12,8 +12,8 @@ const PAUSE = 60_000;
  * Creates a check of whether the last segment of a URL's path is a secret. With null, every URL
  * passes.
  *
- * @throws TypeError if a secret is missing, is shorter than 16 characters, or has another
- * character.
+ * @throws TypeError if a secret is missing, is shorter than 16 characters, or has a character that
+ * is not allowed.
  */
 export function createCheck(
   secret: string | readonly string[] | null | undefined,

@@ -14,20 +14,20 @@ export interface SavedBody {
   readonly body: Uint8Array;
   /** The event's `idempotencyKey`; null if the body was refused. */
   readonly key: string | null;
-  /** Why it is saved: the message of an error. */
+  /** Why it is saved: the message of an error, or `in progress` with `saveFirst`. */
   readonly reason: string;
 }
 
 /**
  * Keeps bodies that can't be settled. `createStore` of `payment-notifications/store` returns one
  * for a folder. For a bucket or a table, write these four functions. `retry` and `review` are two
- * places: a body that moves from one to the other is saved there, and then removed here, under the
+ * places: a body that moves to `review` is saved there, and then removed from `retry`, under the
  * same name.
  */
 export interface Store {
   /**
-   * Saves a body, and resolves once it is durable. If the same body is saved again, it stays one,
-   * with its last reason.
+   * Saves a body, and resolves once it is durable. If the same body is saved again, there is still
+   * only one, with the last reason.
    */
   readonly save: (saved: SavedBody) => Promise<unknown>;
   /** Lists the names of the bodies in `retry`, if possible the oldest first. */
@@ -39,8 +39,8 @@ export interface Store {
 }
 
 /**
- * How long a store may take for one call, in milliseconds. A process that stops waits for it.
- * After a long outage, there are many bodies to list.
+ * How long a store may take for one call, in milliseconds: not long, because a process that stops
+ * waits for it. `list` has more time, because there are many bodies after a long outage.
  */
 const MAX_TIMES = { save: 5000, list: 30_000, read: 5000, remove: 5000 };
 
@@ -57,7 +57,7 @@ const DIGEST_LENGTH = 16;
 
 /**
  * Returns the name under which a body is saved. Windows allows no colon in it. In Node.js, this
- * waits for a thread that files use as well, so a disk that hangs keeps it.
+ * waits for a thread that files use as well, so a disk that hangs delays it.
  */
 export async function nameOf(prefix: string, body: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(body)));

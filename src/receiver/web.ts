@@ -37,7 +37,7 @@ export async function readWebBody(request: WebRequest): Promise<ReceivedBody> {
   return readStream(request.body);
 }
 
-/** Answers a request. Without the secret, its body is unread, and may never end. */
+/** Answers a request. Drops the body of one without the secret: it is unread, and may never end. */
 export function answerWeb(request: WebRequest, answer: ReceiverAnswer): WebResponse {
   const { body } = request;
   if (answer.status === NOT_FOUND.status && body) drop(() => body[Symbol.asyncIterator]());

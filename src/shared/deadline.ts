@@ -1,12 +1,12 @@
 import { quote } from '../parser/messages.js';
 
-/** The longest time that `setTimeout` can wait, in milliseconds. After more, it fires at once. */
+/** The longest time that `setTimeout` can wait, in milliseconds. A longer one ends at once. */
 export const MAX_TIME: number = 2 ** 31 - 1;
 
 /** What {@link within} resolves to at its deadline. */
 export const LATE: unique symbol = Symbol('late');
 
-/** Checks a time before `setTimeout` takes it for one millisecond. */
+/** Throws for a time that `setTimeout` would take for one millisecond. */
 export function checkTime(name: string, time: number | undefined): void {
   if (time !== undefined && !(typeof time === 'number' && time >= 1 && time <= MAX_TIME)) {
     throw new RangeError(

@@ -2,11 +2,11 @@
 const MIN_PREFIX = 5;
 
 /**
- * Finds an option that would be ignored, because its name is misspelled.
+ * Throws if an option would be ignored, because its name is unknown.
  *
  * @param given - Names that were given.
  * @param known - All names of options.
- * @throws TypeError with the known name that shares the longest beginning.
+ * @throws TypeError that suggests the known name with the longest shared beginning, or lists all.
  */
 export function checkNames(given: readonly string[], known: readonly string[]): void {
   const unknown = given.find((name) => !known.includes(name));

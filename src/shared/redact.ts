@@ -18,7 +18,7 @@ export function redactPath(text: string): string {
     .join('/');
 }
 
-/** Hides long segments, in a text that is not a URL. Short ones may show what is wrong with it. */
+/** Hides long segments of a wrong URL. Keeps short ones, which may show what is wrong with it. */
 export function hideLongSegments(text: string): string {
   return text
     .split('/')

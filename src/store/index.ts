@@ -8,9 +8,9 @@ export type { SavedBody, Store } from '../receiver/store.js';
 
 /**
  * Creates a store in a folder, for a receiver in Node.js, Bun or Deno. Each body that isn't settled
- * is a `.json` file, and the `.txt` file beside it has the reason:
+ * is a `.json` file, and the `.txt` file beside it has the reason. They are in one of two folders:
  *
- * - `retry`: the receiver tries them again.
+ * - `retry`: the receiver tries the bodies again.
  * - `review`: someone decides. To settle a body, move its `.json` file to `retry`. To discard it,
  *   delete both files.
  *

@@ -49,8 +49,8 @@ export type WithdrawalBroadcastOverrides = {
 /** Options of a sample body. */
 export interface BodyOptions {
   /**
-   * A number from 0 to 2^48 - 1. Each seed makes a different event, with its own identifiers; the
-   * same seed always makes the same body. Without a seed, the identifiers are the sample's.
+   * A whole number from 0 to 2^48 - 1. Each seed makes a different event, with its own identifiers;
+   * the same seed always makes the same body. Without a seed, the identifiers are the sample's.
    */
   readonly seed?: number | undefined;
   /**
@@ -86,8 +86,8 @@ export function depositReceivedBody(
 /**
  * Makes a withdrawal body, encoded like the documented sample.
  *
- * A FAILED or BLOCKED withdrawal leaves out the fields that say what moved. The service doesn't
- * document whether it sends them; {@link bodyVariants} also includes them as null.
+ * A FAILED or BLOCKED withdrawal has only the fields that the service documents as required. The
+ * service doesn't say whether it sends others; {@link bodyVariants} also includes them as null.
  *
  * @param overrides - As for {@link depositReceivedBody}.
  * @param options - As for {@link depositReceivedBody}.

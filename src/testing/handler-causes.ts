@@ -7,13 +7,13 @@ import type { TestBody } from './handler-events.js';
 export type Causes =
   | string
   | {
-      /** If nothing moved, or if it moved though nothing was due. */
+      /** If nothing moved, only some of several bodies did, or something moved that wasn't due. */
       readonly change?: string;
       /** If nothing moved, and the body was kept for review. */
       readonly kept?: string;
-      /** If it moved several times. */
+      /** If the amount moved several times. */
       readonly several?: string;
-      /** If it was refused, or failed. */
+      /** If the body was refused, or its request failed. */
       readonly answer?: string;
     };
 
@@ -36,7 +36,7 @@ export type Moving = Sent & {
   readonly move: Decimal;
 };
 
-/** Bodies that were sent at the same time, each of them several times. */
+/** Bodies that were sent at the same time, each of them `copies` times. */
 export interface Exchange {
   readonly name: string;
   readonly bodies: readonly Sent[];
@@ -118,7 +118,7 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
   return `It was moved as ${textOf(changes)}${source}. If you want that, return it in amountOf`;
 }
 
-/** A cause, and the amounts of which a fault would have moved one. */
+/** A cause, and the wrong amounts, one of which it would have moved. */
 type Guess = readonly [cause: string | undefined, moved: readonly Decimal[]];
 
 /** The first guess that fits is the likeliest. */
@@ -136,7 +136,7 @@ function guessesOf(
   const units = range(Math.max(2, due.decimalPlaces()), 8).map((decimals) => ten(-decimals));
   return [
     ['The sign is wrong. balance returns credits minus debits', [due.negated()]],
-    // Ten times is another decimal point.
+    // Not ten times: then, a decimal point has moved.
     ...[...range(2, 9), ...range(11, 20)].map(
       (times): Guess => [several ?? `It moved ${times} times`, [due.times(times)]],
     ),
@@ -214,7 +214,7 @@ export function textOf(changes: Amounts): string {
   return texts.join(', ') || 'no change';
 }
 
-/** Returns the likely cause of a wrong answer. The status of no answer is 0. */
+/** Returns the likely cause of a wrong answer. Without an answer, the status is 0. */
 export function causeOfAnswer(exchange: Exchange, status: number, isLate: boolean): string {
   const { attempts, causes, copies, isRepeat } = exchange;
   const isFailure = status >= 500;

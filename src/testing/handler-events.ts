@@ -12,7 +12,7 @@ export interface TestBody {
   readonly contentType?: string | null;
 }
 
-/** An event: its usual body, and what makes others of it. */
+/** An event: its usual body, and a function that changes its fields. */
 export interface TestEvent extends TestBody {
   readonly type: NotificationType;
   readonly body: string;
@@ -55,14 +55,14 @@ export function eventsOf(type: NotificationType, options: HandlerTestsOptions): 
 
 /**
  * The amounts of an event. They are plausible together, and each has other digits, so that a
- * balance shows which one was moved. Added whole numbers keep the decimals, and how they round.
+ * balance shows which one was moved. Those that differ by a whole number round in the same way.
  */
 export function amountsOf(type: NotificationType, amount: string): Changes {
   const [displayed, settled] = [plus(amount, 20), plus(amount, 40)];
   if (type === 'deposit.received') {
     return {
       actualDepositAmount: amount,
-      // A bit less than what arrived: a handler may require that it is enough.
+      // A bit less than what arrived: a handler may require at least the expected amount.
       expectedDepositAmount: part(amount, '0.997'),
       onChainFee: part(amount, '0.013'),
       actualDisplayAmount: displayed,
@@ -89,7 +89,7 @@ export const NOTHING_MOVED: Changes = {
 
 const plus = (amount: string, more: number): string => new Decimal(amount).plus(more).toFixed();
 
-/** A part of an amount, without more decimals than it has, or 12. */
+/** A multiple of an amount, cut off after its decimals, or after 12 if it has fewer. */
 export function part(amount: string, factor: string): string {
   const whole = new Decimal(amount);
   const decimals = Math.max(whole.decimalPlaces(), 12);

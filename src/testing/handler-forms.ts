@@ -7,7 +7,7 @@ import type { Causes } from './handler-causes.js';
 import { type Changes, NOTHING_MOVED, type TestBody, type TestEvent } from './handler-events.js';
 import { bodyVariants } from './variants.js';
 
-/** The service doesn't document its headers. */
+/** Any may arrive, because the service doesn't document its headers. */
 const CONTENT_TYPES = [
   'application/json; charset=utf-8',
   'text/plain',
@@ -42,7 +42,7 @@ export function inCapitals(event: TestEvent): TestBody {
   return event.with(Object.fromEntries(ids));
 }
 
-/** Changes that don't change what moves, and what a handler does wrong that depends on them. */
+/** Changes that must not change what moves, and the likely causes if they do. */
 type Value = readonly [label: string, changes: Changes, causes: Causes];
 
 const HARMLESS =
@@ -57,7 +57,7 @@ export const NARROW = {
 const AMOUNTS = ['-0.01', '0', '1234567890.123456789012345678'];
 const TAGS = ['', '?dt=0', '?dt=00482', '?dt=4294967295'];
 
-/** Lengths of Bitcoin, Ethereum, and the longest of Cardano. */
+/** Lengths of addresses of Bitcoin and Ethereum, and of the longest of Cardano. */
 const ADDRESSES = [34, 42, 62, 103];
 const LENGTHS = {
   network: [3, 19],
@@ -89,7 +89,7 @@ const OTHERS: readonly Value[] = [
   ],
 ];
 
-/** Values of what a handler doesn't need, each of which occurs. */
+/** Values that may occur in fields that a handler doesn't need. */
 export function harmlessValues(event: TestEvent): Value[] {
   const rules = rulesOf(event);
   const amounts = Object.entries(rules).flatMap(([name, { need, type }]) => {

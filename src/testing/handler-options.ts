@@ -50,10 +50,10 @@ export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
   /** The only type that the endpoint receives (default: both). */
   readonly receives?: NotificationType | undefined;
   /**
-   * Returns what your handler credits or debits, rounded as it rounds. For a notification that it
-   * keeps for review, return `amount: null`. By default, that is `actualDepositAmount` in
-   * `depositCurrency`, and `actualWithdrawAmount` in `withdrawCurrency`. A FAILED or BLOCKED
-   * withdrawal must never move anything.
+   * Returns what your handler credits or debits, rounded as it rounds. By default, that is
+   * `actualDepositAmount` in `depositCurrency`, and `actualWithdrawAmount` in `withdrawCurrency`.
+   * For a notification that your handler keeps for review, return `amount: null`. A FAILED or
+   * BLOCKED withdrawal must never move anything.
    */
   readonly amountOf?:
     | ((notification: DepositReceived | WithdrawalCompleted) => HandlerAmount)

@@ -110,7 +110,7 @@ export function settlesOrKeeps(label: string, body: TestBody, causes: Causes): S
   );
 }
 
-/** A body that may be refused. Otherwise, it moves what the event moves. */
+/** A body that may be refused, or kept for review. Otherwise, it moves what the event moves. */
 export function settlesOrRefuses(label: string, body: FaultyBody['body'], event: TestEvent): Step {
   return stepOf([event], (trial, bodies) => {
     const limits = bodies.map((one) => ({ ...one, body }));
@@ -144,7 +144,7 @@ export function keeps(label: string, body: TestBody, causes: Causes, ifLost: str
   });
 }
 
-/** Faulty bodies that are refused or kept at the same time, and move nothing. */
+/** Faulty bodies, sent at the same time, that are refused or kept, and move nothing. */
 export function refuses(label: string, faulty: readonly TestBody[]): Step {
   return stepOf([], async (trial) => {
     const bodies = faulty.map((body) => read(body, trial.options));
@@ -157,7 +157,7 @@ export function refuses(label: string, faulty: readonly TestBody[]): Step {
   });
 }
 
-/** Without identifiers, a body may be the same as in an earlier test. */
+/** A body without its seed may be the same as in an earlier test, and is then not kept again. */
 function hasSeed({ seed, body }: TestBody): boolean {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   return text.includes(seed.toString(16).padStart(12, '0'));
@@ -188,14 +188,14 @@ export function survives(part: DatabasePart, label: string, body: TestBody, copi
     }
     const { attempts, due } = exchange;
     if (due.length === 0) return void (await expectChange(trial, exchange));
-    // It is sent again. What was accepted must move without that.
+    // A later step sends the body again. What was accepted must move without that.
     if (!attempts.some(isAccepted)) return;
     const change = keys.some((key) => failed.has(key)) ? EARLY_COPY : ACCEPTED;
     await expectChange(trial, { ...exchange, causes: { change } }, undefined, patience.mendedMs);
   });
 }
 
-/** Reads balances that may not be readable. */
+/** Whether anything has moved; false if the balances can't be read. */
 async function hasMovedWhileBroken(trial: Trial): Promise<boolean> {
   const { brokenMs } = trial.patience;
   await sleep(brokenMs);
@@ -218,7 +218,7 @@ export function settlesOnceKnown(event: TestEvent): Step {
     const isDone = async (now: Amounts): Promise<boolean> => isDue(exchange, now) || mayStay();
     const changes = await poll(() => changesIn(trial), isDone, patience.mendedMs);
     if (isDue(exchange, changes)) book(trial, exchange);
-    // Its customer may have been given money as well.
+    // `prepare` may have given its customer money, so the balances are read again.
     else if (await mayStay()) await watch(trial, bodies);
     else {
       const wanted = 'an answer of 5xx, or one more kept for review';
@@ -229,7 +229,7 @@ export function settlesOnceKnown(event: TestEvent): Step {
   });
 }
 
-/** Rounds of a race. */
+/** Rounds of a race, some of which a wrong handler may pass. */
 export function race(rounds: readonly Step[]): Step {
   const known = rounds.flatMap((round) => round.known);
   const show = async (trial: Trial): Promise<void> => {

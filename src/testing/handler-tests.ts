@@ -43,14 +43,14 @@ export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
   });
 }
 
-/** The tests, with other waits: a fault that never moves anything is found without waiting. */
+/** The tests, with waits to choose: short ones find quickly that a handler moves nothing. */
 export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
   const { receives } = options;
   const deposit = eventsOf('deposit.received', options);
   const withdrawal = eventsOf('withdrawal.broadcast', options);
   const { rounds } = patience;
-  /** The first tests that fail. */
+  /** The names of the tests whose last run failed. */
   const failing = new Set<string>();
   let last: Promise<unknown> = Promise.resolve();
   const testOf = (name: string, steps: () => readonly Step[], firsts: readonly string[]) => {

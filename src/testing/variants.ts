@@ -56,7 +56,7 @@ export function bodyVariants(body: string): BodyVariant[] {
 
 const isString = (wire: string): boolean => wire.startsWith('"');
 const asNumber = (wire: string): string => (isString(wire) ? wire.slice(1, -1) : wire);
-/** Writes the digits of an amount that can be read in another way. */
+/** Writes an amount in another way, unless it can't be read or is negative. */
 const withDigits =
   (write: (amount: Decimal) => string) =>
   (wire: string): string => {
@@ -77,8 +77,7 @@ function inForms(
   forms: Readonly<Record<string, (wire: string) => string>>,
 ): BodyVariant[] {
   // Two amounts that conflict are in `additionalFields`, as they were sent.
-  const isConflict = hasWireValue(fields, DEDUCTED) && hasWireValue(fields, DEDUCED);
-  const amounts = isConflict ? [] : amountsIn(fields);
+  const amounts = deductedIn(fields).length > 1 ? [] : amountsIn(fields);
   return Object.entries(forms).map(([form, write]) => {
     const written = amounts.map(([name, wire]) => [name, write(wire)]);
     return changed(`every amount ${form}`, fields, Object.fromEntries(written));
@@ -127,13 +126,18 @@ function amountsIn(fields: WireFields): [name: string, wire: string][] {
   );
 }
 
+/** The amount in its two spellings; two amounts if they conflict. */
+function deductedIn(fields: WireFields): (string | undefined)[] {
+  const spellings = [DEDUCTED, DEDUCED].filter((name) => hasWireValue(fields, name));
+  return [...new Set(spellings.map((name) => fields.get(name)))];
+}
+
 /**
  * The amount under each of its two spellings, and under both, with equal values or one of them
  * null.
  */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
-  const spellings = [DEDUCTED, DEDUCED].filter((name) => hasWireValue(fields, name));
-  const [amount, ...others] = new Set(spellings.map((name) => fields.get(name)));
+  const [amount, ...others] = deductedIn(fields);
   // Two different amounts conflict, so there is no value to respell.
   if (amount === undefined || others.length > 0) return [];
   const spelled = (label: string, deducted?: string, deduced?: string): BodyVariant =>

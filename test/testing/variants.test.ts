@@ -103,6 +103,19 @@ describe('the variants', () => {
     ]);
   });
 
+  test('of both spellings have the amounts in other forms, unless these conflict', () => {
+    const formsWith = (deduced: string) =>
+      labelsOf(withdrawal.replace('{', `{"deducedSettlementAmount":"${deduced}",`)).filter(
+        (label) => label.startsWith('every amount'),
+      );
+    expect(formsWith('250.31000000')).toStrictEqual([
+      'every amount as a number',
+      'every amount with an exponent',
+      'every amount with trailing zeros',
+    ]);
+    expect(formsWith('250.32000000')).toStrictEqual([]);
+  });
+
   test('leave alone what the document does not know', () => {
     const body = `{"extra":[0.10,"\uFEFF"],"deducedSettlementAmount":"5","withdrawalId":null,${deposit.slice(1)}`;
     const notification = parseNotification(body);

@@ -9,8 +9,8 @@ const POWERS_OF_10: readonly number[] = /* @__PURE__ */ Array.from({ length: 23 
 const SAFE_LIMIT = 1e15;
 
 /**
- * The fields of a Decimal that decimal.js documents. Copying a Decimal is four times as fast as
- * parsing a literal.
+ * The fields of a Decimal that decimal.js documents. Making a Decimal from them is four times as
+ * fast as parsing a literal.
  */
 export interface Parts {
   /** The sign: 1 or -1. */

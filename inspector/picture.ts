@@ -5,6 +5,7 @@ import type { Inspection } from '../src/inspect/index';
 import { duration } from '../src/inspect/summary';
 import type { NotificationType } from '../src/parser/errors';
 import { Decimal } from '../src/parser/values/amount';
+import { DEDUCED, DEDUCTED } from '../src/shared/sample';
 
 export interface Moment {
   readonly label: string;
@@ -19,7 +20,7 @@ interface Bar {
   readonly label: string;
   /** Exact, as text. */
   readonly amount: string;
-  /** The difference from the expected amount; empty if there is none. */
+  /** The difference from the bar before, such as the expected amount; empty if there is none. */
   readonly note: string;
   /**
    * The share of the largest amount of the currency, from 0 to 1. A double is exact enough for a
@@ -112,6 +113,8 @@ export function toMoney({ type, fields }: Inspection): Money[] {
   const values: Values = new Map(fields.map(({ name, parsed }) => [name, parsed]));
   const amounts = Object.entries(LABELS[type]).flatMap(([name, label]) => {
     const amount = values.get(name);
+    // The amount may be sent in both spellings.
+    if (name === DEDUCED && amount === values.get(DEDUCTED)) return [];
     return typeof amount === 'string' ? [{ name, label, amount, isFee: FEE.test(name) }] : [];
   });
   return CURRENCIES.flatMap(([field, what, part]) => {

@@ -24,7 +24,8 @@ async function customerOf(database, type, id) {
 }
 
 /**
- * Returns of which order the event is, and how much of which currency it adds to a balance.
+ * Returns the order of an event, and the currency and amount that it adds to a balance: negative
+ * for a withdrawal.
  *
  * @param {PaymentNotification} notification
  */
@@ -48,8 +49,8 @@ function moveOf(notification) {
  * One statement is one transaction: the key and the balance change together, or neither does. If
  * two deliveries of a key arrive at the same time, the second one waits for the first.
  *
- * A repeat is a write as well. With a synchronous standby, the answer to a repeat waits until the
- * standby has the event.
+ * A repeat also writes, because it counts the delivery. So with a synchronous standby, its answer
+ * waits until the standby has the event.
  *
  * The parts of the statement don't see each other's changes. If you add a part, change each table
  * only once, and don't read a table that another part changes.

@@ -86,15 +86,9 @@ export function readDuration(option: string, text: string): number {
   throw new CommandError(`${option}: ${expected}, received ${quote(text)}`);
 }
 
-export function readCount(
-  option: string,
-  text: string,
-  least: number,
-  most: number = Number.POSITIVE_INFINITY,
-): number {
+export function readCount(option: string, text: string, least: number, most: number): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(count) && count >= least && count <= most) return count;
-  const range =
-    most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`;
-  throw new CommandError(`${option}: expected a whole number ${range}, received ${quote(text)}`);
+  if (count >= least && count <= most) return count;
+  const expected = `a whole number from ${least} to ${most}`;
+  throw new CommandError(`${option}: expected ${expected}, received ${quote(text)}`);
 }

@@ -15,7 +15,6 @@ export interface Input {
   readonly body: Buffer;
   /** Of a body in a store: where and since when it waits, and why if that is known. */
   readonly saved: Saved | null;
-  /** Whether it is a line of a file. */
   readonly isLine: boolean;
 }
 
@@ -27,7 +26,7 @@ interface Saved {
 }
 
 /** Counts what was read. */
-export interface Reading {
+export interface FileCounts {
   files: number;
   /** Files that could not be read to the end. */
   unread: number;
@@ -53,7 +52,7 @@ export function nameOf(file: string): string {
 export async function* readBodies(
   paths: readonly string[],
   terminal: Terminal,
-  reading: Reading,
+  reading: FileCounts,
 ): AsyncGenerator<Input[]> {
   const skip = (path: string, error: unknown): void => {
     const reason = reasonOf(error);
@@ -84,7 +83,7 @@ function filesAt(path: string): string[] {
   if (path === STDIN || !statSync(path).isDirectory()) return [path];
   const entries = readdirSync(path, { withFileTypes: true });
   const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
-  // Other folders in a folder are not read.
+  // Of the folders in a folder, only `retry` and `review` are read, and only if both are there.
   const store = ['retry', 'review'].filter((name) => entries.some((one) => isFolder(one, name)));
   const inside = store.length === 2 ? store.flatMap((name) => filesAt(join(path, name))) : [];
   return [...files.sort().map((name) => join(path, name)), ...inside];

@@ -1,5 +1,5 @@
-import { withdrawalSample, writeBody } from '../testing/bodies.js';
-import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
+import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
+import { MAX_SEED, withdrawalSample, writeBody } from '../testing/bodies.js';
 import { CommandError, EXIT } from './errors.js';
 import {
   COMMON,
@@ -87,7 +87,7 @@ export function makeSample(kind: string, changes: SampleChanges): string {
   }
   const base = kind === 'deposit' ? fields : withdrawalSample(overrides.status);
   try {
-    const seeded = seed === undefined ? {} : { seed: readCount('--seed', seed, 0) };
+    const seeded = seed === undefined ? {} : { seed: readCount('--seed', seed, 0, MAX_SEED) };
     return writeBody(base, overrides, { additional: Object.fromEntries(additions), ...seeded });
   } catch (error) {
     // The message of writeBody says which value does not fit.

@@ -15,7 +15,7 @@ import {
   text,
 } from './options.js';
 import { createProgress } from './progress.js';
-import { type Reading, readBodies } from './read-bodies.js';
+import { type FileCounts, readBodies } from './read-bodies.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
 import { causeOf, endOf, isRefusal, linesOf, type SentBody } from './send-report.js';
 import type { Terminal } from './terminal.js';
@@ -49,13 +49,13 @@ shown.`,
 /** Shown in place of an answer that may repeat a header in any form. */
 const HIDDEN = '(not shown: it may repeat a header)';
 /** More would open more connections than most systems allow. */
-const MAX_CONCURRENCY = 1000;
+const MAX_AT_ONCE = 1000;
 
 export async function send(args: string[], given: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const { url, headers } = readEndpoint(values.to, values.header);
-  const copies = readCount('--copies', values.copies, 1);
-  const concurrency = readCount('--concurrency', values.concurrency, 1, MAX_CONCURRENCY);
+  const copies = readCount('--copies', values.copies, 1, MAX_AT_ONCE);
+  const concurrency = readCount('--concurrency', values.concurrency, 1, MAX_AT_ONCE);
   const retry = values.retry ? DEPOSIT_RETRY : null;
   const timeoutMs = readDuration('--timeout', values.timeout);
   const progress = createProgress(given, ['sent', 'failed']);
@@ -145,7 +145,7 @@ function chooseBodies(
   operands: readonly string[],
   choice: SampleChanges & { readonly faulty?: boolean },
   terminal: Terminal,
-  reading: Reading,
+  reading: FileCounts,
 ): Bodies {
   const [kind = ''] = operands;
   if (SAMPLE_KINDS.includes(kind) && operands.length === 1) {
@@ -169,7 +169,7 @@ function chooseBodies(
 async function* savedBodies(
   paths: readonly string[],
   terminal: Terminal,
-  reading: Reading,
+  reading: FileCounts,
 ): AsyncGenerator<SentBody> {
   for await (const inputs of readBodies(paths, terminal, reading)) {
     for (const { place, body, isLine } of inputs) yield { label: place, body, isLine };

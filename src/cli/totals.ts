@@ -3,7 +3,7 @@ import type { Judged } from '../inspect/judgement.js';
 import type { Outcome } from '../inspect/outcome.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/messages.js';
-import type { Input, Reading } from './read-bodies.js';
+import type { FileCounts, Input } from './read-bodies.js';
 import { beside, type Color, highlight, type Terminal, wrap } from './terminal.js';
 
 /**
@@ -34,7 +34,7 @@ interface Kind {
 export interface Totals {
   readonly counts: Record<Outcome, number>;
   add(judged: Judged, outcome: Outcome, input: Pick<Input, 'place' | 'saved'>): void;
-  report(reading: Reading, terminal: Terminal): string;
+  report(reading: FileCounts, terminal: Terminal): string;
 }
 
 export function createTotals(): Totals {

@@ -27,7 +27,7 @@ export function plural(count: number, one: string, several: string = `${one}s`):
 
 /** An ISO 8601 time as people read it. */
 export function formatTime(time: string): string {
-  return time.replace('T', ' ').replace(/(?:\.000)?Z$/, ' UTC');
+  return time.replace(/^(\d{4}-\d\d-\d\d)T([\d:]+)(?:\.000|(\.\d+))?Z$/, '$1 $2$3 UTC');
 }
 
 /** Escapes what is invisible or moves the text around it, and truncates a long text. */

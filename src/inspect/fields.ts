@@ -1,9 +1,9 @@
 import type { OpenBody } from '../parser/body.js';
 import type { NotificationIssue } from '../parser/errors.js';
-import { readMembers } from '../parser/members.js';
 import type { Fields } from '../parser/objects.js';
 import type { Reading } from '../parser/read.js';
 import type { NamedRule } from '../parser/rules.js';
+import { readMembers } from '../shared/members.js';
 
 /** What the readings of both notifications have. */
 type AnyReading = Reading<{

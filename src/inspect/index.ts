@@ -2,7 +2,7 @@ import type { NotificationType } from '../parser/errors.js';
 import { quote } from '../parser/messages.js';
 import type { RawBody } from '../parser/parse.js';
 import { Decimal } from '../parser/values/amount.js';
-import { SAMPLES } from '../testing/sample.js';
+import { SAMPLES } from '../shared/sample.js';
 import { readFields } from './fields.js';
 import type { Inspection } from './inspection.js';
 import { findJsonFault } from './json-fault.js';

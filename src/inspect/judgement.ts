@@ -26,7 +26,7 @@ export interface Judged {
   readonly opened: OpenBody | null;
   /** What could be read, of a refused body as well; null if no rules apply to it. */
   readonly reading: Reading<PaymentNotification> | null;
-  /** The text that is not JSON; null if it is, or if there is no text. */
+  /** The body's text, if it is not JSON; null otherwise. */
   readonly noJson: string | null;
 }
 
@@ -55,7 +55,10 @@ export function judgeBody(body: RawBody, as: NotificationType | null): Judged {
   }
   const { issues } = error;
   const summary = summarizeRefusal({
-    ...{ type, issues, reference: rest.reference, damage: null },
+    type,
+    issues,
+    reference: rest.reference,
+    damage: null,
     reported: read === null ? '' : reportedBy(read, repeated),
     isEmpty: Object.keys(opened.fields).length === 0,
     contained: issues[0].received === 'neither' ? countEvents(opened.text, 1) : '',
@@ -71,7 +74,9 @@ function refuseUnread(
 ): Judged {
   const rest = { type: as, issues, reference: {} };
   const summary = summarizeRefusal({
-    ...{ ...rest, reported: '', isEmpty: false },
+    ...rest,
+    reported: '',
+    isEmpty: false,
     contained:
       text === undefined ? countEvents(jsonOf(body, issues[0].code), 1) : countEvents(text, 2),
     damage: text === undefined ? null : damageOf(text),

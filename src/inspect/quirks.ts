@@ -1,7 +1,7 @@
 import type { PaymentNotification } from '../parser/notification.js';
 import type { Incomplete } from '../parser/read.js';
 import { Decimal } from '../parser/values/amount.js';
-import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../testing/sample.js';
+import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../shared/sample.js';
 import type { FieldReading } from './fields.js';
 
 /** The note of each quirk. Those that end with a space are followed by a detail. */

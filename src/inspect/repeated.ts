@@ -1,5 +1,5 @@
 import type { OpenBody } from '../parser/body.js';
-import { readMembers } from '../parser/members.js';
+import { readMembers } from '../shared/members.js';
 
 /** Finds the names that were sent more than once. */
 export function findRepeated({ fields, text }: OpenBody): string[] {

@@ -152,7 +152,7 @@ interface Refusal {
   readonly isEmpty: boolean;
   /** The events that are inside; see {@link countEvents}. */
   readonly contained: string;
-  /** How somebody has changed a body, so that the endpoint received another text. */
+  /** How a copy was changed, which means that the endpoint received another text; else null. */
   readonly damage: string | null;
 }
 
@@ -186,7 +186,7 @@ export function summarizeRefusal(refusal: Refusal): string {
 function faultOf({ expected, received }: NotificationIssue): string {
   if (received === 'nothing') return 'is missing';
   if (received === 'null') return 'is null';
-  // A non-empty string is expected, but this one is not empty.
+  // To expect "a non-empty string" would not say what is wrong with this one.
   const isIllFormed = received.endsWith('with a lone surrogate');
   return `should be ${isIllFormed ? 'well-formed text' : expected}, but is ${received}`;
 }
@@ -267,8 +267,9 @@ function money(amount: Decimal, currency: string | null): string {
 }
 
 /**
- * Shows a text of the body: quoted and truncated, unless it can't be mistaken for words of the
- * summary. Up to 128 usual characters, as in an identifier or address, are never truncated.
+ * Shows a text of the body. Up to 128 usual characters, as in an identifier or address, are shown
+ * whole, and quoted only if they could be mistaken for words or punctuation of the summary. Any
+ * other text is quoted and truncated.
  */
 function show(text: string, most?: number): string {
   if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);

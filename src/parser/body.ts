@@ -75,8 +75,8 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
 }
 
 function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
-  // A UTF-16 code unit takes 1 to 3 bytes in UTF-8. So a very long text is refused without being
-  // encoded, which would take long, and a short one fits.
+  // A UTF-16 code unit takes 1 to 3 bytes in UTF-8, so a short text fits without being measured. A
+  // text far over the limit isn't measured either, because encoding it would take long.
   if (text.length > 16 * maxBytes) return tooLarge(`at least ${text.length}`, maxBytes);
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
   if (bytes > maxBytes) return tooLarge(bytes, maxBytes);
@@ -85,7 +85,8 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
 
 /**
  * Opens an already parsed body. Each field has the value that it would have if it was written as
- * JSON and parsed again. Reading the body may throw, because it may have getters, or be a proxy.
+ * JSON and parsed again, but NaN, an infinity or a BigInt becomes text. Reading the body may throw,
+ * because it may have getters, or be a proxy.
  */
 function openObject(body: object): OpenBody | UnreadableBody {
   try {

@@ -20,8 +20,8 @@ export type IssueCode =
   /** A field is missing that the parser requires, or that the service documents as required. */
   | 'missing_field'
   /**
-   * A value has the wrong JSON type, is an empty string in a required field, or contains a lone
-   * surrogate (except in `toTxAddress`). Or an unknown field has over 1,000 levels of nesting.
+   * A value has the wrong JSON type, is an empty string in a required field, or is free text with a
+   * lone surrogate. Or an unknown field has over 1,000 levels of nesting.
    */
   | 'wrong_type'
   /** An amount is not a number in JSON syntax, or exceeds the limits. */

@@ -39,8 +39,8 @@ type Foreign =
 type ParsedBody = object & { readonly [Name in Foreign]?: never };
 
 /**
- * A function that parses a request body. The type is public, because the declarations of a library
- * that exports one of the parsers refer to it.
+ * A function that parses a request body. The type is public, so that a library that exports one of
+ * the parsers again can emit its declarations.
  */
 export interface BodyParser<T> {
   // The deprecated overload comes first, because a body of type `any` takes the first one, and

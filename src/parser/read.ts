@@ -20,7 +20,7 @@ export interface Reading<T> {
   readonly issues: readonly NotificationIssue[];
   /** A rule for each name that a body may have, in output order. */
   readonly rules: readonly NamedRule[];
-  /** The value of each rule, or null. */
+  /** What each rule has read, in the order of `rules`; null if nothing. */
   readonly values: readonly unknown[];
 }
 
@@ -164,7 +164,7 @@ function addSpelling(
   source.unreadable.push(outputName, name);
 }
 
-/** Returns one warning if any amount is a number, which may have been rounded, even if it is short. */
+/** Returns one warning if any amount is a number: even a short one may have been rounded. */
 function warningsOfNumbers(fields: Fields, rules: readonly NamedRule[]): NotificationIssue[] {
   const isNumber = rules.some(
     ({ name, type }) => type.kind === 'amount' && typeof fields[name] === 'number',

@@ -76,7 +76,7 @@ export type Rules = Readonly<Record<string, Rule>>;
 /** The rule of a name in a JSON object. */
 export interface NamedRule extends Pick<Rule, 'need' | 'type'> {
   readonly name: string;
-  /** The field's name in the output. Only a second spelling has another `name`. */
+  /** The field's name in the output: the same as `name`, except for a second spelling. */
   readonly outputName: string;
 }
 

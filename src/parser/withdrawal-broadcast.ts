@@ -31,7 +31,10 @@ export interface TxAddressOwner {
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
-/** A withdrawal that completed. Every field that the service documents as required is present. */
+/**
+ * A withdrawal that completed. Every field that the service documents as required is present, but
+ * `txAddressOwner` may be null.
+ */
 export interface WithdrawalCompleted extends WithdrawalFields<never> {
   /** Discriminates the union. */
   readonly status: typeof WithdrawalStatus.COMPLETED;
@@ -55,7 +58,7 @@ export interface WithdrawalBlocked extends WithdrawalFields<null> {
   readonly status: typeof WithdrawalStatus.BLOCKED;
 }
 
-/** @typeParam Missing - `null` if some required fields may be missing, as without `COMPLETED`. */
+/** @typeParam Missing - `null` if the withdrawal failed or was blocked; `never` if it completed. */
 interface WithdrawalFields<Missing extends null> {
   /** Discriminates `PaymentNotification`. */
   readonly type: 'withdrawal.broadcast';

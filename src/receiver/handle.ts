@@ -196,7 +196,7 @@ export function createHandle(
   ): Promise<void> {
     try {
       const name = await inTime('save', () => nameOf(key, body));
-      // `conclude` has run, and would not leave the name.
+      // `conclude` has run already, so nothing would call `busy.leave`.
       if (progress.isLate) return;
       busy.enter(name);
       progress.savedFirst = name;
@@ -210,11 +210,11 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    const running = { key: key ?? '' }; // not the body, which would stay in memory
+    const running = { key: key ?? '' }; // not `progress`, which would keep the body in memory
     if (key !== null) late.add(running);
     passed
       .catch((error) => {
-        // Before the event is known, a late error is mostly the sender who has left.
+        // Before the event is known, a late error mostly means that the sender has left.
         if (key === null) return;
         const message = `${step} failed after its deadline: ${messageOf(error)}`;
         log({ outcome: 'warning', key, message, error });
@@ -252,7 +252,10 @@ export function createHandle(
   return handle;
 }
 
-/** Copies the body only if it is read: a function may change it, or transfer it to a worker. */
+/**
+ * Gives the function a copy of the body, because it may change it, or transfer it to a worker. The
+ * copy is made only if it is asked for.
+ */
 function contextOf(key: string, body: Uint8Array): DeliveryContext {
   let copy: Uint8Array | undefined;
   return {

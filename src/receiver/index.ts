@@ -42,7 +42,10 @@ export interface ReceivedRequest {
   readonly url: string;
   /** For `verify`: an object of headers, or `Headers`. */
   readonly headers?: HeaderSource | undefined;
-  /** With it, a GET or HEAD without a body is a visit: its answer says what the URL is for. */
+  /**
+   * The HTTP method. A GET or HEAD without a body is a visit, and is told what the URL is for. If
+   * you omit the method, no request is a visit.
+   */
   readonly method?: string | undefined;
 }
 
@@ -61,7 +64,8 @@ export interface Receiver {
   readonly receive: (request: ReceivedRequest) => Promise<ReceiverAnswer>;
   /**
    * Settles a raw body that comes from your queue. Don't use this for a request: without a URL, the
-   * secret isn't checked. Unless it resolves to `failed`, the body is settled, saved or empty.
+   * secret isn't checked. Unless it resolves to `failed`, take the body off your queue: it is
+   * settled or saved, or it was empty.
    */
   readonly settle: (body: RawBody) => Promise<Outcome>;
   /**
@@ -77,9 +81,9 @@ export interface Receiver {
   /** Tries the bodies in `retry` again, once, for a scheduled function. */
   readonly retry: () => Promise<void>;
   /**
-   * Ends the rounds, and resolves when no body is in progress: each is settled, saved, or was
-   * refused. That takes `timeoutMs` at most, and five more seconds for each call of a store or a
-   * log that hangs. If `list` hangs, it takes up to 30 seconds.
+   * Ends the rounds, and resolves when no body is in progress: each has its `Outcome`. That takes
+   * `timeoutMs` at most, and five more seconds for each call of a store or a log that hangs. If
+   * `list` hangs, it takes up to 30 seconds.
    *
    * Call it before the process ends, after the server has closed. A sender that gave up leaves no
    * connection, but its body may still be on its way to your database.

@@ -9,7 +9,8 @@ import { messageOf, reportOrPrint } from '../shared/reports.js';
  * - `settled`: your function has returned. Answered with success.
  * - `review`: it threw `NeedsReview`. Saved in `review`, answered with success.
  * - `retry`: it threw anything else, or is late. Saved in `retry`, answered with 500.
- * - `refused`: the parser refused the body. Saved in `review`, answered with 400 or 413.
+ * - `refused`: the parser refused the body. Saved in `review` unless it is empty, answered with 400
+ *   or 413.
  * - `failed`: the body was not read or not saved, so only its sender has it. Answered with 500. In
  *   a log, it also means that the store failed, or that no answer was sent. Alert someone.
  */

@@ -65,8 +65,8 @@ export interface ReceiverSettings {
    */
   readonly success?: Partial<ReceiverAnswer> | undefined;
   /**
-   * Saves each body in `retry` before its function is called, and removes it afterwards. Default:
-   * false.
+   * Saves each valid body in `retry` before its function is called, and removes it once it is
+   * settled or saved in `review`. Default: false.
    *
    * A process that is killed has not answered the bodies on which it works. The service repeats a
    * deposit, but maybe not a withdrawal. With this, another process settles them. If a body can't

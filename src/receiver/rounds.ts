@@ -19,7 +19,7 @@ export interface Rounds {
   readonly stop: () => Promise<void>;
 }
 
-/** @param settle - Settles a body by its name, and never rejects. */
+/** @param settle - Settles a body that is saved under this name, and never rejects. */
 export function createRounds(
   store: Store,
   settle: (body: Uint8Array, name: string) => Promise<Handled>,
@@ -64,7 +64,8 @@ export function createRounds(
     if (body == null) return true; // another process was first
     const { outcome, name: savedAs } = await held(name, settle(body, name));
     if (outcome === 'failed') return false;
-    // A draft of a crash, or a renamed file, was saved again under the body's own name.
+    // It stays, unless it is a draft of a crash or a renamed file: that was saved again under the
+    // body's own name, so the old name is removed.
     if (outcome === 'retry' && savedAs === name) return false;
     await inTime('remove', () => held(name, store.remove(name)));
     return outcome !== 'retry';
@@ -108,7 +109,8 @@ type Failures = Map<string, number>;
 
 /**
  * Orders a round. New bodies and earlier failures take turns, so that neither kind waits while many
- * of the other one fail. The newest of the new ones come first, and those that failed least often.
+ * of the other one fail. New bodies start with the newest, failures with those that failed least
+ * often.
  *
  * A process that remembers no failures, such as a scheduled function, doesn't know which failed.
  * There, the newest alternate with random others, so that none waits forever behind the same

@@ -31,14 +31,12 @@ const STATS_AT_ONCE = 256;
 /** Bodies contain customers' addresses. */
 const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
 
-export type Folder = Pick<Store, 'save' | 'list' | 'read' | 'remove'>;
-
 /**
  * Creates a folder with its parents, and tries to write to it.
  *
  * @throws Error of the file system if one of these fails.
  */
-export function openFolder(root: string): Folder {
+export function openFolder(root: string): Store {
   const [retry, review] = [join(root, 'retry'), join(root, 'review')];
   const changed = [...createFolder(retry), ...createFolder(review)];
   for (const folder of [retry, review]) {

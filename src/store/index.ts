@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { quote } from '../parser/messages.js';
 import type { Store } from '../receiver/store.js';
 import { messageOf } from '../shared/reports.js';
-import { type Folder, openFolder } from './folder.js';
+import { openFolder } from './folder.js';
 
 export type { SavedBody, Store } from '../receiver/store.js';
 
@@ -36,7 +36,7 @@ export function createStore(folder: string): Store {
   const root = resolve(folder);
   const explain = (cause: unknown) =>
     new Error(`store: ${root} can't be written to: ${messageOf(cause)}`, { cause });
-  let files: Folder;
+  let files: Store;
   try {
     files = openFolder(root);
   } catch (error) {

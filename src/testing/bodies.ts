@@ -1,11 +1,11 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
-import { type WireFields, writeWire } from '../parser/members.js';
 import { describe, quote, REFERENCE_FIELDS } from '../parser/messages.js';
 import type { Decimal } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import { toDate } from '../parser/values/timestamp.js';
 import type { TxAddress } from '../parser/values/tx-address.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
+import { type WireFields, writeWire } from '../shared/members.js';
 import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
@@ -15,7 +15,7 @@ import {
   type Sample,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
-} from './sample.js';
+} from '../shared/sample.js';
 
 /** The type of an override: digits for an amount; for a time, any form that the parser reads. */
 type Override<T> = T extends Decimal
@@ -185,7 +185,7 @@ function write(name: string, as: Encoding, value: unknown): string | undefined {
 }
 
 /** The largest seed: it becomes the last 12 hexadecimal digits of a UUID. */
-const MAX_SEED = 2 ** 48 - 1;
+export const MAX_SEED: number = 2 ** 48 - 1;
 
 /** Puts the seed at the end of an identifier. Other values are unchanged. */
 function seeded(name: string, value: unknown, seed: number): unknown {

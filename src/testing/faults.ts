@@ -1,5 +1,5 @@
 import type { IssueCode } from '../parser/errors.js';
-import { hasWireValue, readWire } from '../parser/members.js';
+import { hasWireValue, readWire } from '../shared/members.js';
 import { depositReceivedBody } from './bodies.js';
 import { changed } from './variants.js';
 

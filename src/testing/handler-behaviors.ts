@@ -1,8 +1,8 @@
 import { WithdrawalStatus } from '../parser/enums.js';
 import type { NotificationType } from '../parser/errors.js';
-import { readWire } from '../parser/members.js';
 import { safeParseNotification } from '../parser/parse.js';
 import { Decimal } from '../parser/values/amount.js';
+import { readWire } from '../shared/members.js';
 import { faultsOf, limitsOf } from './faults.js';
 import type { Causes } from './handler-causes.js';
 import {
@@ -259,9 +259,10 @@ export function behaviorsOf(
     },
     [`different faulty bodies at the same time are ${kept ? 'kept' : 'refused'}`]: (event) => {
       const events = FIVE.map((amount) => event(amount));
-      const bodies = events.map((one, index) => ({
-        ...{ ...one, ...faultsOf(one.body).at(-1 - index) },
-      }));
+      const bodies = events.map((one, index) => {
+        const fault = faultsOf(one.body).at(-1 - index);
+        return { ...one, ...fault };
+      });
       return [
         refuses('different faults', bodies),
         ...events.map((one) => settles('the valid body', one, PARSER)),
@@ -424,7 +425,10 @@ const together = (events: readonly TestEvent[]): Step => settles('at the same ti
 
 const repeat = <T>(times: number, make: () => T): T[] => Array.from({ length: times }, make);
 
-/** Returns the steps for each form that `make` gives an event. Each form is that of a new event. */
+/**
+ * Returns the steps for each form that `make` gives an event. Each form is one of a new event: the
+ * first event is not sent, and only shows how many forms there are.
+ */
 function forEachForm<T>(
   event: NewEvent,
   make: (one: TestEvent) => readonly T[],

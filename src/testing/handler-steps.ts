@@ -67,8 +67,13 @@ export async function runSteps(
   steps: readonly Step[],
 ): Promise<void> {
   const trial: Trial = {
-    ...{ options, patience, expected: new Map(), settled: new Map() },
-    ...{ failed: new Set(), earlier: [], hasHeld: false },
+    options,
+    patience,
+    expected: new Map(),
+    settled: new Map(),
+    failed: new Set(),
+    earlier: [],
+    hasHeld: false,
   };
   const known = steps.flatMap((step) => step.known);
   const [error] = known.flatMap(({ body }) => safeParseNotification(body).error ?? []);

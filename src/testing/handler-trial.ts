@@ -28,9 +28,9 @@ import {
 
 /** How long a test waits, in milliseconds, and how often it repeats a race. */
 export interface Patience {
-  /** During an outage, for work that goes on, and for a `balance` that hangs. */
+  /** During an outage: for money that moves nevertheless, and for a `balance` that hangs. */
   readonly brokenMs: number;
-  /** After an answer, for the money or the body for review. */
+  /** After an answer: until the money has moved, or the body is kept for review. */
   readonly answeredMs: number;
   /** After an outage, for the money of a body that was accepted. */
   readonly mendedMs: number;
@@ -108,8 +108,8 @@ export async function watch({ options, expected }: Trial, bodies: readonly Sent[
 }
 
 /**
- * Posts bodies. If one of several copies fails, while another is in progress, the body is sent once
- * more alone, and that answer counts.
+ * Posts bodies. A copy may fail while another one is in progress. So if one of several copies
+ * fails, the body is sent once more, alone, and that answer counts instead.
  */
 export async function post(
   trial: Trial,

@@ -1,7 +1,6 @@
-import { hasWireValue, readWire, type WireFields, writeWire } from '../parser/members.js';
-import { quote } from '../parser/messages.js';
 import { type Decimal, toAmount } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
+import { hasWireValue, readWire, type WireFields, writeWire } from '../shared/members.js';
 import {
   DEDUCED,
   DEDUCTED,
@@ -9,7 +8,7 @@ import {
   encodingOf,
   type Sample,
   WITHDRAWAL_SAMPLE,
-} from './sample.js';
+} from '../shared/sample.js';
 
 /** A notification in one encoding. */
 export interface BodyVariant {
@@ -40,9 +39,6 @@ export interface BodyVariant {
  * ```
  */
 export function bodyVariants(body: string): BodyVariant[] {
-  if (typeof body !== 'string') {
-    throw new TypeError(`body: expected text, received ${quote(body)}`);
-  }
   const fields = readWire(body);
   // Several forms may have one text, such as that of the given body.
   const texts = new Set([body, writeWire(fields)]);

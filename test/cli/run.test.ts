@@ -109,10 +109,13 @@ describe('wrong usage is reported in one line', () => {
       `send deposit --add network=1 ${TO}`,
       '--add: a deposit has a field "network". Use --set network=VALUE',
     ],
-    [`send deposit --seed x ${TO}`, '--seed: expected a whole number of at least 0, received "x"'],
     [
-      `send deposit --copies 0 ${TO}`,
-      '--copies: expected a whole number of at least 1, received "0"',
+      `send deposit --seed x ${TO}`,
+      '--seed: expected a whole number from 0 to 281474976710655, received "x"',
+    ],
+    [
+      `send deposit --copies 1001 ${TO}`,
+      '--copies: expected a whole number from 1 to 1000, received "1001"',
     ],
     [
       `send deposit --concurrency 1001 ${TO}`,
@@ -186,6 +189,6 @@ test('a duration has a unit, and a count is a whole number', () => {
     expect(() => readDuration('--timeout', text)).toThrow(`or 24h, received "${text}"`);
   }
   for (const text of ['9007199254740993', '5x', 'x5', '1.5', ' 5']) {
-    expect(() => readCount('--copies', text, 1)).toThrow(`of at least 1, received "${text}"`);
+    expect(() => readCount('--copies', text, 1, 9)).toThrow(`from 1 to 9, received "${text}"`);
   }
 });

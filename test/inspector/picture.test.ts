@@ -34,6 +34,12 @@ test('the amounts of a currency are bars, with the exact difference from what wa
   expect(toMoney(inspectBody(nothing))[0]?.bars).toMatchObject([{ share: 0 }, { share: 0 }]);
 });
 
+test('an amount that was sent in both spellings has one bar', () => {
+  const body = withdrawal({ deducedSettlementAmount: '"250.31"' });
+  const settled = toMoney(inspectBody(body)).at(-1);
+  expect(settled?.bars.map(({ label }) => label)).toStrictEqual(['debited', 'depeg loss']);
+});
+
 test.each([
   ['0.123456789012345678', ['0.1234567890123456', '78', '']],
   ['-100000000000000000001e-2', ['-10000000000000000000', '1', 'e-2']],
@@ -49,12 +55,19 @@ test.each([
   ['network', 'null', 'no value', 'null', []],
   ['clientPaymentId', '"order-7"', 'order-7', null, []],
   ['paymentReceivedAt', '"1790001260"', '2026-09-21 14:34:20 UTC', '"1790001260"', [{}]],
+  ['paymentReceivedAt', '1790001260.25', '2026-09-21 14:34:20.250 UTC', '1790001260.25', []],
   ['actualDepositAmount', '"1,5"', 'not read', '"1,5"', [fault]],
 ])('the row of %s, sent as %s, says %s', (name, wire, read, sent, remarks) => {
   const { rows } = toRows(inspectBody(deposit({ [name]: wire })));
   expect(rows.find((row) => row.name === name)).toMatchObject({
     ...{ read: [['', read]], sent: sent === null ? null : [sent, '', ''], remarks },
   });
+});
+
+test('text in the place of a time is not rewritten', () => {
+  const { rows } = toRows(inspectBody(withdrawal({ expirationTime: '"AT&T Zone, BTZ"' })));
+  const row = rows.find(({ name }) => name === 'expirationTime');
+  expect(row?.read).toStrictEqual([['', 'AT&T Zone, BTZ']]);
 });
 
 test('a body of thousands of fields has 200 rows', () => {

@@ -22,7 +22,7 @@ import {
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
-import { readWire, type WireFields, writeWire } from '../../src/parser/members.js';
+import { readWire, type WireFields, writeWire } from '../../src/shared/members.js';
 import { textBody } from '../fuzz/bodies.js';
 import { runs } from '../fuzz/runs.js';
 import { VALUES } from '../fuzz/values.js';

@@ -4,8 +4,8 @@ import {
   DEPOSIT_RECEIVED_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/schemas/tables.js';
-import type { WireFields } from '../../src/parser/members.js';
 import { MAX_DIGITS, MAX_LENGTH } from '../../src/parser/values/amount.js';
+import type { WireFields } from '../../src/shared/members.js';
 
 const FIELDS = Object.values({ ...DEPOSIT_RECEIVED_FIELDS, ...WITHDRAWAL_BROADCAST_FIELDS });
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

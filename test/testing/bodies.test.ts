@@ -7,7 +7,7 @@ import {
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../../fixtures/index.js';
-import { DEPOSIT_SAMPLE, encodingOf } from '../../src/testing/sample.js';
+import { DEPOSIT_SAMPLE, encodingOf } from '../../src/shared/sample.js';
 import { runs } from '../fuzz/runs.js';
 import { inShort } from '../package/outcomes.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';

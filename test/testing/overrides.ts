@@ -6,7 +6,7 @@ import {
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
 import { nonNegativeAmount } from '../../src/parser/values/amount.js';
-import { DEDUCED, DEDUCTED } from '../../src/testing/sample.js';
+import { DEDUCED, DEDUCTED } from '../../src/shared/sample.js';
 import { FIELDS } from '../sample-bodies.js';
 
 /** Plain decimals of up to 40 digits, trailing zeros among them. */

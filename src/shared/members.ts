@@ -1,4 +1,4 @@
-import { quote } from './messages.js';
+import { quote } from '../parser/messages.js';
 
 /** A field's name, and its value as JSON text without white space between its parts. */
 export type Member = readonly [name: string, value: string];
@@ -10,9 +10,13 @@ export type WireFields = Map<string, string>;
  * Reads the JSON text of an object without losing a digit. As in `JSON.parse`, the last of several
  * fields with one name counts.
  *
- * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
+ * @throws SyntaxError if the text is not JSON, TypeError for anything but text, or if the JSON is
+ * not an object.
  */
 export function readWire(body: string): WireFields {
+  if (typeof body !== 'string') {
+    throw new TypeError(`body: expected text, received ${quote(body)}`);
+  }
   const text = body.replace(/^\uFEFF/, '');
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { MAX_BYTES } from '../parser/body.js';
 import { escapeUnprintable } from '../parser/messages.js';
+import { isJson } from '../shared/members.js';
 import { redactUrlsIn } from '../shared/redact.js';
 import { printError, reasonOf } from './errors.js';
 import type { Terminal } from './terminal.js';
@@ -140,15 +141,6 @@ function areBodies(text: Buffer): boolean {
   if (text.length > MAX_BYTES) lines.pop(); // it may go on
   const bodies = lines.filter((line) => line.trim() !== '');
   return bodies.length > 1 && bodies.every(isJson);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function startOf(body: Buffer): Buffer {

@@ -25,6 +25,16 @@ export function readWire(body: string): WireFields {
   return new Map(readMembers(text));
 }
 
+/** Whether a value is JSON text. */
+export function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(text as string);
+    return typeof text === 'string';
+  } catch {
+    return false;
+  }
+}
+
 /** Whether a field is present, and neither null nor an empty string. */
 export function hasWireValue(fields: WireFields, name: string): boolean {
   return !['null', '""'].includes(fields.get(name) ?? 'null');

@@ -5,7 +5,7 @@ import { isDecimalLiteral } from '../parser/values/digits.js';
 import { toDate } from '../parser/values/timestamp.js';
 import type { TxAddress } from '../parser/values/tx-address.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { type WireFields, writeWire } from '../shared/members.js';
+import { isJson, type WireFields, writeWire } from '../shared/members.js';
 import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
@@ -146,15 +146,6 @@ export function writeBody(
 function describeNoJson(value: unknown): string {
   if (typeof value !== 'string') return `${describe(value)}. Pass its JSON text`;
   return `${quote(value).replace(/^"|"$/g, '')}. Put a string in quotation marks`;
-}
-
-function isJson(text: unknown): boolean {
-  try {
-    JSON.parse(text as string);
-    return typeof text === 'string';
-  } catch {
-    return false;
-  }
 }
 
 /** Which values fit an encoding: in words, and as a test. */

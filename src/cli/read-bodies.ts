@@ -26,7 +26,6 @@ interface Saved {
   readonly reason: string | null;
 }
 
-/** Counts what was read. */
 export interface FileCounts {
   files: number;
   /** Files that could not be read to the end. */

@@ -152,13 +152,13 @@ interface Refusal {
   readonly isEmpty: boolean;
   /** The events that are inside; see {@link countEvents}. */
   readonly contained: string;
-  /** How a copy was changed, which means that the endpoint received another text; else null. */
+  /** How copying has changed the text: the endpoint received a different one. Null if unknown. */
   readonly damage: string | null;
 }
 
 /**
- * Says in one line why a body is refused, what to do and what to answer; of a damaged copy, only
- * why, because the endpoint received another text.
+ * Says in one line why a body is refused, what to do and what to answer. Of a copy that was damaged
+ * by copying, it says only why, because the endpoint received a different text.
  */
 export function summarizeRefusal(refusal: Refusal): string {
   const { type, issues, reference, reported, isEmpty, contained, damage } = refusal;
@@ -174,7 +174,7 @@ export function summarizeRefusal(refusal: Refusal): string {
     const fault = isAboutIds
       ? `have ${expected}, but has ${received}`
       : `be ${expected}, but is ${received}`;
-    // A second sentence says what to do about it.
+    // If `received` has a second sentence, that already says what to do, so don't ask the service.
     const advice = received.includes('. ') ? ANSWER : ASK;
     // Without the type, because it may be that of the endpoint and not of the event.
     return `The body${eventOf(null, reference)} is refused: it should ${fault}.${contained} ${advice}`;

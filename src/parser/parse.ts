@@ -39,8 +39,8 @@ type Foreign =
 type ParsedBody = object & { readonly [Name in Foreign]?: never };
 
 /**
- * A function that parses a request body. The type is public, so that a library that exports one of
- * the parsers again can emit its declarations.
+ * A function that parses a request body. The type is public, so that a library that assigns one of
+ * the parsers to an export of its own can emit its declarations.
  */
 export interface BodyParser<T> {
   // The deprecated overload comes first, because a body of type `any` takes the first one, and

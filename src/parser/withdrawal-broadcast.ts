@@ -162,7 +162,10 @@ type NullUnlessCompleted = {
     : Name;
 }[keyof WithdrawalFields<null>];
 
-/** `T` with any status: the status chooses the rules, which then read it like any other field. */
+/**
+ * `T` with any status. `readWithdrawalBroadcast` picks the rules by the status. The rules
+ * themselves accept every status.
+ */
 type AnyStatus<T> = Omit<T, 'status'> & { readonly status: WithdrawalStatus };
 
 const readCompleted = /* @__PURE__ */ notificationReader<AnyStatus<WithdrawalCompleted>>(

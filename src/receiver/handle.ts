@@ -267,7 +267,7 @@ function contextOf(key: string, body: Uint8Array): DeliveryContext {
   };
 }
 
-/** Whether a request without a body is probably one of a dashboard, a browser or a scanner. */
+/** Whether the method is one with which a dashboard, a browser or a scanner visits a URL. */
 function isVisit({ method }: Caller): boolean {
   return method === 'GET' || method === 'HEAD';
 }

@@ -81,12 +81,12 @@ export interface Receiver {
   /** Tries the bodies in `retry` again, once, for a scheduled function. */
   readonly retry: () => Promise<void>;
   /**
-   * Ends the rounds, and resolves when no body is in progress: each has its `Outcome`. That takes
-   * `timeoutMs` at most, and five more seconds for each call of a store or a log that hangs. If
-   * `list` hangs, it takes up to 30 seconds.
+   * Ends the rounds, and resolves when each body in progress has its `Outcome`, even if a late
+   * function still runs. That takes `timeoutMs` at most, and five more seconds for each call of a
+   * store or a log that hangs. If `list` hangs, it takes up to 30 seconds.
    *
-   * Call it before the process ends, after the server has closed. A sender that gave up leaves no
-   * connection, but its body may still be on its way to your database.
+   * Call it after the server has closed, and before the process ends. Closing the server doesn't
+   * wait for a request whose sender gave up, but its body may still be on its way to your database.
    */
   readonly stop: () => Promise<void>;
 }

@@ -75,8 +75,8 @@ export interface ReceiverSettings {
   readonly saveFirst?: boolean | undefined;
   /**
    * Logs what became of each body. If it throws, the answer is the same. An answer waits for it up
-   * to five seconds, unless the event is settled. Default: prints a line to standard error, unless
-   * the event is settled.
+   * to five seconds, unless the event is settled. Default: prints a line to standard error, and the
+   * stack of an error that may be a bug, unless the event is settled.
    */
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
   /**

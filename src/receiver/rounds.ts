@@ -5,8 +5,8 @@ import type { Log } from './log.js';
 import { inTime, type Store } from './store.js';
 
 /**
- * A round ends after so many failures in a row, so that a database that is down causes only a few
- * lines of a log in each round.
+ * A round ends after this many failures in a row. A database that is down then adds only a few
+ * lines to the log in each round.
  */
 const MAX_FAILURES = 5;
 
@@ -64,8 +64,8 @@ export function createRounds(
     if (body == null) return true; // another process was first
     const { outcome, name: savedAs } = await held(name, settle(body, name));
     if (outcome === 'failed') return false;
-    // It stays, unless it is a draft of a crash or a renamed file: that was saved again under the
-    // body's own name, so the old name is removed.
+    // On `retry`, a body stays under its name. A draft that a crash left or a renamed file has just
+    // been saved again under the body's own name, so its old name is removed.
     if (outcome === 'retry' && savedAs === name) return false;
     await inTime('remove', () => held(name, store.remove(name)));
     return outcome !== 'retry';

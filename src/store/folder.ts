@@ -16,8 +16,8 @@ import process from 'node:process';
 import type { Store } from '../receiver/store.js';
 
 /**
- * The age from which on a draft counts as left by a crash, in milliseconds. A newer one may still
- * be written.
+ * The age in milliseconds at which a draft counts as left by a crash. A younger one may belong to a
+ * process that is still writing it.
  */
 const MIN_DRAFT_AGE = 5 * 60_000;
 
@@ -32,9 +32,10 @@ const STATS_AT_ONCE = 256;
 const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
 
 /**
- * Creates a folder with its parents, and tries to write to it.
+ * Opens a store in a folder. Creates `retry` and `review` in it, with any missing parents, and
+ * tries to write to both.
  *
- * @throws Error of the file system if one of these fails.
+ * @throws Error if one of these fails, or if one of the folders is a file.
  */
 export function openFolder(root: string): Store {
   const [retry, review] = [join(root, 'retry'), join(root, 'review')];
@@ -45,7 +46,7 @@ export function openFolder(root: string): Store {
     rmSync(draft);
   }
   ignoreInGit(root);
-  // So that new folders survive a power cut, and a disk that can't promise that fails here.
+  // New folders must survive a power cut. A disk that can't sync a folder throws here.
   for (const path of new Set([...changed, retry, review])) syncFolderNow(path);
 
   const pathOf = (name: string) => join(retry, DRAFT.test(name) ? name : `${name}.json`);
@@ -81,8 +82,8 @@ async function saveFiles(
   // The reason comes first, so that no body is there without it. The log has it as well, so a
   // failure doesn't matter.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
-  // A whole file keeps the time of its first arrival. A restored backup may have left an empty or
-  // a cut one.
+  // A file of the right size isn't written again, so it keeps the time of its first arrival. One of
+  // another size was left empty or cut, such as by a restored backup.
   const found = await statFile(path);
   if (found?.size !== body.length) {
     const write = () => writeBody(draftIn(drafts), path, body);

@@ -426,8 +426,8 @@ const together = (events: readonly TestEvent[]): Step => settles('at the same ti
 const repeat = <T>(times: number, make: () => T): T[] => Array.from({ length: times }, make);
 
 /**
- * Returns the steps for each form that `make` gives an event. Each form is one of a new event: the
- * first event is not sent, and only shows how many forms there are.
+ * Returns the steps for each form that `make` gives an event. Each form gets a new event of its
+ * own. One more event is only used to count the forms, and is never sent.
  */
 function forEachForm<T>(
   event: NewEvent,

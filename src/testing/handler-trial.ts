@@ -268,7 +268,8 @@ export async function poll<T>(
   const until = Date.now() + forMs;
   // Most queues need a few milliseconds. A slow one is asked less often.
   let pauseMs = 1;
-  // At least so many times: if the machine stood still, the handler could not work either.
+  // The time alone proves nothing: while the machine stood still, so did the handler. So it reads
+  // at least this many times.
   for (let left = Math.min(forMs, 15); ; left -= 1) {
     const value = await reading();
     if ((await isDone(value)) || (left <= 0 && Date.now() >= until)) return value;

@@ -37,8 +37,8 @@ export type IssueCode =
   /** A string is not one of the documented values. */
   | 'unknown_value'
   /**
-   * `toTxAddress` has no address before `?dt=`, or contains a lone surrogate. Or, as a warning only,
-   * it has another parameter than `dt`, such as `?tag=12`, which may be a destination tag.
+   * `toTxAddress` has no address before `?dt=`, or contains a lone surrogate. Or, as a warning
+   * only, it has another parameter than `dt`, such as `?tag=12`, which may be a destination tag.
    */
   | 'invalid_tx_address'
   /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */

@@ -3,7 +3,7 @@ import { Decimal } from 'payment-notifications';
 
 // For SQLite: createSettle(database). The tables are in sqlite.sql.
 
-const sqlite = new SQLite('merchant.db');
+const sqlite = new SQLite(process.env.DATABASE_FILE || 'merchant.db');
 sqlite.pragma('journal_mode = WAL');
 sqlite.pragma('synchronous = FULL'); // a commit survives a power cut
 

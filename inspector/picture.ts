@@ -20,7 +20,10 @@ interface Bar {
   readonly label: string;
   /** Exact, as text. */
   readonly amount: string;
-  /** The difference from the bar before, such as the expected amount; empty if there is none. */
+  /**
+   * The difference from the bar before, such as the expected amount. Empty for a fee or a loss, or
+   * if there is none.
+   */
   readonly note: string;
   /**
    * The share of the largest amount of the currency, from 0 to 1. A double is exact enough for a

@@ -140,7 +140,7 @@ function testFiles(database, files, tables, env = {}) {
     for (const [name, text = ''] of Object.entries({
       ...files,
       'receiver.ts': page.get('receiver.ts'),
-      'server.ts': replaced(page.get('http-server.ts') ?? '', '3000', '0'),
+      'server.ts': replaced(page.get('express.ts') ?? '', '3000', '0'),
     }))
       fs.writeFileSync(join(cwd, name), text);
     const command = ['node', '--import', 'tsx', 'server.ts'];

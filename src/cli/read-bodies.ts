@@ -37,7 +37,7 @@ export const STDIN = '-';
 const LINE_BREAK = 0x0a;
 /** The names of a body in a store, and of the reason next to it. */
 const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
-/** A longer reason is truncated, in bytes. */
+/** Maximum length of a reason, in bytes. A longer one is truncated. */
 const MAX_REASON = 1000;
 
 /** A file name for messages. It may be a URL, by mistake. */
@@ -47,7 +47,8 @@ export function nameOf(file: string): string {
 
 /**
  * Reads the bodies of files and of the files in folders, in batches. A file is one body. In a
- * `.jsonl` or `.ndjson` file, each line is one; on standard input as well, if each is JSON.
+ * `.jsonl` or `.ndjson` file, each line is one. Standard input is also read by lines if its first
+ * 64 KiB hold several, all of them JSON.
  */
 export async function* readBodies(
   paths: readonly string[],

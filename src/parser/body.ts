@@ -121,7 +121,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
   }
 }
 
-/** Writes an object that JSON can't hold, such as one that contains itself, as an empty one. */
+/** Writes a value as JSON; `{}` if that throws, as for an object that contains itself. */
 function writeValue(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, keepAsText);

@@ -107,7 +107,7 @@ const BRAND = Symbol.for('payment-notifications.NotificationError');
  * withdrawal.
  *
  * The message is a single line for your log. It names only the identifiers that the service
- * assigned. `JSON.stringify` returns structured data, with all of them.
+ * assigned. `JSON.stringify` writes structured data, with every identifier in `reference`.
  */
 export class NotificationError extends Error {
   // `declare` emits no field. A field would be initialized twice, and hide the prototype's `name`.

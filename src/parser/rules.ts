@@ -40,7 +40,7 @@ export interface Rule<T = unknown, N extends Need = Need> {
   readonly otherName: string | null;
 }
 
-/** A field without which a body is refused, because it is missing or unreadable. */
+/** A field that must be sent. If it is missing or unreadable, the body is refused. */
 /* @__NO_SIDE_EFFECTS__ */
 export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
   return { need: 'required', type, otherName: null };

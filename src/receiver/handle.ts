@@ -61,7 +61,7 @@ interface Progress {
   warnings: readonly NotificationIssue[];
   /** The name under which the body was in `retry` before. */
   savedAs: string | null;
-  /** The name under which `saveFirst` has saved the body. */
+  /** The name under which `saveFirst` has saved the body, or has tried to. */
   savedFirst: string | null;
 }
 

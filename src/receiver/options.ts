@@ -68,15 +68,16 @@ export interface ReceiverSettings {
    * Saves each valid body in `retry` before its function is called, and removes it once it is
    * settled or saved in `review`. Default: false.
    *
-   * A process that is killed has not answered the bodies on which it works. The service repeats a
-   * deposit, but maybe not a withdrawal. With this, another process settles them. If a body can't
-   * be saved, that is logged, and its function is called nevertheless.
+   * If a process is killed, the bodies it was working on get no answer. The service sends a deposit
+   * again, but may not send a withdrawal again. With this option, another process settles those
+   * bodies. If a body can't be saved, that is logged, and its function is called nevertheless.
    */
   readonly saveFirst?: boolean | undefined;
   /**
    * Logs what became of each body. If it throws, the answer is the same. An answer waits for it up
-   * to five seconds, unless the event is settled. Default: prints a line to standard error, and the
-   * stack of an error that may be a bug, unless the event is settled.
+   * to five seconds, unless the event is settled. By default, nothing is printed for a settled
+   * event. For anything else, a line is printed to standard error, with the stack of an error that
+   * may be a bug.
    */
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
   /**

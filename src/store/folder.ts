@@ -104,9 +104,10 @@ async function saveFiles(
 }
 
 /**
- * Not `recursive`, because Node.js 20 then hangs on a folder in /proc.
+ * Creates a folder and its missing parents. It doesn't use the option `recursive` of `mkdirSync`,
+ * because Node.js 20 then hangs on a folder in /proc.
  *
- * @returns The folders in which it created one.
+ * @returns The parent of each folder that it created.
  */
 function createFolder(folder: string): string[] {
   if (existsSync(folder)) {
@@ -130,7 +131,7 @@ function ignoreInGit(root: string): void {
     const ours = '/.gitignore\n/retry/\n/review/\n';
     writeFileSync(join(root, '.gitignore'), ours, { flag: 'wx', mode: FILE_MODE });
   } catch {
-    // It is there already.
+    // It is there already. Or it can't be written, which doesn't stop the store.
   }
 }
 

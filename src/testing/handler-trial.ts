@@ -246,7 +246,7 @@ export async function expectKept(
 export const isKept = async ({ options }: Trial, { keptBefore }: Exchange): Promise<boolean> =>
   (await countKept(options)) > keptBefore;
 
-/** What has changed, of all currencies that are watched, without being expected. */
+/** How far the watched balances are from the expected ones, where they differ. */
 export async function changesIn({ options, expected }: Trial): Promise<Amounts> {
   const changes = [...expected].map(
     async ([code, before]) => [code, (await readBalance(options, code)).minus(before)] as const,

@@ -16,7 +16,7 @@ export interface TxAddress {
 }
 
 const TAG_MARK = '?dt=';
-/** An address without parameters, or with a tag alone. */
+/** An address without parameters, or with `dt` as the only one. */
 const PLAIN_ADDRESS = /^[^?&=]*(?:\?dt=[^?&=]*)?$/;
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 

@@ -68,12 +68,14 @@ export async function* readBodies(
       skip(path, error);
     }
     for (const file of files) {
-      reading.files += 1;
       try {
         yield* readFile(file, terminal);
+        reading.files += 1;
       } catch (error) {
         if (terminal.interrupt.aborted) return;
-        skip(file, error);
+        // A server may have settled the body since its folder was listed.
+        const isGone = file !== path && Object(error).code === 'ENOENT';
+        if (!isGone) skip(file, error);
       }
     }
   }
@@ -99,7 +101,11 @@ function isBodyIn(folder: string, entry: Dirent): boolean {
   if (name.startsWith('.') || REASON.test(name)) return false;
   if (!entry.isSymbolicLink()) return entry.isFile();
   // A link to a folder may lead to the folder that it is in.
-  return statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return true; // to read it will say what is wrong with it
+  }
 }
 
 function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
@@ -137,7 +143,7 @@ async function readStart(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
 
 /** Whether a text, or the start of one, is several bodies: lines that are JSON values. */
 function areBodies(text: Buffer): boolean {
-  const lines = `${text}`.split('\n');
+  const lines = `${text}`.replace(/^\ufeff/, '').split('\n');
   if (text.length > MAX_BYTES) lines.pop(); // it may go on
   const bodies = lines.filter((line) => line.trim() !== '');
   return bodies.length > 1 && bodies.every(isJson);

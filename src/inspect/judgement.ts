@@ -1,6 +1,6 @@
-import { type OpenBody, openBody, type UnreadableBody } from '../parser/body.js';
+import { isBytes, type OpenBody, openBody, type UnreadableBody } from '../parser/body.js';
 import type { NotificationType } from '../parser/errors.js';
-import { referenceOf } from '../parser/messages.js';
+import { describe, referenceOf } from '../parser/messages.js';
 import {
   idempotencyKey,
   type PaymentNotification,
@@ -32,11 +32,12 @@ export interface Judged {
 
 /** Says what a body reports, and whether it went as expected. */
 export function judgeBody(body: RawBody, as: NotificationType | null): Judged {
+  if (typeof body !== 'string' && !isBytes(body)) {
+    const received = `${describe(body)}. Pass the raw body`;
+    throw new TypeError(`body: expected text or bytes, received ${received}`);
+  }
   const opened = openBody(body);
   if (opened.fields === null) return refuseUnread(body, as, opened);
-  if (opened.isParsed) {
-    throw new TypeError('body: expected text or bytes, received an object. Pass the raw body');
-  }
   const { type, notification, error, reading } = readBody(opened, as, readNotification);
   const repeated = findRepeated(opened);
   const read = reading?.notification ?? null;

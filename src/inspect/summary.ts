@@ -191,8 +191,8 @@ function faultOf({ expected, received }: NotificationIssue): string {
   return `should be ${isIllFormed ? 'well-formed text' : expected}, but is ${received}`;
 }
 
-/** The name of an identifier, also in JSON that is inside a string, where quotes are escaped. */
-const EVENT = /"(depositId|withdrawalId)\\{0,7}" ?:/g;
+/** An identifier with a value, also in JSON that is inside a string, where quotes are escaped. */
+const EVENT = /"(depositId|withdrawalId)\\{0,7}" ?:(?! ?(?:null|\\{0,7}"\\{0,7}"))/g;
 
 /**
  * Says how many events a refused text contains, however they are wrapped. None of them is

@@ -108,9 +108,9 @@ export function createRounds(
 type Failures = Map<string, number>;
 
 /**
- * Orders a round. New bodies and earlier failures take turns, so that neither kind waits while many
- * of the other one fail. New bodies start with the newest, failures with those that failed least
- * often.
+ * Orders a round. New bodies and those of the last round take turns, so that neither kind waits
+ * while many of the other one fail. New bodies start with the newest, the others with those that
+ * failed least often, or were not tried.
  *
  * A process that remembers no failures, such as a scheduled function, doesn't know which failed.
  * There, the newest alternate with random others, so that none waits forever behind the same

@@ -82,10 +82,10 @@ async function saveFiles(
   // The reason comes first, so that no body is there without it. The log has it as well, so a
   // failure doesn't matter.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
-  // A file of the right size isn't written again, so it keeps the time of its first arrival. One of
-  // another size was left empty or cut, such as by a restored backup.
+  // A whole file isn't written again, so it keeps the time of its first arrival, and a damaged body
+  // doesn't replace it. A smaller one was left empty or cut, such as by a restored backup.
   const found = await statFile(path);
-  if (found?.size !== body.length) {
+  if (found === null || found.size < body.length) {
     const write = () => writeBody(draftIn(drafts), path, body);
     await write()
       .catch((error) => {

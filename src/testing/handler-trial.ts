@@ -47,7 +47,7 @@ export interface Trial {
   readonly settled: Map<string, string>;
   /** The keys of what was answered with 500 or more. */
   readonly failed: Set<string>;
-  /** The sums that moved, the latest first. */
+  /** The sum that each exchange moved, the latest first; 0 if it moved nothing. */
   readonly earlier: Decimal[];
   /** Whether a body was kept or refused that might have been settled. */
   hasHeld: boolean;
@@ -190,8 +190,8 @@ function shownOf(answer: string, url: string): string {
 }
 
 /**
- * Waits until exactly what is due has moved, and returns true; or until `mayStay` allows that
- * nothing moves, and returns false.
+ * Returns true once exactly what is due has moved. With `mayStay`, returns false if nothing has
+ * moved when it resolves to true, or when the time is over.
  */
 export async function expectChange(
   trial: Trial,

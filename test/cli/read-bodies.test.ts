@@ -65,6 +65,7 @@ test.each<[what: string, content: string | Buffer]>([
 
 test.each<[what: string, content: string, bodies: string[], lines: string]>([
   ['two bodies', `${one}\n${two}`, [one, two], '1,2'],
+  ['a byte-order mark', `\ufeff[]\n${two}`, ['\u00ef\u00bb\u00bf[]', two], '1,2'],
   ['empty lines', `\n${one}\r\n\r\n \t\n${two}\r\n\n`, [`${one}\r`, `${two}\r`], '2,5'],
   ['other JSON values', '1\n"x"\n[]', ['1', '"x"', '[]'], '1,2,3'],
   ['more than one body may have', many, Array(100).fill(one), ''],
@@ -152,8 +153,9 @@ test('of a store, both folders are read, with the reasons and since when a body 
   expect((await read([join(folder, 'half')])).places).toStrictEqual([]);
 });
 
-test('a file of a folder that can not be read is named, and the others are read', async () => {
-  for (const name of ['a', 'b', 'c']) write(`several/${name}.json`, one);
+test('of a folder, a file that can not be read is named, and one that has gone is not', async () => {
+  for (const name of ['a', 'c', 'd']) write(`several/${name}.json`, one);
+  symlinkSync('b.json', join(folder, 'several/b.json'));
   const err: string[] = [];
   const reading = { files: 0, unread: 0 };
   const warn = (text: string) => void err.push(text);
@@ -161,11 +163,12 @@ test('a file of a folder that can not be read is named, and the others are read'
   const places: string[] = [];
   for await (const batch of readBodies([join(folder, 'several')], terminal as never, reading)) {
     places.push(...batch.map(({ place }) => relative(folder, place)));
-    rmSync(join(folder, 'several/b.json'), { force: true });
+    rmSync(join(folder, 'several/c.json'), { force: true });
   }
-  expect(places).toStrictEqual(['several/a.json', 'several/c.json']);
-  expect(err.join('')).toContain('several/b.json: expected a readable file, received ENOENT');
-  expect(reading).toStrictEqual({ files: 3, unread: 1 });
+  expect(places).toStrictEqual(['several/a.json', 'several/d.json']);
+  const link = `${join(folder, 'several/b.json')}: expected a readable file, received ELOOP`;
+  expect(err.join('')).toMatch(new RegExp(`^payment-notifications: ${link} [^\\n]*\\n$`));
+  expect(reading).toStrictEqual({ files: 2, unread: 1 });
 });
 
 test('a file that can not be read is named once, and the others are read', async () => {

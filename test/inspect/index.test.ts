@@ -124,10 +124,25 @@ test('a body is judged by the endpoint that it was sent to', () => {
   expect(wrong.absent).toContain('depositId');
 });
 
+test('an identifier without a value is no event', () => {
+  const { summary } = inspectBody('{"depositId":null,"a":"{\\"withdrawalId\\": \\"\\"}"}');
+  expect(summary).toContain('but has neither. Ask');
+  expect(inspectBody('{"a":"{\\"withdrawalId\\": \\"x\\"}"}').summary).toContain(
+    'but has neither. It contains 1 withdrawal.',
+  );
+});
+
 test.each<[what: string, body: unknown, as: unknown, message: string]>([
   [
     'a parsed body',
     {},
+    undefined,
+    'body: expected text or bytes, received an object. Pass the raw body',
+  ],
+  ['no body', null, undefined, 'body: expected text or bytes, received null. Pass the raw body'],
+  [
+    'a promise',
+    Promise.resolve(''),
     undefined,
     'body: expected text or bytes, received an object. Pass the raw body',
   ],

@@ -128,12 +128,19 @@ test('the same body is saved once, with the time of its first arrival and its la
   expect(files()).toStrictEqual(['a.json', 'a.txt', 'b.json', 'b.txt']);
 });
 
-test.each(['', '{', '{"a":1}'])('a file of its name that has %j is written anew', async (other) => {
+test.each(['', '{'])('a file of its name that has %j is written anew', async (other) => {
   const { save } = createStore(folder);
   leave('a.json', other, 60);
   await save(saved('{}'));
   expect(files()).toStrictEqual(['a.json', 'a.txt']);
   expect(textOf(join(retry, 'a.json'))).toBe('{}');
+});
+
+test('a damaged body does not replace the whole one of its name', async () => {
+  const { save } = createStore(folder);
+  await save(saved('{"a":1}'));
+  await save(saved('{"a', { reason: 'refused' }));
+  expect(textOf(join(retry, 'a.json'))).toBe('{"a":1}');
 });
 
 test.each([

@@ -4,8 +4,9 @@ import { readPart } from './parts.js';
 
 const { runs, tests } = readPart();
 const config = mergeConfig(base, { test: { env: { RUNS: `${runs}` } } });
-// Only the tests of a part run against its mutants, and the test that loads every entry: if a mutant
-// breaks the loading of a module, the files that import it have no tests, and Stryker counts tests.
+// Only the tests of a part run against its mutants, and the test that loads every entry: if a
+// mutant breaks the loading of a module, the files that import it have no tests, and Stryker counts
+// tests.
 config.test.include = [...tests, 'test/imports.test.ts'];
 // It reads docblocks in our formatting. Stryker formats src anew, and copies the schemas that
 // run.js has made.

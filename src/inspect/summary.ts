@@ -152,7 +152,7 @@ interface Refusal {
   readonly isEmpty: boolean;
   /** The events that are inside; see {@link countEvents}. */
   readonly contained: string;
-  /** How copying has changed the text: the endpoint received a different one. Null if unknown. */
+  /** What somebody who copied the body has changed in it; null if that is unknown. */
   readonly damage: string | null;
 }
 

@@ -210,7 +210,8 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    const running = { key: key ?? '' }; // not `progress`, which would keep the body in memory
+    // Not `progress`: if the function never ends, this would keep the body in memory.
+    const running = { key: key ?? '' };
     if (key !== null) late.add(running);
     passed
       .catch((error) => {

@@ -109,12 +109,12 @@ type Failures = Map<string, number>;
 
 /**
  * Orders a round. New bodies and those of the last round take turns, so that neither kind waits
- * while many of the other one fail. New bodies start with the newest, the others with those that
- * failed least often, or were not tried.
+ * while many of the other one fail. New bodies start with the newest. Those of the last round start
+ * with those that it didn't try, and then those that failed least often.
  *
- * A process that remembers no failures, such as a scheduled function, doesn't know which failed.
- * There, the newest alternate with random others, so that none waits forever behind the same
- * failures.
+ * For a process without a last round, such as a scheduled function, all bodies are new. The older
+ * half, in random order, then takes the place of the last round, so that none waits forever behind
+ * the same failures.
  *
  * @param names - The oldest first.
  */

@@ -190,8 +190,8 @@ function shownOf(answer: string, url: string): string {
 }
 
 /**
- * Returns true once exactly what is due has moved. With `mayStay`, returns false if nothing has
- * moved when it resolves to true, or when the time is over.
+ * Waits until exactly what is due has moved, and returns true. Returns false if nothing has moved,
+ * and `mayStay` is given: it ends the wait early by resolving to true. Throws otherwise.
  */
 export async function expectChange(
   trial: Trial,

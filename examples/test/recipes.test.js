@@ -233,20 +233,25 @@ describe('a database', { concurrency: true }, () => {
     before(() => {
       const cwd = join(folder.path, 'with-sqlite');
       fs.mkdirSync(cwd);
-      database = new Database(join(cwd, 'merchant.db'));
+      database = new Database(join(cwd, 'test.db'));
       database.exec(ORDERS + copied('sqlite.sql'));
     });
     after(() => database.close());
-    testFiles('sqlite', withDatabase('sqlite'), {
-      ...OWN,
-      async query(sql) {
-        const statement = database.prepare(sql);
-        if (statement.reader) return /** @type {any[]} */ (statement.all());
-        statement.run();
-        return [];
+    testFiles(
+      'sqlite',
+      withDatabase('sqlite'),
+      {
+        ...OWN,
+        async query(sql) {
+          const statement = database.prepare(sql);
+          if (statement.reader) return /** @type {any[]} */ (statement.all());
+          statement.run();
+          return [];
+        },
+        broken: OWN.brokenBy("BEGIN SELECT RAISE(ABORT, 'broken by a test'); END"),
       },
-      broken: OWN.brokenBy("BEGIN SELECT RAISE(ABORT, 'broken by a test'); END"),
-    });
+      { DATABASE_FILE: 'test.db' },
+    );
   });
 });
 

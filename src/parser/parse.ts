@@ -40,7 +40,7 @@ type ParsedBody = object & { readonly [Name in Foreign]?: never };
 
 /**
  * A function that parses a request body. The type is public, so that a library that assigns one of
- * the parsers to an export of its own can emit its declarations.
+ * the parsers to one of its exports can emit its declarations.
  */
 export interface BodyParser<T> {
   // The deprecated overload comes first, because a body of type `any` takes the first one, and

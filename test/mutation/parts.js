@@ -29,7 +29,7 @@ export const PARTS = {
   store: {
     mutate: ['src/store/*.ts'],
     tests: ['test/store/*.test.ts'],
-    // As for the parser: of the 20 that were not noticed, 11 are of constants at import.
+    // As for the parser: of the 20 that were not noticed, tests notice 8 once src is loaded anew.
     least: 88,
   },
   testing: { mutate: ['src/testing/*.ts'], tests: ['test/testing/*.test.ts'], least: 90 },

@@ -85,7 +85,7 @@ describe('an address', () => {
     'rExample?to=x&dt=12',
     'rExample?dt=12&amount=5',
     'rExample&dt=12',
-    'rExample?dt=a=',
+    'rExample?dt=a=b',
   ])('with what may be a tag in another form gives a warning: %s', (address) => {
     expect(warningsOf(address)).toMatchObject([
       { code: 'invalid_tx_address', path: ['toTxAddress'] },
@@ -98,6 +98,7 @@ describe('an address', () => {
     'rExample?dt=',
     'bitcoincash:qExample',
     'rExample?dt=a:b/c',
+    'rExample?dt=bWVtbw==',
   ])('gives no warning otherwise: %s', (address) => {
     expect(warningsOf(address)).toStrictEqual([]);
   });

@@ -16,8 +16,8 @@ export interface TxAddress {
 }
 
 const TAG_MARK = '?dt=';
-/** An address without parameters, or with `dt` as the only one. */
-const PLAIN_ADDRESS = /^[^?&=]*(?:\?dt=[^?&=]*)?$/;
+/** An address without parameters, or with `dt` as the only one, whose tag may be base64. */
+const PLAIN_ADDRESS = /^[^?&=]*(?:\?dt=[^?&=]*=*)?$/;
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 
 /**

@@ -14,7 +14,7 @@ export interface Input {
   readonly place: string;
   /** The bytes, unchanged. If they are more than 64 KiB, the first 64 KiB and one byte. */
   readonly body: Buffer;
-  /** Of a body in a store: where and since when it waits, and why if that is known. */
+  /** For a body in a store: where and since when it waits, and why if that is known. */
   readonly saved: Saved | null;
   readonly isLine: boolean;
 }
@@ -81,7 +81,7 @@ export async function* readBodies(
   }
 }
 
-/** Lists a file, or the files of a folder by their names, without hidden ones. */
+/** Lists a file, or the files of a folder, sorted by name and without hidden ones. */
 function filesAt(path: string): string[] {
   if (path === STDIN || !statSync(path).isDirectory()) return [path];
   const entries = readdirSync(path, { withFileTypes: true });
@@ -104,7 +104,7 @@ function isBodyIn(folder: string, entry: Dirent): boolean {
   try {
     return statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
-    return true; // to read it will say what is wrong with it
+    return true; // reading it will say what is wrong with it
   }
 }
 

@@ -23,8 +23,9 @@ const NEXT_STEP =
 interface Kind {
   readonly title: string;
   count: number;
-  /** The place of the first body, and more about it. */
+  /** The place of the first body. */
   readonly first: string;
+  /** Says more about the first body. */
   readonly message: string;
   /** Since when the oldest one waits in a store. */
   since: Date | null;

@@ -23,7 +23,7 @@ const NOTES = {
 };
 
 /**
- * The kinds of quirks. These are all codes: `additional`, `unreadable`, `repeated`, `empty_text`,
+ * The kinds of quirks. These are all the codes: `additional`, `unreadable`, `repeated`, `empty_text`,
  * `encoding`, `lost_digits`, `exponent`, `spelling`, `milliseconds`, `date_time`, `upper_case`,
  * `leading_zeros`, `empty_tag`, `deeply_nested`.
  */

@@ -152,12 +152,12 @@ interface Refusal {
   readonly isEmpty: boolean;
   /** The events that are inside; see {@link countEvents}. */
   readonly contained: string;
-  /** What somebody who copied the body has changed in it; null if that is unknown. */
+  /** How the body was changed when somebody copied it; null if that is unknown. */
   readonly damage: string | null;
 }
 
 /**
- * Says in one line why a body is refused, what to do and what to answer. Of a copy that was damaged
+ * Says in one line why a body is refused, what to do and what to answer. For a copy that was damaged
  * by copying, it says only why, because the endpoint received a different text.
  */
 export function summarizeRefusal(refusal: Refusal): string {
@@ -240,8 +240,8 @@ const ANSWER = 'The endpoint should answer 400 and store the body.';
 const ASK = `Ask the service about it. ${ANSWER}`;
 
 /**
- * The event that a body reports, as far as it is known: ` of order order-10042`. Of a body of
- * unknown type, both events that it names.
+ * The event that a body reports, as far as it is known: ` of order order-10042`. If the body's
+ * type is unknown, both events that it names.
  */
 function eventOf(type: NotificationType | null, reference: NotificationReference): string {
   const { depositId, clientPaymentId, withdrawalId, clientWithdrawalId } = reference;
@@ -268,7 +268,7 @@ function money(amount: Decimal, currency: string | null): string {
 
 /**
  * Shows a text of the body. Up to 128 usual characters, as in an identifier or address, are shown
- * whole, and quoted only if they could be mistaken for words or punctuation of the summary. Any
+ * whole, and quoted only if a part of them could be mistaken for punctuation of the summary. Any
  * other text is quoted and truncated.
  */
 function show(text: string, most?: number): string {

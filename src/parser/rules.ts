@@ -73,14 +73,14 @@ export type RulesOf<T> = {
 
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** The rule of a name in a JSON object. */
+/** The rule for a name that a field may have in JSON. */
 export interface NamedRule extends Pick<Rule, 'need' | 'type'> {
   readonly name: string;
   /** The field's name in the output: the same as `name`, except for a second spelling. */
   readonly outputName: string;
 }
 
-/** Returns a rule for each name in a JSON object, in output order. */
+/** Returns a rule for each name that a field may have in JSON, in output order. */
 export function namedRules(rules: Rules): NamedRule[] {
   return Object.entries(rules).flatMap(([outputName, { need, type, otherName }]) => {
     const names = otherName === null ? [outputName] : [outputName, otherName];

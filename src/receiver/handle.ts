@@ -27,7 +27,7 @@ import { createCheck, createStrangerReport } from './secret.js';
 import { inTime, nameOf, type Store } from './store.js';
 
 export interface Incoming {
-  /** Who calls; null for a body of a queue or of the store, which isn't checked again. */
+  /** Who calls; null for a body from a queue or the store, which isn't checked again. */
   readonly caller: Caller | null;
   /** The name under which the body is in `retry`; null if it isn't. */
   readonly savedAs?: string | null;
@@ -279,7 +279,7 @@ function parserOf(options: ReceiverOptions) {
   return safeParseNotification;
 }
 
-/** The error for text that may have lost bytes: two identifiers may have become the same. */
+/** The error for text in which lost bytes may have made different identifiers the same. */
 function textError(notification: PaymentNotification): NotificationError {
   const received =
     'text with U+FFFD or a lone surrogate, which may stand for bytes that are lost. If its identifiers are right, move the body from review to retry';

@@ -56,7 +56,7 @@ export interface ReceiverSettings {
    * Checks a signature over the raw body, or a header of your proxy. Returns whether the sender is
    * the service. If it returns false, the answer is 401; if it throws, 500. Nothing is saved.
    *
-   * It isn't called for a body of a queue or of the store.
+   * It isn't called for a body from a queue or the store.
    */
   readonly verify?: ((delivery: Delivery) => boolean | Promise<boolean>) | undefined;
   /**

@@ -108,12 +108,12 @@ export function createRounds(
 type Failures = Map<string, number>;
 
 /**
- * Orders a round. New bodies and those of the last round take turns, so that neither kind waits
- * while many of the other one fail. New bodies start with the newest. Those of the last round start
- * with those that it didn't try, and then those that failed least often.
+ * Orders a round. New bodies and known ones, which were in the last round, take turns, so that
+ * neither kind waits while many of the other kind fail. The newest of the new bodies comes first,
+ * and the known one that has failed least often.
  *
  * For a process without a last round, such as a scheduled function, all bodies are new. The older
- * half, in random order, then takes the place of the last round, so that none waits forever behind
+ * half, in random order, then takes the place of the known ones, so that none waits forever behind
  * the same failures.
  *
  * @param names - The oldest first.

@@ -1,11 +1,11 @@
 import { describe } from '../parser/messages.js';
 import type { Log } from './log.js';
 
-/** Has only characters that nothing percent-encodes, so a path is compared undecoded. */
+/** A secret has only characters that need no percent-encoding, so a path is compared undecoded. */
 export const SECRET: RegExp = /^[\w.~-]{16,}$/;
 const MIN_LENGTH = 16;
 
-/** The least time between two lines about strangers, in milliseconds. */
+/** The least time between two lines about one kind of stranger, in milliseconds. */
 const PAUSE = 60_000;
 
 /**
@@ -29,7 +29,7 @@ export function createCheck(
   return (url) => {
     if (typeof url !== 'string') {
       throw new TypeError(
-        `url: expected the URL that was called, or its path, received ${describe(url)}. Pass it to receive(), or call settle() for a body of a queue`,
+        `url: expected the URL that was called, or its path, received ${describe(url)}. Pass it to receive(), or call settle() for a body from a queue`,
       );
     }
     const segment = lastSegment(url);
@@ -49,8 +49,8 @@ const STRANGERS: Readonly<Record<Stranger, string>> = {
 };
 
 /**
- * Creates a function that counts requests of strangers, and logs the count once a minute at most.
- * It shows no URL, which may end with an earlier secret.
+ * Creates a function that counts requests of strangers, and logs the count of each kind at most once
+ * a minute. It shows no URL, which may end with an earlier secret.
  */
 export function createStrangerReport(log: Log): (stranger: Stranger) => void {
   const counts = new Map<Stranger, { count: number; next: number }>();

@@ -37,7 +37,7 @@ import {
 } from './handler-steps.js';
 import { bodyVariants, inBothEncodings } from './variants.js';
 
-/** What a right handler does, by name: the steps that show it with new events. */
+/** What a correct handler does, by name: the steps that show it with new events. */
 export type Behaviors = Readonly<Record<string, (event: NewEvent) => readonly Step[]>>;
 
 const FIRST: Causes = {

@@ -20,7 +20,7 @@ export type Causes =
 /** Amounts by currency. */
 export type Amounts = ReadonlyMap<string, Decimal>;
 
-/** A body, and what a right handler does with it. */
+/** A body, and what a correct handler does with it. */
 export interface Sent extends TestBody {
   /** Undefined for a faulty body. */
   readonly notification: PaymentNotification | undefined;

@@ -15,7 +15,7 @@ const CONTENT_TYPES = [
   null,
 ];
 
-/** The forms in which a right handler settles an event. */
+/** The forms in which a correct handler settles an event. */
 export function formsOfEvent(
   one: TestEvent,
   withContentTypes: boolean,

@@ -24,7 +24,7 @@ import {
   watch,
 } from './handler-trial.js';
 
-/** Something that a right handler does with bodies, which are sent to show it. */
+/** Sends bodies, and checks that the handler does what a correct one does with them. */
 export interface Step {
   /** The bodies whose orders must be known before the first step. */
   readonly known: readonly TestBody[];
@@ -238,7 +238,7 @@ export function settlesOnceKnown(event: TestEvent): Step {
 export function race(rounds: readonly Step[]): Step {
   const known = rounds.flatMap((round) => round.known);
   const show = async (trial: Trial): Promise<void> => {
-    // A handler may hold what is in this currency. Then nothing adds up.
+    // If the handler keeps events in this currency for review, the balances don't add up.
     if (trial.hasHeld) return;
     const until = Date.now() + RACE_MS;
     for (const [index, round] of rounds.entries()) {

@@ -190,8 +190,10 @@ function shownOf(answer: string, url: string): string {
 }
 
 /**
- * Waits until exactly what is due has moved, and returns true. Returns false if nothing has moved,
- * and `mayStay` is given: it ends the wait early by resolving to true. Throws otherwise.
+ * Waits until exactly what is due has moved, and returns true. With `mayStay`, returns false if
+ * nothing has moved. Throws otherwise.
+ *
+ * @param mayStay - Whether a body may move nothing. Once it resolves to true, the wait ends.
  */
 export async function expectChange(
   trial: Trial,
@@ -201,7 +203,7 @@ export async function expectChange(
 ): Promise<boolean> {
   const isDone = async (changes: Amounts): Promise<boolean> => {
     if (isDue(exchange, changes)) return true;
-    // Of several bodies, others may not have moved yet.
+    // If there are several bodies, others may not have moved yet.
     if (changes.size > 0) return exchange.bodies.length === 1;
     return mayStay !== undefined && (await mayStay());
   };

@@ -202,7 +202,7 @@ describe.each(Object.entries(WAYS))('%s', (_, ask) => {
   });
 });
 
-test.each(ROWS)('settle says what became of a body of a queue: %s', async (...row) => {
+test.each(ROWS)('settle says what became of a body from a queue: %s', async (...row) => {
   const { receiver, body, entries, saved, log, keeps } = openRow(row);
   const [, { store }, outcome] = row;
   // Without a store, a body that is refused would be lost with its place in the queue.

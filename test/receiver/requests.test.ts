@@ -198,7 +198,7 @@ test.each([
   expect(seen).toStrictEqual([list, null]);
 });
 
-test('a body of a queue, or of the store, is not checked again', async () => {
+test('a body from a queue or the store is not checked again', async () => {
   const { receiver, leave, retry } = open({ secret: SECRET, verify: () => false });
   expect(await receiver.settle(DEPOSIT)).toBe('settled');
   leave('a', DEPOSIT);

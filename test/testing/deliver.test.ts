@@ -190,7 +190,7 @@ function expectNothingLeft(signal: AbortSignal) {
 describe('copies', () => {
   test('arrive at once, each until it succeeds', async () => {
     vi.useFakeTimers({ now: 0, toFake: ['Date'] });
-    // Of the first five requests, which are under way together, two succeed.
+    // The first five requests are under way together, and two of them succeed.
     const open: (() => void)[] = [];
     const { delivered, attempts, received } = await deliverTo(
       (response, _request, n) => {

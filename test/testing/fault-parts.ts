@@ -18,7 +18,7 @@ import {
   tick,
 } from './merchant.js';
 
-/** What a fault replaces of a right handler. */
+/** What a fault replaces of a correct handler. */
 type Fault = Partial<Parts>;
 /** The fields of either notification: a test sends only one type. */
 type Fields = Readonly<

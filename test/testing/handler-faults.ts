@@ -32,7 +32,7 @@ import {
 } from './fault-parts.js';
 import { type Parts, RIGHT, textOf, tick } from './merchant.js';
 
-/** A fault, what it replaces of a right handler, and the cause that the failure names. */
+/** A fault, what it replaces of a correct handler, and the cause that the failure names. */
 type Fault = readonly [fault: string, parts: Partial<Parts>, cause: string];
 
 /** The faults that each test finds, by its name. */

@@ -39,7 +39,7 @@ export type Book = (
   parts: Parts,
 ) => Outcome | Promise<Outcome>;
 
-/** The parts of a right handler, each of which a fault replaces. */
+/** The parts of a correct handler, each of which a fault replaces. */
 export interface Parts {
   readonly keyOf: (notification: PaymentNotification, context: DeliveryContext) => string;
   readonly moveOf: (notification: PaymentNotification, context: DeliveryContext) => Move;

@@ -27,7 +27,7 @@ import {
  */
 const PATIENT = { brokenMs: 1, answeredMs: 60_000, mendedMs: 60_000, rounds: 2 };
 
-describe('a right handler', () => {
+describe('a correct handler', () => {
   for (const { name, run } of patientTests(merchant(), PATIENT)) test(`passes: ${name}`, run);
 
   test('passes again, and with all tests at once', async () => {
@@ -284,6 +284,6 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
     },
   ],
   ['of withdrawals, without kept', { ...merchant(), receives: 'withdrawal.broadcast', kept: null }],
-])('a right handler %s passes', async (_, options) => {
+])('a correct handler %s passes', async (_, options) => {
   expect(await failuresOf(options, undefined, PATIENT)).toEqual({});
 });

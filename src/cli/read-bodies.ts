@@ -14,7 +14,7 @@ export interface Input {
   readonly place: string;
   /** The bytes, unchanged. If they are more than 64 KiB, the first 64 KiB and one byte. */
   readonly body: Buffer;
-  /** For a body in a store: where and since when it waits, and why if that is known. */
+  /** For a body in a store: its folder, when it was saved, and why, if that is known. */
   readonly saved: Saved | null;
   readonly isLine: boolean;
 }

@@ -27,7 +27,7 @@ interface Kind {
   readonly first: string;
   /** Says more about the first body. */
   readonly message: string;
-  /** Since when the oldest one waits in a store. */
+  /** When the oldest one in a store was saved. */
   since: Date | null;
 }
 

@@ -186,7 +186,7 @@ export function summarizeRefusal(refusal: Refusal): string {
 function faultOf({ expected, received }: NotificationIssue): string {
   if (received === 'nothing') return 'is missing';
   if (received === 'null') return 'is null';
-  // To expect "a non-empty string" would not say what is wrong with this one.
+  // A text with a lone surrogate isn't empty, so "a non-empty string" would not say what is wrong.
   const isIllFormed = received.endsWith('with a lone surrogate');
   return `should be ${isIllFormed ? 'well-formed text' : expected}, but is ${received}`;
 }

@@ -39,7 +39,7 @@ interface Source {
   readonly issues: NotificationIssue[];
   /** Faults that don't refuse the body. Nested objects add to the same list. */
   readonly warnings: NotificationIssue[];
-  /** The names of the object's own fields whose faults don't refuse the body. */
+  /** The names of this object's optional and expected fields whose value could not be read. */
   readonly unreadable: string[];
 }
 

@@ -13,7 +13,7 @@ import {
 import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import type { Store } from '../receiver/store.js';
+import { nameOf, type Store } from '../receiver/store.js';
 
 /**
  * The age in milliseconds at which a draft counts as left by a crash. A younger one may belong to a
@@ -82,10 +82,12 @@ async function saveFiles(
   // The reason comes first, so that no body is there without it. The log has it as well, so a
   // failure doesn't matter.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
-  // A whole file isn't written again, so it keeps the time of its first arrival, and a damaged body
-  // doesn't replace it. A smaller one was left empty or cut, such as by a restored backup.
-  const found = await statFile(path);
-  if (found === null || found.size < body.length) {
+  // A file with the same bytes isn't written again, so it keeps the time of its first arrival. If
+  // the bytes differ, either the file or the body was damaged, such as by a restored backup. The
+  // name contains the digest of the right one.
+  const found = await readFile(path).catch(nullIfMissing);
+  const isWhole = name.endsWith(await nameOf('', body));
+  if (found === null || (isWhole && !found.equals(body))) {
     const write = () => writeBody(draftIn(drafts), path, body);
     await write()
       .catch((error) => {
@@ -147,7 +149,7 @@ async function writeBody(draft: string, path: string, body: Uint8Array): Promise
     }
     await rename(draft, path);
   } catch (error) {
-    // On a full disk, each delivery would leave one.
+    // On a full disk, each delivery would leave a draft.
     await rm(draft).catch(() => {});
     throw error;
   }

@@ -4,6 +4,12 @@ import { toMoments, toMoney } from '../../inspector/picture.js';
 import { splitLostDigits, toRows } from '../../inspector/rows.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
+/** The bars of what was deposited, displayed or settled, by label. */
+function barsOf(body: string, what: string) {
+  const bars = toMoney(inspectBody(body)).find((one) => one.what === what)?.bars;
+  return Object.fromEntries(bars?.map((bar) => [bar.label, bar]) ?? []);
+}
+
 test('the times of a deposit are in order, each as far from the next as it was', () => {
   const late = deposit({ paymentReceivedAt: '1790007200', expirationTime: '1790003600' });
   const after = '60 min after the link expired';
@@ -21,24 +27,20 @@ test('the times of a deposit are in order, each as far from the next as it was',
 test('the amounts of a currency are bars, with the exact difference from what was expected', () => {
   const amounts = { expectedDepositAmount: '"0.100000000000000001"', actualDepositAmount: '0.1' };
   const body = deposit({ ...amounts, settlementRateDepegLossAmount: '-5' });
-  const [coins, , settled] = toMoney(inspectBody(body));
-  expect(coins).toMatchObject({
-    currency: 'BTC',
-    bars: [
-      { label: 'expected', amount: '0.100000000000000001', note: '', share: 1 },
-      { label: 'received', amount: '0.1', note: '0.000000000000000001 less than expected' },
-    ],
+  expect(toMoney(inspectBody(body))[0]?.currency).toBe('BTC');
+  expect(barsOf(body, 'deposited')).toMatchObject({
+    expected: { amount: '0.100000000000000001', note: '', share: 1 },
+    received: { amount: '0.1', note: '0.000000000000000001 less than expected' },
   });
-  const loss = settled?.bars.find(({ label }) => label === 'depeg loss');
-  expect(loss).toMatchObject({ amount: '-5', isFee: true });
+  expect(barsOf(body, 'settled')['depeg loss']).toMatchObject({ amount: '-5', isFee: true });
   const nothing = deposit({ actualDepositAmount: '0', expectedDepositAmount: '0' });
-  expect(toMoney(inspectBody(nothing))[0]?.bars).toMatchObject([{ share: 0 }, { share: 0 }]);
+  expect(barsOf(nothing, 'deposited').received?.share).toBe(0);
 });
 
 test('an amount that was sent in both spellings has one bar', () => {
   const body = withdrawal({ deducedSettlementAmount: '"250.31"' });
   const settled = toMoney(inspectBody(body)).at(-1);
-  expect(settled?.bars.map(({ label }) => label)).toStrictEqual(['debited', 'depeg loss']);
+  expect(settled?.bars.filter(({ label }) => label === 'debited')).toHaveLength(1);
 });
 
 test.each([

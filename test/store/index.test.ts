@@ -25,6 +25,9 @@ afterEach(() => {
   fs.rmSync(base, { recursive: true });
 });
 
+/** A name with the digest of `{}`. */
+const NAME = 'a.44136fa355b3678a';
+
 const saved = (body: string, more: Partial<SavedBody> = {}): SavedBody => ({
   ...{ to: 'retry', name: 'a', key: null, reason: 'no', body: bytes(body) },
   ...more,
@@ -128,20 +131,26 @@ test('the same body is saved once, with the time of its first arrival and its la
   expect(files()).toStrictEqual(['a.json', 'a.txt', 'b.json', 'b.txt']);
 });
 
-test.each(['', '{'])('a file of its name that has %j is written anew', async (other) => {
-  const { save } = createStore(folder);
-  leave('a.json', other, 60);
-  await save(saved('{}'));
-  expect(files()).toStrictEqual(['a.json', 'a.txt']);
-  expect(textOf(join(retry, 'a.json'))).toBe('{}');
-});
+test.each(['', '{', '\0\0', '{}}'])(
+  'a damaged file of its name is written anew: %j',
+  async (other) => {
+    const { save } = createStore(folder);
+    leave(`${NAME}.json`, other, 60);
+    await save(saved('{}', { name: NAME }));
+    expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`]);
+    expect(textOf(join(retry, `${NAME}.json`))).toBe('{}');
+  },
+);
 
-test('a damaged body does not replace the whole one of its name', async () => {
-  const { save } = createStore(folder);
-  await save(saved('{"a":1}'));
-  await save(saved('{"a', { reason: 'refused' }));
-  expect(textOf(join(retry, 'a.json'))).toBe('{"a":1}');
-});
+test.each(['{', '\0\0'])(
+  'a damaged body does not replace the whole one of its name: %j',
+  async (body) => {
+    const { save } = createStore(folder);
+    await save(saved('{}', { name: NAME }));
+    await save(saved(body, { name: NAME, reason: 'refused' }));
+    expect(textOf(join(retry, `${NAME}.json`))).toBe('{}');
+  },
+);
 
 test.each([
   ['', 'an empty string'],
@@ -185,10 +194,10 @@ describe('a folder that can’t be written to', () => {
 
   test('keeps the reason of a body that was saved before', async () => {
     const { save } = createStore(folder);
-    leave('a.json', '{', 60); // cut by a restored backup
+    leave(`${NAME}.json`, '{', 60); // cut by a restored backup
     await watchFiles(/^sync .*draft$/);
-    await expect(save(saved('{}', { reason: 'later' }))).rejects.toThrow('ENOSPC');
-    expect(files()).toStrictEqual(['a.json', 'a.txt']);
+    await expect(save(saved('{}', { name: NAME, reason: 'later' }))).rejects.toThrow('ENOSPC');
+    expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`]);
   });
 
   test('as the first error says, even if the draft can’t be removed either', async () => {

@@ -22,7 +22,7 @@ const MAX_ADDRESS = 128;
  * Says in one line what an accepted notification reports, and what to check or not to do.
  *
  * @param repeated - The names of the fields that were sent more than once.
- * @param toCheck - The warnings that make the body one to check.
+ * @param toCheck - The warnings that make the outcome `check`.
  */
 export function summarize(
   notification: PaymentNotification,

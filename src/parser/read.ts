@@ -16,7 +16,7 @@ export type Incomplete<T> = {
 /** What was read of a body. The notification, the error and the inspection are views of it. */
 export interface Reading<T> {
   readonly notification: Incomplete<T>;
-  /** The faults that refuse the body. */
+  /** The faults for which the body is refused. */
   readonly issues: readonly NotificationIssue[];
   /** A rule for each name that a body may have, in output order. */
   readonly rules: readonly NamedRule[];
@@ -35,9 +35,9 @@ interface Source {
   readonly isRounded: () => boolean;
   /** Path from the body to the object; empty for the body itself. */
   readonly path: readonly string[];
-  /** Faults that refuse the body. Nested objects add to the same list. */
+  /** Faults for which the body is refused. Nested objects add to the same list. */
   readonly issues: NotificationIssue[];
-  /** Faults that don't refuse the body. Nested objects add to the same list. */
+  /** Faults in spite of which it is accepted. Nested objects add to the same list. */
   readonly warnings: NotificationIssue[];
   /** The names of this object's optional and expected fields whose value could not be read. */
   readonly unreadable: string[];

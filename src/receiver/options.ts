@@ -81,9 +81,9 @@ export interface ReceiverSettings {
    */
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
   /**
-   * How long an answer may take in milliseconds, reading the body included. Default: 25,000. Then
-   * the receiver saves the body, logs, and answers 500. A store or a log that hangs gets five more
-   * seconds each.
+   * How long an answer may take in milliseconds, reading the body included. Default: 25,000. Once
+   * this time is over, the receiver saves the body, logs, and answers 500. A store or a log that
+   * hangs gets five more seconds each.
    *
    * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, its
    * event isn't passed on again.

@@ -109,8 +109,8 @@ type Failures = Map<string, number>;
 
 /**
  * Orders a round. New bodies and known ones, which were in the last round, take turns, so that
- * neither kind waits while many of the other kind fail. The newest of the new bodies comes first,
- * and the known one that has failed least often.
+ * neither kind waits while many of the other kind fail. New bodies start with the newest, and known
+ * ones with the one that has failed least often.
  *
  * For a process without a last round, such as a scheduled function, all bodies are new. The older
  * half, in random order, then takes the place of the known ones, so that none waits forever behind

@@ -234,7 +234,7 @@ export function settlesOnceKnown(event: TestEvent): Step {
   });
 }
 
-/** Rounds of a race, some of which a wrong handler may pass. */
+/** Rounds of a race. A faulty handler passes some of them by luck. */
 export function race(rounds: readonly Step[]): Step {
   const known = rounds.flatMap((round) => round.known);
   const show = async (trial: Trial): Promise<void> => {

@@ -268,10 +268,11 @@ export async function poll<T>(
   forMs: number,
 ): Promise<T> {
   const until = Date.now() + forMs;
-  // Most queues need a few milliseconds. A slow one is asked less often.
+  // A handler that answers before it settles mostly needs a few milliseconds more. If it needs
+  // longer, the pauses grow.
   let pauseMs = 1;
-  // The time alone proves nothing: while the machine stood still, so did the handler. So it reads
-  // at least this many times.
+  // On a machine that was suspended or busy, the time may be over though the handler hardly ran.
+  // So it reads at least this many times.
   for (let left = Math.min(forMs, 15); ; left -= 1) {
     const value = await reading();
     if ((await isDone(value)) || (left <= 0 && Date.now() >= until)) return value;

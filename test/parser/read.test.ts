@@ -40,7 +40,7 @@ test('the compiler finds a rule that contradicts the interface', () => {
     { ...DEPOSIT_RECEIVED, depositId: optional(uuid) },
     // @ts-expect-error: the same, with a warning.
     { ...DEPOSIT_RECEIVED, depositId: expected(uuid) },
-    // @ts-expect-error: an optional field that refuses the body.
+    // @ts-expect-error: a field that may be null can't be required.
     { ...DEPOSIT_RECEIVED, network: required(nonEmptyText) },
     // @ts-expect-error: an amount read as text.
     { ...DEPOSIT_RECEIVED, onChainFee: optional(nonEmptyText) },

@@ -16,7 +16,7 @@ export interface TxAddress {
 }
 
 const TAG_MARK = '?dt=';
-/** An address without parameters, or with `dt` as the only one, whose tag may be base64. */
+/** An address that has no parameter, or only `dt`. A tag in base64 may end with `=`. */
 const PLAIN_ADDRESS = /^[^?&=]*(?:\?dt=[^?&=]*=*)?$/;
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 

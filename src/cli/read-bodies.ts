@@ -119,7 +119,7 @@ async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input
   const chunks: AsyncIterableIterator<Buffer> = input[Symbol.asyncIterator]();
   const hasLines = /\.(?:jsonl|ndjson)$/i.test(path);
   const start = hasLines ? Buffer.alloc(0) : await readStart(chunks);
-  if (hasLines || (path === STDIN && areBodies(start))) {
+  if (hasLines || (path === STDIN && areBodies(startOf(start)))) {
     const lines = createLines(name);
     yield lines.push(start);
     for await (const chunk of chunks) yield lines.push(chunk);

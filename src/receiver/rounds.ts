@@ -112,9 +112,9 @@ type Failures = Map<string, number>;
  * neither kind waits while many of the other kind fail. New bodies start with the newest, and known
  * ones with the one that has failed least often.
  *
- * For a process without a last round, such as a scheduled function, all bodies are new. The older
- * half, in random order, then takes the place of the known ones, so that none waits forever behind
- * the same failures.
+ * For a process without a last round, such as a scheduled function, all bodies are new. The same
+ * ones in random order then take the place of the known ones, so that none waits forever behind the
+ * same failures.
  *
  * @param names - The oldest first.
  */
@@ -123,10 +123,10 @@ function orderOf(names: readonly string[], last: Failures): Failures {
   const added = names.filter((name) => !last.has(name)).reverse();
   const known = names.filter((name) => last.has(name));
   known.sort((one, other) => countOf(one) - countOf(other));
-  const others = known.length > 0 ? known : shuffled(added.splice(Math.ceil(added.length / 2)));
+  const others = known.length > 0 ? known : shuffled(names);
   const turns = names.flatMap((_, turn) => [added[turn], others[turn]]);
   const round = turns.filter((name) => name !== undefined);
-  return new Map(round.map((name) => [name, countOf(name)]));
+  return new Map(round.map((name) => [name, countOf(name)])); // each name at its first turn
 }
 
 function shuffled(names: readonly string[]): string[] {

@@ -113,7 +113,7 @@ async function saveFiles(
  */
 function createFolder(folder: string): string[] {
   if (existsSync(folder)) {
-    // Otherwise, the error depends on the system and on the version of Node.js.
+    // Without this check, the error depends on the system and on the version of Node.js.
     if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file`);
     return [];
   }

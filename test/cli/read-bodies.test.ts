@@ -39,6 +39,14 @@ async function readFrom(paths: readonly string[], input: Readable) {
   return { places, bodies, inputs, reading, err: err.join('') };
 }
 
+test.each([1000, 50_000, 130_000])(
+  'standard input has lines if its first 64 KiB do, whatever follows, in chunks of %i bytes',
+  async (chunk) => {
+    const { places } = await read(['-'], `${many}{bad\n${many}`, chunk);
+    expect(places).toHaveLength(201);
+  },
+);
+
 test.each<[what: string, content: string | Buffer]>([
   ['a body', `${one}\n`],
   ['a body over several lines', pretty],

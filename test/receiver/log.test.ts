@@ -65,11 +65,20 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
   ],
   ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no\n?$/],
   ['text', 'no', /^retry: KEY: no$/],
+  ['nothing', null, /^retry: KEY: null$/],
 ])('by default, prints a line of %s', async (_, thrown, expected) => {
   await open({ log: undefined, onDepositReceived: fails(thrown) }).ask(DEPOSIT);
   const [[line] = [], ...others] = printed.error.mock.calls;
   expect(`${line}`.replace(KEY, 'KEY')).toMatch(expected);
   expect(others).toStrictEqual([]);
+});
+
+test.each<[what: string, own: Parameters<typeof open>[0], line: RegExp]>([
+  ['refused', {}, /^refused: notification refused: [^\n]+$/],
+  ['failed, with the stack of a bug', { store: { save: no } }, /^failed: /],
+])('by default, prints a line without a key: %s', async (_, own, expected) => {
+  await open({ log: undefined, ...own }).ask('{');
+  expect(printed.error.mock.calls).toStrictEqual([[expect.stringMatching(expected)]]);
 });
 
 test('by default, prints a warning, and nothing of a settled event', async () => {

@@ -41,6 +41,7 @@ test.each<[options: object | undefined, message: string]>([
   [{ ...base, timeoutMS: run }, 'unknown option. Did you mean timeoutMs?'],
   [{ ...base, verfiy: run }, 'verfiy: unknown option. Expected onDepositReceived, '],
   [{ ...base, onError: run }, `onError: unknown option. Expected ${names}`],
+  [Object.assign(Object.create(null), base, { verfiy: run }), 'verfiy: unknown option.'],
 ])('is not created with what keeps no money: %o', (options, message) => {
   expect(create(options)).toThrow(TypeError);
   expect(create(options)).toThrow(message);
@@ -51,8 +52,10 @@ test('takes other keys, and functions of a class', () => {
   const hidden = Object.defineProperty(inherited, 'onHidden', { value() {} });
   const own = { once() {}, only: 1, on: 2, reasonOf() {} };
   expect(create(Object.assign(hidden, base, own))).not.toThrow();
-  const misspelled = Object.assign(Object.create({}), base, { onDeposit() {} });
-  expect(create(misspelled)).toThrow('onDeposit: unknown option');
+  for (const name of ['onDeposit', 'TIMEOUTMS']) {
+    const misspelled = Object.assign(Object.create({}), base, { [name]: run });
+    expect(create(misspelled)).toThrow(`${name}: unknown option`);
+  }
 });
 
 test('calls its functions as methods of the options, which may be an object of a class', async () => {
@@ -96,6 +99,10 @@ test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', null])(
   },
 );
 
+test.each([200, 599])('a success may be %i', (status) => {
+  expect(create({ ...base, success: { status } })).not.toThrow();
+});
+
 test.each([1, 2 ** 31 - 1])('a time may be %j', (timeoutMs) => {
   expect(create({ ...base, timeoutMs })).not.toThrow();
 });
@@ -107,6 +114,7 @@ test.each([
   [`${SECRET}\n`, 'secret', '21 characters that end with a space or a newline'],
   [[SECRET, `${SECRET}\r\n`], 'secret[1]', '22 characters that end with a space or a newline'],
   [`${SECRET} ${SECRET}`, 'secret', '41 characters, one of which is not allowed'],
+  ['sixteen-letters!', 'secret', '16 characters, one of which is not allowed'],
   [`${SECRET}/`, 'secret', '21 characters, one of which is not allowed'],
   [`${SECRET}é`, 'secret', '21 characters, one of which is not allowed'],
   [1234567890123456, 'secret', 'a number'],

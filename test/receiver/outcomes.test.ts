@@ -76,6 +76,7 @@ const ROWS: Row[] = [
   ['it is not ok', returns({ ok: false }), 'retry', /^onDepositReceived: .* status nothing/],
   ['it returns an answer of 400', returns({ status: 400 }), 'retry', /ok nothing and status 400/],
   ['it returns an answer of a Lambda', returns({ statusCode: 502 }), 'retry', /status 502/],
+  ['it returns a status as text', returns({ statusCode: '502' }), 'settled'],
 
   ['it throws an error', rejects(Object.assign(new Error('no'), { status: 200 })), 'retry', 'no'],
   [
@@ -259,6 +260,8 @@ describe('saveFirst', () => {
     const { ask, entries } = open({ saveFirst: true, store: { [name]: full } });
     expect(await ask(DEPOSIT)).toStrictEqual(OK);
     expect(entries.map(({ outcome }) => outcome)).toStrictEqual(['failed', 'settled']);
+    const what = { save: 'not saved first', remove: `${nameOf(KEY, DEPOSIT)} waits` }[name];
+    expect(entries[0]?.message).toContain(`${what}: `);
   });
 });
 

@@ -42,8 +42,10 @@ export async function endpoint(behave: Behaviour): Promise<Endpoint> {
       }
     },
     async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      // Not before: a connection that comes in between would stay.
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed;
     },
   };
 }

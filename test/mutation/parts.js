@@ -18,21 +18,24 @@ export const PARTS = {
   inspect: {
     // What inspect and testing share.
     mutate: ['src/inspect/*.ts', 'src/shared/{members,sample}.ts'],
-    tests: ['test/inspect/*.test.ts', 'test/testing/*.test.ts'],
+    tests: ['test/{inspect,inspector,testing}/*.test.ts'],
     least: 90,
   },
   receiver: {
-    mutate: ['src/receiver/*.ts', 'src/shared/*.ts', '!src/shared/{members,sample}.ts'],
+    mutate: ['src/receiver/*.ts', 'src/shared/{deadline,options,reports}.ts'],
     tests: ['test/receiver/*.test.ts'],
     least: 95,
   },
   store: {
     mutate: ['src/store/*.ts'],
     tests: ['test/store/*.test.ts'],
-    // As for the parser: of the 20 that were not noticed, tests notice 8 once src is loaded anew.
-    least: 88,
+    least: 95,
   },
-  testing: { mutate: ['src/testing/*.ts'], tests: ['test/testing/*.test.ts'], least: 90 },
+  testing: {
+    mutate: ['src/testing/*.ts', 'src/shared/redact.ts'],
+    tests: ['test/testing/*.test.ts'],
+    least: 90,
+  },
   cli: {
     // Only tests in test/process can test main.ts.
     mutate: ['src/cli/*.ts', '!src/cli/main.ts'],

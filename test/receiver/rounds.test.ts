@@ -53,6 +53,7 @@ function removeChance() {
 }
 
 test('settles what waits, and removes it', async () => {
+  removeChance();
   const { round, retry } = openWith('abc', () => {});
   expect([await round(), retry.size]).toStrictEqual(['cab', 0]);
 });

@@ -176,6 +176,20 @@ describe('a folder that can’t be written to', () => {
     expect(() => createStore(folder)).toThrow(FULL);
   });
 
+  test.each(['mkdirSync', 'openSync'] as const)(
+    'is an error at the start, if %s fails',
+    async (name) => {
+      if (name === 'openSync') createStore(folder);
+      const original: (...args: never[]) => unknown = fs[name];
+      replace(fs, name, (...args) => {
+        if (args[1] === 'r') return original(...args); // to sync a folder
+        throw Object.assign(new Error(`EACCES: permission denied, ${name}`), { code: 'EACCES' });
+      });
+      const reason = `store: ${folder} can't be written to: EACCES: permission denied, ${name}`;
+      expect(() => createStore(folder)).toThrow(reason);
+    },
+  );
+
   test.each(['writeFile', 'sync'])('later, at %s, rejects and leaves no draft', async (name) => {
     const { save } = createStore(folder);
     await watchFiles(new RegExp(`^${name} .*draft$`));
@@ -295,7 +309,9 @@ test('lists what waits, the oldest first, and no other files: the folder may be 
   const { list } = createStore(folder);
   const names = Array.from({ length: 300 }, (_, index) => `${(index * 7) % 300}`);
   for (const [index, name] of names.entries()) leave(`${name}.json`, '{}', 400 - index);
-  for (const name of ['a.txt', '.env', 'notes', '.a.json', 'a.json.gz']) leave(name, '{}', 500);
+  const [left, right] = [`a.${randomUUID()}`, `.${randomUUID()}.swp`]; // almost drafts
+  for (const name of ['a.txt', '.env', 'notes', '.a.json', 'a.json.gz', left, right])
+    leave(name, '{}', 500);
   fs.mkdirSync(join(retry, 'folder.json'));
   expect(await list()).toStrictEqual(names);
 });

@@ -184,7 +184,7 @@ function createLines(name: string) {
 /** Returns what a store has written about a body; null for another file. */
 function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
-  // A store doesn't write a file again while its body waits, so this is when it was saved.
+  // A store doesn't write a whole file again while its body waits, so this is when it was saved.
   const { mtime: since } = statSync(path);
   const folder = basename(dirname(resolve(path)));
   try {

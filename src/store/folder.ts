@@ -82,12 +82,15 @@ async function saveFiles(
   // The reason comes first, so that no body is there without it. The log has it as well, so a
   // failure doesn't matter.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
-  // A file with the same bytes isn't written again, so it keeps the time of its first arrival. If
-  // the bytes differ, either the file or the body was damaged, such as by a restored backup. The
-  // name contains the digest of the right one.
-  const found = await readFile(path).catch(nullIfMissing);
-  const isWhole = name.endsWith(await nameOf('', body));
-  if (found === null || (isWhole && !found.equals(body))) {
+  // A file that has the digest in its name isn't written again, so it keeps the time of its first
+  // arrival. Any other was damaged, such as by a restored backup. It is replaced by the whole body,
+  // or by a longer part of it.
+  const isWhole = async (bytes: Uint8Array) => name.endsWith(await nameOf('', bytes));
+  const found = await readFile(path).catch(() => null);
+  const isNeeded =
+    found === null ||
+    (!(await isWhole(found)) && (found.length < body.length || (await isWhole(body))));
+  if (isNeeded) {
     const write = () => writeBody(draftIn(drafts), path, body);
     await write()
       .catch((error) => {

@@ -184,7 +184,7 @@ export function expectAnswer(
   throw failure(exchange.name, `a status of ${wanted}`, `${text}`.trim(), cause);
 }
 
-/** Shows the start of an answer, without the URL's path, which contains the secret. */
+/** Shows the start of an answer. It may quote the URL, whose secret is cut off. */
 function shownOf(answer: string, url: string): string {
   return escapeUnprintable(redactPathIn(answer, new URL(url)).slice(0, 200));
 }

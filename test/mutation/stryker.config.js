@@ -13,7 +13,8 @@ export default {
   ignorePatterns: ['bench', 'examples/node_modules', 'dist', 'coverage'],
   coverageAnalysis: 'perTest',
   // Half of the parser also runs while tests are collected, and each mutant of it would meet all of
-  // them. So its mutants of code that runs at import survive.
+  // them. So those that run only then are ignored. Those that imports.test.ts runs again seem to
+  // survive, because the other tests load src without them.
   ignoreStatic: name === 'parser',
   concurrency: 2,
   timeoutMS: 20_000,

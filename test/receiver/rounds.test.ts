@@ -42,7 +42,7 @@ function openWith(orders: string, run: (order: string) => unknown, store?: Parti
   return { ...opened, seen, take, round };
 }
 
-/** Takes the chance out of the first round of a process: the oldest body has the first turn. */
+/** Takes the chance out of the first round of a process: what is shuffled keeps its order. */
 function removeChance() {
   let next = 0;
   const random = vi.spyOn(Math, 'random').mockImplementation(() => {

@@ -120,15 +120,30 @@ test('a folder that another process creates at the same time is used', () => {
 
 test('the same body is saved once, with the time of its first arrival and its last reason', async () => {
   const [one, other] = [createStore(folder), createStore(folder)];
-  leave('a.json', '{}', 60);
-  const before = fs.statSync(join(retry, 'a.json')).mtimeMs;
+  const [path, reason] = [join(retry, `${NAME}.json`), join(retry, `${NAME}.txt`)];
+  leave(`${NAME}.json`, '{}', 60);
+  const before = fs.statSync(path).mtimeMs;
   const done = await watchFiles();
-  await one.save(saved('{}', { reason: 'another' }));
-  expect(fs.statSync(join(retry, 'a.json')).mtimeMs).toBe(before);
-  expect(textOf(join(retry, 'a.txt'))).toBe('another\n');
-  expect(done).toStrictEqual([`sync ${retry} a.json`]); // its name may have been written by another
+  await one.save(saved('{}', { name: NAME, reason: 'another' }));
+  expect(fs.statSync(path).mtimeMs).toBe(before);
+  expect(textOf(reason)).toBe('another\n');
+  expect(done).toStrictEqual([`sync ${retry} ${NAME}.json`]); // another may have written its name
   await Promise.all([one, other, one, other].map(({ save }) => save(saved('[]', { name: 'b' }))));
-  expect(files()).toStrictEqual(['a.json', 'a.txt', 'b.json', 'b.txt']);
+  expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`, 'b.json', 'b.txt']);
+});
+
+test('a file that can’t be read is written anew', async () => {
+  const { save } = createStore(folder);
+  leave(`${NAME}.json`, '', 60);
+  replace(promises, 'readFile', () => Promise.reject(new Error('EACCES: permission denied')));
+  await save(saved('{}', { name: NAME }));
+  expect(textOf(join(retry, `${NAME}.json`))).toBe('{}');
+});
+
+test('of two damaged bodies of a name, the longer one stays', async () => {
+  const { save } = createStore(folder);
+  for (const body of ['', '{"a', '{"']) await save(saved(body, { name: 'a.0123456789abcdef' }));
+  expect(textOf(join(retry, 'a.0123456789abcdef.json'))).toBe('{"a');
 });
 
 test.each(['', '{', '\0\0', '{}}'])(

@@ -37,7 +37,7 @@ interface Source {
   readonly path: readonly string[];
   /** Faults for which the body is refused. Nested objects add to the same list. */
   readonly issues: NotificationIssue[];
-  /** Faults in spite of which it is accepted. Nested objects add to the same list. */
+  /** Faults in spite of which the body is accepted. Nested objects add to the same list. */
   readonly warnings: NotificationIssue[];
   /** The names of this object's optional and expected fields whose value could not be read. */
   readonly unreadable: string[];

@@ -196,7 +196,7 @@ export function createHandle(
   ): Promise<void> {
     try {
       const name = await inTime('save', () => nameOf(key, body));
-      // `conclude` has run already, so nothing would call `busy.leave`.
+      // If it is late, `conclude` has run already, so nothing would call `busy.leave`.
       if (progress.isLate) return;
       busy.enter(name);
       progress.savedFirst = name;

@@ -117,6 +117,8 @@ const NAMES = [...FUNCTIONS, ...SETTINGS];
 const LOWER_NAMES = NAMES.map((name) => name.toLowerCase());
 
 /**
+ * Checks the options except for the secret.
+ *
  * @throws TypeError if an option is missing, can't be used, or would be ignored; RangeError if
  * `setTimeout` can't wait for `timeoutMs`.
  */

@@ -112,9 +112,9 @@ type Failures = Map<string, number>;
  * neither kind waits while many of the other kind fail. New bodies start with the newest, and known
  * ones with the one that has failed least often.
  *
- * For a process without a last round, such as a scheduled function, all bodies are new. The same
- * ones in random order then take the place of the known ones, so that none waits forever behind the
- * same failures.
+ * For a process without a last round, such as a scheduled function, no body is known. Then the
+ * newest take turns with all bodies in random order, so that none waits forever behind the same
+ * failures.
  *
  * @param names - The oldest first.
  */

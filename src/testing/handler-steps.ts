@@ -223,7 +223,7 @@ export function settlesOnceKnown(event: TestEvent): Step {
     const isDone = async (now: Amounts): Promise<boolean> => isDue(exchange, now) || mayStay();
     const changes = await poll(() => changesIn(trial), isDone, patience.mendedMs);
     if (isDue(exchange, changes)) book(trial, exchange);
-    // `prepare` may have given its customer money, so the balances are read again.
+    // `prepare` may have given the customer money, so the balances are read again.
     else if (await mayStay()) await watch(trial, bodies);
     else {
       const wanted = 'an answer of 5xx, or one more kept for review';

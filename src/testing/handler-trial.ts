@@ -49,7 +49,7 @@ export interface Trial {
   readonly failed: Set<string>;
   /** The sum that each exchange moved, the latest first; 0 if it moved nothing. */
   readonly earlier: Decimal[];
-  /** Whether a body was kept or refused that might have been settled. */
+  /** Whether the handler kept or refused a body that it might have settled. */
   hasHeld: boolean;
 }
 
@@ -153,7 +153,7 @@ const urlOf = ({ url }: HandlerTestsOptions): string =>
 
 const valuesOf = ({ currency, move }: Sent): string => `${currency} ${move}`;
 
-/** Names what was sent: the key is in the handler's log and database. */
+/** Names what was sent by its key, which is in the handler's log and database as well. */
 function nameOf({ label, bodies: [first, ...others], copies = 1 }: Sending): string {
   const copied = copies > 1 ? `${copies} copies of ` : '';
   const more = others.length > 0 ? ` and ${others.length} others` : '';
@@ -268,7 +268,7 @@ export async function poll<T>(
   forMs: number,
 ): Promise<T> {
   const until = Date.now() + forMs;
-  // A handler that answers before it settles mostly needs a few milliseconds more. If it needs
+  // A handler that answers before it settles usually needs a few milliseconds more. If it needs
   // longer, the pauses grow.
   let pauseMs = 1;
   // On a machine that was suspended or busy, the time may be over though the handler hardly ran.

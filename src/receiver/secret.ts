@@ -49,8 +49,8 @@ const STRANGERS: Readonly<Record<Stranger, string>> = {
 };
 
 /**
- * Creates a function that counts requests of strangers, and logs the count of each kind at most once
- * a minute. It shows no URL, because one may end with an earlier secret.
+ * Creates a function that counts requests of strangers, and logs the count of each kind at most
+ * once a minute. It shows no URL, because one may end with an earlier secret.
  */
 export function createStrangerReport(log: Log): (stranger: Stranger) => void {
   const counts = new Map<Stranger, { count: number; next: number }>();

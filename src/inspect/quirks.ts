@@ -23,9 +23,9 @@ const NOTES = {
 };
 
 /**
- * The kinds of quirks. These are all the codes: `additional`, `unreadable`, `repeated`, `empty_text`,
- * `encoding`, `lost_digits`, `exponent`, `spelling`, `milliseconds`, `date_time`, `upper_case`,
- * `leading_zeros`, `empty_tag`, `deeply_nested`.
+ * The kinds of quirks. These are all the codes: `additional`, `unreadable`, `repeated`,
+ * `empty_text`, `encoding`, `lost_digits`, `exponent`, `spelling`, `milliseconds`, `date_time`,
+ * `upper_case`, `leading_zeros`, `empty_tag`, `deeply_nested`.
  */
 export type QuirkCode = keyof typeof NOTES;
 

@@ -157,8 +157,8 @@ interface Refusal {
 }
 
 /**
- * Says in one line why a body is refused, what to do and what to answer. For a copy that was damaged
- * by copying, it says only why, because the endpoint received a different text.
+ * Says in one line why a body is refused, what to do and what to answer. For a copy that was
+ * damaged by copying, it says only why, because the endpoint received a different text.
  */
 export function summarizeRefusal(refusal: Refusal): string {
   const { type, issues, reference, reported, isEmpty, contained, damage } = refusal;

@@ -42,8 +42,7 @@ export async function endpoint(behave: Behaviour): Promise<Endpoint> {
       }
     },
     async [Symbol.asyncDispose]() {
-      // Nothing waits for it: a connection whose sender gave up may take minutes to close.
-      server.close().unref();
+      server.close();
       server.closeAllConnections();
     },
   };

@@ -82,9 +82,9 @@ async function saveFiles(
   // The reason comes first, so that no body is there without it. The log has it as well, so a
   // failure doesn't matter.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
-  // A file that has the digest in its name isn't written again, so it keeps the time of its first
-  // arrival. Any other was damaged, such as by a restored backup. It is replaced by the whole body,
-  // or by a longer part of it.
+  // A whole file, whose digest is in its name, isn't written again, so it keeps the time of its
+  // first arrival. Any other file was damaged, such as by a restored backup. It is replaced by the
+  // whole body, or by a longer part of it.
   const isWhole = async (bytes: Uint8Array) => name.endsWith(await nameOf('', bytes));
   const found = await readFile(path).catch(() => null);
   const isNeeded =

@@ -34,7 +34,10 @@ test('the amounts of a currency are bars, with the exact difference from what wa
   });
   expect(barsOf(body, 'settled')['depeg loss']).toMatchObject({ amount: '-5', isFee: true });
   const nothing = deposit({ actualDepositAmount: '0', expectedDepositAmount: '0' });
-  expect(barsOf(nothing, 'deposited').received?.share).toBe(0);
+  expect(barsOf(nothing, 'deposited')).toMatchObject({
+    expected: { share: 0 },
+    received: { share: 0 },
+  });
 });
 
 test('an amount that was sent in both spellings has one bar', () => {

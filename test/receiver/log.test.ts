@@ -75,7 +75,7 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
 
 test.each<[what: string, own: Parameters<typeof open>[0], line: RegExp]>([
   ['refused', {}, /^refused: notification refused: [^\n]+$/],
-  ['failed, with the stack of a bug', { store: { save: no } }, /^failed: /],
+  ['failed, with the stack of a bug', { store: { save: no } }, /^failed: [^\n]+(\n +at .+)+$/],
 ])('by default, prints a line without a key: %s', async (_, own, expected) => {
   await open({ log: undefined, ...own }).ask('{');
   expect(printed.error.mock.calls).toStrictEqual([[expect.stringMatching(expected)]]);

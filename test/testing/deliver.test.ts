@@ -232,10 +232,18 @@ describe('copies', () => {
 
 describe('an attempt without an answer', () => {
   test('in time says so of a body that does not end', async () => {
+    stopTime();
     const { attempts } = await deliverTo(
       (response) => void response.writeHead(200).write('{'),
       DEPOSIT,
-      { timeoutMs: 50 },
+      {
+        timeoutMs: 50,
+        async fetch(url, request) {
+          const response = await fetch(url, request);
+          vi.advanceTimersByTime(50); // its head has arrived
+          return response;
+        },
+      },
     );
     expect(attempts[0]).toMatchObject({ answer: null, error: 'no answer within 50 ms' });
   });

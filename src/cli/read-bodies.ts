@@ -8,7 +8,7 @@ import { redactUrlsIn } from '../shared/redact.js';
 import { printError, reasonOf } from './errors.js';
 import type { Terminal } from './terminal.js';
 
-/** A body, and where it was. */
+/** A body, and where it was found. */
 export interface Input {
   /** The file, or the file and the line, such as `callbacks.jsonl:2`. */
   readonly place: string;
@@ -40,15 +40,15 @@ const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
 /** Maximum length of a reason, in bytes. A longer one is truncated. */
 const MAX_REASON = 1000;
 
-/** A file name for messages. It may be a URL, by mistake. */
+/** Returns a file name for messages. Hides secrets, because it may be a URL by mistake. */
 export function nameOf(file: string): string {
   return file === STDIN ? 'standard input' : escapeUnprintable(redactUrlsIn(file));
 }
 
 /**
- * Reads the bodies of files and of the files in folders, in batches. A file is one body. In a
- * `.jsonl` or `.ndjson` file, each line is one. Standard input is also read by lines if its first
- * 64 KiB hold several, all of them JSON.
+ * Reads the bodies of files and of the files in folders, in batches. A file is one body, but in a
+ * `.jsonl` or `.ndjson` file, each line is one. Standard input is read by lines if its first 64 KiB
+ * contain several lines, and each of these is JSON.
  */
 export async function* readBodies(
   paths: readonly string[],
@@ -86,7 +86,7 @@ function filesAt(path: string): string[] {
   if (path === STDIN || !statSync(path).isDirectory()) return [path];
   const entries = readdirSync(path, { withFileTypes: true });
   const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
-  // Of the folders in a folder, only `retry` and `review` are read, and only if both are there.
+  // The only subfolders that are read are `retry` and `review`, and only if both exist.
   const store = ['retry', 'review'].filter((name) => entries.some((one) => isFolder(one, name)));
   const inside = store.length === 2 ? store.flatMap((name) => filesAt(join(path, name))) : [];
   return [...files.sort().map((name) => join(path, name)), ...inside];
@@ -100,7 +100,7 @@ function isBodyIn(folder: string, entry: Dirent): boolean {
   const { name } = entry;
   if (name.startsWith('.') || REASON.test(name)) return false;
   if (!entry.isSymbolicLink()) return entry.isFile();
-  // A link to a folder may lead to the folder that it is in.
+  // A link to a folder isn't followed, because it may lead back to this folder.
   try {
     return statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
@@ -141,10 +141,10 @@ async function readStart(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return start;
 }
 
-/** Whether a text, or the start of one, is several bodies: lines that are JSON values. */
+/** Whether a text, or the start of a text, has several lines, and each is a JSON value. */
 function areBodies(text: Buffer): boolean {
   const lines = `${text}`.replace(/^\ufeff/, '').split('\n');
-  if (text.length > MAX_BYTES) lines.pop(); // it may go on
+  if (text.length > MAX_BYTES) lines.pop(); // it may be incomplete
   const bodies = lines.filter((line) => line.trim() !== '');
   return bodies.length > 1 && bodies.every(isJson);
 }
@@ -184,7 +184,7 @@ function createLines(name: string) {
 /** Returns what a store has written about a body; null for another file. */
 function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
-  // A store doesn't write a whole file again while its body waits, so this is when it was saved.
+  // A store doesn't rewrite a file while its body waits, so this is when the body was saved.
   const { mtime: since } = statSync(path);
   const folder = basename(dirname(resolve(path)));
   try {

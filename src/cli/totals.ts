@@ -7,8 +7,8 @@ import type { FileCounts, Input } from './read-bodies.js';
 import { beside, type Color, highlight, type Terminal, wrap } from './terminal.js';
 
 /**
- * How many different reasons and names are counted. An archive may have names made of identifiers,
- * which would take all memory.
+ * How many different reasons and names are counted. Without a limit, an archive in which each name
+ * contains an identifier would take all memory.
  */
 const MAX_KINDS = 10_000;
 /** How many kinds a section lists. */
@@ -27,11 +27,11 @@ interface Kind {
   readonly first: string;
   /** Says more about the first body. */
   readonly message: string;
-  /** When the oldest one in a store was saved. */
+  /** When a store saved the oldest of these bodies; null if they aren't from a store. */
   since: Date | null;
 }
 
-/** Counts bodies, and why they are not good. */
+/** Counts bodies by outcome, and the reasons why they are not good. */
 export interface Totals {
   readonly counts: Record<Outcome, number>;
   add(judged: Judged, outcome: Outcome, input: Pick<Input, 'place' | 'saved'>): void;
@@ -53,7 +53,7 @@ export function createTotals(): Totals {
         countKind(reasons, { title, first: place, message, since });
       isStore ||= saved !== null;
       if (saved?.reason) {
-        // A store has said why, in the words of the endpoint.
+        // The endpoint wrote this reason when it saved the body.
         const words = shorten(withoutValues(saved.reason), MAX_REASON);
         count(`${saved.folder}: ${words}`, '', saved.since);
       } else {
@@ -61,7 +61,7 @@ export function createTotals(): Totals {
         for (const issue of warnings) count(titleOf('warning', issue), issue.message);
         for (const check of judged.checks) count(`check: ${check}`);
       }
-      // If the other type was expected, most names seem unknown, which is no news.
+      // If the other type was expected, most names seem unknown, and need no mention.
       const isOther = issues[0]?.code === 'unrecognized_notification';
       for (const name of isOther ? [] : unknownNames(judged)) {
         const title = shorten(name, MAX_NAME);
@@ -105,7 +105,7 @@ export function createTotals(): Totals {
 
 const BESIDE = ' '.repeat(12);
 
-/** A time to the second, as people read it. */
+/** Formats a time for people, to the second. */
 export function timeOf(since: Date): string {
   return formatTime(since.toISOString().replace(/\.\d+/, ''));
 }
@@ -116,7 +116,7 @@ function titleOf(kind: string, { code, path, received }: NotificationIssue): str
   return `${kind}: ${code} ${text}`;
 }
 
-/** Takes identifiers and amounts out of a reason, so that it can be counted. */
+/** Removes identifiers and amounts, so that similar reasons are counted together. */
 function withoutValues(reason: string): string {
   // The message of a refusal ends with the identifiers of the event.
   const end = reason.endsWith(']') ? reason.lastIndexOf(' [') : -1;

@@ -38,7 +38,7 @@ export interface Quirk {
 
 /**
  * @param raw - The value's JSON text.
- * @param read - What was read of the body; null if no rules apply to it.
+ * @param read - What was read from the body; null if no rules apply to it.
  * @param isAccepted - Whether there is a notification, whose `additionalFields` a note may name.
  */
 export function findQuirks(

@@ -141,7 +141,7 @@ function list(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED).join(', ') + more;
 }
 
-/** What {@link summarizeRefusal} needs to know of a body. */
+/** What {@link summarizeRefusal} needs to know about a body. */
 interface Refusal {
   readonly type: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
@@ -174,9 +174,9 @@ export function summarizeRefusal(refusal: Refusal): string {
     const fault = isAboutIds
       ? `have ${expected}, but has ${received}`
       : `be ${expected}, but is ${received}`;
-    // If `received` has a second sentence, that already says what to do, so don't ask the service.
+    // A second sentence in `received` already says what to do, so the service need not be asked.
     const advice = received.includes('. ') ? ANSWER : ASK;
-    // Without the type, because it may be that of the endpoint and not of the event.
+    // The type isn't named, because it may be the endpoint's type and not the event's.
     return `The body${eventOf(null, reference)} is refused: it should ${fault}.${contained} ${advice}`;
   }
   const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;
@@ -191,7 +191,7 @@ function faultOf({ expected, received }: NotificationIssue): string {
   return `should be ${isIllFormed ? 'well-formed text' : expected}, but is ${received}`;
 }
 
-/** An identifier with a value, also in JSON that is inside a string, where quotes are escaped. */
+/** An identifier with a value, even in JSON inside a string, where quotes are escaped. */
 const EVENT = /"(depositId|withdrawalId)\\{0,7}" ?:(?! ?(?:null|\\{0,7}"\\{0,7}"))/g;
 
 /**
@@ -213,8 +213,8 @@ export function countEvents(text: string, least: number): string {
 }
 
 /**
- * Says which amount a refused body reports; empty unless the amount and its currency were read, and
- * each was sent once.
+ * Says which amount a refused body reports. The result is empty unless the amount and its currency
+ * could be read, and each was sent once.
  *
  * @param repeated - The names of the fields that were sent more than once.
  */
@@ -273,6 +273,5 @@ function money(amount: Decimal, currency: string | null): string {
  */
 function show(text: string, most?: number): string {
   if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);
-  // A colon, or punctuation at the end, could be that of the summary.
   return /:|\W$/.test(text) ? `"${text}"` : text;
 }

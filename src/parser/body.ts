@@ -76,7 +76,7 @@ function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody 
 
 function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
   // A UTF-16 code unit takes 1 to 3 bytes in UTF-8, so a short text fits without being measured. A
-  // text far over the limit isn't measured either, because encoding it would take long.
+  // text far over the limit isn't measured either, because encoding it would take too long.
   if (text.length > 16 * maxBytes) return tooLarge(`at least ${text.length}`, maxBytes);
   const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
   if (bytes > maxBytes) return tooLarge(bytes, maxBytes);
@@ -84,9 +84,9 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
 }
 
 /**
- * Opens an already parsed body. Each field has the value that it would have if it was written as
- * JSON and parsed again, but NaN, an infinity or a BigInt becomes text. Reading the body may throw,
- * because it may have getters, or be a proxy.
+ * Opens an already parsed body. Each field gets the value that `JSON.parse(JSON.stringify(body))`
+ * would give it, but NaN, infinities and BigInts become text. The body is unreadable if a getter or
+ * a proxy throws.
  */
 function openObject(body: object): OpenBody | UnreadableBody {
   try {
@@ -96,7 +96,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
     const written = new Map<string, string | undefined>();
     for (const name in fields) {
       const value = fields[name];
-      // Most values need no copy.
+      // Most values need no conversion.
       if (typeof value === 'string' || Number.isFinite(value) || value === null) continue;
       const json = writeValue(value);
       written.set(name, json);
@@ -105,7 +105,8 @@ function openObject(body: object): OpenBody | UnreadableBody {
     }
     return openFields({
       fields,
-      // Written when it is asked for, which is rare: it takes as long as reading the fields.
+      // A getter, because few callers need the text, and writing it takes as long as reading the
+      // fields.
       get text() {
         const members = Object.entries(fields).map(
           ([name, value]) =>
@@ -121,7 +122,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
   }
 }
 
-/** Writes a value as JSON; `{}` if that throws, as for an object that contains itself. */
+/** Writes a value as JSON. A value that can't be written, such as a cycle, becomes `{}`. */
 function writeValue(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, keepAsText);
@@ -130,7 +131,7 @@ function writeValue(value: unknown): string | undefined {
   }
 }
 
-/** Without it, JSON.stringify writes NaN as null, and throws for a BigInt. */
+/** Turns NaN, infinities and BigInts into text. `JSON.stringify` would write null or throw. */
 function keepAsText(_name: string, value: unknown): unknown {
   const isLost =
     typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
@@ -171,7 +172,7 @@ function unreadable(code: IssueCode, received: string): UnreadableBody {
   return { fields: null, issues: [issue(code, [], 'a JSON object', received)] };
 }
 
-/** Detects common mistakes, and suggests a fix. Null for a plain object. */
+/** Detects common mistakes, and suggests a fix. Returns null for a plain object. */
 function describeWrongInput(body: object): string | null {
   if (Array.isArray(body)) return 'an array';
   const tag = getTag(body);
@@ -192,8 +193,8 @@ function getTag(body: unknown): string {
 }
 
 /**
- * Describes bytes that can't be decoded: they are compressed, in another encoding, or an object
- * that only looks like bytes.
+ * Describes bytes that can't be decoded, because they are compressed or in another encoding, and
+ * objects that only look like bytes.
  */
 function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
   try {

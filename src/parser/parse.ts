@@ -26,7 +26,7 @@ export type ParseResult<T> =
 /** A raw request body: text, or bytes in UTF-8. A `Buffer` is a `Uint8Array`. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** What promises, bytes, arrays, maps, dates, streams, requests and responses have. */
+/** Members of promises, bytes, arrays, maps, dates, streams, requests and responses. */
 type Foreign =
   | 'then'
   | 'byteLength'
@@ -39,16 +39,16 @@ type Foreign =
 type ParsedBody = object & { readonly [Name in Foreign]?: never };
 
 /**
- * A function that parses a request body. The type is public, so that a library that assigns one of
- * the parsers to one of its exports can emit its declarations.
+ * A function that parses a request body. The type is public, so that a library can export a parser
+ * under another name: the compiler then writes this type into the library's declarations.
  */
 export interface BodyParser<T> {
   // The deprecated overload comes first, because a body of type `any` takes the first one, and
   // editors should strike that call through. `RawBody` comes last, because the compiler's error for
   // a wrong type names the last one.
   /**
-   * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers of a parsed one to 15 to 17
-   * digits, and the lost digits can't be recovered.
+   * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers in a parsed body to 15 to
+   * 17 digits, and the lost digits can't be recovered.
    */
   (body: ParsedBody): T;
   (body: RawBody): T;
@@ -161,7 +161,7 @@ function safeParse<T>(
   return error === null ? { success: true, notification } : { success: false, error };
 }
 
-/** What a body is: accepted with its notification, or refused with an error. */
+/** The result of reading a body: accepted with a notification, or refused with an error. */
 type BodyReading<T> =
   | { type: NotificationType; notification: T; error: null; reading: Reading<T> }
   | {

@@ -13,31 +13,31 @@ export type Incomplete<T> = {
   readonly [Name in keyof T]: Name extends FieldOf<T> ? T[Name] | null : T[Name];
 };
 
-/** What was read of a body. The notification, the error and the inspection are views of it. */
+/** What was read from a body. The notification, the error and the inspection are views of it. */
 export interface Reading<T> {
   readonly notification: Incomplete<T>;
   /** The faults for which the body is refused. */
   readonly issues: readonly NotificationIssue[];
   /** A rule for each name that a body may have, in output order. */
   readonly rules: readonly NamedRule[];
-  /** What each rule has read, in the order of `rules`; null if nothing. */
+  /** The value that each rule read, in the order of `rules`; null if it read none. */
   readonly values: readonly unknown[];
 }
 
 export type Reader<T> = (body: OpenBody) => Reading<T>;
 
-/** An object that is read: the body, or one in a field of it. */
+/** An object that is being read: the body, or the object in one of its fields. */
 interface Source {
   readonly fields: Fields;
   /** Returns the fields with each number as text, to the digit. */
   readonly literals: () => Fields;
-  /** Returns whether amounts must be read from the text, because `JSON.parse` may have rounded. */
+  /** Returns whether `JSON.parse` may have rounded amounts, which are then read from the text. */
   readonly isRounded: () => boolean;
   /** Path from the body to the object; empty for the body itself. */
   readonly path: readonly string[];
   /** Faults for which the body is refused. Nested objects add to the same list. */
   readonly issues: NotificationIssue[];
-  /** Faults in spite of which the body is accepted. Nested objects add to the same list. */
+  /** Faults for which the body is not refused. Nested objects add to the same list. */
   readonly warnings: NotificationIssue[];
   /** The names of this object's optional and expected fields whose value could not be read. */
   readonly unreadable: string[];
@@ -70,15 +70,15 @@ export function notificationReader<T extends { readonly type: string }>(
   };
 }
 
-/** @param values - Is filled in with the value of each rule. */
+/** @param values - An empty array, which is filled with the value that each rule reads. */
 function readObject(
   source: Source,
   { rules, places, empty }: Plan,
   values: unknown[],
 ): Record<string, unknown> {
   const { fields, unreadable } = source;
-  // One loop over the fields takes half as long as a lookup for each rule, and finds those without
-  // a rule.
+  // One loop over the fields takes half as long as a lookup for each rule, and also finds fields
+  // that have no rule.
   let isKnown = true;
   for (const name in fields) {
     const place = places.get(name);
@@ -98,7 +98,7 @@ function readObject(
   return output;
 }
 
-/** Reads a field. Returns null if it was not sent or has a fault, and notes the fault. */
+/** Reads a field, and notes its faults. Returns null if it was not sent or can't be read. */
 function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
   const { name, need, type } = rule;
   const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
@@ -120,7 +120,7 @@ function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
   let { code } = fault;
   if (isAbsent) code = 'missing_field';
   else if (sent === '') code = 'wrong_type';
-  // The literal of a number is a string here, but must not be quoted like one.
+  // If `value` is the literal of a number, it is a string, but must not be quoted like one.
   const received = isLiteral ? quoteLiteral(String(value)) : fault.received;
   const noted = issue(code, [...source.path, name], fault.expected, received);
   if (need === 'required') {
@@ -147,7 +147,7 @@ function readNested(source: Source, name: string, plan: Plan): Fields | null {
   return readObject(nested, plan, new Array<unknown>(plan.rules.length));
 }
 
-/** Adds the value of a second spelling. If it contradicts the first, there is a warning. */
+/** Adds the value of a second spelling. If the two values differ, the field is null. */
 function addSpelling(
   source: Source,
   { outputName, name }: NamedRule,
@@ -164,7 +164,7 @@ function addSpelling(
   source.unreadable.push(outputName, name);
 }
 
-/** Returns one warning if any amount is a number: even a short one may have been rounded. */
+/** Returns one warning if any amount is a number, because even a short one may be rounded. */
 function warningsOfNumbers(fields: Fields, rules: readonly NamedRule[]): NotificationIssue[] {
   const isNumber = rules.some(
     ({ name, type }) => type.kind === 'amount' && typeof fields[name] === 'number',
@@ -185,7 +185,7 @@ function additionalFields(source: Source, places: Plan['places']): Fields {
 }
 
 /**
- * Copies some fields. Leaves out those that are nested too deeply, and notes each.
+ * Copies the named fields. Leaves out fields that are nested too deeply, and notes them as faults.
  *
  * @param path - Path to the object that has the fields.
  */
@@ -211,7 +211,7 @@ export function pickFields(
   return Object.fromEntries(entries);
 }
 
-/** Returns a function that computes a value at its first call, and returns it at each. */
+/** Returns a function that computes a value when first called, and returns it at every call. */
 function once<T>(compute: () => T): () => T {
   let computed: T | undefined;
   return () => {

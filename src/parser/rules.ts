@@ -62,7 +62,7 @@ export function optional<T>(type: FieldType<T>, otherName?: string): Rule<T, 'op
 export type FieldOf<T> = Exclude<keyof T, 'type' | 'additionalFields' | 'warnings'>;
 
 /**
- * The rules of an interface's fields, in output order. Every field has one. It is `required` if and
+ * The rules of an interface's fields, in output order. The rule of a field is `required` if and
  * only if the field can't be null.
  */
 export type RulesOf<T> = {

@@ -24,16 +24,16 @@ export interface TxAddressOwner {
  * A finished withdrawal: a union, discriminated by `status`.
  *
  * Amounts are exact, to every significant digit. A field that can be null is null if it was
- * missing, null, empty or unreadable. An unreadable field adds a warning, and so does a missing one
- * that the service documents as required. It documents the actual amounts as optional, so they may
- * be null even if the withdrawal completed. A failed or blocked one needs only `status`,
- * `withdrawalId` and `clientWithdrawalId`.
+ * missing, null, empty or unreadable. There is a warning for each unreadable field, and for each
+ * missing field that the service documents as required. The service documents the actual amounts as
+ * optional, so they may be null even if the withdrawal completed. For a failed or blocked
+ * withdrawal, only `status`, `withdrawalId` and `clientWithdrawalId` are required.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 
 /**
- * A withdrawal that completed. Every field that the service documents as required is present, but
- * `txAddressOwner` may be null.
+ * A withdrawal that completed. Every field that the service documents as required is present,
+ * except that `txAddressOwner` may be null.
  */
 export interface WithdrawalCompleted extends WithdrawalFields<never> {
   /** Discriminates the union. */

@@ -53,7 +53,7 @@ interface Progress {
   /** The current step, which the error names at the deadline. */
   step: 'body' | 'verify' | (typeof FUNCTION_OF)[PaymentNotification['type']];
   isLate: boolean;
-  /** Whether someone gets the answer. */
+  /** False for a body from a queue or the store: nobody gets the answer. */
   isRequest: boolean;
   /** Null until the body is read and verified. */
   body: Uint8Array | null;
@@ -71,7 +71,7 @@ type End =
   | Unsettled;
 
 const SETTLED: End = { outcome: 'settled' };
-/** This end has no effect, because `giveUp` has returned another one at the deadline. */
+/** Has no effect, because the deadline has passed and `giveUp` has returned another end. */
 const TOO_LATE = SETTLED;
 
 const FUNCTION_OF = {
@@ -82,7 +82,7 @@ const FUNCTION_OF = {
 /**
  * Creates the function that takes a body from the request to the answer. It checks the caller,
  * reads and parses the body, calls the merchant's function, saves a body that isn't settled, and
- * logs. It never rejects.
+ * logs. The function never rejects.
  */
 export function createHandle(
   options: ReceiverOptions,
@@ -94,7 +94,7 @@ export function createHandle(
   const isOurs = createCheck(options.secret);
   const reportStranger = createStrangerReport(log);
   const parse = parserOf(options);
-  // Called as methods, because the options may be an object of a class.
+  // Bound, because the options may be an instance of a class, whose methods use `this`.
   const onDepositReceived = options.onDepositReceived?.bind(options);
   const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
   /**
@@ -132,7 +132,7 @@ export function createHandle(
     progress.savedAs = savedAs;
     progress.isRequest = caller !== null;
     if (caller && !isOurs(caller.url)) {
-      // A browser or a scanner sends a GET. It isn't worth a line.
+      // A visit by a browser or a scanner isn't worth a line in the log.
       if (!isVisit(caller)) reportStranger('a wrong secret');
       return { outcome: 'turned away', answer: NOT_FOUND };
     }
@@ -187,7 +187,7 @@ export function createHandle(
     return SETTLED;
   }
 
-  /** If this fails, the merchant's function is still called: its database may work. */
+  /** If saving fails, the merchant's function is still called, because the database may work. */
   async function saveFirst(
     to: Store,
     key: string,
@@ -196,7 +196,7 @@ export function createHandle(
   ): Promise<void> {
     try {
       const name = await inTime('save', () => nameOf(key, body));
-      // If it is late, `conclude` has run already, so nothing would call `busy.leave`.
+      // After the deadline, `conclude` has run already, so nothing would call `busy.leave`.
       if (progress.isLate) return;
       busy.enter(name);
       progress.savedFirst = name;
@@ -210,7 +210,7 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    // Not `progress`: if the function never ends, this would keep the body in memory.
+    // A small object, because `progress` would keep the body in memory until the function ends.
     const running = { key: key ?? '' };
     if (key !== null) late.add(running);
     passed
@@ -224,7 +224,7 @@ export function createHandle(
     return { outcome: 'retry', error: lateError(step, timeoutMs) };
   }
 
-  /** Saves before it logs: a log may hang, or end the process. */
+  /** Saves the body before it logs, because a log may hang, or end the process. */
   async function conclude(end: End, progress: Progress): Promise<Handled> {
     const { key, body, isRequest, warnings, savedAs, savedFirst } = progress;
     if (end.outcome === 'turned away') return { outcome: 'failed', answer: end.answer, name: null };
@@ -239,7 +239,7 @@ export function createHandle(
     }
     for (const issue of warnings) log({ outcome: 'warning', key, message: issue.message, issue });
     const logged = log(entry);
-    // A platform such as AWS Lambda freezes the process once it has answered.
+    // AWS Lambda and similar platforms freeze the process after the answer, so the log comes first.
     if (entry.outcome !== 'settled') await logged;
     return { outcome: entry.outcome, answer, name };
   }
@@ -254,8 +254,8 @@ export function createHandle(
 }
 
 /**
- * Gives the function a copy of the body, because it may change it, or transfer it to a worker. The
- * copy is made only if it is asked for.
+ * Gives the merchant's function a copy of the body, because the function may change the bytes, or
+ * transfer them to a worker. The copy is made when the function first reads `body`.
  */
 function contextOf(key: string, body: Uint8Array): DeliveryContext {
   let copy: Uint8Array | undefined;
@@ -268,7 +268,7 @@ function contextOf(key: string, body: Uint8Array): DeliveryContext {
   };
 }
 
-/** Whether the method is one with which a dashboard, a browser or a scanner visits a URL. */
+/** Whether the request may come from a dashboard, a browser or a scanner. */
 function isVisit({ method }: Caller): boolean {
   return method === 'GET' || method === 'HEAD';
 }
@@ -279,7 +279,7 @@ function parserOf(options: ReceiverOptions) {
   return safeParseNotification;
 }
 
-/** The error for text in which lost bytes may have made different identifiers the same. */
+/** The error for text that may have lost bytes, so that two different identifiers look equal. */
 function textError(notification: PaymentNotification): NotificationError {
   const received =
     'text with U+FFFD or a lone surrogate, which may stand for bytes that are lost. If its identifiers are right, move the body from review to retry';

@@ -30,8 +30,8 @@ export interface Delivery {
  * - It throws `NeedsReview`: the body is saved in `review`, where someone decides.
  * - It throws anything else, or is late: the body is saved in `retry`, and tried again.
  *
- * What it returns is ignored, except an object with `ok: false`, or with a `status` or `statusCode`
- * of 400 or more, such as a failed response of `fetch`. That counts as an error.
+ * Its result is ignored, with one exception: an object with `ok: false`, or with a `status` or
+ * `statusCode` of 400 or more, such as a failed response from `fetch`, counts as an error.
  */
 export type Settle<T> = (notification: T, context: DeliveryContext) => Promise<unknown>;
 
@@ -39,11 +39,12 @@ export type Settle<T> = (notification: T, context: DeliveryContext) => Promise<u
 export interface ReceiverSettings {
   /**
    * The last segment of the callback URL's path, which only you and the service know: at least 16
-   * letters, digits or any of `-._~`. While you change it, a list of the old one and the new one.
+   * letters, digits or any of `-._~`. While you change it, pass a list of the old secret and the new
+   * one.
    *
-   * Any other URL is answered with 404, and its body isn't read. A query and one trailing slash are
-   * ignored. Pass null only if a proxy or `verify` checks who calls. A list of IP addresses is
-   * not enough.
+   * A request to any other URL is answered with 404, and its body isn't read. A query and one
+   * trailing slash are ignored. Pass null only if a proxy or `verify` checks who calls. A list of IP
+   * addresses is not enough.
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**
@@ -54,7 +55,8 @@ export interface ReceiverSettings {
   readonly store: Store | null;
   /**
    * Checks a signature over the raw body, or a header of your proxy. Returns whether the sender is
-   * the service. If it returns false, the answer is 401; if it throws, 500. Nothing is saved.
+   * the service. If it returns false, the answer is 401; if it throws, 500. In both cases, nothing
+   * is saved.
    *
    * It isn't called for a body from a queue or the store.
    */

@@ -10,7 +10,7 @@ import { inTime, type Store } from './store.js';
  */
 const MAX_FAILURES = 5;
 
-/** Tries the bodies in `retry` again, in rounds. Nothing rejects. */
+/** Tries the bodies in `retry` again, in rounds. None of these functions rejects. */
 export interface Rounds {
   readonly start: (everyMs: number) => void;
   /** Runs a round, or waits for the running one. */
@@ -26,7 +26,7 @@ export function createRounds(
   busy: Busy,
   log: Log,
 ): Rounds {
-  /** How often bodies have failed, by name, in the order of a round. */
+  /** How often each body has failed, by name, in the order of the current round. */
   let failures: Failures = new Map();
   let round: Promise<void> | null = null;
   /** Identifies the rounds that `start` has begun; null after `stop`. */

@@ -1,16 +1,16 @@
 import { describe } from '../parser/messages.js';
 import type { Log } from './log.js';
 
-/** A secret has only characters that need no percent-encoding, so a path is compared undecoded. */
+/** These characters need no percent-encoding in a URL, so a path is compared without decoding. */
 export const SECRET: RegExp = /^[\w.~-]{16,}$/;
 const MIN_LENGTH = 16;
 
-/** The least time between two lines about one kind of stranger, in milliseconds. */
+/** Minimum time in milliseconds between two log lines about one kind of stranger. */
 const PAUSE = 60_000;
 
 /**
- * Creates a check of whether the last segment of a URL's path is a secret. With null, every URL
- * passes.
+ * Creates a function that returns whether the last segment of a URL's path is a secret. If the
+ * secret is null, every URL passes.
  *
  * @throws TypeError if a secret is missing, is shorter than 16 characters, or has a character that
  * is not allowed.
@@ -33,12 +33,12 @@ export function createCheck(
       );
     }
     const segment = lastSegment(url);
-    // Compares with every secret, so that the time doesn't depend on which one it is.
+    // Compares with every secret, so that the time doesn't depend on which of them matches.
     return secrets.filter((value) => isEqual(segment, value)).length > 0;
   };
 }
 
-/** A request that is turned away, and why. */
+/** Why a request is turned away. */
 export type Stranger = 'a wrong secret' | 'a failed check';
 
 const STRANGERS: Readonly<Record<Stranger, string>> = {
@@ -49,8 +49,8 @@ const STRANGERS: Readonly<Record<Stranger, string>> = {
 };
 
 /**
- * Creates a function that counts requests of strangers, and logs the count of each kind at most
- * once a minute. It shows no URL, because one may end with an earlier secret.
+ * Creates a function that counts requests that were turned away, and logs the count of each kind at
+ * most once a minute. The log shows no URL, because a URL may end with an earlier secret.
  */
 export function createStrangerReport(log: Log): (stranger: Stranger) => void {
   const counts = new Map<Stranger, { count: number; next: number }>();
@@ -92,7 +92,7 @@ function lastSegment(url: string): string {
   return url.slice(url.lastIndexOf('/', end - 1) + 1, end);
 }
 
-/** Takes the same time wherever two texts differ. */
+/** Compares two texts in a time that doesn't depend on where they differ. */
 function isEqual(text: string, secret: string): boolean {
   let difference = text.length ^ secret.length;
   for (let index = 0; index < secret.length; index += 1) {

@@ -56,7 +56,7 @@ export function openFolder(root: string): Store {
     list: () => listBodies(retry),
     read: (name) => readFile(pathOf(name)).catch(nullIfMissing),
     async remove(name) {
-      // If a power cut brings the file back, the body is settled once more, like one that was
+      // If a power cut brings the file back, the body is settled once more, like a body that is
       // delivered twice.
       await rm(pathOf(name), { force: true });
       await rm(join(retry, `${name}.txt`), { force: true });
@@ -79,12 +79,12 @@ async function saveFiles(
   reason: string,
 ): Promise<void> {
   const [path, text] = [join(folder, `${name}.json`), join(folder, `${name}.txt`)];
-  // The reason comes first, so that no body is there without it. The log has it as well, so a
-  // failure doesn't matter.
+  // The reason is written before the body, so that no body is without a reason. If that fails, the
+  // log still has it.
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
-  // A whole file, whose digest is in its name, isn't written again, so it keeps the time of its
-  // first arrival. Any other file was damaged, such as by a restored backup. It is replaced by the
-  // whole body, or by a longer part of it.
+  // A file is whole if its name has the digest of its bytes. A whole file isn't written again, so
+  // that it keeps the time when the body first arrived. A damaged file, such as one from a backup,
+  // is replaced by the whole body, or by a longer part of the body.
   const isWhole = async (bytes: Uint8Array) => name.endsWith(await nameOf('', bytes));
   const found = await readFile(path).catch(() => null);
   const isNeeded =
@@ -96,8 +96,8 @@ async function saveFiles(
       .catch((error) => {
         if (error.code !== 'ENOENT') throw error;
         // Another process mistook the draft for one that a crash left, because the disk took
-        // minutes or clocks differ. It may have settled the body, which is then settled again,
-        // like a repeat.
+        // minutes or clocks differ. That process may have settled the body, which is then settled
+        // again, like a repeat.
         return write();
       })
       .catch(async (error) => {
@@ -130,13 +130,13 @@ function createFolder(folder: string): string[] {
   return [...changed, parent];
 }
 
-/** Bodies are personal data, and no part of a project. */
+/** Keeps bodies out of a project's repository, because they are personal data. */
 function ignoreInGit(root: string): void {
   try {
     const ours = '/.gitignore\n/retry/\n/review/\n';
     writeFileSync(join(root, '.gitignore'), ours, { flag: 'wx', mode: FILE_MODE });
   } catch {
-    // It is there already. Or it can't be written, which doesn't stop the store.
+    // The file exists already, or can't be written. The store works without it.
   }
 }
 
@@ -199,8 +199,8 @@ function nullIfMissing(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * Makes the names in a folder survive a power cut. Windows can't sync a folder, so this relies on
- * the journal of NTFS there.
+ * Makes the names in a folder survive a power cut. Windows can't sync a folder, so there, only the
+ * journal of NTFS protects the names.
  */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;

@@ -24,14 +24,14 @@ import {
   watch,
 } from './handler-trial.js';
 
-/** Sends bodies, and checks that the handler does what a correct one does with them. */
+/** Sends bodies, and checks that the handler treats them like a correct handler does. */
 export interface Step {
   /** The bodies whose orders must be known before the first step. */
   readonly known: readonly TestBody[];
   readonly show: (trial: Trial) => Promise<void>;
 }
 
-/** After this time, a race has no more rounds: with a slow database, few are enough. */
+/** A race starts no round after this time. With a slow database, a few rounds are enough. */
 const RACE_MS = 5_000;
 
 const LOST = 'The body is lost, or kept does not count it. Store it for review before you answer';
@@ -193,7 +193,7 @@ export function survives(part: DatabasePart, label: string, body: TestBody, copi
     }
     const { attempts, due } = exchange;
     if (due.length === 0) return void (await expectChange(trial, exchange));
-    // A later step sends the body again. What was accepted must move without that.
+    // A later step sends the body again. A body that was accepted must move without that.
     if (!attempts.some(isAccepted)) return;
     const change = keys.some((key) => failed.has(key)) ? EARLY_COPY : ACCEPTED;
     await expectChange(trial, { ...exchange, causes: { change } }, undefined, patience.mendedMs);

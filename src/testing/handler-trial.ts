@@ -28,24 +28,24 @@ import {
 
 /** How long a test waits, in milliseconds, and how often it repeats a race. */
 export interface Patience {
-  /** During an outage: for money that moves nevertheless, and for a `balance` that hangs. */
+  /** During an outage, for money that moves nevertheless, and for a `balance` that hangs. */
   readonly brokenMs: number;
-  /** After an answer: until the money has moved, or the body is kept for review. */
+  /** After an answer, until the money has moved, or the body is kept for review. */
   readonly answeredMs: number;
   /** After an outage, for the money of a body that was accepted. */
   readonly mendedMs: number;
   readonly rounds: number;
 }
 
-/** One test, and what it knows so far. */
+/** A test while it runs. */
 export interface Trial {
   readonly options: HandlerTestsOptions;
   readonly patience: Patience;
-  /** The balances that are expected, of each currency that a body has named. */
+  /** The expected balance in each currency that a body has named. */
   readonly expected: Map<string, Decimal>;
   /** The currency and the amount that moved, by key. */
   readonly settled: Map<string, string>;
-  /** The keys of what was answered with 500 or more. */
+  /** The keys of bodies that were answered with 500 or more. */
   readonly failed: Set<string>;
   /** The sum that each exchange moved, the latest first; 0 if it moved nothing. */
   readonly earlier: Decimal[];
@@ -164,7 +164,7 @@ function nameOf({ label, bodies: [first, ...others], copies = 1 }: Sending): str
 export const isAccepted = ({ success }: DeliveryAttempt): boolean => success;
 export const isFailed = ({ answer }: DeliveryAttempt): boolean => (answer?.status ?? 0) >= 500;
 
-/** Expects statuses by their first digit. */
+/** Expects that the first digit of each status is one of these. */
 export function expectAnswer(
   { options }: Trial,
   exchange: Exchange,
@@ -184,7 +184,7 @@ export function expectAnswer(
   throw failure(exchange.name, `a status of ${wanted}`, `${text}`.trim(), cause);
 }
 
-/** Shows the start of an answer. It may quote the URL, whose secret is cut off. */
+/** Shows the start of an answer. The answer may quote the URL, so its secret is removed. */
 function shownOf(answer: string, url: string): string {
   return escapeUnprintable(redactPathIn(answer, new URL(url)).slice(0, 200));
 }
@@ -203,7 +203,7 @@ export async function expectChange(
 ): Promise<boolean> {
   const isDone = async (changes: Amounts): Promise<boolean> => {
     if (isDue(exchange, changes)) return true;
-    // If there are several bodies, others may not have moved yet.
+    // With several bodies, some may not have moved yet.
     if (changes.size > 0) return exchange.bodies.length === 1;
     return mayStay !== undefined && (await mayStay());
   };
@@ -248,7 +248,7 @@ export async function expectKept(
 export const isKept = async ({ options }: Trial, { keptBefore }: Exchange): Promise<boolean> =>
   (await countKept(options)) > keptBefore;
 
-/** How far the watched balances are from the expected ones, where they differ. */
+/** Returns the differences between the balances and the expected ones, without zeros. */
 export async function changesIn({ options, expected }: Trial): Promise<Amounts> {
   const changes = [...expected].map(
     async ([code, before]) => [code, (await readBalance(options, code)).minus(before)] as const,
@@ -261,7 +261,7 @@ export function failure(name: string, expected: string, actual: string, cause?: 
   return Object.assign(new Error(message.join('. ')), { expected, actual });
 }
 
-/** Reads again and again until it is done, or this time is over. */
+/** Reads a value again and again until it is what is awaited, or this time is over. */
 export async function poll<T>(
   reading: () => Promise<T>,
   isDone: (value: T) => Promise<boolean>,

@@ -12,13 +12,13 @@ export type Decimal = DecimalJs;
 /** Maximum length of an amount's literal: long enough for any amount in plain digits. */
 export const MAX_LENGTH = 160;
 /**
- * Maximum number of significant digits. Also the largest exponent in scientific notation, positive
- * or negative: 9.9e78 and 1e-78 are amounts.
+ * Maximum number of significant digits, and of the exponent in scientific notation, positive or
+ * negative: 9.9e78 and 1e-78 are amounts.
  */
 export const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 234 digits. */
 const PRECISION = 256;
-/** What a message quotes: no text that could be a name, an email or an address. */
+/** The only texts that a message quotes: none could be a name, an email or an address. */
 const LIKE_AMOUNT = /^[\d.,+\-eE _]{1,40}$/;
 /** Numbers with a larger exponent print in scientific notation. No amount is that large. */
 const MAX_PRINTED_EXPONENT = 1000;
@@ -90,8 +90,8 @@ export const nonNegativeAmount: PlainType<Decimal> = {
 };
 
 /**
- * Parses a decimal literal exactly. Returns null if it is not one, or exceeds the limits. -0
- * becomes 0.
+ * Parses a decimal literal exactly. Returns null if the text is not a decimal literal, or exceeds
+ * the limits. -0 becomes 0.
  *
  * The limits keep later operations cheap: decimal.js accepts `1e1000000`, and `toFixed` then prints
  * a million digits. 78 digits are enough for any 256-bit integer.

@@ -101,7 +101,7 @@ function explainTxAddress(value: unknown): Fault {
   return { code: 'invalid_tx_address', expected: EXPECTED, received };
 }
 
-/** Describes what may be a tag in another form. */
+/** Doubts an address with another parameter, which may be a tag in another form. */
 function doubtTxAddress(raw: unknown): Fault | null {
   if (PLAIN_ADDRESS.test(`${raw}`)) return null;
   const received = 'another parameter, which is kept as sent';

@@ -3,6 +3,7 @@ import type { Judged } from '../inspect/judgement.js';
 import type { Outcome } from '../inspect/outcome.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/messages.js';
+import { TX_ADDRESS_OWNER } from '../parser/withdrawal-broadcast.js';
 import type { FileCounts, Input } from './read-bodies.js';
 import { beside, type Color, highlight, type Terminal, wrap } from './terminal.js';
 
@@ -122,7 +123,7 @@ function withoutValues(reason: string): string {
   const end = reason.endsWith(']') ? reason.lastIndexOf(' [') : -1;
   return (end === -1 ? reason : reason.slice(0, end))
     .split(' ')
-    .map((word) => (/\d/.test(word) ? '…' : word))
+    .map((word) => (/\d/.test(word) && !/^(?:UTF-|base64)/.test(word) ? '…' : word))
     .join(' ');
 }
 
@@ -151,5 +152,6 @@ function unknownNames({ reading }: Judged): string[] {
   const names = Object.keys(notification.additionalFields).filter((name) => !isKnown(name));
   if (notification.type === 'deposit.received') return names;
   const nested = Object.keys(notification.txAddressOwner?.additionalFields ?? {});
-  return [...names, ...nested.map((name) => `txAddressOwner.${name}`)];
+  const others = nested.filter((name) => !Object.hasOwn(TX_ADDRESS_OWNER, name));
+  return [...names, ...others.map((name) => `txAddressOwner.${name}`)];
 }

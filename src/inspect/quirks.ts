@@ -4,7 +4,7 @@ import { Decimal } from '../parser/values/amount.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../shared/sample.js';
 import type { FieldReading } from './fields.js';
 
-/** The notes of the quirks. A note that ends with a space needs a detail behind it. */
+/** The notes of the quirks. A note that ends with a space is followed by a detail. */
 const NOTES = {
   additional: "the service doesn't document this field",
   unreadable: 'not read; kept in additionalFields',

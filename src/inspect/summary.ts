@@ -19,7 +19,7 @@ const MAX_NAMED = 3;
 const MAX_ADDRESS = 128;
 
 /**
- * Says in one line what an accepted notification reports, and what to check or not to do.
+ * Says in one line what an accepted notification reports, what to check, and what not to do.
  *
  * @param repeated - The names of the fields that were sent more than once.
  * @param toCheck - The warnings that make the outcome `check`.

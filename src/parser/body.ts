@@ -84,9 +84,8 @@ function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
 }
 
 /**
- * Opens an already parsed body. Each field gets the value that `JSON.parse(JSON.stringify(body))`
- * would give it, but NaN, infinities and BigInts become text. The body is unreadable if a getter or
- * a proxy throws.
+ * Opens an already parsed body. Writes each field as JSON and parses that again, but turns NaN,
+ * infinities and BigInts into text.
  */
 function openObject(body: object): OpenBody | UnreadableBody {
   try {
@@ -122,7 +121,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
   }
 }
 
-/** Writes a value as JSON. A value that can't be written, such as a cycle, becomes `{}`. */
+/** Returns `{}` for a value that can't be written as JSON, such as one that contains itself. */
 function writeValue(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, keepAsText);

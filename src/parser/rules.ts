@@ -52,7 +52,7 @@ export function expected<T>(type: FieldType<T>): Rule<T, 'expected'> {
   return { need: 'expected', type, otherName: null };
 }
 
-/** An optional field. There is a warning only if it is present but unreadable. */
+/** An optional field. If it is missing, there is no warning. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optional<T>(type: FieldType<T>, otherName?: string): Rule<T, 'optional'> {
   return { need: 'optional', type, otherName: otherName ?? null };

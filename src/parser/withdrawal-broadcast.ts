@@ -24,10 +24,12 @@ export interface TxAddressOwner {
  * A finished withdrawal: a union, discriminated by `status`.
  *
  * Amounts are exact, to every significant digit. A field that can be null is null if it was
- * missing, null, empty or unreadable. There is a warning for each unreadable field, and for each
- * missing field that the service documents as required. The service documents the actual amounts as
- * optional, so they may be null even if the withdrawal completed. For a failed or blocked
- * withdrawal, only `status`, `withdrawalId` and `clientWithdrawalId` are required.
+ * missing, null, empty or unreadable, or if its two spellings have different amounts. All of these
+ * add a warning, except a missing field that the service documents as optional.
+ *
+ * The service documents the actual amounts as optional, so they may be null even if the withdrawal
+ * completed. For a failed or blocked withdrawal, only `status`, `withdrawalId` and
+ * `clientWithdrawalId` are required.
  */
 export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | WithdrawalBlocked;
 

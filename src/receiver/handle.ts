@@ -102,7 +102,7 @@ export function createHandle(
    * would wait for the same lock, and together they would soon take all connections to the
    * database.
    */
-  const late = new Set<{ readonly key: string }>();
+  const late = new Set<Progress>();
 
   async function handle(open: () => Incoming): Promise<Handled> {
     const progress: Progress = {
@@ -210,9 +210,7 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    // A small object, because `progress` would keep the body in memory until the function ends.
-    const running = { key: key ?? '' };
-    if (key !== null) late.add(running);
+    if (key !== null) late.add(progress);
     passed
       .catch((error) => {
         // Before the event is known, a late error mostly means that the sender has left.
@@ -220,7 +218,7 @@ export function createHandle(
         const message = `${step} failed after its deadline: ${messageOf(error)}`;
         log({ outcome: 'warning', key, message, error });
       })
-      .then(() => late.delete(running));
+      .then(() => late.delete(progress));
     return { outcome: 'retry', error: lateError(step, timeoutMs) };
   }
 
@@ -239,7 +237,8 @@ export function createHandle(
     }
     for (const issue of warnings) log({ outcome: 'warning', key, message: issue.message, issue });
     const logged = log(entry);
-    // AWS Lambda and similar platforms freeze the process after the answer, so the log comes first.
+    // Platforms such as AWS Lambda freeze the process once it has answered. So the answer waits for
+    // the log, unless the event is settled.
     if (entry.outcome !== 'settled') await logged;
     return { outcome: entry.outcome, answer, name };
   }
@@ -279,7 +278,7 @@ function parserOf(options: ReceiverOptions) {
   return safeParseNotification;
 }
 
-/** The error for text that may have lost bytes, so that two different identifiers look equal. */
+/** The error for text that may have lost bytes. Two different identifiers may then be equal. */
 function textError(notification: PaymentNotification): NotificationError {
   const received =
     'text with U+FFFD or a lone surrogate, which may stand for bytes that are lost. If its identifiers are right, move the body from review to retry';

@@ -39,12 +39,12 @@ export type Settle<T> = (notification: T, context: DeliveryContext) => Promise<u
 export interface ReceiverSettings {
   /**
    * The last segment of the callback URL's path, which only you and the service know: at least 16
-   * letters, digits or any of `-._~`. While you change it, pass a list of the old secret and the new
-   * one.
+   * letters, digits or any of `-._~`. While you change it, pass a list of the old secret and the
+   * new one.
    *
    * A request to any other URL is answered with 404, and its body isn't read. A query and one
-   * trailing slash are ignored. Pass null only if a proxy or `verify` checks who calls. A list of IP
-   * addresses is not enough.
+   * trailing slash are ignored. Pass null only if a proxy or `verify` checks who calls. A list of
+   * IP addresses is not enough.
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**

@@ -73,9 +73,9 @@ export function createStrangerReport(log: Log): (stranger: Stranger) => void {
 function describeSecret(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (typeof value !== 'string' || value === '') return describe(value);
-  if (/\s$/.test(value)) return `${value.length} characters that end with a space or a newline`;
-  const isLong = value.length >= MIN_LENGTH;
-  return `${value.length} characters${isLong ? ', one of which is not allowed' : ''}`;
+  const length = value.length === 1 ? '1 character' : `${value.length} characters`;
+  if (/\s$/.test(value)) return `${length} ending with a space, a tab or a newline`;
+  return value.length < MIN_LENGTH ? length : `${length}, one of which is not allowed`;
 }
 
 function wrongSecret(name: string, received: string): TypeError {

@@ -5,6 +5,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  renameSync,
   rmSync,
   type Stats,
   statSync,
@@ -33,7 +34,8 @@ const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
 
 /**
  * Opens a store in a folder. Creates `retry` and `review` in it, with any missing parents, and
- * tries to write to both.
+ * tries to write to both. They must be on the same disk, because a draft in `retry` is moved to
+ * `review`.
  *
  * @throws Error if one of these fails, or if one of the folders is a file.
  */
@@ -41,9 +43,13 @@ export function openFolder(root: string): Store {
   const [retry, review] = [join(root, 'retry'), join(root, 'review')];
   const changed = [...createFolder(retry), ...createFolder(review)];
   for (const folder of [retry, review]) {
-    const draft = draftIn(folder);
+    const [draft, moved] = [draftIn(retry), draftIn(folder)];
     closeSync(openSync(draft, 'wx'));
-    rmSync(draft);
+    try {
+      renameSync(draft, moved);
+    } finally {
+      for (const path of [draft, moved]) rmSync(path, { force: true });
+    }
   }
   ignoreInGit(root);
   // New folders must survive a power cut. A disk that can't sync a folder throws here.
@@ -115,19 +121,23 @@ async function saveFiles(
  * @returns The parent of each folder that it created.
  */
 function createFolder(folder: string): string[] {
-  if (existsSync(folder)) {
-    // Without this check, the error depends on the system and on the version of Node.js.
-    if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file`);
-    return [];
+  const missing: string[] = [];
+  let found = folder;
+  // The root of a path is its own parent. On Windows, it may be missing.
+  while (!existsSync(found) && dirname(found) !== found) {
+    missing.unshift(found);
+    found = dirname(found);
   }
-  const parent = dirname(folder);
-  const changed = createFolder(parent);
-  try {
-    mkdirSync(folder, { mode: FOLDER_MODE });
-  } catch (error) {
-    if (!existsSync(folder)) throw error; // otherwise, another process was first
+  // Without this check, the error depends on the system and on the version of Node.js.
+  if (!statSync(found).isDirectory()) throw new Error(`${found} is a file`);
+  for (const path of missing) {
+    try {
+      mkdirSync(path, { mode: FOLDER_MODE });
+    } catch (error) {
+      if (!existsSync(path)) throw error; // otherwise, another process was first
+    }
   }
-  return [...changed, parent];
+  return missing.map((path) => dirname(path));
 }
 
 /** Keeps bodies out of a project's repository, because they are personal data. */

@@ -26,13 +26,13 @@ import {
   readBalance,
 } from './handler-options.js';
 
-/** How long a test waits, in milliseconds, and how often it repeats a race. */
+/** How long a test waits in milliseconds, and how often it repeats a race. */
 export interface Patience {
-  /** During an outage, for money that moves nevertheless, and for a `balance` that hangs. */
+  /** The wait during an outage for money that moves nevertheless, and for `balance` to answer. */
   readonly brokenMs: number;
-  /** After an answer, until the money has moved, or the body is kept for review. */
+  /** The longest wait after an answer until the money has moved, or the body is kept for review. */
   readonly answeredMs: number;
-  /** After an outage, for the money of a body that was accepted. */
+  /** The longest wait after an outage for the money of a body that was accepted. */
   readonly mendedMs: number;
   readonly rounds: number;
 }
@@ -153,7 +153,7 @@ const urlOf = ({ url }: HandlerTestsOptions): string =>
 
 const valuesOf = ({ currency, move }: Sent): string => `${currency} ${move}`;
 
-/** Names what was sent by its key, which is in the handler's log and database as well. */
+/** Names a delivery. Contains its key, which is in the handler's log and database as well. */
 function nameOf({ label, bodies: [first, ...others], copies = 1 }: Sending): string {
   const copied = copies > 1 ? `${copies} copies of ` : '';
   const more = others.length > 0 ? ` and ${others.length} others` : '';

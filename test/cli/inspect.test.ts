@@ -120,7 +120,7 @@ describe('several bodies', () => {
     '3.json': refused,
     '4.json': deposit({ networkFeeAmount: '0.10', 'r\u202ek': '1' }),
     '5.ndjson': `${failed}\n${other}\n`,
-    '6.json': withdrawal({ txAddressOwner: '{"name":null,"category":"x","country":"y"}' }),
+    '6.json': withdrawal({ txAddressOwner: '{"name":5,"category":"x","country":"y"}' }),
     '7.json': `${deposit()}\n${deposit()}`,
   };
   for (const [name, body] of Object.entries(bodies)) write(`callbacks/${name}`, body);
@@ -155,8 +155,8 @@ reasons
             actualDepositAmount: expected zero or more, received -1
          1  check: FAILED or BLOCKED, first in F/5.ndjson:1
          1  check: more or fewer coins than expected, first in F/5.ndjson:2
-         1  warning: missing_field txAddressOwner.name, first in F/6.json
-            txAddressOwner.name: expected a string, received null
+         1  warning: wrong_type txAddressOwner.name, first in F/6.json
+            txAddressOwner.name: expected a string, received a number
          1  refused: invalid_json JSON with an error at line … column …, first in F/7.json
             body: expected a JSON object, received JSON with an error at line 2, column 1
 
@@ -186,7 +186,7 @@ unknown fields
     const now = Date.parse('2026-09-21T14:34:20Z') / 1000;
     const saved = [
       ['review/x.0', deposit(), 'a field is missing [depositId 0b0f]'],
-      ['review/x.1', deposit(), 'unknown order order-1'],
+      ['review/x.1', deposit(), 'base64 text of order order-1'],
       ['review/x.2', '{}', 'a field is missing [depositId 3d6c]'],
       ['retry/x.3', deposit(), 'no connection to 10.0.0.1'],
     ] as const;
@@ -214,7 +214,7 @@ reasons
             the oldest since 2026-09-21 14:34:18 UTC
          1  retry: no connection to …
             the oldest since 2026-09-21 14:34:17 UTC
-         1  review: unknown order …
+         1  review: base64 text of order …
             the oldest since 2026-09-21 14:34:19 UTC
 
 The receiver tries those in retry again. Those in review wait for someone: docs/runbook.md says what to do for each reason.

@@ -16,12 +16,6 @@ const received = (paymentReceivedAt: string) => deposit({ paymentReceivedAt });
 const late = (seconds: number) => received(`${1790003600 + seconds}`);
 const withMore = (body: string, fields: string) => body.replace(/\}$/, `, ${fields}}`);
 const twice = ['\\u202e', 'b', 'c', 'd', 'e'].map((name) => `"${name}": 1, "${name}": 1`).join();
-const wrapped = (body: string, columns: number, end = '\n') =>
-  body.replace(new RegExp(`.{${columns}}`, 'g'), `$&${end}`);
-const mail = (end: string) =>
-  `Subject: x\n\n${wrapped(withdrawal().replaceAll('=', '=3D'), 75, end)}`;
-const quoted = (quote: string) => deposit().replaceAll('"', quote);
-const start = wrapped(withdrawal().slice(0, 400), 80);
 const wrapper = { event: 'deposit', payload: deposit(), more: JSON.stringify(withdrawal()) };
 
 /** By what each shows. */
@@ -84,27 +78,6 @@ const BODIES = {
   'a broken body does not contain itself': `${deposit()}\0`,
   'too large to look into': JSON.stringify(Array.from({ length: 99 }, () => deposit())),
   'percent-encoding': encodeURIComponent(deposit()),
-  'HTML entities': quoted('&quot;'),
-  'HTML entities in other text': `<td>${quoted('&quot;')}</td>`,
-  'HTML entities, decimal': `<td>${quoted('&#34;')}</td>`,
-  'HTML entities, hexadecimal': `<td>${quoted('&#x22;')}</td>`,
-  'HTML entities, encoded twice': `<td>${quoted('&amp;quot;')}</td>`,
-  'the source of a mail': mail('=\n'),
-  'the source of a mail of Windows': mail('=\r\n'),
-  'the quotes of a mail program': quoted('”'),
-  'line breaks inside texts': wrapped(deposit(), 80),
-  'line breaks of Windows inside texts': wrapped(deposit(), 80, '\r\n'),
-  'other line breaks inside texts': wrapped(deposit(), 76),
-  'others of Windows inside texts': wrapped(deposit(), 76, '\r\n'),
-  'it ends early, with three points in brackets': `${start}[...]`,
-  'it ends early, with an ellipsis in brackets': `${start}[…]`,
-  'it ends early, with three points': `${start}...`,
-  'it ends early, with an ellipsis': `${start}…`,
-  'it ends early, with a space': `${start} …`,
-  'no copy, it has another fault': `${wrapped(deposit({ actualDepositAmount: '0,02' }), 80)}…`,
-  'no copy of an object': '[1, 2…',
-  'printed by Node.js': "{\n  depositId: '3d6c",
-  'printed by Python': "{'depositId': None}",
 };
 
 test('the summary of every fixture, and of what the fixtures lack, is as agreed on', async () => {

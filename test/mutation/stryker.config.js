@@ -12,9 +12,8 @@ export default {
   disableTypeChecks: false,
   ignorePatterns: ['bench', 'examples/node_modules', 'dist', 'coverage'],
   coverageAnalysis: 'perTest',
-  // Half of the parser also runs while tests are collected, and each mutant of it would meet all of
-  // them. So those that run only then are ignored. Those that imports.test.ts runs again seem to
-  // survive, because the other tests load src without them.
+  // Half of the parser runs at import, and each of its mutants would meet all tests. Only
+  // loaded-anew.test.ts meets them instead.
   ignoreStatic: name === 'parser',
   concurrency: 2,
   timeoutMS: 20_000,

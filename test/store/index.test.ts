@@ -191,6 +191,18 @@ describe('a folder that can’t be written to', () => {
     expect(() => createStore(folder)).toThrow(FULL);
   });
 
+  test('is an error at the start, if `review` is on another disk', () => {
+    const other = fs.mkdtempSync('/dev/shm/review-');
+    try {
+      fs.mkdirSync(folder);
+      fs.symlinkSync(other, review);
+      expect(() => createStore(folder)).toThrow('EXDEV');
+      expect(files()).toStrictEqual([]);
+    } finally {
+      fs.rmSync(other, { recursive: true });
+    }
+  });
+
   test.each(['mkdirSync', 'openSync'] as const)(
     'is an error at the start, if %s fails',
     async (name) => {

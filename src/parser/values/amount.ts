@@ -12,8 +12,8 @@ export type Decimal = DecimalJs;
 /** Maximum length of an amount's literal: long enough for any amount in plain digits. */
 export const MAX_LENGTH = 160;
 /**
- * Maximum number of significant digits, and of the exponent in scientific notation, positive or
- * negative: 9.9e78 and 1e-78 are amounts.
+ * Maximum number of significant digits, and maximum magnitude of the exponent in scientific
+ * notation: 9.9e78 and 1e-78 are amounts.
  */
 export const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 234 digits. */

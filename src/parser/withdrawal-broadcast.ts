@@ -25,7 +25,7 @@ export interface TxAddressOwner {
  *
  * Amounts are exact, to every significant digit. A field that can be null is null if it was
  * missing, null, empty or unreadable, or if its two spellings have different amounts. All of these
- * add a warning, except a missing field that the service documents as optional.
+ * add a warning, but a field that the service documents as optional may be missing, null or empty.
  *
  * The service documents the actual amounts as optional, so they may be null even if the withdrawal
  * completed. For a failed or blocked withdrawal, only `status`, `withdrawalId` and

@@ -81,7 +81,7 @@ export async function* readBodies(
   }
 }
 
-/** Lists a file, or the files of a folder, sorted by name and without hidden ones. */
+/** Lists a file, or the bodies in a folder. The files of a folder are sorted by name. */
 function filesAt(path: string): string[] {
   if (path === STDIN || !statSync(path).isDirectory()) return [path];
   const entries = readdirSync(path, { withFileTypes: true });

@@ -73,9 +73,10 @@ function* quirksOf(
   if (value === null) return;
 
   const received = raw.startsWith('"') ? 'a string' : 'a number';
-  const documented = encodingOf(SAMPLES[type], name) === 'string' ? 'a string' : 'a number';
+  const sample = SAMPLES[type];
+  const documented = encodingOf(sample, name) === 'string' ? 'a string' : 'a number';
   if (value instanceof Decimal) {
-    if (received !== documented) yield quirk('encoding', documented);
+    if (received !== documented && sample[name] !== null) yield quirk('encoding', documented);
     if (received === 'a number') yield* numberQuirks(raw, value);
   } else if (value instanceof Date) {
     if (/^".*t/i.test(raw)) yield quirk('date_time');

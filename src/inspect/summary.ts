@@ -15,7 +15,7 @@ import { isLate } from './outcome.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
-/** Maximum length of a shown address. A parameter such as ?memo= may be a part of it. */
+/** Maximum length of a quoted address, which may have a long parameter such as `?memo=`. */
 const MAX_ADDRESS = 128;
 
 /**

@@ -192,8 +192,8 @@ function getTag(body: unknown): string {
 }
 
 /**
- * Describes bytes that can't be decoded, because they are compressed or in another encoding, and
- * objects that only look like bytes.
+ * Describes bytes that can't be decoded. They may be compressed or in another encoding. Or the body
+ * is an object that only looks like bytes.
  */
 function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
   try {

@@ -24,8 +24,8 @@ export interface TxAddressOwner {
  * A finished withdrawal: a union, discriminated by `status`.
  *
  * Amounts are exact, to every significant digit. A field that can be null is null if it was
- * missing, null, empty or unreadable, or if its two spellings have different amounts. All of these
- * add a warning, but a field that the service documents as optional may be missing, null or empty.
+ * missing, null, empty or unreadable, or if its two spellings have different amounts. Unless
+ * the service documents a field as optional, there is a warning if it is missing, null or empty.
  *
  * The service documents the actual amounts as optional, so they may be null even if the withdrawal
  * completed. For a failed or blocked withdrawal, only `status`, `withdrawalId` and

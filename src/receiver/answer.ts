@@ -50,9 +50,10 @@ export function successOf(given: Partial<ReceiverAnswer> = {}): ReceiverAnswer {
  */
 export function checkReturned(name: string, returned: unknown): void {
   if (typeof returned !== 'object' || returned === null) return;
-  const { ok, status, statusCode = status } = returned as Readonly<Record<string, unknown>>;
-  if (ok !== false && !(typeof statusCode === 'number' && statusCode >= 400)) return;
+  const { ok, status, statusCode } = returned as Readonly<Record<string, unknown>>;
+  const failed = [status, statusCode].find((code) => typeof code === 'number' && code >= 400);
+  if (ok !== false && failed === undefined) return;
   throw new Error(
-    `${name}: expected a success, received an object with ok ${quote(ok)} and status ${quote(statusCode)}. Check response.ok, and throw`,
+    `${name}: expected a success, received an object with ok ${quote(ok)} and status ${quote(failed ?? status)}. Check response.ok, and throw`,
   );
 }

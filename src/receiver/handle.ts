@@ -71,8 +71,6 @@ type End =
   | Unsettled;
 
 const SETTLED: End = { outcome: 'settled' };
-/** Has no effect, because the deadline has passed and `giveUp` has returned another end. */
-const TOO_LATE = SETTLED;
 
 const FUNCTION_OF = {
   'deposit.received': 'onDepositReceived',
@@ -95,6 +93,7 @@ export function createHandle(
   const reportStranger = createStrangerReport(log);
   const parse = parserOf(options);
   // Bound, because the options may be an instance of a class, whose methods use `this`.
+  const verify = options.verify?.bind(options);
   const onDepositReceived = options.onDepositReceived?.bind(options);
   const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
   /**
@@ -139,11 +138,10 @@ export function createHandle(
     const { bytes: body, mayLackBytes } = await read();
     if (caller && body.length === 0 && isVisit(caller))
       return { outcome: 'turned away', answer: VISITED };
-    if (caller && options.verify && !(await isVerified(caller, body, progress))) {
+    if (caller && !(await isVerified(caller, body, progress))) {
       reportStranger('a failed check');
       return { outcome: 'turned away', answer: UNAUTHORIZED };
     }
-    if (progress.isLate) return TOO_LATE;
     progress.body = body;
     const { success, error, notification } = parse(body);
     if (!success) return { outcome: 'refused', error };
@@ -156,9 +154,10 @@ export function createHandle(
     body: Uint8Array,
     progress: Progress,
   ): Promise<boolean> {
+    if (!verify) return true;
     progress.step = 'verify';
     const header = (name: string) => headerOf(headers, name);
-    return (await options.verify?.({ body: new Uint8Array(body), header })) === true;
+    return (await verify({ body: new Uint8Array(body), header })) === true;
   }
 
   async function settle(
@@ -176,7 +175,7 @@ export function createHandle(
     }
     if (options.saveFirst && store && progress.savedAs === null)
       await saveFirst(store, key, body, progress);
-    if (progress.isLate) return TOO_LATE;
+    if (progress.isLate) return SETTLED; // ignored, because `giveUp` has returned the end
     const context = contextOf(key, body);
     // The parser refuses a type that has no function.
     const returned =
@@ -196,7 +195,7 @@ export function createHandle(
   ): Promise<void> {
     try {
       const name = await inTime('save', () => nameOf(key, body));
-      // After the deadline, `conclude` has run already, so nothing would call `busy.leave`.
+      // After the deadline, `conclude` runs already, so nothing would call `busy.leave`.
       if (progress.isLate) return;
       busy.enter(name);
       progress.savedFirst = name;
@@ -210,7 +209,7 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    if (key !== null) late.add(progress);
+    late.add(progress);
     passed
       .catch((error) => {
         // Before the event is known, a late error mostly means that the sender has left.

@@ -75,7 +75,7 @@ function describeSecret(value: unknown): string {
   if (typeof value !== 'string' || value === '') return describe(value);
   const length = value.length === 1 ? '1 character' : `${value.length} characters`;
   if (/\s$/.test(value)) return `${length} ending with a space, a tab or a newline`;
-  return value.length < MIN_LENGTH ? length : `${length}, one of which is not allowed`;
+  return value.length < MIN_LENGTH ? length : `${length}, not all of which are allowed`;
 }
 
 function wrongSecret(name: string, received: string): TypeError {

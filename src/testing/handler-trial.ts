@@ -28,7 +28,7 @@ import {
 
 /** How long a test waits in milliseconds, and how often it repeats a race. */
 export interface Patience {
-  /** The wait during an outage for money that moves nevertheless, and for `balance` to answer. */
+  /** The wait for money that moves during an outage. Then, the longest wait for `balance`. */
   readonly brokenMs: number;
   /** The longest wait after an answer until the money has moved, or the body is kept for review. */
   readonly answeredMs: number;
@@ -89,7 +89,8 @@ export async function prepare(trial: Trial, bodies: readonly Sent[]): Promise<vo
   for (const notification of notifications.filter((one) => one !== undefined)) {
     const isDeposit = notification.type === 'deposit.received';
     const id = isDeposit ? notification.clientPaymentId : notification.clientWithdrawalId;
-    if (!orders.has(id)) orders.set(id, notification);
+    const order = `${notification.type} ${id}`;
+    if (!orders.has(order)) orders.set(order, notification);
   }
   if (orders.size === 0) return;
   await callOption('prepare', async () => trial.options.prepare?.([...orders.values()]));

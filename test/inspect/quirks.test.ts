@@ -12,6 +12,7 @@ const ROWS: [of: 'deposit' | 'withdrawal', fields: Record<string, Wire>, codes: 
   ['deposit', { onChainFee: '0.1234567890123456789' }, 'lost_digits'],
   ['withdrawal', { withdrawFee: '0.5' }, 'encoding'],
   ['withdrawal', { withdrawFee: 'null' }, ''],
+  ['deposit', { displayRateDepegLossAmount: '"0.12"' }, ''],
   ['withdrawal', { deductedSettlementAmount: '"250.31"' }, 'spelling'],
   ['withdrawal', { deducedSettlementAmount: 'null' }, 'spelling'],
   ['withdrawal', { deducedSettlementAmount: '"1"' }, 'spelling unreadable'],

@@ -8,6 +8,7 @@ import {
   FAILED,
   held,
   KEY,
+  nameOf,
   never,
   no,
   OK,
@@ -65,6 +66,17 @@ test.each(HANGS)('if %j hang with %j, the answer comes after %j ms', async (...r
   expect(calls).toStrictEqual(expected);
   expect(saved()).toHaveLength(save || hangs.verify ? 0 : 1);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('if a store never removes, the answer comes after five seconds', async () => {
+  const remove = vi.fn(never);
+  const { ask, calls } = open({ saveFirst: true, store: { remove } });
+  const answered = ask(DEPOSIT);
+  await until(() => remove.mock.calls.length > 0);
+  vi.advanceTimersByTime(5000);
+  expect(await answered).toStrictEqual(OK);
+  const waits = `${nameOf(KEY, DEPOSIT)} waits: store.remove: no result within 5 s`;
+  expect(calls).toStrictEqual([PASSED_ON, ['failed', waits, null]]);
 });
 
 describe('if the name of a body takes long, because a disk that hangs has all threads of Node.js,', () => {
@@ -211,7 +223,7 @@ describe('a body that stalls', () => {
   });
 });
 
-test('bodies whose saving hangs, or whose function does, do not stay in memory', async () => {
+test('bodies whose saving hangs do not stay in memory', async () => {
   vi.useRealTimers();
   const program = `
     import { createReceiver } from './src/receiver/index.ts';

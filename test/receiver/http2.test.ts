@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import * as http2 from 'node:http2';
-import { expect, onTestFinished, test } from 'vitest';
-import { DEPOSIT, listen, open, PASSED_ON } from './setup.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { DEPOSIT, listen, open, PASSED_ON, SECRET } from './setup.js';
 
 /** Opens a connection, on which each call sends the head of a request. */
 async function callTo(server: http2.Http2Server) {
@@ -42,6 +42,14 @@ test.each([
   const sent = (await callTo(server))().end(DEPOSIT).resume();
   const [headers] = await once(sent, 'response');
   expect(headers[':status']).toBe(status);
+});
+
+test('turns a stranger away without a header that HTTP/2 lacks, of which Node.js warns', async () => {
+  const warn = vi.spyOn(process, 'emitWarning');
+  onTestFinished(() => warn.mockRestore());
+  const server = http2.createServer(open({ secret: SECRET }).receiver.node);
+  const [headers] = await once((await callTo(server))().end(DEPOSIT).resume(), 'response');
+  expect([headers[':status'], warn.mock.calls]).toStrictEqual([404, []]);
 });
 
 test('survives a sender that leaves before it is answered', async () => {

@@ -76,6 +76,12 @@ const ROWS: Row[] = [
   ['it is not ok', returns({ ok: false }), 'retry', /^onDepositReceived: .* status nothing/],
   ['it returns an answer of 400', returns({ status: 400 }), 'retry', /ok nothing and status 400/],
   ['it returns an answer of a Lambda', returns({ statusCode: 502 }), 'retry', /status 502/],
+  [
+    'it returns two statuses, of which one is a failure',
+    returns({ status: 502, statusCode: 200 }),
+    'retry',
+    /status 502/,
+  ],
   ['it returns a status as text', returns({ statusCode: '502' }), 'settled'],
 
   ['it throws an error', rejects(Object.assign(new Error('no'), { status: 200 })), 'retry', 'no'],

@@ -56,6 +56,11 @@ function isSigned({ body, header }: Delivery): boolean {
   return verify('RSA-SHA512', content, publicKey, signature);
 }
 
+test('an answer to a Request is plain text', async () => {
+  const { headers } = await open().receiver.fetch(new Request('https://merchant.example'));
+  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+});
+
 const checks = (check: unknown, headers = {}) => ({
   own: { verify: check } as OwnOptions,
   headers,

@@ -164,6 +164,12 @@ describe('a store that', () => {
     ['throws without a promise', { list: throws }, 'no', '', 0],
     ['can’t read', readsButB(no), 'b waits: no', 'a', 0],
     ['can’t remove', { remove: no }, 'b waits: no', 'ba', 0],
+    [
+      'never removes',
+      { remove: async (name) => (name === 'b' ? never() : undefined) },
+      'b waits: store.remove: no result within 5 s',
+      ...(['ba', 5000] as const),
+    ],
     ['never lists', { list: never }, 'store.list: no result within 30 s', '', 30_000],
     ['never reads', readsButB(never), 'b waits: store.read: no result within 5 s', 'a', 5000],
   ])('%s rejects nothing, and delays a round by seconds', async (...row) => {
@@ -189,6 +195,13 @@ describe('a store that', () => {
 });
 
 describe('start', () => {
+  test('without a store, has nothing to try', async () => {
+    const { receiver } = open({ store: null });
+    receiver.start();
+    await receiver.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('tries now and every minute, until it is stopped', async () => {
     const { receiver, take, retry, calls } = openWith('a', no);
     /** Returns what a round has seen, once it has ended. */

@@ -49,6 +49,18 @@ describe('a correct handler', () => {
   });
 });
 
+test('a payment and a withdrawal with the same number are both prepared', async () => {
+  const prepared: string[] = [];
+  const options: HandlerTestsOptions = {
+    ...merchant(),
+    deposit: () => ({ clientPaymentId: '1' }),
+    withdrawal: () => ({ clientWithdrawalId: '1' }),
+    prepare: async (orders) => void prepared.push(...orders.map(({ type }) => type)),
+  };
+  expect(await failuresOf(options, (name) => name.startsWith('both: '))).toEqual({});
+  expect(prepared).toStrictEqual(['deposit.received', 'withdrawal.broadcast']);
+});
+
 /** A handler that moves another amount of a deposit, or holds it, and says so. */
 function by(
   depositOf: (deposit: DepositReceived) => HandlerAmount,

@@ -18,7 +18,7 @@ export const MAX_LENGTH = 160;
 export const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 234 digits. */
 const PRECISION = 256;
-/** The only texts that a message quotes: none could be a name, an email or an address. */
+/** The texts that a message about an amount quotes: no names, emails or addresses. */
 const LIKE_AMOUNT = /^[\d.,+\-eE _]{1,40}$/;
 /** Numbers with a larger exponent print in scientific notation. No amount is that large. */
 const MAX_PRINTED_EXPONENT = 1000;

@@ -1,4 +1,4 @@
--- Your own tables need this collation as well: with another one, 'a' equals 'A'.
+-- Your own tables need a binary collation as well: otherwise, 'a' equals 'A'.
 CREATE TABLE event ( -- never delete a row: the event may arrive again
   event_key varchar(100) PRIMARY KEY,
   account varbinary(400) NOT NULL, -- as text, 'a' would equal 'a '

@@ -39,7 +39,7 @@ export function explain(
   return `${lines.join('\n')}\n\n`;
 }
 
-/** Since when a body waits in a store, and why. */
+/** Says since when a body has been waiting in a store, and why. */
 export function waitOf({ since, reason }: NonNullable<Input['saved']>): string {
   const why = reason === null ? '' : `: ${shorten(reason)}`;
   return `${timeOf(since)}${why}`;

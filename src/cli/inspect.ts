@@ -29,9 +29,9 @@ and the unknown fields.
   !  check: accepted, but someone should look at it
   ✗  refused
 
-In a store, such as webhooks, each line says first since when a body waits, and
-why. The receiver tries those in retry again. Those in review wait for someone.
-To settle one of them, move its .json and its .txt to retry.`,
+In a store, such as webhooks, each line also says since when the body has been
+waiting, and why. The receiver tries those in retry again. Those in review wait
+for someone. To settle one of them, move its .json and its .txt to retry.`,
   OPTIONS,
   'inspect body.json',
   'inspect webhooks',

@@ -55,7 +55,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     store: null,
     async onDepositReceived() {},
     async onWithdrawalBroadcast() {},
-    // Gets every body that arrives whole, also one that the parser refuses.
+    // Gets every body that is read, even one that the parser refuses.
     verify({ body }) {
       if (!log.callback(body)) throw NOT_SAVED;
       return true;
@@ -73,7 +73,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   });
 
   const origin = await start(server, port, values.host);
-  // A secret of the user's own is not printed.
+  // The user's own secret is not printed, except for its start.
   const path = values.secret === undefined ? `/${secret}` : redactPath(`/${secret}`);
   terminal.print(`listening at ${origin}${path}\n${wrap(HINT, terminal.columns).join('\n')}\n\n`);
   await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { formatCount } from '../inspect/display.js';
 import type { Terminal } from './terminal.js';
 
-/** When progress is shown first, and how often then, in milliseconds. */
+/** When progress is first shown, and how often after that, in milliseconds. */
 const [DELAY, PAUSE] = [1000, 200];
 
 /** Shows the progress of long work, in one line of a terminal. */

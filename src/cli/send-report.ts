@@ -38,8 +38,8 @@ export function isRefusal({ status }: { readonly status: number }): boolean {
 }
 
 /**
- * Names the likely cause if the only faulty bodies that were accepted are valid once they are
- * decoded and parsed.
+ * Names the likely cause of accepted faulty bodies: middleware, if decoding and parsing would make
+ * all of them valid.
  */
 export function causeOf(accepted: readonly SentBody[], terminal: Terminal): string[] {
   const isParsed = ({ body }: SentBody): boolean =>

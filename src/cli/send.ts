@@ -48,7 +48,7 @@ shown.`,
 
 /** Shown in place of an answer that may repeat a header in any form. */
 const HIDDEN = '(not shown: it may repeat a header)';
-/** More would open more connections than most systems allow. */
+/** Maximum of each option. Most systems allow no more connections at the same time. */
 const MAX_AT_ONCE = 1000;
 
 export async function send(args: string[], given: Terminal): Promise<number> {

@@ -1,4 +1,4 @@
-// What the command and the page show alike.
+// How the command and the page show values.
 import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
 import { escapeUnprintable } from '../parser/messages.js';
 import type { Rule } from '../parser/rules.js';
@@ -12,7 +12,7 @@ const TIMES = Object.entries<Rule>(DEPOSIT_RECEIVED)
 /** The sign of each outcome. */
 export const MARKS: Readonly<Record<Outcome, string>> = { good: '✓', check: '!', refused: '✗' };
 
-/** `toLocaleString` would make one for each number. */
+/** Made once: `toLocaleString` would make a format for each number. */
 const GROUPED = new Intl.NumberFormat('en');
 
 /** `2,000,000` */
@@ -41,11 +41,12 @@ export function shorten(text: string, most = 400): string {
  */
 export function readValue({ name, raw, parsed }: InspectedField): (readonly [string, string])[] {
   if (parsed === null) return [['', raw === 'null' || raw === '""' ? 'no value' : 'not read']];
-  // A deposit documents neither field, so they may have any value there.
+  // In a deposit, neither field is documented, so they may have any value there.
   if (typeof parsed === 'object' && (name === 'toTxAddress' || name === 'txAddressOwner')) {
-    return Object.entries(parsed)
+    const parts = Object.entries(parsed)
       .filter(([part, value]) => part !== 'raw' && typeof value === 'string')
-      .map(([part, value]) => [part === 'destinationTag' ? 'tag' : part, value]);
+      .map(([part, value]) => [part === 'destinationTag' ? 'tag' : part, value] as const);
+    return parts.length === 0 ? [['', 'no value']] : parts;
   }
   const text = typeof parsed === 'string' ? parsed : raw;
   return [['', TIMES.includes(name) ? formatTime(text) : text]];

@@ -18,10 +18,10 @@ export interface Inspection {
    */
   readonly summary: string;
   /**
-   * The judgement. `good`: accepted, and as expected. `check`: accepted, but more or less than
-   * expected, nothing, or late; FAILED or BLOCKED; a field sent twice; an amount or a time that
-   * can't be read; an address that may lack its tag; or a completed withdrawal without its amount.
-   * `refused`: refused.
+   * The judgement. `good`: accepted, and as expected. `refused`: refused. `check`: accepted, but
+   * the amount is 0, or more or less than expected; the deposit was late; the withdrawal is FAILED
+   * or BLOCKED, or completed without its amount; a field was sent twice; an amount or a time can't
+   * be read; or an address may lack its tag.
    */
   readonly outcome: Outcome;
   /**

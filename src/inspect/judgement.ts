@@ -14,7 +14,7 @@ import { checksOf, isToCheck } from './outcome.js';
 import { findRepeated } from './repeated.js';
 import { countEvents, reportedBy, summarize, summarizeRefusal } from './summary.js';
 
-/** What is said of a body as a whole. It takes a tenth of the time of a whole inspection. */
+/** What is said about a body as a whole. A whole inspection takes several times as long. */
 export type Judgement = Omit<Inspection, 'fields' | 'absent' | 'jsonFault'>;
 
 /** A judgement, and what was read for it. */

@@ -23,8 +23,8 @@ export function receivedOf(body: RawBody): ReceivedBody {
 }
 
 /**
- * Reads a stream. If it is too long, returns early with one byte more than the limit, drops the
- * rest, and calls `stop`.
+ * Reads a stream. If it is too long, returns early with one byte more than the limit, and drops the
+ * rest. If the rest is too long as well, calls `stop`.
  */
 export async function readStream(
   stream: AsyncIterable<Uint8Array>,

@@ -1,3 +1,4 @@
+import { MAX_BYTES } from '../parser/body.js';
 import { NotificationError, type NotificationIssue } from '../parser/errors.js';
 import { issue, referenceOf } from '../parser/messages.js';
 import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
@@ -71,6 +72,8 @@ type End =
   | Unsettled;
 
 const SETTLED: End = { outcome: 'settled' };
+/** The end after the deadline. It is ignored, because `giveUp` has returned another one. */
+const TOO_LATE = SETTLED;
 
 const FUNCTION_OF = {
   'deposit.received': 'onDepositReceived',
@@ -138,8 +141,9 @@ export function createHandle(
     const { bytes: body, mayLackBytes } = await read();
     if (caller && body.length === 0 && isVisit(caller))
       return { outcome: 'turned away', answer: VISITED };
+    if (progress.isLate) return TOO_LATE;
     if (caller && !(await isVerified(caller, body, progress))) {
-      reportStranger('a failed check');
+      reportStranger(`a failed check${body.length > MAX_BYTES ? ' of a long body' : ''}`);
       return { outcome: 'turned away', answer: UNAUTHORIZED };
     }
     progress.body = body;
@@ -175,7 +179,7 @@ export function createHandle(
     }
     if (options.saveFirst && store && progress.savedAs === null)
       await saveFirst(store, key, body, progress);
-    if (progress.isLate) return SETTLED; // ignored, because `giveUp` has returned the end
+    if (progress.isLate) return TOO_LATE;
     const context = contextOf(key, body);
     // The parser refuses a type that has no function.
     const returned =

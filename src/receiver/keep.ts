@@ -1,4 +1,5 @@
 import type { NotificationError } from '../parser/errors.js';
+import { escapeUnprintable } from '../parser/messages.js';
 import { messageOf } from '../shared/reports.js';
 import { FAILED, type ReceiverAnswer, refusalOf } from './answer.js';
 import type { LogEntry, Outcome } from './log.js';
@@ -15,12 +16,12 @@ interface Kept {
   readonly name: string | null;
 }
 
-/** What is known of a body. */
+/** What is known about a body. */
 interface Body {
   readonly key: string | null;
   /** Null if it was not read to its end, or not verified. */
   readonly body: Uint8Array | null;
-  /** Whether someone gets the answer. */
+  /** False for a body from a queue or the store: nobody gets the answer. */
   readonly isRequest: boolean;
   /** The name under which it was in `retry` before. */
   readonly savedAs: string | null;
@@ -66,7 +67,7 @@ export async function keep(
     const to = outcome === 'retry' ? 'retry' : 'review';
     const save = async () => {
       const name = damaged ?? (await nameOf(key ?? 'refused', body));
-      await store.save({ to, name, body, key, reason });
+      await store.save({ to, name, body, key, reason: escapeUnprintable(reason) });
       return name;
     };
     return kept(await inTime('save', save));

@@ -36,7 +36,7 @@ export interface LogEntry {
 /** Resolves when an entry is logged. Never rejects, because no answer depends on a logger. */
 export type Log = (entry: LogEntry) => Promise<void>;
 
-/** How long an answer waits for a log, in milliseconds. A log that hangs must not delay it. */
+/** How long an answer waits for a log, in milliseconds. A log that hangs delays it no longer. */
 const MAX_LOGGING = 5000;
 
 export function createLog(options: {
@@ -81,7 +81,7 @@ function stackOf({ outcome, error }: LogEntry): string {
   if (!isFailure || !(error instanceof Error) || codeOf(error) !== null) return '';
   // The message may imitate a call.
   const calls = messageOf(error.stack)
-    .replace(messageOf(error), '')
+    .replace(messageOf(error.message), '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .map(escapeUnprintable);

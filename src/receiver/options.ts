@@ -17,7 +17,7 @@ export interface DeliveryContext {
 
 /** What {@link ReceiverSettings.verify} gets. */
 export interface Delivery {
-  /** The raw body. */
+  /** The raw body, or the start of one over 64 KiB. */
   readonly body: Uint8Array;
   /** Returns a header as one text, whatever the case of its name; null if it is missing. */
   readonly header: (name: string) => string | null;

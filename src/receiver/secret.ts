@@ -39,13 +39,15 @@ export function createCheck(
 }
 
 /** Why a request is turned away. */
-export type Stranger = 'a wrong secret' | 'a failed check';
+export type Stranger = 'a wrong secret' | 'a failed check' | 'a failed check of a long body';
 
 const STRANGERS: Readonly<Record<Stranger, string>> = {
   'a wrong secret':
     "404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret",
   'a failed check':
     '401, because verify returned false. If the service sent this, verify has another key',
+  'a failed check of a long body':
+    '401, because verify returned false for a body over 64 KiB, of which it may get only the start',
 };
 
 /**

@@ -14,7 +14,7 @@ export interface SavedBody {
   readonly body: Uint8Array;
   /** The event's `idempotencyKey`; null if the body was refused. */
   readonly key: string | null;
-  /** Why it is saved: the message of an error, or `in progress` with `saveFirst`. */
+  /** Why it is saved, in one printable line: mostly the message of an error. */
   readonly reason: string;
 }
 
@@ -52,7 +52,7 @@ export async function inTime<T>(name: keyof Store, call: () => Promise<T>): Prom
   return result;
 }
 
-/** Long enough that no other body of the same name can be made. */
+/** Long enough that nobody can make a body with the name of a given one. */
 const DIGEST_LENGTH = 16;
 
 /**

@@ -10,8 +10,8 @@ export type WireFields = Map<string, string>;
  * Reads the JSON text of an object without losing a digit. As in `JSON.parse`, the last of several
  * fields with one name counts.
  *
- * @throws SyntaxError if the text is not JSON, TypeError for anything but text, or if the JSON is
- * not an object.
+ * @throws SyntaxError if the text is not JSON.
+ * @throws TypeError if `body` is not text, or its JSON is not an object.
  */
 export function readWire(body: string): WireFields {
   if (typeof body !== 'string') {

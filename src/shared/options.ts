@@ -1,4 +1,4 @@
-/** How many characters of a name must be right for a suggestion. */
+/** A suggestion must begin like the given name, in at most this many characters. */
 const BEGINNING = 5;
 
 /**

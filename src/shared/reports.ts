@@ -1,3 +1,5 @@
+import { escapeUnprintable } from '../parser/messages.js';
+
 /**
  * Reports something. If that fails, prints what was to be reported, and why it wasn't. Never
  * rejects, so that no answer depends on a logger.
@@ -7,7 +9,7 @@ export async function reportOrPrint(report: () => unknown, subject: () => string
     await report();
   } catch (error) {
     try {
-      console.error(`${subject()} (not logged: ${messageOf(error)})`);
+      console.error(`${subject()} (not logged: ${escapeUnprintable(messageOf(error))})`);
     } catch {
       // Nothing can be printed.
     }
@@ -18,10 +20,15 @@ export async function reportOrPrint(report: () => unknown, subject: () => string
 export function messageOf(thrown: unknown): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
-    const { name, message, cause } = thrown;
-    const isNews = cause instanceof Error && !message.includes(cause.message);
-    return isNews ? `${message}: ${cause.message}` : message || name;
+    const message = textOf(thrown);
+    const cause = thrown.cause instanceof Error ? textOf(thrown.cause) : '';
+    return message.includes(cause) ? message : `${message}: ${cause}`;
   } catch {
     return 'an error that has no readable message';
   }
+}
+
+/** If several addresses of a host refuse, the error of Node.js has a code and no message. */
+function textOf({ message, code, name }: Error & { readonly code?: unknown }): string {
+  return String(message || code || name);
 }

@@ -4,7 +4,7 @@ import withdrawal from '../../fixtures/withdrawal-broadcast/sample.json' with { 
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../parser/deposit-received.js';
 import type { NotificationType } from '../parser/errors.js';
 import type { Fields } from '../parser/objects.js';
-import type { FieldOf, Rules } from '../parser/rules.js';
+import type { FieldOf, Rule } from '../parser/rules.js';
 import { WITHDRAWAL_BROADCAST, type WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 
 /** A complete body, in the service's field order. `undefined` marks a field that is not sent. */
@@ -46,7 +46,7 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
 /** How a sample encodes a field. An amount is a `number` or a `string`. */
 export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
 
-const RULES: Rules = { ...DEPOSIT_RECEIVED, ...WITHDRAWAL_BROADCAST };
+const RULES = new Map(Object.entries<Rule>({ ...DEPOSIT_RECEIVED, ...WITHDRAWAL_BROADCAST }));
 
 /**
  * Returns how a sample encodes a field. An amount that the sample leaves out counts as a string.
@@ -54,7 +54,7 @@ const RULES: Rules = { ...DEPOSIT_RECEIVED, ...WITHDRAWAL_BROADCAST };
  * @param name - A field of either body. Fields with the same name have the same kind.
  */
 export function encodingOf(sample: Sample, name: string): Encoding {
-  const kind = RULES[name === DEDUCED ? DEDUCTED : name]?.type.kind;
+  const kind = RULES.get(name === DEDUCED ? DEDUCTED : name)?.type.kind;
   if (kind === 'timestamp') return 'time';
   if (kind === 'object') return 'owner';
   if (kind !== 'amount') return 'text';

@@ -50,7 +50,7 @@ export interface Exchange {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** Changes of balances that are not those that were due. */
+/** Balance changes other than those that were due. */
 interface WrongChange {
   readonly changes: Amounts;
   /** The balances before. */

@@ -54,8 +54,8 @@ export function eventsOf(type: NotificationType, options: HandlerTestsOptions): 
 }
 
 /**
- * The amounts of an event. They are plausible together, and each has other digits, so that a
- * balance shows which one was moved. Those that differ by a whole number round in the same way.
+ * The amounts of an event. They are plausible together, and each has different digits, so that a
+ * balance shows which one was moved.
  */
 export function amountsOf(type: NotificationType, amount: string): Changes {
   const [displayed, settled] = [plus(amount, 20), plus(amount, 40)];

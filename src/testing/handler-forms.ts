@@ -57,7 +57,7 @@ export const NARROW = {
 const AMOUNTS = ['-0.01', '0', '1234567890.123456789012345678'];
 const TAGS = ['', '?dt=0', '?dt=00482', '?dt=4294967295'];
 
-/** Lengths of addresses of Bitcoin and Ethereum, and of the longest of Cardano. */
+/** Lengths of addresses of Bitcoin, Ethereum and Cardano. */
 const ADDRESSES = [34, 42, 62, 103];
 const LENGTHS = {
   network: [3, 19],

@@ -16,7 +16,7 @@ export interface HandlerTest {
 }
 
 /**
- * Makes tests of your handler: it settles each event once and exactly, in every encoding, also if
+ * Makes tests of your handler: it settles each event once and exactly, in every encoding, even if
  * copies arrive at the same time or a part of the database fails, and it refuses faulty bodies and
  * keeps them.
  *
@@ -43,7 +43,7 @@ export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
   });
 }
 
-/** The tests, with waits to choose: short ones find quickly that a handler moves nothing. */
+/** Like {@link handlerTests}, with other waits. With short ones, tests that fail end early. */
 export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
   const { receives } = options;

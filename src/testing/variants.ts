@@ -28,8 +28,8 @@ export interface BodyVariant {
  *
  * @param body - The JSON text of either notification, such as a {@link depositReceivedBody} or a
  * body that you kept.
- * @throws SyntaxError if the text is not JSON, TypeError for anything but text, or if the JSON is
- * not an object.
+ * @throws SyntaxError if the text is not JSON.
+ * @throws TypeError if `body` is not text, or its JSON is not an object.
  *
  * @example
  * ```ts
@@ -52,6 +52,8 @@ export function bodyVariants(body: string): BodyVariant[] {
 
 const isString = (wire: string): boolean => wire.startsWith('"');
 const asNumber = (wire: string): string => (isString(wire) ? wire.slice(1, -1) : wire);
+const isReadable = (wire: string): boolean => toAmount(asNumber(wire))?.gte(0) ?? false;
+
 /** Writes an amount in another way, unless it can't be read or is negative. */
 const withDigits =
   (write: (amount: Decimal) => string) =>
@@ -134,8 +136,8 @@ function deductedIn(fields: WireFields): (string | undefined)[] {
  */
 function inEitherSpelling(fields: WireFields): BodyVariant[] {
   const [amount, ...others] = deductedIn(fields);
-  // Two different amounts conflict, so there is no value to respell.
-  if (amount === undefined || others.length > 0) return [];
+  // There is no value to respell if two amounts conflict, or if one can't be read.
+  if (amount === undefined || others.length > 0 || !isReadable(amount)) return [];
   const spelled = (label: string, deducted?: string, deduced?: string): BodyVariant =>
     changed(label, fields, { [DEDUCTED]: deducted, [DEDUCED]: deduced });
   return [

@@ -53,6 +53,12 @@ toTxAddress | "rExampleXrpAddress111111111111111?dt=48291" → address rExampleX
 txAddressOwner | {"name":"x"} → name x`,
     ],
     [
+      '✓ standard input: good, withdrawal.broadcast',
+      withdrawal({ txAddressOwner: '{"name":null,"category":null}' }),
+      0,
+      'txAddressOwner | {"name":null,"category":null} → no value',
+    ],
+    [
       '✗ standard input: refused, withdrawal.broadcast',
       broken,
       1,

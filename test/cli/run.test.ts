@@ -98,6 +98,7 @@ describe('wrong usage is reported in one line', () => {
     [`send deposit --status CONFIRMED ${TO}`, ONE_STATUS],
     [`send deposit --set AMOUNT=1 ${TO}`, `--set: ${NO_FIELD} "AMOUNT"`],
     [`send deposit --set txAddressOwner.name=x ${TO}`, `--set: ${NO_FIELD} "txAddressOwner.name"`],
+    [`send deposit --set toString=1 ${TO}`, `--set: ${NO_FIELD} "toString"`],
     [`send deposit --set =1 ${TO}`, '--set: expected FIELD=VALUE, received "=1"'],
     [`send deposit --set network ${TO}`, '--set: expected FIELD=VALUE, received "network"'],
     [`send deposit --set onChainFee=1,5 ${TO}`, `onChainFee: ${AMOUNT} "1,5"`],

@@ -201,13 +201,15 @@ describe('a body that stalls', () => {
   test.each(['resolve', 'reject'] as const)('is answered with 500 by fetch: %s', async (end) => {
     const print = vi.spyOn(console, 'error').mockReturnValue();
     onTestFinished(() => print.mockRestore());
-    const { later, answered, calls } = sendHalf();
+    const verify = vi.fn();
+    const { later, answered, calls } = sendHalf({ verify });
     await later.called;
     vi.advanceTimersByTime(25_000);
     expect((await answered).status).toBe(500);
     later[end]();
     await settleDown();
     expect([calls, print.mock.calls]).toStrictEqual([[STALLED], []]);
+    expect(verify).not.toHaveBeenCalled();
   });
 
   test('shares its deadline with the function that gets it', async () => {

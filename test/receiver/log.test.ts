@@ -63,6 +63,11 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
     new Error('a\n at b\u001b'),
     /^retry: KEY: a\\u000a at b\\u001b(\n {4}at .+)+$/,
   ],
+  [
+    'a forged call, in an error with a cause',
+    new Error('a\n at b', { cause: new Error('c') }),
+    /^retry: KEY: a\\u000a at b: c(\n {4}at .+)+$/,
+  ],
   ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no\n?$/],
   ['text', 'no', /^retry: KEY: no$/],
   ['nothing', null, /^retry: KEY: null$/],
@@ -93,6 +98,13 @@ test.each([no, throws])('that fails changes no answer, and its entry is printed'
   expect(printed.error.mock.calls).toStrictEqual([
     [`warning: ${KEY}: ${WARNING} (not logged: no)`],
     [`settled: ${KEY}: settled (not logged: no)`],
+  ]);
+});
+
+test('that fails can’t forge a line', async () => {
+  await open({ log: fails(new Error('a\nsettled: b')) }).ask('{');
+  expect(printed.error.mock.calls).toStrictEqual([
+    [expect.stringMatching(/ \(not logged: a\\u000asettled: b\)$/)],
   ]);
 });
 

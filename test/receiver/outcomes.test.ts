@@ -97,6 +97,22 @@ const ROWS: Row[] = [
     'retry',
     'not sent: no route',
   ],
+  [
+    'it throws the error of a host with two addresses',
+    rejects(
+      new Error('fetch failed', {
+        cause: Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+      }),
+    ),
+    'retry',
+    'fetch failed: ECONNREFUSED',
+  ],
+  [
+    'it throws an error whose message is no text',
+    rejects(Object.assign(new Error(), { message: Object.create(null) })),
+    'retry',
+    /that has no readable message$/,
+  ],
   ['it throws an error without a message', rejects(new RangeError()), 'retry', 'RangeError'],
   ['it throws text', rejects('no'), 'retry', 'no'],
   ['it throws no text', rejects(Object.create(null)), 'retry', /that has no readable message$/],
@@ -269,6 +285,12 @@ describe('saveFirst', () => {
     const what = { save: 'not saved first', remove: `${nameOf(KEY, DEPOSIT)} waits` }[name];
     expect(entries[0]?.message).toContain(`${what}: `);
   });
+});
+
+test('a reason is saved in one printable line, which any table can store', async () => {
+  const { ask, saved } = open(rejects(new NeedsReview('order a\0\nb')));
+  expect(await ask(DEPOSIT)).toStrictEqual(OK);
+  expect(saved()).toStrictEqual([['review', 'order a\\u0000\\u000ab', KEY, DEPOSIT]]);
 });
 
 test('the name of a saved body is its key, or "refused", and a part of its SHA-256', async () => {

@@ -8,6 +8,7 @@ import {
   DEPOSIT,
   FAILED,
   fails,
+  LIMIT,
   listen,
   OK,
   type OwnOptions,
@@ -37,6 +38,11 @@ const turnedAway = (count: string) => [
 const UNVERIFIED = [
   'warning',
   'answered 1 request with 401, because verify returned false. If the service sent this, verify has another key',
+  null,
+];
+const TOO_LONG = [
+  'warning',
+  'answered 1 request with 401, because verify returned false for a body over 64 KiB, of which it may get only the start',
   null,
 ];
 const failed = ['failed', 'no', null];
@@ -89,6 +95,12 @@ const REQUESTS: [what: string, sent: Request, answer: object, calls: unknown[]][
   ['a signature of {}', checks(isSigned, signed('{}')), UNAUTHORIZED, [UNVERIFIED]],
   ['another time', checks(isSigned, signed(DEPOSIT, '1')), UNAUTHORIZED, [UNVERIFIED]],
   ['an empty POST', { body: '', ...checks(isSigned) }, UNAUTHORIZED, [UNVERIFIED]],
+  [
+    'a body over 64 KiB without a signature',
+    { body: DEPOSIT.padEnd(LIMIT + 1), ...checks(isSigned) },
+    UNAUTHORIZED,
+    [TOO_LONG],
+  ],
   ['a check that changes its body', checks(spoils), OK, [PASSED_ON]],
   ['a check that throws', checks(throws), FAILED, [failed]],
   ['a check that rejects', checks(fails(new Error('no'))), FAILED, [failed]],

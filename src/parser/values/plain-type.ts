@@ -1,6 +1,6 @@
 import type { Fault } from '../messages.js';
 
-/** How to read a value without documented fields inside. */
+/** How to read a value that isn't an object with its own rules. */
 export interface PlainType<T> {
   readonly kind: 'text' | 'id' | 'amount' | 'timestamp' | 'enum' | 'address';
   /** Converts a value. Returns null if it can't; never throws. */

@@ -81,7 +81,7 @@ function* quirksOf(
   } else if (value instanceof Date) {
     if (/^".*t/i.test(raw)) yield quirk('date_time');
     else if (received !== documented) yield quirk('encoding', documented);
-    const isInMilliseconds = Number(raw.replaceAll('"', '')) === value.getTime();
+    const isInMilliseconds = Math.trunc(Number(raw.replaceAll('"', ''))) === value.getTime();
     if (isInMilliseconds && value.getTime() !== 0) yield quirk('milliseconds');
   } else if (name === 'depositId' || name === 'withdrawalId') {
     if (raw !== raw.toLowerCase()) yield quirk('upper_case');

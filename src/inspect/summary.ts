@@ -176,7 +176,7 @@ export function summarizeRefusal(refusal: Refusal): string {
       : `be ${expected}, but is ${received}`;
     // A second sentence in `received` already says what to do, so the service need not be asked.
     const advice = received.includes('. ') ? ANSWER : ASK;
-    // The type isn't named, because it may be the endpoint's type and not the event's.
+    // `type` isn't passed on, because it may be the endpoint's type and not the event's.
     return `The body${eventOf(null, reference)} is refused: it should ${fault}.${contained} ${advice}`;
   }
   const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;

@@ -23,9 +23,9 @@ export interface TxAddressOwner {
 /**
  * A finished withdrawal: a union, discriminated by `status`.
  *
- * Amounts are exact, to every significant digit. A field that can be null is null if it was
- * missing, null, empty or unreadable, or if its two spellings have different amounts. Unless
- * the service documents a field as optional, there is a warning if it is missing, null or empty.
+ * Amounts are exact, to every significant digit. A field may be null because it had no value (it
+ * was missing, null or empty), because it was unreadable, or because two spellings of it had
+ * different amounts. Each of these adds a warning, except that an optional field may have no value.
  *
  * The service documents the actual amounts as optional, so they may be null even if the withdrawal
  * completed. For a failed or blocked withdrawal, only `status`, `withdrawalId` and

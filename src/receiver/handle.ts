@@ -142,7 +142,9 @@ export function createHandle(
     if (caller && body.length === 0 && isVisit(caller))
       return { outcome: 'turned away', answer: VISITED };
     if (progress.isLate) return TOO_LATE;
-    if (caller && !(await isVerified(caller, body, progress))) {
+    const isOfService = caller === null || (await isVerified(caller, body, progress));
+    if (progress.isLate) return TOO_LATE;
+    if (!isOfService) {
       reportStranger(`a failed check${body.length > MAX_BYTES ? ' of a long body' : ''}`);
       return { outcome: 'turned away', answer: UNAUTHORIZED };
     }
@@ -199,7 +201,7 @@ export function createHandle(
   ): Promise<void> {
     try {
       const name = await inTime('save', () => nameOf(key, body));
-      // After the deadline, `conclude` runs already, so nothing would call `busy.leave`.
+      // After the deadline, `conclude` no longer looks at `savedFirst` and leaves nothing.
       if (progress.isLate) return;
       busy.enter(name);
       progress.savedFirst = name;
@@ -213,7 +215,7 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    late.add(progress);
+    if (key !== null) late.add(progress);
     passed
       .catch((error) => {
         // Before the event is known, a late error mostly means that the sender has left.

@@ -24,7 +24,7 @@ export interface Delivery {
 }
 
 /**
- * Settles an event. It is called for every delivery.
+ * Settles an event. It is called for repeated deliveries as well.
  *
  * - It returns: the event is settled.
  * - It throws `NeedsReview`: the body is saved in `review`, where someone decides.
@@ -84,8 +84,8 @@ export interface ReceiverSettings {
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
   /**
    * How long an answer may take in milliseconds, reading the body included. Default: 25,000. Once
-   * this time is over, the receiver saves the body, logs, and answers 500. A store or a log that
-   * hangs gets five more seconds each.
+   * this time is over, the receiver saves the body if it has been read and verified, logs, and
+   * answers 500. A store or a log that hangs gets five more seconds each.
    *
    * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, its
    * event isn't passed on again.

@@ -28,7 +28,7 @@ import {
 
 /** How long a test waits in milliseconds, and how often it repeats a race. */
 export interface Patience {
-  /** The wait for money that moves during an outage. Then, the longest wait for `balance`. */
+  /** How long a test waits during an outage: first for money to move, then for `balance`. */
   readonly brokenMs: number;
   /** The longest wait after an answer until the money has moved, or the body is kept for review. */
   readonly answeredMs: number;
@@ -45,7 +45,7 @@ export interface Trial {
   readonly expected: Map<string, Decimal>;
   /** The currency and the amount that moved, by key. */
   readonly settled: Map<string, string>;
-  /** The keys of bodies that were answered with 500 or more. */
+  /** The keys of bodies that failed: {@link post} received an answer of 500 or more. */
   readonly failed: Set<string>;
   /** The sum that each exchange moved, the latest first; 0 if it moved nothing. */
   readonly earlier: Decimal[];
@@ -154,7 +154,7 @@ const urlOf = ({ url }: HandlerTestsOptions): string =>
 
 const valuesOf = ({ currency, move }: Sent): string => `${currency} ${move}`;
 
-/** Names a delivery. Contains its key, which is in the handler's log and database as well. */
+/** Returns the name of a delivery. It has the key, which is also in the log and the database. */
 function nameOf({ label, bodies: [first, ...others], copies = 1 }: Sending): string {
   const copied = copies > 1 ? `${copies} copies of ` : '';
   const more = others.length > 0 ? ` and ${others.length} others` : '';

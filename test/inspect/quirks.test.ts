@@ -21,6 +21,7 @@ const ROWS: [of: 'deposit' | 'withdrawal', fields: Record<string, Wire>, codes: 
   ['deposit', { expirationTime: '"1790003600123"' }, 'encoding milliseconds'],
   ['deposit', { expirationTime: '"2026-09-21T15:13:20Z"' }, 'date_time'],
   ['deposit', { expirationTime: '1790003600.5' }, ''],
+  ['deposit', { expirationTime: '1790003600123.5' }, 'milliseconds'],
   ['deposit', { expirationTime: '0' }, ''],
   ['withdrawal', { withdrawalId: '"3D6C2C1E-52A5-4F0B-9A53-2F1D8C0B7E44"' }, 'upper_case'],
   ['deposit', { depositId: '"0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11"' }, ''],

@@ -212,6 +212,18 @@ describe('a body that stalls', () => {
     expect(verify).not.toHaveBeenCalled();
   });
 
+  test('and is refused by verify after its deadline, is reported as late only', async () => {
+    const slow = held();
+    const { ask, calls } = open({ verify: () => slow.run().then(() => false) });
+    const answered = ask(DEPOSIT);
+    await slow.called;
+    vi.advanceTimersByTime(25_000);
+    expect(await answered).toStrictEqual(FAILED);
+    slow.resolve();
+    await settleDown();
+    expect(calls).toStrictEqual([UNVERIFIED]);
+  });
+
   test('shares its deadline with the function that gets it', async () => {
     const slow = held();
     const { later, answered, calls } = sendHalf({ onDepositReceived: slow.run });

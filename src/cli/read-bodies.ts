@@ -184,7 +184,7 @@ function createLines(name: string) {
 /** Returns what a store has written about a body; null for another file. */
 function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
-  // A store doesn't rewrite a file while its body waits, so this is when the body was saved.
+  // A store doesn't rewrite a whole file while its body waits, so this is when it was saved.
   const { mtime: since } = statSync(path);
   const folder = basename(dirname(resolve(path)));
   try {

@@ -53,11 +53,12 @@ export function createTotals(): Totals {
       const count = (title: string, message = '', since: Date | null = null) =>
         countKind(reasons, { title, first: place, message, since });
       isStore ||= saved !== null;
-      if (saved?.reason) {
-        // The endpoint wrote this reason when it saved the body.
-        const words = shorten(withoutValues(saved.reason), MAX_REASON);
-        count(`${saved.folder}: ${words}`, '', saved.since);
-      } else {
+      if (saved !== null) {
+        // The endpoint wrote the reason when it saved the body. Someone may have moved the body only.
+        const words = saved.reason ? withoutValues(saved.reason) : 'without a reason';
+        count(`${saved.folder}: ${shorten(words, MAX_REASON)}`, '', saved.since);
+      }
+      if (!saved?.reason) {
         for (const issue of issues) count(titleOf('refused', issue), issue.message);
         for (const issue of warnings) count(titleOf('warning', issue), issue.message);
         for (const check of judged.checks) count(`check: ${check}`);

@@ -1,6 +1,7 @@
 import type { PaymentNotification } from '../parser/notification.js';
 import type { Incomplete } from '../parser/read.js';
 import { Decimal } from '../parser/values/amount.js';
+import type { TxAddress } from '../parser/values/tx-address.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../shared/sample.js';
 import type { FieldReading } from './fields.js';
 
@@ -84,10 +85,11 @@ function* quirksOf(
     const isInMilliseconds = Math.trunc(Number(raw.replaceAll('"', ''))) === value.getTime();
     if (isInMilliseconds && value.getTime() !== 0) yield quirk('milliseconds');
   } else if (name === 'depositId' || name === 'withdrawalId') {
-    if (raw !== raw.toLowerCase()) yield quirk('upper_case');
+    if (`${value}` !== `${value}`.toLowerCase()) yield quirk('upper_case');
   } else if (rule.type.kind === 'address') {
-    if (/\?dt=0\d/.test(raw)) yield quirk('leading_zeros');
-    if (raw.endsWith('?dt="')) yield quirk('empty_tag');
+    const { raw: sent, destinationTag } = value as TxAddress;
+    if (/^0\d/.test(destinationTag ?? '')) yield quirk('leading_zeros');
+    if (sent.endsWith('?dt=')) yield quirk('empty_tag');
   } else if (rule.type.kind === 'object') {
     const names = Object.keys(Object(value).additionalFields).join(', ');
     const where = isAccepted ? 'kept in its additionalFields' : 'unknown or not read';

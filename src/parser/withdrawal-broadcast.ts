@@ -25,7 +25,7 @@ export interface TxAddressOwner {
  *
  * Amounts are exact, to every significant digit. A field may be null because it had no value (it
  * was missing, null or empty), because it was unreadable, or because two spellings of it had
- * different amounts. Each of these adds a warning, except that an optional field may have no value.
+ * different amounts. Each of these adds a warning, unless an optional field had no value.
  *
  * The service documents the actual amounts as optional, so they may be null even if the withdrawal
  * completed. For a failed or blocked withdrawal, only `status`, `withdrawalId` and

@@ -52,7 +52,7 @@ export interface Handled {
 
 interface Progress {
   /** The current step, which the error names at the deadline. */
-  step: 'body' | 'verify' | (typeof FUNCTION_OF)[PaymentNotification['type']];
+  step: 'body' | 'verify' | 'saveFirst' | (typeof FUNCTION_OF)[PaymentNotification['type']];
   isLate: boolean;
   /** False for a body from a queue or the store: nobody gets the answer. */
   isRequest: boolean;
@@ -173,7 +173,6 @@ export function createHandle(
     progress: Progress,
   ): Promise<End> {
     const name = FUNCTION_OF[notification.type];
-    progress.step = name;
     progress.key = key;
     progress.warnings = notification.warnings;
     if ([...late].some((running) => running.key === key)) {
@@ -182,6 +181,7 @@ export function createHandle(
     if (options.saveFirst && store && progress.savedAs === null)
       await saveFirst(store, key, body, progress);
     if (progress.isLate) return TOO_LATE;
+    progress.step = name;
     const context = contextOf(key, body);
     // The parser refuses a type that has no function.
     const returned =
@@ -199,9 +199,10 @@ export function createHandle(
     body: Uint8Array,
     progress: Progress,
   ): Promise<void> {
+    progress.step = 'saveFirst';
     try {
       const name = await inTime('save', () => nameOf(key, body));
-      // After the deadline, `conclude` no longer looks at `savedFirst` and leaves nothing.
+      // After the deadline, `conclude` has run already, so the name would stay busy forever.
       if (progress.isLate) return;
       busy.enter(name);
       progress.savedFirst = name;

@@ -30,5 +30,9 @@ Object.defineProperties(NeedsReview.prototype, {
 
 /** Unlike `instanceof`, also recognizes an error of another copy of the package. */
 export function isNeedsReview(value: unknown): value is NeedsReview {
-  return typeof value === 'object' && value !== null && BRAND in value;
+  try {
+    return BRAND in Object(value);
+  } catch {
+    return false; // a revoked proxy
+  }
 }

@@ -26,8 +26,8 @@ export function createRounds(
   busy: Busy,
   log: Log,
 ): Rounds {
-  /** How often each body has failed, by name, in the order of the current round. */
-  let failures: Failures = new Map();
+  /** The names of the last round, the one that was tried longest ago first. */
+  let waiting = new Set<string>();
   let round: Promise<void> | null = null;
   /** Identifies the rounds that `start` has begun; null after `stop`. */
   let started: object | null = null;
@@ -44,17 +44,22 @@ export function createRounds(
   }
 
   async function runRound(): Promise<void> {
-    failures = orderOf(await inTime('list', () => store.list()), failures);
-    let inARow = 0;
-    for (const [name, count] of failures) {
-      if (isStopping || inARow === MAX_FAILURES) return;
+    const names = await inTime('list', () => store.list());
+    const listed = new Set(names);
+    const known = [...waiting].filter((name) => listed.has(name));
+    const added = names.filter((name) => !waiting.has(name));
+    waiting = new Set([...known, ...added]);
+    let failures = 0;
+    for (const name of orderOf(added, known)) {
+      if (isStopping || failures === MAX_FAILURES) return;
       if (busy.has(name)) continue;
+      waiting.delete(name);
+      waiting.add(name); // at the end
       const isDone = await tryAgain(name).catch((error) => {
         log({ outcome: 'failed', key: null, message: `${name} waits: ${messageOf(error)}`, error });
         return false;
       });
-      if (!isDone) failures.set(name, count + 1);
-      inARow = isDone ? 0 : inARow + 1;
+      failures = isDone ? 0 : failures + 1;
     }
   }
 
@@ -105,28 +110,21 @@ export function createRounds(
   };
 }
 
-type Failures = Map<string, number>;
-
 /**
- * Orders a round. New bodies and known ones, which were in the last round, take turns, so that
- * neither kind waits while many of the other kind fail. New bodies start with the newest, and known
- * ones with the one that has failed least often.
+ * Orders a round. New bodies and those of the last round take turns, so that neither kind waits
+ * while many of the other kind fail. New bodies start with the newest.
  *
- * For a process without a last round, such as a scheduled function, no body is known. Then the
- * newest take turns with all bodies in random order, so that none waits forever behind the same
- * failures.
+ * In a process without a last round, such as a scheduled function, all bodies are new. They then
+ * take turns with themselves in random order, so that none waits forever behind the same failures.
  *
- * @param names - The oldest first.
+ * @param added - New bodies, the oldest first.
+ * @param known - The bodies of the last round, in the order in which they are tried.
  */
-function orderOf(names: readonly string[], last: Failures): Failures {
-  const countOf = (name: string) => last.get(name) ?? 0;
-  const added = names.filter((name) => !last.has(name)).reverse();
-  const known = names.filter((name) => last.has(name));
-  known.sort((one, other) => countOf(one) - countOf(other));
-  const others = known.length > 0 ? known : shuffled(names);
-  const turns = names.flatMap((_, turn) => [added[turn], others[turn]]);
-  const round = turns.filter((name) => name !== undefined);
-  return new Map(round.map((name) => [name, countOf(name)])); // each name at its first turn
+function orderOf(added: readonly string[], known: readonly string[]): ReadonlySet<string> {
+  const newest = [...added].reverse();
+  const others = known.length > 0 ? known : shuffled(added);
+  const turns = [...known, ...added].flatMap((_, turn) => [newest[turn], others[turn]]);
+  return new Set(turns.filter((name) => name !== undefined)); // each name at its first turn
 }
 
 function shuffled(names: readonly string[]): string[] {

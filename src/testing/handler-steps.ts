@@ -149,7 +149,7 @@ export function keeps(label: string, body: TestBody, causes: Causes, ifLost: str
   });
 }
 
-/** Faulty bodies, sent at the same time, that are refused or kept, and move nothing. */
+/** Faulty bodies, sent at the same time, that move nothing. With `kept`, each of them is kept. */
 export function refuses(label: string, faulty: readonly TestBody[]): Step {
   return stepOf([], async (trial) => {
     const bodies = faulty.map((body) => read(body, trial.options));

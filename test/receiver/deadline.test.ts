@@ -30,6 +30,7 @@ const unsaved = (why: unknown) => [
   ['failed', `${why}. The body was not saved: store.save: no result within 5 s`, KEY],
 ];
 const SHORT = ['retry', 'onDepositReceived: no result within 100 ms', KEY];
+const UNSAVED_IN_TIME = ['retry', 'saveFirst: no result within 100 ms', KEY];
 
 beforeEach(stopClock);
 
@@ -111,7 +112,7 @@ describe('if the name of a body takes long, because a disk that hangs has all th
     await settleDown();
     expect(saved()).toHaveLength(1);
     await receiver.retry();
-    expect(calls).toStrictEqual([SHORT, PASSED_ON]);
+    expect(calls).toStrictEqual([UNSAVED_IN_TIME, PASSED_ON]);
     expect(saved()).toStrictEqual([]);
   });
 });
@@ -136,7 +137,7 @@ describe.each(Object.entries(WAYS))('%s', (_, ask) => {
 
 test.each<[what: string, ownOf: (run: () => Promise<boolean>) => OwnOptions, late: string]>([
   ['a check', (verify) => ({ verify }), 'verify'],
-  ['a store', (save) => ({ store: { save } }), 'onDepositReceived'],
+  ['a store', (save) => ({ store: { save } }), 'saveFirst'],
 ])('%s that ends after the deadline passes nothing on, nor saves it', async (_, ownOf, late) => {
   const slow = held();
   const own = ownOf(async () => (await slow.run()) !== null);

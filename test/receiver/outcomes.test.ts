@@ -35,6 +35,11 @@ type Row = [
 
 const returns = (value: unknown) => ({ onDepositReceived: async () => value });
 const rejects = (error: unknown) => ({ onDepositReceived: fails(error) });
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
 const REVIEW = rejects(new NeedsReview('the order is unknown'));
 const UNKNOWN = 'the order is unknown';
 
@@ -114,6 +119,12 @@ const ROWS: Row[] = [
     /that has no readable message$/,
   ],
   ['it throws an error without a message', rejects(new RangeError()), 'retry', 'RangeError'],
+  [
+    'it throws a proxy that was revoked',
+    { onDepositReceived: () => Promise.reject(revoked()) },
+    'retry',
+    /that has no readable message$/,
+  ],
   ['it throws text', rejects('no'), 'retry', 'no'],
   ['it throws no text', rejects(Object.create(null)), 'retry', /that has no readable message$/],
   [

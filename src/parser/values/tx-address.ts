@@ -11,7 +11,7 @@ export interface TxAddress {
   readonly raw: string;
   /** The blockchain address, without the tag. */
   readonly address: string;
-  /** The destination tag or memo, or null. A string, because `007` and `7` are different tags. */
+  /** The destination tag or memo, or null. A string, because a number would turn `007` into 7. */
   readonly destinationTag: string | null;
 }
 
@@ -47,7 +47,7 @@ export function splitToTxAddress(value: string): TxAddress {
 }
 
 /**
- * Joins an address and a tag as `<address>?dt=<tag>`. The inverse of {@link splitToTxAddress}.
+ * Joins an address and a tag as `<address>?dt=<tag>`. The counterpart of {@link splitToTxAddress}.
  *
  * @param parts - The address and the tag. Null or an empty string means no tag.
  * @returns The address, followed by `?dt=` and the tag if there is one.

@@ -184,7 +184,8 @@ function createLines(name: string) {
 /** Returns what a store has written about a body; null for another file. */
 function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
-  // A store doesn't rewrite a whole file while its body waits, so this is when it was saved.
+  // While its body waits, a file is only written again if it was damaged. So this is when it was
+  // saved.
   const { mtime: since } = statSync(path);
   const folder = basename(dirname(resolve(path)));
   try {

@@ -56,7 +56,7 @@ export function createTotals(): Totals {
       if (saved !== null) {
         // The endpoint wrote the reason when it saved the body. Someone may have moved the body only.
         const words = saved.reason ? withoutValues(saved.reason) : 'without a reason';
-        count(`${saved.folder}: ${shorten(words, MAX_REASON)}`, '', saved.since);
+        count(shorten(`${saved.folder}: ${words}`, MAX_REASON), '', saved.since);
       }
       if (!saved?.reason) {
         for (const issue of issues) count(titleOf('refused', issue), issue.message);

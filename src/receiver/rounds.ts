@@ -114,8 +114,9 @@ export function createRounds(
  * Orders a round. New bodies and those of the last round take turns, so that neither kind waits
  * while many of the other kind fail. New bodies start with the newest.
  *
- * In a process without a last round, such as a scheduled function, all bodies are new. They then
- * take turns with themselves in random order, so that none waits forever behind the same failures.
+ * In a process without a last round, such as a scheduled function, all bodies are new. Then the
+ * newest take turns with bodies chosen at random, so that none waits forever behind the same
+ * failures.
  *
  * @param added - New bodies, the oldest first.
  * @param known - The bodies of the last round, in the order in which they are tried.

@@ -26,7 +26,7 @@ const MIN_DRAFT_AGE = 5 * 60_000;
 const BODY = /^[^.].*\.json$/;
 const DRAFT = /^\.[0-9a-f-]{36}$/;
 
-/** A network disk takes milliseconds for each file, so many are asked for at once. */
+/** How many files are read for their times together: a network disk takes milliseconds for one. */
 const STATS_AT_ONCE = 256;
 
 /** Bodies contain customers' addresses. */

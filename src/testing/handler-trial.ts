@@ -32,7 +32,7 @@ export interface Patience {
   readonly brokenMs: number;
   /** The longest wait after an answer until the money has moved, or the body is kept for review. */
   readonly answeredMs: number;
-  /** The longest wait after an outage for the money of a body that was accepted. */
+  /** The longest wait for money that is due after an outage, or once an order is known. */
   readonly mendedMs: number;
   readonly rounds: number;
 }
@@ -45,7 +45,7 @@ export interface Trial {
   readonly expected: Map<string, Decimal>;
   /** The currency and the amount that moved, by key. */
   readonly settled: Map<string, string>;
-  /** The keys of bodies that failed: {@link post} received an answer of 500 or more. */
+  /** The keys of bodies that were in an exchange with a failed attempt. */
   readonly failed: Set<string>;
   /** The sum that each exchange moved, the latest first; 0 if it moved nothing. */
   readonly earlier: Decimal[];

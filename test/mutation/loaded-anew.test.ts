@@ -21,8 +21,9 @@ const before = await load();
 /** Texts of which each is changed in every place. */
 const TEXTS = [
   '["\\u00e9\\n\\\\",{"a":[-1.5e+7,0,true,false,null]}]',
-  ...['tru', 'fals', 'nul', '"\\u0', '{"a":NaN}', '-Infinity', 'undefined', '{\0"'],
-  ...['2026-09-21T14:13:20.5+02:00', '1790000000.25', '-0.10e-7', 'CONFIRMED', 'rX?dt=007'],
+  ...['[]', '1 t', 'tru', 'fals', 'nul', '"\\u0', '{"a":NaN}', '-Infinity', 'undefined', '{\0"'],
+  ...['2026-09-21T14:13:20.5+02:00', 'x2026-12-31T23:59:59Z', '2026-12-31T23:59:59Zx'],
+  ...['1790000000.25', '-0.10e-7', 'CONFIRMED', 'rX?dt=007'],
 ];
 const CHARACTERS = [...'0123456789.:+-eETZxu"\\{}[], \n', ''];
 
@@ -41,6 +42,10 @@ function* readBy(src: Loaded, value: unknown): Generator {
   const others = [src.timestamp.timestamp, src.txAddress.txAddress, oneOf(src.index.DepositStatus)];
   for (const type of [amount, nonNegativeAmount, text, nonEmptyText, uuid, ...others]) {
     yield [type.kind, type.read(value), type.explain(value), type.doubt?.(value)];
+  }
+  const { AmountSchema, TimestampSchema, TxAddressSchema } = src.schemas;
+  for (const schema of [AmountSchema, TimestampSchema, TxAddressSchema]) {
+    yield v.safeParse(schema, value).success;
   }
   yield src.syntax.findSyntaxError(String(value));
 }

@@ -84,7 +84,7 @@ export const nonNegativeAmount: PlainType<Decimal> = {
   kind: 'amount',
   read: (value) => {
     const amount = readAmount(value);
-    return amount === null || amount.s < 0 ? null : amount;
+    return amount?.isNegative() ? null : amount;
   },
   explain: explainAmount,
 };

@@ -281,8 +281,8 @@ describe('start', () => {
 test('a process runs until a deadline, when it saves, but not for the pause between rounds', async () => {
   const stopped = globalThis.setTimeout;
   const set = vi.fn(stopped);
-  // Not with `spyOn`: after a file, Vitest restores what it spied on once more. Then the clock would
-  // stand still in the files after it.
+  // Not with `spyOn`: after a file, Vitest restores what it spied on once more. Then the clock
+  // would stand still in the files after it.
   globalThis.setTimeout = set as never;
   onTestFinished(() => {
     globalThis.setTimeout = stopped;

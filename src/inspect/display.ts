@@ -46,7 +46,8 @@ export function readValue({ name, raw, parsed }: InspectedField): (readonly [str
     const parts = Object.entries(parsed)
       .filter(([part, value]) => part !== 'raw' && typeof value === 'string')
       .map(([part, value]) => [part === 'destinationTag' ? 'tag' : part, value] as const);
-    return parts.length === 0 ? [['', 'no value']] : parts;
+    const isUnread = Object.keys(Object(parsed).additionalFields ?? {}).length > 0;
+    return parts.length === 0 ? [['', isUnread ? 'not read' : 'no value']] : parts;
   }
   const text = typeof parsed === 'string' ? parsed : raw;
   return [['', TIMES.includes(name) ? formatTime(text) : text]];

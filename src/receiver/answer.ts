@@ -54,6 +54,6 @@ export function checkReturned(name: string, returned: unknown): void {
   const failed = [status, statusCode].find((code) => typeof code === 'number' && code >= 400);
   if (ok !== false && failed === undefined) return;
   throw new Error(
-    `${name}: expected a success, received an object with ok ${quote(ok)} and status ${quote(failed ?? status)}. Check response.ok, and throw`,
+    `${name}: expected a success, received an object with ok ${quote(ok)} and status ${quote(failed ?? status ?? statusCode)}. Check response.ok, and throw`,
   );
 }

@@ -104,7 +104,7 @@ export function createHandle(
    * would wait for the same lock, and together they would soon take all connections to the
    * database.
    */
-  const late = new Set<Progress>();
+  const late = new Set<{ readonly key: string }>();
 
   async function handle(open: () => Incoming): Promise<Handled> {
     const progress: Progress = {
@@ -216,7 +216,9 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    if (key !== null) late.add(progress);
+    // Not `progress`, which would keep the body of a function that never ends.
+    const running = { key: key ?? '' };
+    if (key !== null && step !== 'saveFirst') late.add(running);
     passed
       .catch((error) => {
         // Before the event is known, a late error mostly means that the sender has left.
@@ -224,7 +226,7 @@ export function createHandle(
         const message = `${step} failed after its deadline: ${messageOf(error)}`;
         log({ outcome: 'warning', key, message, error });
       })
-      .then(() => late.delete(progress));
+      .then(() => late.delete(running));
     return { outcome: 'retry', error: lateError(step, timeoutMs) };
   }
 

@@ -1,7 +1,7 @@
 import type { NotificationIssue } from '../parser/errors.js';
 import { escapeUnprintable } from '../parser/messages.js';
 import { LATE, lateError, within } from '../shared/deadline.js';
-import { messageOf, reportOrPrint } from '../shared/reports.js';
+import { reportOrPrint } from '../shared/reports.js';
 
 /**
  * What became of a body:
@@ -68,8 +68,12 @@ function lineOf({ outcome, key, message, error }: LogEntry): string {
 
 /** Errors of the network and of databases have a code. */
 function codeOf(error: unknown): string | null {
-  const { code } = Object(error);
-  return typeof code === 'string' ? code : null;
+  try {
+    const { code } = Object(error);
+    return typeof code === 'string' ? code : null;
+  } catch {
+    return null; // a getter that throws, or a revoked proxy
+  }
 }
 
 /**
@@ -78,12 +82,17 @@ function codeOf(error: unknown): string | null {
  */
 function stackOf({ outcome, error }: LogEntry): string {
   const isFailure = outcome === 'retry' || outcome === 'failed';
-  if (!isFailure || !(error instanceof Error) || codeOf(error) !== null) return '';
-  // The message may imitate a call.
-  const calls = messageOf(error.stack)
-    .replace(messageOf(error.message), '')
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .map(escapeUnprintable);
-  return ['', ...calls].join('\n');
+  if (!isFailure || codeOf(error) !== null) return '';
+  try {
+    if (!(error instanceof Error)) return '';
+    // The message may imitate a call.
+    const calls = `${error.stack}`
+      .replace(`${error.message}`, '')
+      .split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .map(escapeUnprintable);
+    return ['', ...calls].join('\n');
+  } catch {
+    return ''; // as in codeOf
+  }
 }

@@ -19,7 +19,8 @@ export type { SavedBody, Store } from '../receiver/store.js';
  *
  * @param folder - On a persistent disk. It is created if it is missing, and Git ignores it.
  * @throws TypeError if `folder` is empty or not a string.
- * @throws Error if the folder can't be created or written to.
+ * @throws Error if the folder can't be created or written to, or if `retry` and `review` in it are
+ * on different disks.
  *
  * @example
  * ```ts

@@ -59,6 +59,12 @@ txAddressOwner | {"name":"x"} → name x`,
       'txAddressOwner | {"name":null,"category":null} → no value',
     ],
     [
+      '✓ standard input: good, withdrawal.broadcast',
+      withdrawal({ txAddressOwner: '{"fullName":"x"}' }),
+      0,
+      'txAddressOwner | {"fullName":"x"} → not read',
+    ],
+    [
       '✗ standard input: refused, withdrawal.broadcast',
       broken,
       1,

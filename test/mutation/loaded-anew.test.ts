@@ -69,6 +69,9 @@ function* parsedBy(src: Loaded, body: Buffer | string): Generator {
 test('src that a test has loaded does what the other src does', async () => {
   vi.resetModules();
   const after = await load();
+  expect(after.index).not.toBe(before.index);
+  const third = ({ index }: Loaded) => String(new index.Decimal('1e-60').div(3));
+  expect(third(after)).toBe(third(before));
   const textOf = (said: Generator) => JSON.stringify([...said]);
   for (const value of TEXTS.flatMap((text) => [...changesOf(text)])) {
     const said = textOf(readBy(after, value));

@@ -213,18 +213,6 @@ describe('a body that stalls', () => {
     expect(verify).not.toHaveBeenCalled();
   });
 
-  test('and is refused by verify after its deadline, is reported as late only', async () => {
-    const slow = held();
-    const { ask, calls } = open({ verify: () => slow.run().then(() => false) });
-    const answered = ask(DEPOSIT);
-    await slow.called;
-    vi.advanceTimersByTime(25_000);
-    expect(await answered).toStrictEqual(FAILED);
-    slow.resolve();
-    await settleDown();
-    expect(calls).toStrictEqual([UNVERIFIED]);
-  });
-
   test('shares its deadline with the function that gets it', async () => {
     const slow = held();
     const { later, answered, calls } = sendHalf({ onDepositReceived: slow.run });
@@ -238,7 +226,19 @@ describe('a body that stalls', () => {
   });
 });
 
-test('bodies whose saving hangs do not stay in memory', async () => {
+test('a body that verify refuses after the deadline is only reported as late', async () => {
+  const slow = held();
+  const { ask, calls } = open({ verify: () => slow.run().then(() => false) });
+  const answered = ask(DEPOSIT);
+  await slow.called;
+  vi.advanceTimersByTime(25_000);
+  expect(await answered).toStrictEqual(FAILED);
+  slow.resolve();
+  await settleDown();
+  expect(calls).toStrictEqual([UNVERIFIED]);
+});
+
+test('bodies whose saving hangs, or whose function does, do not stay in memory', async () => {
   vi.useRealTimers();
   const program = `
     import { createReceiver } from './src/receiver/index.ts';
@@ -255,6 +255,7 @@ test('bodies whose saving hangs do not stay in memory', async () => {
     for (const { settle } of [
       createReceiver({ ...own, onDepositReceived: () => Promise.reject(new Error('no')) }),
       createReceiver({ ...own, onDepositReceived: () => Promise.resolve(), saveFirst: true }),
+      createReceiver({ ...own, onDepositReceived: never }),
     ]) await Promise.all(Array.from({ length: 100 }, () => settle(large())));
     console.log((await kept()) - before < 10 * 65_000);`;
   const args = [

@@ -14,6 +14,7 @@ import {
   OK,
   type OwnOptions,
   open,
+  revoked,
   WAYS,
   WITHDRAWAL,
   WITHDRAWAL_KEY,
@@ -35,11 +36,6 @@ type Row = [
 
 const returns = (value: unknown) => ({ onDepositReceived: async () => value });
 const rejects = (error: unknown) => ({ onDepositReceived: fails(error) });
-function revoked(): object {
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  return proxy;
-}
 const REVIEW = rejects(new NeedsReview('the order is unknown'));
 const UNKNOWN = 'the order is unknown';
 

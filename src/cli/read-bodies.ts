@@ -184,8 +184,7 @@ function createLines(name: string) {
 /** Returns what a store has written about a body; null for another file. */
 function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
-  // While its body waits, a file is only written again if it was damaged. So this is when it was
-  // saved.
+  // The time of a file says when its body was saved, because only a damaged file is written again.
   const { mtime: since } = statSync(path);
   const folder = basename(dirname(resolve(path)));
   try {

@@ -54,7 +54,7 @@ export function createTotals(): Totals {
         countKind(reasons, { title, first: place, message, since });
       isStore ||= saved !== null;
       if (saved !== null) {
-        // The endpoint wrote the reason when it saved the body. Someone may have moved the body only.
+        // The endpoint wrote the reason. It is missing if someone moved only the body.
         const words = saved.reason ? withoutValues(saved.reason) : 'without a reason';
         count(shorten(`${saved.folder}: ${words}`, MAX_REASON), '', saved.since);
       }

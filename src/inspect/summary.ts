@@ -192,7 +192,7 @@ function faultOf({ expected, received }: NotificationIssue): string {
 }
 
 /** An identifier with a value, even in JSON inside a string, where quotes are escaped. */
-const EVENT = /"(depositId|withdrawalId)\\{0,7}" ?:(?! ?(?:null|\\{0,7}"\\{0,7}"))/g;
+const EVENT = /"(depositId|withdrawalId)\\{0,7}"\s{0,9}:(?!\s{0,9}(?:null|\\{0,7}"\\{0,7}"))/g;
 
 /**
  * Says how many events a refused text contains, however they are wrapped. None of them is

@@ -95,8 +95,8 @@ function openObject(body: object): OpenBody | UnreadableBody {
     const written = new Map<string, string | undefined>();
     for (const name in fields) {
       const value = fields[name];
-      // Most values need no conversion.
-      if (typeof value === 'string' || Number.isFinite(value) || value === null) continue;
+      // Most values are text, which needs no conversion.
+      if (typeof value === 'string') continue;
       const json = writeValue(value);
       written.set(name, json);
       if (json === undefined) delete fields[name];

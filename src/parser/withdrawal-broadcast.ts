@@ -94,11 +94,11 @@ interface WithdrawalFields<Missing extends null> {
    */
   readonly deductedSettlementAmount: Decimal | null;
   /**
-   * Loss from the pegged rate between the withdrawal and display currencies, in `displayCurrency`;
+   * Loss from pegging the rate of the withdrawal and display currencies, in `displayCurrency`;
    * negative for a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** Loss from the pegged rate, in `settlementCurrency`; negative for a gain. */
+  /** The same loss, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** The recipient's address and destination tag. */
   readonly toTxAddress: TxAddress | Missing;

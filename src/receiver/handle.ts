@@ -192,7 +192,7 @@ export function createHandle(
     return SETTLED;
   }
 
-  /** If saving fails, the merchant's function is still called, because the database may work. */
+  /** If saving fails, the merchant's function is still called before the deadline. */
   async function saveFirst(
     to: Store,
     key: string,

@@ -72,7 +72,8 @@ export async function keep(
     };
     return kept(await inTime('save', save));
   } catch (cause) {
-    return failed(`. The body was not saved: ${messageOf(cause)}`, cause);
+    const what = savedAs === null ? 'The body was not saved' : 'The body stays in retry';
+    return failed(`. ${what}: ${messageOf(cause)}`, cause);
   }
 }
 

@@ -42,7 +42,7 @@ export interface ReceiverSettings {
    * letters, digits or any of `-._~`. While you change it, pass a list of the old secret and the
    * new one.
    *
-   * A request to any other URL is answered with 404, and its body isn't read. A query and one
+   * A request to any other URL is answered with 404, and its body is ignored. A query and one
    * trailing slash are ignored. Pass null only if a proxy or `verify` checks who calls. A list of
    * IP addresses is not enough.
    */
@@ -72,7 +72,7 @@ export interface ReceiverSettings {
    *
    * If a process is killed, the bodies it was working on get no answer. The service sends a deposit
    * again, but may not send a withdrawal again. With this option, another process settles those
-   * bodies. If a body can't be saved, that is logged, and its function is called nevertheless.
+   * bodies. If saving fails, that is logged, and the function is called unless `timeoutMs` is over.
    */
   readonly saveFirst?: boolean | undefined;
   /**

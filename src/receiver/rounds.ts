@@ -26,7 +26,7 @@ export function createRounds(
   busy: Busy,
   log: Log,
 ): Rounds {
-  /** The names of the last round, the one that was tried longest ago first. */
+  /** The names of the last round, in the order of the next tries. A try moves a name to the end. */
   let waiting = new Set<string>();
   let round: Promise<void> | null = null;
   /** Identifies the rounds that `start` has begun; null after `stop`. */

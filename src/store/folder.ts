@@ -26,7 +26,7 @@ const MIN_DRAFT_AGE = 5 * 60_000;
 const BODY = /^[^.].*\.json$/;
 const DRAFT = /^\.[0-9a-f-]{36}$/;
 
-/** How many files are read for their times together: a network disk takes milliseconds for one. */
+/** Maximum number of calls of `stat` in progress. A network disk takes milliseconds for each. */
 const STATS_AT_ONCE = 256;
 
 /** Bodies contain customers' addresses. */
@@ -90,7 +90,7 @@ async function saveFiles(
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
   // A file is whole if its name has the digest of its bytes. A whole file isn't written again, so
   // that it keeps the time when the body first arrived. A damaged file, such as one from a backup,
-  // is replaced by the whole body, or by a longer part of the body.
+  // is replaced by the whole body. If the body is damaged as well, the longer one of them stays.
   const isWhole = async (bytes: Uint8Array) => name.endsWith(await nameOf('', bytes));
   const found = await readFile(path).catch(() => null);
   const isNeeded =

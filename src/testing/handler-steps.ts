@@ -238,7 +238,7 @@ export function settlesOnceKnown(event: TestEvent): Step {
 export function race(rounds: readonly Step[]): Step {
   const known = rounds.flatMap((round) => round.known);
   const show = async (trial: Trial): Promise<void> => {
-    // If the handler has kept an event of this test for review, the balances don't add up.
+    // A handler that has kept or refused an event of this test would not settle the race either.
     if (trial.hasHeld) return;
     const until = Date.now() + RACE_MS;
     for (const [index, round] of rounds.entries()) {

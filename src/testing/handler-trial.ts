@@ -47,7 +47,7 @@ export interface Trial {
   readonly settled: Map<string, string>;
   /** The keys of bodies that were in an exchange with a failed attempt. */
   readonly failed: Set<string>;
-  /** The sum that each exchange moved, the latest first; 0 if it moved nothing. */
+  /** The sums that exchanges moved as expected, the latest first; 0 if nothing was due. */
   readonly earlier: Decimal[];
   /** Whether the handler kept or refused a body that it might have settled. */
   hasHeld: boolean;

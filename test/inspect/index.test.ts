@@ -125,7 +125,7 @@ test('a body is judged by the endpoint that it was sent to', () => {
 });
 
 test('an identifier without a value is no event', () => {
-  const { summary } = inspectBody('{"depositId":null,"a":"{\\"withdrawalId\\": \\"\\"}"}');
+  const { summary } = inspectBody('{"depositId":\n  null,"a":"{\\"withdrawalId\\": \\"\\"}"}');
   expect(summary).toContain('but has neither. Ask');
   expect(inspectBody('{"a":"{\\"withdrawalId\\": \\"x\\"}"}').summary).toContain(
     'but has neither. It contains 1 withdrawal.',

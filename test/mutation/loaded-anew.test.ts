@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { expect, test, vi } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
+import { inShort } from '../package/outcomes.js';
 
 // Code that runs at import, such as a table of rules or a regular expression, has run before the
 // tests of a file begin. Stryker applies its change after that, so only src that a test has loaded
@@ -17,6 +18,12 @@ const load = async () => ({
 });
 type Loaded = Awaited<ReturnType<typeof load>>;
 const before = await load();
+
+const SAFE_PARSERS = {
+  deposit: ({ index }: Loaded) => index.safeParseDepositReceived,
+  withdrawal: ({ index }: Loaded) => index.safeParseWithdrawalBroadcast,
+  either: ({ index }: Loaded) => index.safeParseNotification,
+};
 
 /** Texts of which each is changed in every place. */
 const TEXTS = [
@@ -54,15 +61,15 @@ function* readBy(src: Loaded, value: unknown): Generator {
 function* parsedBy(src: Loaded, body: Buffer | string): Generator {
   const { NotificationSchema, DepositReceivedSchema, WithdrawalBroadcastSchema } = src.schemas;
   const { index } = src;
-  for (const [safeParse, schema] of [
-    [index.safeParseNotification, NotificationSchema],
-    [index.safeParseDepositReceived, DepositReceivedSchema],
-    [index.safeParseWithdrawalBroadcast, WithdrawalBroadcastSchema],
+  for (const [parse, safeParse, schema] of [
+    [index.parseNotification, index.safeParseNotification, NotificationSchema],
+    [index.parseDepositReceived, index.safeParseDepositReceived, DepositReceivedSchema],
+    [index.parseWithdrawalBroadcast, index.safeParseWithdrawalBroadcast, WithdrawalBroadcastSchema],
   ] as const) {
     const { notification, error } = safeParse(body);
     yield [notification, error, `${error}`, index.isNotificationError(error)];
     yield v.safeParse(schema, body).success;
-    if (notification) yield index.notificationFromJSON(JSON.stringify(notification));
+    if (notification) yield [parse(body), index.notificationFromJSON(JSON.stringify(notification))];
   }
 }
 
@@ -80,6 +87,11 @@ test('src that a test has loaded does what the other src does', async () => {
   }
   for (const body of [...fixtures.map((fixture) => fixture.body), ...TEXTS]) {
     expect(textOf(parsedBy(after, body))).toBe(textOf(parsedBy(before, body)));
+  }
+  // Stryker may also have changed both.
+  for (const { endpoint, body, expected } of fixtures.filter(({ expected }) => expected.issues)) {
+    const { error } = SAFE_PARSERS[endpoint](after)(body);
+    expect(inShort(JSON.parse(JSON.stringify(error)))).toStrictEqual(expected);
   }
   expect(after.amount.HAS_KNOWN_PARTS).toBe(true);
   expect(() => after.index.Decimal.set({})).toThrow('Decimal.set and Decimal.config are disabled');

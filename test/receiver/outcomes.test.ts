@@ -43,7 +43,7 @@ const full = fails(new Error('ENOSPC: no space left on device'));
 const throwsFull = () => {
   throw new Error('ENOSPC: no space left on device');
 };
-const UNSAVED = /^no\. The body was not saved: ENOSPC: no space left on device$/;
+const UNSAVED = /^no\. The body (?:was not saved|stays in retry): ENOSPC: no space left on device$/;
 
 const invalidDeposit = DEPOSIT.replace('CONFIRMED', 'NEW').replace(/(depositId":)"[^"]*/, '$1"1');
 const swapped = { status: 400, text: 'unrecognized_notification, unknown_value, missing_field' };
@@ -190,7 +190,7 @@ const ROWS: Row[] = [
     'a refused body can’t be saved',
     { body: '{', store: { save: full } },
     'failed',
-    /incomplete JSON.* The body was not saved: ENOSPC/,
+    /incomplete JSON.* The body (?:was not saved|stays in retry): ENOSPC/,
   ],
   ['there is no store for an error', { ...rejects('no'), store: null }, 'failed', 'no'],
   ['there is no store for a review', { ...REVIEW, store: null }, 'failed', UNKNOWN],
@@ -240,6 +240,17 @@ test.each(ROWS)('settle says what became of a body from a queue: %s', async (...
   expect(await receiver.settle(body)).toBe(isLost ? 'failed' : outcome);
   if (!isLost) expect(entries).toStrictEqual(log);
   expect(saved()).toStrictEqual(keeps);
+});
+
+test('a body that can’t be saved is still in retry for a round only', async () => {
+  const { receiver, leave, entries } = open({ onDepositReceived: no, store: { save: full } });
+  leave('a', DEPOSIT);
+  await receiver.retry();
+  await receiver.settle(DEPOSIT);
+  expect(entries.map(({ message }) => message.split(': ')[0])).toStrictEqual([
+    'no. The body stays in retry',
+    'no. The body was not saved',
+  ]);
 });
 
 test.each(ROWS)('a round leaves what it can’t settle: %s', async (...row) => {

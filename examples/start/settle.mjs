@@ -71,7 +71,7 @@ const SETTLE = `
   FROM delivered`;
 
 /**
- * Returns the function that settles an event: it returns, throws `NeedsReview` if someone must
+ * Creates the function that settles an event. It returns, throws `NeedsReview` if someone must
  * decide, or throws the error of the database.
  *
  * @param {Database} database A pool of pg, or anything with its function `query`.

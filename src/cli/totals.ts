@@ -28,7 +28,7 @@ interface Kind {
   readonly first: string;
   /** Says more about the first body. */
   readonly message: string;
-  /** When a store saved the oldest of these bodies; null if they aren't from a store. */
+  /** When a store saved the oldest of these bodies; null if the kind isn't a store's reason. */
   since: Date | null;
 }
 

@@ -1,3 +1,4 @@
+import { escapeUnprintable } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { Incomplete } from '../parser/read.js';
 import { Decimal } from '../parser/values/amount.js';
@@ -5,7 +6,7 @@ import type { TxAddress } from '../parser/values/tx-address.js';
 import { DEDUCED, DEDUCTED, encodingOf, SAMPLES } from '../shared/sample.js';
 import type { FieldReading } from './fields.js';
 
-/** The notes of the quirks. A note that ends with a space is followed by a detail. */
+/** The notes of the quirks. Some are followed by a detail. */
 const NOTES = {
   additional: "the service doesn't document this field",
   unreadable: 'not read; kept in additionalFields',
@@ -89,11 +90,11 @@ function* quirksOf(
   } else if (rule.type.kind === 'address') {
     const { raw: sent, destinationTag } = value as TxAddress;
     if (/^0\d/.test(destinationTag ?? '')) yield quirk('leading_zeros');
-    if (sent.endsWith('?dt=')) yield quirk('empty_tag');
+    if (destinationTag === null && sent.endsWith('?dt=')) yield quirk('empty_tag');
   } else if (rule.type.kind === 'object') {
     const names = Object.keys(Object(value).additionalFields).join(', ');
     const where = isAccepted ? 'kept in its additionalFields' : 'unknown or not read';
-    if (names) yield { code: 'additional', note: `${where}: ${names}` };
+    if (names) yield { code: 'additional', note: `${where}: ${escapeUnprintable(names)}` };
   }
 }
 

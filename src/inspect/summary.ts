@@ -267,9 +267,9 @@ function money(amount: Decimal, currency: string | null): string {
 }
 
 /**
- * Shows a text of the body. Up to 128 usual characters, as in an identifier or address, are shown
- * whole, and quoted only if a part of them could be mistaken for punctuation of the summary. Any
- * other text is quoted and truncated.
+ * Shows a text of the body. A text of at most 128 usual characters, as in an identifier or address,
+ * is shown whole. It is quoted only if a part of it could be mistaken for punctuation of the
+ * summary. Any other text is quoted and truncated.
  */
 function show(text: string, most?: number): string {
   if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);

@@ -94,7 +94,7 @@ interface WithdrawalFields<Missing extends null> {
    */
   readonly deductedSettlementAmount: Decimal | null;
   /**
-   * Loss from pegging the rate of the withdrawal and display currencies, in `displayCurrency`;
+   * Loss from pegging the rate between the withdrawal and display currencies, in `displayCurrency`;
    * negative for a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;

@@ -192,7 +192,7 @@ export function createHandle(
     return SETTLED;
   }
 
-  /** If saving fails, the merchant's function is still called before the deadline. */
+  /** If saving fails, the merchant's function is still called, unless the deadline has passed. */
   async function saveFirst(
     to: Store,
     key: string,
@@ -216,7 +216,7 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    // Not `progress`, which would keep the body of a function that never ends.
+    // Not `progress`: it would keep the webhook in memory as long as the function hangs.
     const running = { key: key ?? '' };
     if (key !== null && step !== 'saveFirst') late.add(running);
     passed

@@ -24,7 +24,7 @@ import {
   watch,
 } from './handler-trial.js';
 
-/** Sends bodies, and checks that the handler treats them like a correct handler does. */
+/** Sends bodies, and checks that the handler treats them as a correct handler does. */
 export interface Step {
   /** The bodies whose orders must be known before the first step. */
   readonly known: readonly TestBody[];

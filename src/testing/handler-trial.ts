@@ -96,7 +96,7 @@ export async function prepare(trial: Trial, bodies: readonly Sent[]): Promise<vo
   await callOption('prepare', async () => trial.options.prepare?.([...orders.values()]));
 }
 
-/** Reads the balances in all currencies that the bodies name, before anything moves. */
+/** Reads the balances in all currencies that the bodies name. Changes count from there. */
 export async function watch({ options, expected }: Trial, bodies: readonly Sent[]): Promise<void> {
   const codes = bodies.flatMap(({ currency, notification }) => {
     const fields = Object.entries({ ...notification });

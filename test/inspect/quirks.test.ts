@@ -2,7 +2,7 @@ import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
 import { deposit, type Wire, withdrawal } from '../sample-bodies.js';
 
-const OWNER = '{"name":"x","category":5,"level":1}';
+const OWNER = '{"name":"x","category":5,"level\u202e":1}';
 const DEDUCTED = { deductedSettlementAmount: undefined };
 const REFUSED = { paymentId: '"x"' };
 
@@ -31,6 +31,7 @@ const ROWS: [of: 'deposit' | 'withdrawal', fields: Record<string, Wire>, codes: 
   ['withdrawal', { toTxAddress: '"rX?dt\\u003d007"' }, 'leading_zeros'],
   ['withdrawal', { toTxAddress: '"rX?dt=100"' }, ''],
   ['withdrawal', { toTxAddress: '"rX?dt="' }, 'empty_tag'],
+  ['withdrawal', { toTxAddress: '"rX?dt=12?dt="' }, ''],
   ['withdrawal', { toTxAddress: '"rX?dt=0"' }, ''],
   ['withdrawal', { toTxAddress: '"rX"' }, ''],
   ['withdrawal', { status: '"COMPLETED"', toTxAddress: '"rX?dt=07"' }, ''],
@@ -80,9 +81,9 @@ test('each quirk says in words what a receiver may misread', () => {
     'leading_zeros: a tag read as a number would lose its zeros',
     'empty_tag: an empty tag counts as no tag',
     "additional: the service doesn't document this field; kept in additionalFields",
-    'additional: kept in its additionalFields: category, level',
+    'additional: kept in its additionalFields: category, level\\u202e',
     "additional: the service doesn't document this field",
-    'additional: unknown or not read: category, level',
+    'additional: unknown or not read: category, level\\u202e',
   ]);
 });
 

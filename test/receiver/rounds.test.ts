@@ -74,6 +74,13 @@ test.each(['', '{"actual'])(
   },
 );
 
+test('keeps a name in other case, which may be the same file', async () => {
+  const { leave, round, retry } = openWith('', no);
+  leave(nameOfOrder('a').toUpperCase(), bodyOf('a'));
+  await round();
+  expect([...retry.keys()]).toContain(nameOfOrder('a').toUpperCase());
+});
+
 test('gives a body its own name, and the reason of its last failure', async () => {
   const { round, retry } = openWith('a', no);
   const name = nameOfOrder('a');

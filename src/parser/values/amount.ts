@@ -18,7 +18,7 @@ export const MAX_LENGTH = 160;
 export const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 234 digits. */
 const PRECISION = 256;
-/** The texts that a message about an amount quotes: no names, emails or addresses. */
+/** A message quotes an invalid amount only if it matches: no name, email or address does. */
 const LIKE_AMOUNT = /^[\d.,+\-eE _]{1,40}$/;
 /** Numbers with a larger exponent print in scientific notation. No amount is that large. */
 const MAX_PRINTED_EXPONENT = 1000;

@@ -32,7 +32,7 @@ const TEXTS = [
   ...['2026-09-21T14:13:20.5+02:00', 'x2026-12-31T23:59:59Z', '2026-12-31T23:59:59Zx'],
   ...['1790000000.25', '-0.10e-7', 'CONFIRMED', 'rX?dt=007'],
 ];
-const CHARACTERS = [...'0123456789.:+-eETZxu"\\{}[], \n', ''];
+const CHARACTERS = [...'0123456789.:+-&eETZxu"\\{}[], \n', ''];
 
 function* changesOf(text: string): Generator<string> {
   yield text;

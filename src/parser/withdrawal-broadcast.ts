@@ -94,8 +94,8 @@ interface WithdrawalFields<Missing extends null> {
    */
   readonly deductedSettlementAmount: Decimal | null;
   /**
-   * Loss from pegging the rate between the withdrawal and display currencies, in `displayCurrency`;
-   * negative for a gain.
+   * Loss from using a pegged rate between the withdrawal and display currencies, in
+   * `displayCurrency`; negative for a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /** The same loss, in `settlementCurrency`; negative for a gain. */

@@ -64,6 +64,8 @@ interface Progress {
   savedAs: string | null;
   /** The name under which `saveFirst` has saved the body, or has tried to. */
   savedFirst: string | null;
+  /** Whether the body is known to be in `retry`. */
+  isInRetry: boolean;
 }
 
 type End =
@@ -116,6 +118,7 @@ export function createHandle(
       warnings: [],
       savedAs: null,
       savedFirst: null,
+      isInRetry: false,
     };
     return await conclude(await endOf(passOn(open, progress), progress), progress);
   }
@@ -132,6 +135,7 @@ export function createHandle(
   async function passOn(open: () => Incoming, progress: Progress): Promise<End> {
     const { caller, savedAs = null, read } = open();
     progress.savedAs = savedAs;
+    progress.isInRetry = savedAs !== null;
     progress.isRequest = caller !== null;
     if (caller && !isOurs(caller.url)) {
       // A visit by a browser or a scanner isn't worth a line in the log.
@@ -207,6 +211,7 @@ export function createHandle(
       busy.enter(name);
       progress.savedFirst = name;
       await inTime('save', () => to.save({ to: 'retry', name, body, key, reason: 'in progress' }));
+      progress.isInRetry = true;
     } catch (error) {
       log({ outcome: 'failed', key, message: `not saved first: ${messageOf(error)}`, error });
     }
@@ -216,7 +221,7 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    // Not `progress`: it would keep the webhook in memory as long as the function hangs.
+    // Not `progress`, so that `late` doesn't keep the webhook in memory while the function hangs.
     const running = { key: key ?? '' };
     if (key !== null && step !== 'saveFirst') late.add(running);
     passed
@@ -232,12 +237,12 @@ export function createHandle(
 
   /** Saves the body before it logs, because a log may hang, or end the process. */
   async function conclude(end: End, progress: Progress): Promise<Handled> {
-    const { key, body, isRequest, warnings, savedAs, savedFirst } = progress;
+    const { key, warnings, savedFirst } = progress;
     if (end.outcome === 'turned away') return { outcome: 'failed', answer: end.answer, name: null };
     const kept =
       end.outcome === 'settled'
         ? { entry: { outcome: end.outcome, key, message: 'settled' }, answer: success, name: null }
-        : await keep(store, end, { key, body, isRequest, savedAs }, success);
+        : await keep(store, end, progress, success);
     const { entry, answer, name } = kept;
     if (savedFirst !== null) {
       if (entry.outcome === 'settled' || entry.outcome === 'review') await remove(savedFirst);

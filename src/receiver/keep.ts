@@ -25,6 +25,8 @@ interface Body {
   readonly isRequest: boolean;
   /** The name under which it was in `retry` before. */
   readonly savedAs: string | null;
+  /** Whether it is known to be in `retry`. */
+  readonly isInRetry: boolean;
 }
 
 /** The name of a body whose event was known when it was saved. */
@@ -39,7 +41,7 @@ const OF_EVENT = /^(?:deposit|withdrawal)\./;
 export async function keep(
   store: Store | null,
   unsettled: Unsettled,
-  { key, body, isRequest, savedAs }: Body,
+  { key, body, isRequest, savedAs, isInRetry }: Body,
   success: ReceiverAnswer,
 ): Promise<Kept> {
   const { outcome, error } = unsettled;
@@ -72,7 +74,7 @@ export async function keep(
     };
     return kept(await inTime('save', save));
   } catch (cause) {
-    const what = savedAs === null ? 'The body was not saved' : 'The body stays in retry';
+    const what = isInRetry ? 'The body stays in retry' : 'The body was not saved';
     return failed(`. ${what}: ${messageOf(cause)}`, cause);
   }
 }

@@ -76,10 +76,10 @@ export interface ReceiverSettings {
    */
   readonly saveFirst?: boolean | undefined;
   /**
-   * Logs what became of each body. If it throws, the answer is the same. An answer waits for it up
-   * to five seconds, unless the event is settled. By default, nothing is printed for a settled
-   * event. For anything else, a line is printed to standard error, with the stack of an error that
-   * may be a bug.
+   * Logs what became of each body. If it throws, the answer is the same. An answer waits up to five
+   * seconds for the entry of its outcome, unless the event is settled. By default, nothing is
+   * printed for a settled event. For anything else, a line is printed to standard error, with the
+   * stack of an error that may be a bug.
    */
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
   /**

@@ -90,7 +90,7 @@ async function saveFiles(
   await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
   // A file is whole if its name has the digest of its bytes. A whole file isn't written again, so
   // that it keeps the time when the body first arrived. A damaged file, such as one from a backup,
-  // is replaced by the whole body. If the body is damaged as well, the longer one of them stays.
+  // is replaced by a whole body, or by a longer damaged one.
   const isWhole = async (bytes: Uint8Array) => name.endsWith(await nameOf('', bytes));
   const found = await readFile(path).catch(() => null);
   const isNeeded =

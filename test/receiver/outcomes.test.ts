@@ -1,5 +1,10 @@
 import { safeParseDepositReceived } from 'payment-notifications';
-import { NeedsReview, type Outcome, type ReceiverAnswer } from 'payment-notifications/receiver';
+import {
+  NeedsReview,
+  type Outcome,
+  type ReceiverAnswer,
+  type SavedBody,
+} from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test, vi } from 'vitest';
 import {
@@ -251,6 +256,13 @@ test('a body that can’t be saved is still in retry for a round only', async ()
     'no. The body stays in retry',
     'no. The body was not saved',
   ]);
+});
+
+test('a body that was saved first stays in retry if it can’t be saved for review', async () => {
+  const save = async ({ to }: SavedBody) => (to === 'review' ? full() : undefined);
+  const { receiver, entries } = open({ ...REVIEW, saveFirst: true, store: { save } });
+  expect(await receiver.settle(DEPOSIT)).toBe('failed');
+  expect(entries[0]?.message).toContain('. The body stays in retry: ENOSPC');
 });
 
 test.each(ROWS)('a round leaves what it can’t settle: %s', async (...row) => {

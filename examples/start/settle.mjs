@@ -84,9 +84,9 @@ export function createSettle(database) {
     if (order.includes('\0')) throw new NeedsReview('the identifier has a NUL character');
     const account = await customerOf(database, notification.type, order);
     if (account === null) throw new NeedsReview('the order is unknown');
-    // 'btc' is BTC, but ' BTC' would be another balance.
+    // ' BTC' would be another balance.
     if (!/^[!-~]{1,20}$/.test(code)) throw new NeedsReview('the currency is unusual');
-    const currency = code.toUpperCase();
+    const currency = code.toUpperCase(); // 'btc' is BTC
     const values = [key, account, currency, amount.toString(), body, order];
     const { rows } = await database.query(SETTLE, values);
     // One of the two bodies may be forged.

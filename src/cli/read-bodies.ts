@@ -28,7 +28,7 @@ interface Saved {
 
 export interface FileCounts {
   files: number;
-  /** Files that could not be read to the end. */
+  /** Files and folders that could not be read. */
   unread: number;
 }
 

@@ -39,7 +39,7 @@ interface Source {
   readonly issues: NotificationIssue[];
   /** Faults for which the body is not refused. Nested objects add to the same list. */
   readonly warnings: NotificationIssue[];
-  /** The names of this object's optional and expected fields that are null, but had a value. */
+  /** The names of this object's optional and expected fields whose value could not be used. */
   readonly unreadable: string[];
 }
 

@@ -221,7 +221,7 @@ export function createHandle(
   function giveUp(passed: Promise<End>, progress: Progress): End {
     progress.isLate = true;
     const { step, key } = progress;
-    // Not `progress`, so that `late` doesn't keep the webhook in memory while the function hangs.
+    // `late` gets a new object, because `progress` would keep the body in memory.
     const running = { key: key ?? '' };
     if (key !== null && step !== 'saveFirst') late.add(running);
     passed

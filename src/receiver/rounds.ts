@@ -69,9 +69,9 @@ export function createRounds(
     if (body == null) return true; // another process was first
     const { outcome, name: savedAs } = await held(name, settle(body, name));
     if (outcome === 'failed') return false;
-    // With the outcome `retry`, a body stays under its name. But a draft, or a file that someone
-    // renamed, has just been saved again under the body's own name, so the old name is removed. If
-    // only the case differs, it isn't removed, because it may be the same file.
+    // With the outcome `retry`, a body stays under its name. But if it had another name, because
+    // someone renamed its file, it has just been saved again under its own, so the old name is
+    // removed. If only the case differs, the old name stays, because it may be the same file.
     if (outcome === 'retry' && savedAs?.toLowerCase() === name.toLowerCase()) return false;
     await inTime('remove', () => held(name, store.remove(name)));
     return outcome !== 'retry';

@@ -273,7 +273,7 @@ export async function poll<T>(
   // longer, the pauses grow.
   let pauseMs = 1;
   // On a machine that was suspended or busy, the time may be over though the handler hardly ran.
-  // So there are at least this many readings.
+  // So there are at least 15 readings, or one for each millisecond of a shorter time.
   for (let left = Math.min(forMs, 15); ; left -= 1) {
     const value = await reading();
     if ((await isDone(value)) || (left <= 0 && Date.now() >= until)) return value;

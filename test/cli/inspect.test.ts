@@ -236,6 +236,12 @@ The receiver tries those in retry again. Those in review wait for someone: docs/
     expect(JSON.parse(`${linesOf(json.out)[0]}`)).toMatchObject({ outcome: 'check', ...waiting });
   });
 
+  test('of a store may lack their reason, if someone moved only the body', async () => {
+    for (const digit of '45') write(`moved/review/x.${digit.repeat(16)}.json`, deposit());
+    const { out } = await command(['inspect', join(folder, 'moved/review')]);
+    expect(out).toContain('         2  review: without a reason\n            the oldest since 20');
+  });
+
   test('that have many faults and names are listed up to a limit', async () => {
     const stdin = `${deposit(unknown(25))}\n{"depositId":1}`;
     const { out } = await command('inspect', { stdin });

@@ -121,7 +121,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
   }
 }
 
-/** Returns `{}` for a value that can't be written as JSON, such as one that contains itself. */
+/** Writes a value as JSON: `{}` if that throws; undefined for a function or a symbol. */
 function writeValue(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, keepAsText);

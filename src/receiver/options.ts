@@ -76,8 +76,8 @@ export interface ReceiverSettings {
    */
   readonly saveFirst?: boolean | undefined;
   /**
-   * Logs what became of each body. If it throws, the answer is the same. An answer waits up to five
-   * seconds for the entry of its outcome, unless the event is settled. By default, nothing is
+   * Logs what became of each body. If it throws, the answer is the same. Unless the event is
+   * settled, an answer waits up to five seconds until its outcome is logged. By default, nothing is
    * printed for a settled event. For anything else, a line is printed to standard error, with the
    * stack of an error that may be a bug.
    */

@@ -108,10 +108,7 @@ export async function watch({ options, expected }: Trial, bodies: readonly Sent[
   await Promise.all([...new Set(codes)].map(read));
 }
 
-/**
- * Posts bodies. A copy may fail while another one is in progress. So if one of several copies
- * fails, the body is sent once more, alone, and that answer counts instead.
- */
+/** @param using - Sends the bodies. The default is {@link sendAgainAlone}. */
 export async function post(
   trial: Trial,
   sending: Sending,
@@ -130,6 +127,10 @@ export async function post(
   return { name, bodies, copies, causes, due, sums, isRepeat, keptBefore, attempts };
 }
 
+/**
+ * A copy may fail while another one is in progress. So if one of several copies fails, the body is
+ * sent once more, alone, and that answer counts instead.
+ */
 async function sendAgainAlone(send: Send, copies: number): Promise<Attempts> {
   const attempts = await send(copies);
   if (copies === 1 || !attempts.some(isFailed)) return attempts;
@@ -194,7 +195,7 @@ function shownOf(answer: string, url: string): string {
  * Waits until exactly what is due has moved, and returns true. With `mayStay`, returns false if
  * nothing has moved. Throws otherwise.
  *
- * @param mayStay - Whether a body may move nothing. Once it resolves to true, the wait ends.
+ * @param mayStay - Passed if the bodies may move nothing. Once it resolves to true, the wait ends.
  */
 export async function expectChange(
   trial: Trial,

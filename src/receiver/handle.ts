@@ -54,7 +54,7 @@ interface Progress {
   /** The current step, which the error names at the deadline. */
   step: 'body' | 'verify' | 'saveFirst' | (typeof FUNCTION_OF)[PaymentNotification['type']];
   isLate: boolean;
-  /** False for a body from a queue or the store: nobody gets the answer. */
+  /** Whether a sender waits for the answer, unlike for a body from a queue or the store. */
   isRequest: boolean;
   /** Null until the body is read and verified. */
   body: Uint8Array | null;

@@ -21,7 +21,7 @@ interface Body {
   readonly key: string | null;
   /** Null if it was not read to its end, or not verified. */
   readonly body: Uint8Array | null;
-  /** False for a body from a queue or the store: nobody gets the answer. */
+  /** Whether a sender waits for the answer, unlike for a body from a queue or the store. */
   readonly isRequest: boolean;
   /** The name under which it was in `retry` before. */
   readonly savedAs: string | null;

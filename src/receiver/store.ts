@@ -52,7 +52,7 @@ export async function inTime<T>(name: keyof Store, call: () => Promise<T>): Prom
   return result;
 }
 
-/** Long enough that nobody can make a body with the name of a given one. */
+/** Long enough that a body with the name of a given one can't be made. */
 const DIGEST_LENGTH = 16;
 
 /**

@@ -29,6 +29,6 @@ export function messageOf(thrown: unknown): string {
 }
 
 /** If several addresses of a host refuse, the error of Node.js has a code and no message. */
-function textOf({ message, code, name }: Error & { readonly code?: unknown }): string {
+export function textOf({ message, code, name }: Error & { readonly code?: unknown }): string {
   return String(message || code || name);
 }

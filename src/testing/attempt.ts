@@ -1,4 +1,5 @@
 import { MAX_TIME } from '../shared/deadline.js';
+import { textOf } from '../shared/reports.js';
 
 /** The response of an endpoint. */
 export interface EndpointResponse {
@@ -118,8 +119,5 @@ function reasonOf(error: unknown, depth = 0): string {
   const isError = error instanceof Error;
   // The depth is limited, because an error can be its own cause.
   if (isError && error.cause !== undefined && depth < 10) return reasonOf(error.cause, depth + 1);
-  // If several addresses refuse, Node's AggregateError has a code but no message.
-  const code = isError && 'code' in error ? error.code : undefined;
-  const reason = isError ? error.message || (code ?? error.name) : error;
-  return String(reason).replace(/\s+/g, ' ');
+  return (isError ? textOf(error) : String(error)).replace(/\s+/g, ' ');
 }

@@ -278,7 +278,7 @@ export function behaviorsOf(
         ],
       ),
     [`an order that was not known yet is ${moved} once it is`]: (event) => [
-      settlesOnceKnown(event()),
+      settlesOnceKnown(event(), event()),
     ],
 
     // ---- At the same time ----

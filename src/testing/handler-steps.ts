@@ -5,6 +5,7 @@ import { type Amounts, type Causes, causeOf, type Sent, textOf } from './handler
 import type { TestBody, TestEvent } from './handler-events.js';
 import { callOption, type DatabasePart, type HandlerTestsOptions } from './handler-options.js';
 import {
+  add,
   book,
   changesIn,
   expectAnswer,
@@ -209,23 +210,33 @@ async function hasMovedWhileBroken(trial: Trial): Promise<boolean> {
   return changes !== null && changes.size > 0;
 }
 
-/** A body that arrives before its order is known. */
-export function settlesOnceKnown(event: TestEvent): Step {
+/**
+ * A body that arrives before its order is known.
+ *
+ * @param other - An event that is never sent.
+ */
+export function settlesOnceKnown(event: TestEvent, other: TestEvent): Step {
   return stepOf([], async (trial) => {
     const { options, patience } = trial;
     const bodies = [read(event, options)];
     await watch(trial, bodies);
+    // `prepare` may give the customer money. The order of the other event shows how much.
+    await prepare(trial, [read(other, options)]);
+    const given = await changesIn(trial);
+    add(trial, given);
     const exchange = await post(trial, { label: 'an unknown order', bodies });
     expectAnswer(trial, exchange, [2, 4, 5]);
     await prepare(trial, bodies);
+    add(trial, given);
     const mayStay = async (): Promise<boolean> =>
       !options.kept || exchange.attempts.some(isFailed) || isKept(trial, exchange);
     const isDone = async (now: Amounts): Promise<boolean> => isDue(exchange, now) || mayStay();
     const changes = await poll(() => changesIn(trial), isDone, patience.mendedMs);
     if (isDue(exchange, changes)) book(trial, exchange);
-    // `prepare` may have given the customer money, so the balances are read again.
-    else if (await mayStay()) await watch(trial, bodies);
-    else {
+    else if (await mayStay()) {
+      // `prepare` may have given another amount this time, so the balances are read again.
+      if (changes.size > 0) await watch(trial, bodies);
+    } else {
       const wanted = 'an answer of 5xx, or one more kept for review';
       throw failure(exchange.name, wanted, 'neither', LOST);
     }

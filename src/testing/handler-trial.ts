@@ -227,9 +227,15 @@ export const isDue = ({ sums }: Exchange, changes: Amounts): boolean =>
   changes.size === sums.size &&
   [...sums].every(([code, sum]) => amountIn(changes, code).equals(sum));
 
-/** Adds what has moved to the expected balances. */
-export function book({ expected, earlier, settled }: Trial, { sums, due }: Exchange): void {
-  for (const [code, sum] of sums) expected.set(code, amountIn(expected, code).plus(sum));
+/** Adds changes to the expected balances. */
+export function add({ expected }: Trial, changes: Amounts): void {
+  for (const [code, change] of changes) expected.set(code, amountIn(expected, code).plus(change));
+}
+
+/** Notes that what was due has moved. */
+export function book(trial: Trial, { sums, due }: Exchange): void {
+  add(trial, sums);
+  const { earlier, settled } = trial;
   earlier.unshift(sumOf([...sums.values()]));
   for (const one of due) settled.set(one.key, valuesOf(one));
 }

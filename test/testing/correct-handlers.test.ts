@@ -133,6 +133,29 @@ function reserves(): HandlerTestsOptions {
   };
 }
 
+/** Tries again itself what failed for an unknown order, and `prepare` gives the customer money. */
+function retries(): HandlerTestsOptions {
+  const waiting = new Set<() => Promise<unknown>>();
+  const options = merchant({
+    ...NEEDS_ORDER,
+    async around(handle) {
+      const answer = await handle();
+      if (answer.status === 500) waiting.add(handle);
+      return answer;
+    },
+  });
+  let given = new Decimal(0);
+  return {
+    ...options,
+    balance: async (code) => given.plus((await options.balance(code)) ?? 0).toString(),
+    async prepare(notifications) {
+      await options.prepare?.(notifications);
+      given = given.plus(1000);
+      for (const handle of waiting) await handle();
+    },
+  };
+}
+
 /** Only writing fails while its database is broken. Its spool then settles what failed. */
 function spooled(): HandlerTestsOptions {
   const sums = new Map<string, Decimal>();
@@ -271,6 +294,7 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
   ],
   ['with codes in lower case, that stores each refused delivery anew', lower()],
   ['that reserves', reserves()],
+  ['that tries again itself, and whose prepare gives money', retries()],
   ['that settles later, and whose balance does not wait', queued(false, merchant())],
   ['that settles once the order is known', queued(true, merchant(NEEDS_ORDER))],
   ['whose store settles what failed as soon as the database is mended', spooled()],

@@ -61,13 +61,7 @@ export async function* readBodies(
     reading.unread += 1;
   };
   for (const path of paths) {
-    let files: readonly string[] = [];
-    try {
-      files = filesAt(path);
-    } catch (error) {
-      skip(path, error);
-    }
-    for (const file of files) {
+    for (const file of filesAt(path, skip)) {
       try {
         yield* readFile(file, terminal);
         reading.files += 1;
@@ -81,15 +75,24 @@ export async function* readBodies(
   }
 }
 
-/** Lists a file, or the bodies in a folder. The files of a folder are sorted by name. */
-function filesAt(path: string): string[] {
-  if (path === STDIN || !statSync(path).isDirectory()) return [path];
-  const entries = readdirSync(path, { withFileTypes: true });
-  const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
-  // The only subfolders that are read are `retry` and `review`, and only if both exist.
-  const store = ['retry', 'review'].filter((name) => entries.some((one) => isFolder(one, name)));
-  const inside = store.length === 2 ? store.flatMap((name) => filesAt(join(path, name))) : [];
-  return [...files.sort().map((name) => join(path, name)), ...inside];
+/**
+ * Lists a file, or the bodies in a folder. The files of a folder are sorted by name.
+ *
+ * @param skip - Called if the file or folder is missing, or a folder can't be listed.
+ */
+function filesAt(path: string, skip: (path: string, error: unknown) => void): string[] {
+  try {
+    if (path === STDIN || !statSync(path).isDirectory()) return [path];
+    const entries = readdirSync(path, { withFileTypes: true });
+    const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
+    // The only subfolders that are read are `retry` and `review`, and only if both exist.
+    const store = ['retry', 'review'].filter((name) => entries.some((one) => isFolder(one, name)));
+    const inside = store.length === 2 ? store.map((name) => filesAt(join(path, name), skip)) : [];
+    return [...files.sort().map((name) => join(path, name)), ...inside.flat()];
+  } catch (error) {
+    skip(path, error);
+    return [];
+  }
 }
 
 function isFolder(entry: Dirent, name: string): boolean {

@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import fs, { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Input, readBodies } from '../../src/cli/read-bodies.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 import { temporaryFolder } from './terminal.js';
@@ -159,6 +160,20 @@ test('of a store, both folders are read, with the reasons and since when a body 
   mkdirSync(join(folder, 'half/retry'), { recursive: true });
   write('half/retry/x.json', one);
   expect((await read([join(folder, 'half')])).places).toStrictEqual([]);
+
+  const { readdirSync } = fs;
+  vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, options: never) => {
+    if (path.endsWith('retry')) throw new Error('EACCES');
+    return readdirSync(path, options);
+  }) as never);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const { places: left, err } = await read([store]);
+  expect(left).toStrictEqual(places.slice(1));
+  expect(err).toContain(`${store}/retry: expected a readable file, received EACCES`);
 });
 
 test('of a folder, a file that can not be read is named, and one that has gone is not', async () => {

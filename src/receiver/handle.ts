@@ -106,7 +106,7 @@ export function createHandle(
    * would wait for the same lock, and together they would soon take all connections to the
    * database.
    */
-  const late = new Set<{ readonly key: string }>();
+  const late = new Set<{ readonly key: string | null }>();
 
   async function handle(open: () => Incoming): Promise<Handled> {
     const progress: Progress = {
@@ -222,8 +222,8 @@ export function createHandle(
     progress.isLate = true;
     const { step, key } = progress;
     // `late` gets a new object, because `progress` would keep the body in memory.
-    const running = { key: key ?? '' };
-    if (key !== null && step !== 'saveFirst') late.add(running);
+    const running = { key };
+    if (step !== 'saveFirst') late.add(running);
     passed
       .catch((error) => {
         // Before the event is known, a late error mostly means that the sender has left.

@@ -84,10 +84,10 @@ function stackOf({ outcome, error }: LogEntry): string {
   const isFailure = outcome === 'retry' || outcome === 'failed';
   if (!isFailure || codeOf(error) !== null) return '';
   try {
-    if (!(error instanceof Error)) return '';
+    const { stack, message } = Object(error);
     // The message may imitate a call.
-    const calls = `${error.stack}`
-      .replace(`${error.message}`, '')
+    const calls = `${stack}`
+      .replace(`${message}`, '')
       .split('\n')
       .filter((line) => /^\s+at /.test(line))
       .map(escapeUnprintable);

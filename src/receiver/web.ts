@@ -1,4 +1,4 @@
-import { NOT_FOUND, type ReceiverAnswer } from './answer.js';
+import type { ReceiverAnswer } from './answer.js';
 import { drop, type ReceivedBody, readStream } from './bytes.js';
 
 /** The global `Request`, or in a project without its type, the parts that a receiver uses. */
@@ -37,10 +37,9 @@ export async function readWebBody(request: WebRequest): Promise<ReceivedBody> {
   return readStream(request.body);
 }
 
-/** Answers a request. Drops the body of one without the secret: it is unread, and may never end. */
-export function answerWeb(request: WebRequest, answer: ReceiverAnswer): WebResponse {
-  const { body } = request;
-  if (answer.status === NOT_FOUND.status && body) drop(() => body[Symbol.asyncIterator]());
+/** Answers a request. Drops its body if nobody has read it, because the body may never end. */
+export function answerWeb({ body }: WebRequest, answer: ReceiverAnswer): WebResponse {
+  if (body) drop(() => body[Symbol.asyncIterator]());
   return toResponse(answer);
 }
 

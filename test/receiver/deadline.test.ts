@@ -183,6 +183,17 @@ test('an event whose function is late waits for each of its calls, and others do
   expect(await ask(DEPOSIT)).toStrictEqual(OK);
 });
 
+test('an event that is late before its function is called does not keep repeats from it', async () => {
+  const save = vi.fn(async () => {}).mockImplementationOnce(never);
+  const { ask, calls } = open({ store: { save }, saveFirst: true, timeoutMs: 100 });
+  const answered = ask(DEPOSIT);
+  await until(() => save.mock.calls.length > 0);
+  vi.advanceTimersByTime(100);
+  expect(await answered).toStrictEqual(FAILED);
+  expect(await ask(DEPOSIT)).toStrictEqual(OK);
+  expect(calls).toStrictEqual([UNSAVED_IN_TIME, PASSED_ON]);
+});
+
 describe('a body that stalls', () => {
   const [start, rest] = [DEPOSIT.slice(0, 10), DEPOSIT.slice(10)];
 

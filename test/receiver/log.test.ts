@@ -76,8 +76,13 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
   ],
   ['a proxy that was revoked', revoked(), /^retry: KEY: an error that has no readable message$/],
   ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no\n?$/],
-  ['text', 'no', /^retry: KEY: no$/],
-  ['nothing', null, /^retry: KEY: null$/],
+  [
+    'a message that has changed since the error was made',
+    Object.assign(new Error('lunch at 12'), { message: 'no' }),
+    /^retry: KEY: no(\n {4}at .+:\d+\)?)+$/,
+  ],
+  ['text', 'no', /^retry: KEY: no\n?$/],
+  ['nothing', null, /^retry: KEY: null\n?$/],
 ])('by default, prints a line of %s', async (_, thrown, expected) => {
   await open({ log: undefined, onDepositReceived: fails(thrown) }).ask(DEPOSIT);
   const [[line] = [], ...others] = printed.error.mock.calls;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -18,6 +19,7 @@ import {
   post,
   SECRET,
   serve,
+  settleDown,
 } from './setup.js';
 
 /** Middleware above the receiver. It returns what it sets on the request. */
@@ -234,12 +236,25 @@ describe('a rawBody that middleware still collects', () => {
     expect(calls).toStrictEqual([PASSED_ON]);
   });
 
+  const ABORTED = ['failed', 'body: expected a whole body, received an aborted request', null];
+
   test('is reported if its sender leaves', async () => {
     const { socket, calls } = await collect(String, head(LENGTH) + first);
     socket.destroy();
     await expect.poll(() => calls, PATIENCE).not.toStrictEqual([]);
-    const error = 'body: expected a whole body, received an aborted request';
-    expect(calls).toStrictEqual([['failed', error, null]]);
+    expect(calls).toStrictEqual([ABORTED]);
+  });
+
+  test.each([undefined, new Error('no')])('is reported if it ends early with %s', async (error) => {
+    const { receiver, calls } = open();
+    const request = Object.assign(new Readable({ read() {} }), { url: '/', rawBody: first });
+    request.resume().push(first);
+    await settleDown();
+    const handled = receiver.node(request as never, { headersSent: true, end() {} } as never);
+    await settleDown();
+    request.destroy(error);
+    await handled;
+    expect(calls[0]).toStrictEqual(ABORTED);
   });
 });
 

@@ -346,6 +346,7 @@ test('NeedsReview of another copy of the package is recognized', async () => {
   const error = new other.NeedsReview('the order is unknown');
   expect(error).not.toBeInstanceOf(NeedsReview);
   expect(String(error)).toBe('NeedsReview: the order is unknown');
+  expect(Symbol.for('payment-notifications.NeedsReview') in new NeedsReview('no')).toBe(true);
   expect(await open(rejects(error)).receiver.settle(DEPOSIT)).toBe('review');
 });
 

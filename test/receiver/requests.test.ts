@@ -96,6 +96,12 @@ const REQUESTS: [what: string, sent: Request, answer: object, calls: unknown[]][
   ['another time', checks(isSigned, signed(DEPOSIT, '1')), UNAUTHORIZED, [UNVERIFIED]],
   ['an empty POST', { body: '', ...checks(isSigned) }, UNAUTHORIZED, [UNVERIFIED]],
   [
+    'a body of 64 KiB without a signature',
+    { body: DEPOSIT.padEnd(LIMIT), ...checks(isSigned) },
+    UNAUTHORIZED,
+    [UNVERIFIED],
+  ],
+  [
     'a body over 64 KiB without a signature',
     { body: DEPOSIT.padEnd(LIMIT + 1), ...checks(isSigned) },
     UNAUTHORIZED,

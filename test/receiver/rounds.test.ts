@@ -244,6 +244,9 @@ describe('start', () => {
     expect(take()).toBe('');
     vi.advanceTimersByTime(1);
     expect(await roundEnded()).toBe('a');
+    receiver.start();
+    await settleDown();
+    expect([take(), vi.getTimerCount()]).toStrictEqual(['', 1]);
     await receiver.stop();
     vi.advanceTimersByTime(120_000);
     await settleDown();

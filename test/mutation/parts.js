@@ -21,6 +21,7 @@ export const PARTS = {
     mutate: ['src/inspect/*.ts', '!src/inspect/display.ts'],
     tests: ['test/{inspect,inspector}/*.test.ts'],
     least: 90,
+    runs: 20,
   },
   receiver: {
     mutate: ['src/receiver/*.ts', 'src/shared/{deadline,options,reports}.ts'],

@@ -1,23 +1,23 @@
 // A merchant who has copied examples/start into a folder, and has a PostgreSQL server.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { blocksOn } from '../../scripts/pages/code.js';
 import { startPostgres } from './postgres.js';
 import { startServer, until } from './server.js';
 
 /** @typedef {Awaited<ReturnType<typeof openMerchant>>} Merchant */
 /** @import { Server } from './server.js' */
 
-const FILES = ['server.mjs', 'postgres.mjs', 'settle.mjs', 'trial.mjs', 'schema.sql'];
-const START = new URL('../start/', import.meta.url);
-/** @param {string} name */
-const read = (name) => fs.readFileSync(new URL(name, START), 'utf8');
-export const SETTLE = read('settle.mjs');
-export const SCHEMA = read('schema.sql');
+const FILES = ['server.mjs', 'postgres.mjs', 'settle.mjs', 'schema.sql'];
+/** A file to copy. @param {string} name */
+export const copied = (name) =>
+  fs.readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
+export const SETTLE = copied('settle.mjs');
+export const SCHEMA = copied('schema.sql');
 const PACKAGES = fileURLToPath(new URL('../node_modules', import.meta.url));
 const PRELOAD = new URL('preload.js', import.meta.url).href;
 
@@ -25,17 +25,13 @@ const PRELOAD = new URL('preload.js', import.meta.url).href;
 export function openFolder(parent = tmpdir()) {
   const folder = fs.mkdtempSync(join(parent, 'merchant-'));
   fs.symlinkSync(PACKAGES, join(folder, 'node_modules'));
-  for (const name of FILES) fs.writeFileSync(join(folder, name), read(name));
+  for (const name of FILES) fs.writeFileSync(join(folder, name), copied(name));
   return {
     path: folder,
     url: pathToFileURL(`${folder}/`),
     remove: () => fs.rmSync(folder, { recursive: true }),
   };
 }
-
-/** The name of a refused body's file. @param {string | Uint8Array} body */
-export const refusedNameOf = (body) =>
-  `refused.${createHash('sha256').update(body).digest('hex').slice(0, 16)}.json`;
 
 /** @param {string} [parent] */
 export async function openMerchant(parent) {
@@ -68,6 +64,7 @@ export async function openMerchant(parent) {
       return server;
     },
     waiting,
+    untilRetried: () => until(() => waiting('retry').length === 0),
     /** The bodies that wait there. @param {'retry' | 'review'} name */
     bodies: (name) => waiting(name).map((file) => readBody(name, file)),
     /** Why a body waits. @param {'retry' | 'review'} name @param {string} body */
@@ -114,8 +111,8 @@ export async function openMerchant(parent) {
       return (await postgres.query(find)).length;
     },
     /** Forgets all. */
-    async reset(schema = SCHEMA) {
-      await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${schema}`);
+    async reset() {
+      await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}`);
       fs.rmSync(webhooks, { recursive: true, force: true });
     },
     async close() {
@@ -130,4 +127,17 @@ export async function openMerchant(parent) {
 export function replaced(text, from, to) {
   assert.equal(text.split(from).length, 2, `once: ${from}`);
   return text.replace(from, () => to);
+}
+
+/** The block of a page that starts with a text. @param {string} page @param {string} start */
+export function blockOn(page, start) {
+  const [block, ...others] = blocksOn(page).filter(({ code }) => code.startsWith(start));
+  assert(block && others.length === 0, `once: ${start}`);
+  return block.code;
+}
+
+/** settle.mjs with another customerOf. @param {string} customerOf @param {string} [settle] */
+export function settleWith(customerOf, settle = SETTLE) {
+  const [own = ''] = /^async function customerOf.*?^}\n/ms.exec(settle) ?? [];
+  return replaced(settle, own, customerOf);
 }

@@ -9,22 +9,29 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import mysql from 'mysql2/promise';
-import { parseDepositReceived } from 'payment-notifications';
-import { createReceiver, NeedsReview } from 'payment-notifications/receiver';
-import { depositReceivedBody } from 'payment-notifications/testing';
+import { Decimal, parseDepositReceived } from 'payment-notifications';
+import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
-import { blocksOn, filesOn } from '../../scripts/pages/code.js';
+import { filesOn } from '../../scripts/pages/code.js';
 import { createBucketStore } from '../start/bucket-store.mjs';
 import { writeRecipes } from './handlers.js';
-import { renamed, testsOf } from './kit.js';
-import { openFolder, replaced, SCHEMA, SETTLE } from './merchant.js';
+import { blockOn, copied, openFolder, replaced, SCHEMA, SETTLE, settleWith } from './merchant.js';
 import { startPostgres } from './postgres.js';
 import { MARIADBD, whyNoMariaDb, whyNoPostgres } from './programs.js';
 import { atExit, SECRET, startServer, until } from './server.js';
 
-/** @import { Bucket } from '../start/bucket-store.mjs' */
-/** @import { Tables } from './kit.js' */
+/** @import { PaymentNotification } from 'payment-notifications' */
+/** @import { SavedBody, Store } from 'payment-notifications/receiver' */
 /** @import { Server } from './server.js' */
+
+/**
+ * @typedef {object} Tables A merchant's database, in the hands of a test.
+ * @property {(sql: string) => Promise<Record<string, any>[]>} query
+ * @property {(currency: string) => string} balances Selects each `amount`.
+ * @property {(one: PaymentNotification) => string[]} order Makes an order known, and gives its
+ *   customer enough for a debit.
+ * @property {(part: 'keys' | 'balances') => [fail: string[], mend: string[]]} broken
+ */
 
 register();
 const folder = openFolder();
@@ -53,58 +60,44 @@ const WALLET = `CREATE TABLE wallet (
   PRIMARY KEY (customer_id, coin)
 )`;
 
-/** A file to copy. @param {string} name */
-const copied = (name) => fs.readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
-
-const pages = {
-  creditOnce: blocksOn('docs/credit-once.md'),
-  recipes: blocksOn('docs/recipes.md'),
-};
-/**
- * The block that starts with a text.
- *
- * @param {'creditOnce' | 'recipes'} page
- * @param {string} start
- */
-const blockOf = (page, start) => {
-  const found = pages[page].filter(({ code }) => code.startsWith(start));
-  assert.equal(found.length, 1, start);
-  return `${found[0]?.code}`;
-};
-const OWN_FIND = /^async function customerOf.*?^}\n/ms.exec(SETTLE)?.[0] ?? '';
-const ledger = filesOn('docs/credit-once.md').get('ledger.ts') ?? '';
+const LEDGER = filesOn('docs/credit-once.md').get('ledger.ts') ?? '';
 
 /** The ledger of the page Credit once, with the statement of a recipe. */
 const withOwnTables = () => {
-  const find = blockOf('creditOnce', 'async function customerOf');
-  const moved = /moved AS.*?^ {2}\)\n/ms.exec(SETTLE)?.[0] ?? '';
-  const settle = replaced(SETTLE, moved, blockOf('recipes', '  updated AS').trimStart());
+  const [moved = ''] = /moved AS.*?^ {2}\)\n/ms.exec(SETTLE) ?? [];
+  const updated = blockOn('docs/recipes.md', '  updated AS').trimStart();
+  const find = blockOn('docs/credit-once.md', 'async function customerOf');
   return {
-    'ledger.ts': ledger,
+    'ledger.ts': LEDGER,
     'postgres.mjs': copied('postgres.mjs'),
-    'settle.mjs': replaced(settle, OWN_FIND, find),
+    'settle.mjs': settleWith(find, replaced(SETTLE, moved, updated)),
   };
 };
 
 /** The same with another database. @param {'mysql' | 'sqlite'} database */
 const withDatabase = (database) => {
-  const own = replaced(
-    ledger,
-    "{ pool } from './postgres.mjs'",
-    `{ database } from './${database}.mjs'`,
-  );
+  const own = replaced(LEDGER, '{ pool }', '{ database }');
+  const ledger = replaced(own, './postgres.mjs', `./${database}.mjs`);
   return {
-    'ledger.ts': replaced(own, 'createSettle(pool)', 'createSettle(database)'),
+    'ledger.ts': replaced(ledger, 'createSettle(pool)', 'createSettle(database)'),
     [`${database}.mjs`]: copied(`${database}.mjs`),
-    'settle.mjs': replaced(SETTLE, OWN_FIND, blockOf('recipes', 'async function customerOf')),
+    'settle.mjs': settleWith(blockOn('docs/recipes.md', 'async function customerOf')),
   };
 };
+
+/** Of the one customer. @param {PaymentNotification} one */
+const insertOrder = (one) =>
+  one.type === 'deposit.received'
+    ? `INSERT INTO invoice VALUES ('${one.clientPaymentId}', 7)`
+    : `INSERT INTO payout VALUES ('${one.clientWithdrawalId}', 7)`;
 
 /** The tables of mysql.sql and sqlite.sql, which a trigger breaks. */
 const OWN = {
   /** @param {string} currency */
   balances: (currency) => `SELECT amount FROM balance WHERE currency = '${currency}'`,
-  order: insertOrder,
+  /** @param {PaymentNotification} one */
+  order: (one) => [insertOrder(one)],
+
   /** @param {string} failure @returns {Tables['broken']} */
   brokenBy: (failure) => (part) => {
     const table = part === 'keys' ? 'event' : 'balance';
@@ -117,11 +110,6 @@ const OWN = {
   },
 };
 
-/** @param {boolean} isDeposit @param {string} id */
-function insertOrder(isDeposit, id) {
-  return [`INSERT INTO ${isDeposit ? 'invoice' : 'payout'} VALUES ('${id}', 7)`];
-}
-
 /**
  * Files of a merchant, by all tests of a handler.
  *
@@ -130,7 +118,7 @@ function insertOrder(isDeposit, id) {
  * @param {Tables} tables
  * @param {Record<string, string>} [env]
  */
-function testFiles(database, files, tables, env = {}) {
+function testFiles(database, files, { query, balances, order, broken }, env = {}) {
   const cwd = join(folder.path, `with-${database}`);
   /** @type {Server} */
   let server;
@@ -147,12 +135,26 @@ function testFiles(database, files, tables, env = {}) {
     server = await startServer(command, { cwd: pathToFileURL(`${cwd}/`), env });
   });
   after(async () => assert.equal(await server.stop(), 0));
-  const tests = testsOf(
-    () => server.url,
-    () => cwd,
-    tables,
-  );
-  for (const { name, run } of tests) test(name, run);
+  /** @param {string[]} statements */
+  async function run(statements) {
+    for (const sql of statements) await query(sql);
+  }
+  const tests = handlerTests({
+    url: () => server.url,
+    async balance(currency) {
+      const rows = await query(balances(currency));
+      return Decimal.sum(0, ...rows.map(({ amount }) => amount));
+    },
+    kept: async () =>
+      fs.readdirSync(join(cwd, 'webhooks/review')).filter((name) => name.endsWith('.json')).length,
+    prepare: (notifications) => run(notifications.flatMap(order)),
+    async breakDatabase(part) {
+      const [fail, mend] = broken(part);
+      await run(fail);
+      return () => run(mend);
+    },
+  });
+  for (const one of tests) test(one.name, one.run);
 }
 
 describe('a database', { concurrency: true }, () => {
@@ -164,16 +166,15 @@ describe('a database', { concurrency: true }, () => {
     testFiles('postgres', withOwnTables(), {
       query: (sql) => postgres.query(sql),
       balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
-      order: (isDeposit, id, one) => [
-        ...insertOrder(isDeposit, id),
-        // Enough for a debit.
-        ...(one.type === 'deposit.received'
-          ? []
-          : [
-              `INSERT INTO wallet VALUES (7, upper('${one.withdrawCurrency}'), 1e18) ON CONFLICT DO NOTHING`,
-            ]),
-      ],
-      broken: (part) => renamed(part === 'keys' ? 'event' : 'wallet'),
+      order(one) {
+        if (one.type === 'deposit.received') return [insertOrder(one)];
+        const fund = `INSERT INTO wallet VALUES (7, upper('${one.withdrawCurrency}'), 1e18)`;
+        return [insertOrder(one), `${fund} ON CONFLICT DO NOTHING`]; // enough for a debit
+      },
+      broken(part) {
+        const table = part === 'keys' ? 'event' : 'wallet';
+        return [[`ALTER TABLE ${table} RENAME TO away`], [`ALTER TABLE away RENAME TO ${table}`]];
+      },
     });
     after(() => postgres.query('DROP TABLE orders, event'));
   });
@@ -255,68 +256,45 @@ describe('a database', { concurrency: true }, () => {
   });
 });
 
-/**
- * What a receiver does with a store: a webhook that fails once, one for review, and a faulty one.
- *
- * @param {import('payment-notifications/receiver').Store} store
- */
+/** @type {Pick<SavedBody, 'to' | 'name' | 'reason'>} */
+const REVIEW = { to: 'review', name: 'refused.0123456789abcdef', reason: 'invalid JSON' };
+
+/** What a receiver needs of a store. Leaves only what is for review. @param {Store} store */
 async function tryStore(store) {
-  let isDown = true;
-  /** @type {string[]} */
-  const settled = [];
-  const receiver = createReceiver({
-    secret: null,
-    store,
-    log() {},
-    async onDepositReceived({ clientPaymentId }, { key }) {
-      if (clientPaymentId === 'unknown') throw new NeedsReview('the order is unknown');
-      if (isDown) throw new Error('the database is down');
-      settled.push(key);
-    },
-  });
-  const bodies = [{}, { clientPaymentId: 'unknown' }].map((fields, seed) =>
-    depositReceivedBody(fields, { seed }),
-  );
-  for (const body of [...bodies, ...bodies, '{}']) await receiver.settle(body);
-  const [name = '', ...others] = await store.list();
-  assert.match(name, /^deposit\.received\.[0-9a-f-]{36}\.[0-9a-f]{16}$/);
-  assert.deepEqual(others, []);
-  assert.equal(`${Buffer.from((await store.read(name)) ?? [])}`, bodies[0]);
-  assert.equal(await store.read('none'), null);
-  isDown = false;
-  await receiver.retry();
-  assert.equal(settled.length, 1);
+  /** @type {SavedBody} */
+  const failed = {
+    ...{ to: 'retry', name: 'deposit.received.7.0123456789abcdef', key: null },
+    ...{ body: new Uint8Array([0xff, 0]), reason: 'the database is down' }, // no text
+  };
+  for (const saved of [failed, failed, { ...failed, ...REVIEW }]) await store.save(saved);
+  assert.deepEqual(await store.list(), [failed.name]);
+  assert.deepEqual(new Uint8Array((await store.read(failed.name)) ?? []), failed.body);
+  assert.equal(await store.read(REVIEW.name), null);
+  for (let count = 0; count < 2; count += 1) await store.remove(failed.name);
   assert.deepEqual(await store.list(), []);
-  await store.remove(name);
 }
 
 test('a bucket is a store', async () => {
   /** @type {Map<string, string | Uint8Array>} */
   const files = new Map();
-  /** @type {Bucket} */
-  const bucket = {
-    put: async (path, content) => files.set(path, content),
-    get: async (path) => /** @type {Uint8Array | null} */ (files.get(path) ?? null),
-    list: async (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)),
-    delete: async (path) => files.delete(path),
-  };
-  await tryStore(createBucketStore(bucket));
-  assert.deepEqual([...files.keys()].map((path) => path.replace(/\..*\./, '.')).sort(), [
-    ...['review/deposit.json', 'review/deposit.txt', 'review/refused.json', 'review/refused.txt'],
-  ]);
+  await tryStore(
+    createBucketStore({
+      put: async (path, content) => files.set(path, content),
+      get: async (path) => /** @type {Uint8Array | null} */ (files.get(path) ?? null),
+      list: async (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)),
+      delete: async (path) => files.delete(path),
+    }),
+  );
+  const name = `review/${REVIEW.name}`;
+  assert.deepEqual([...files.keys()], [`${name}.txt`, `${name}.json`]);
 });
 
 test('a table is a store', { skip: whyNoPostgres() }, async () => {
   await postgres.query(copied('table-store.sql'));
   const { store } = await import('../start/table-store.mjs'); // reads STORE_URL
   await tryStore(store);
-  const rows = await postgres.query('SELECT folder, reason FROM webhook ORDER BY reason');
-  assert.deepEqual(
-    rows.map(({ folder }) => folder),
-    ['review', 'review'],
-  );
-  assert.match(rows[0].reason, /refused/);
-  assert.equal(rows[1].reason, 'the order is unknown');
+  const rows = await postgres.query('SELECT folder, name, reason FROM webhook');
+  assert.deepEqual(rows, [{ folder: 'review', name: REVIEW.name, reason: REVIEW.reason }]);
 });
 
 test('a retry helper lets NeedsReview through', async () => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** For what hangs. Half of the runner's own limit, so that the message tells what was printed. */
-export const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 300_000;
 
 /** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
 
@@ -109,7 +110,11 @@ export async function startServer([program = '', ...args], { cwd, env }) {
 
 /** Waits until something is true. @param {() => unknown} condition */
 export async function until(condition) {
-  while (!(await condition())) await sleep(20);
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    assert(performance.now() < deadline, `waited in vain until ${condition}`);
+    await sleep(20);
+  }
 }
 
 /** The longest body that a receiver reads, in bytes. */
@@ -120,11 +125,24 @@ export const LIMIT = 65_536;
  *
  * @param {string} url
  * @param {string | Uint8Array} body
- * @param {Record<string, string>} [headers]
  */
-export async function statusOf(url, body, headers = {}) {
+export async function statusOf(url, body) {
+  const headers = { 'content-type': 'application/json' };
   const bytes = new Uint8Array(Buffer.from(body));
   return (await fetch(url, { method: 'POST', body: bytes, headers })).status;
+}
+
+/** A request up to its body. @param {number} length @param {{ method?: string, secret?: string }} [own] */
+export function head(length, { method = 'POST', secret = SECRET } = {}) {
+  return `${method} /callbacks/${secret} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
+}
+
+/** Opens a connection, and writes to it. @param {{ port: number }} server @param {string} text */
+export async function begin({ port }, text) {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {}); // it may be reset
+  await new Promise((resolve) => socket.write(text, resolve));
+  return socket;
 }
 
 /** Far more than what the kernel keeps for a server that reads 4 MiB. */
@@ -133,12 +151,11 @@ const MOST_WRITTEN = 64 * 1024 * 1024;
 /**
  * What a body that never ends is answered with, and whether all of it could be sent.
  *
- * @param {number} port
+ * @param {{ port: number }} server
  * @param {string} secret
  */
-export async function sendEndlessly(port, secret) {
-  const socket = connect(port, '127.0.0.1');
-  socket.write(head(2 * MOST_WRITTEN - 1, secret)); // Bun refuses more, unread
+export async function sendEndlessly(server, secret) {
+  const socket = await begin(server, head(2 * MOST_WRITTEN - 1, { secret })); // Bun refuses more
   socket.write(Buffer.alloc(LIMIT + 1));
   const [answer] = await once(socket, 'data');
   function* rest() {
@@ -147,18 +164,6 @@ export async function sendEndlessly(port, secret) {
   await pipeline(rest, socket).catch(() => {}); // the connection is reset
   socket.destroy();
   return { answer, isReadOn: socket.bytesWritten >= MOST_WRITTEN };
-}
-
-/** Promises 1000 bytes, sends 10 and goes. @param {number} port */
-export async function hangUp(port) {
-  const socket = connect(port, '127.0.0.1');
-  await new Promise((resolve) => socket.write(`${head(1000)}{"status":`, resolve));
-  socket.destroy();
-}
-
-/** @param {number} length Of the body that follows. @param {string} [secret] */
-function head(length, secret = SECRET) {
-  return `POST /callbacks/${secret} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
 }
 
 /**

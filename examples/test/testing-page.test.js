@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { blocksOn, filesOn } from '../../scripts/pages/code.js';
-import { openMerchant, replaced, SETTLE } from './merchant.js';
+import { filesOn } from '../../scripts/pages/code.js';
+import { blockOn, openMerchant, replaced, SETTLE, settleWith } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { SECRET, statusOf } from './server.js';
 
@@ -77,10 +77,27 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
   });
 
   test('it passes with a receiver in its process', async () => {
-    const [direct] = blocksOn('docs/testing.md').filter(({ mark }) => mark === 'not run');
-    const code = replaced(page, '  url: process.env.CALLBACK_URL,\n', direct?.code ?? '');
+    const direct = blockOn('docs/testing.md', '  url: `http://localhost');
+    const code = replaced(page, '  url: process.env.CALLBACK_URL,\n', direct);
     write('callbacks.test.ts', `import { receiver } from './receiver.ts';\n${code}`);
     assert.match(await run(...VITEST), ALL_PASSED);
+  });
+
+  test('it finds a balance that is read and then written, and names the cause', async () => {
+    const statement = replaced(SETTLE, 'balance.amount + excluded.amount', '$7');
+    const sum = `await (async () => {
+      const find = 'SELECT amount::text FROM balance WHERE (account, currency) = ($1, $2)';
+      const [balance = { amount: '0' }] = (await database.query(find, [account, currency])).rows;
+      return database.query(SETTLE, [...values, amount.plus(balance.amount).toString()]);
+    })();`;
+    write('settle.mjs', replaced(statement, 'await database.query(SETTLE, values);', sum));
+    write('callbacks.test.ts', page);
+    server = await merchant.start();
+    const cause = /the balance is read and then written/;
+    await assert.rejects(run(...VITEST, '-t', 'five orders of one'), ({ stdout, stderr }) =>
+      cause.test(stdout + stderr),
+    );
+    await server.stop();
   });
 
   test('customerOf of the page finds the customer of an invoice', async () => {
@@ -89,9 +106,7 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
       CREATE TABLE payout (number text, customer_id int);
       INSERT INTO invoice VALUES ('order-10042', 7), ('anonymous', NULL);
       INSERT INTO payout VALUES ('payout-7731', 8)`);
-    const [block] = blocksOn('docs/credit-once.md').filter(({ mark }) => mark === 'not run');
-    const [own = ''] = SETTLE.match(/^async function customerOf.*?^}$/ms) ?? [];
-    write('settle.mjs', replaced(SETTLE, own, block?.code ?? ''));
+    write('settle.mjs', settleWith(blockOn('docs/credit-once.md', 'async function customerOf')));
     server = await merchant.start();
     // An invoice without a customer is nobody's.
     const anonymous = depositReceivedBody({ clientPaymentId: 'anonymous' }, { seed: 1 });

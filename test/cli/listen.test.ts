@@ -127,7 +127,8 @@ describe('--save', () => {
   ].map((body) => Buffer.from(body));
 
   test('saves each body unchanged to its own file, in the order of their arrival', async () => {
-    const callbacks = join(folder, 'callbacks');
+    const callbacks = join(folder, 'callbacks\u202e');
+    const shown = (path: string) => path.replace('\u202e', '\\u202e');
     const { told } = await listening(`--save ${callbacks}`, async (url) => {
       for (const body of bodies) await post(url, body);
     });
@@ -135,29 +136,15 @@ describe('--save', () => {
     expect(paths.map((path) => readFileSync(path))).toStrictEqual(bodies);
     for (const path of paths) {
       expect(path).toMatch(/\/2026-09-21T14-34-20\.000Z-\d{4}-(deposit|withdrawal|refused)\.json$/);
-      expect(told.filter((line) => line.endsWith(`  ${path}`))).toHaveLength(1);
+      expect(told.filter((line) => line.endsWith(`  ${shown(path)}`))).toHaveLength(1);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
     expect(statSync(callbacks).mode & 0o777).toBe(0o700);
     const counts = `${bodies.length} callbacks, ${faulty.length + 1} refused`;
-    expect(told.at(-1)).toBe(`${counts}, ${bodies.length} saved in ${callbacks}`);
+    expect(told.at(-1)).toBe(`${counts}, ${bodies.length} saved in ${shown(callbacks)}`);
     // A second run adds to the folder.
     await listening(`--save ${callbacks}`, (url) => post(url, DEPOSIT));
     expect(readdirSync(callbacks)).toHaveLength(bodies.length + 1);
-  });
-
-  test('saves 200 bodies that arrive at the same time', async () => {
-    const callbacks = join(folder, 'many\u202e');
-    const sent = Array.from({ length: 200 }, (_, seed) => depositReceivedBody({}, { seed }));
-    const { told } = await listening(`--save ${callbacks}`, async (url) => {
-      const statuses = await Promise.all(sent.map((body) => post(url, body)));
-      expect(new Set(statuses)).toStrictEqual(new Set([200]));
-    });
-    expect(told).toHaveLength(201);
-    expect(told.at(-1)).toBe(`200 callbacks, 0 refused, 200 saved in ${folder}/many\\u202e`);
-    expect(told.join()).not.toMatch(/\p{C}/u);
-    const found = readdirSync(callbacks).map((name) => `${readFileSync(join(callbacks, name))}`);
-    expect(found.sort()).toStrictEqual([...sent].sort());
   });
 
   test('answers 500 while a body can not be saved, so that it is repeated', async () => {

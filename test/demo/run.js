@@ -61,7 +61,9 @@ console.log(JSON.stringify(${parser}(readFileSync('body.json')), null, 2));`;
 console.log(`$ node ${PACKAGE}/examples/start/trial.mjs`);
 const files = `${readdirSync(folder)}`;
 const command = `exec node ${PACKAGE}/examples/start/trial.mjs 2>&1`;
-const trial = spawn('sh', ['-c', command], { cwd: folder, env: { ...process.env, PORT: '0' } });
+// Its temporary files count as well.
+const env = { ...process.env, PORT: '0', TMPDIR: folder };
+const trial = spawn('sh', ['-c', command], { cwd: folder, env });
 process.on('exit', () => trial.kill());
 const lines = createInterface({ input: trial.stdout })[Symbol.asyncIterator]();
 /** Returns what the trial prints next; an empty text after its end. */

@@ -1,5 +1,5 @@
 // The code on the pages with the packed package, as a merchant has it: compiled by an older
-// TypeScript than our own, run by a Node.js that strips types, and run by tsx.
+// TypeScript than our own, and run by tsx.
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,8 +10,6 @@ import { install, output, pinned } from './command.js';
 import { ROOT } from './pack.js';
 
 const TYPESCRIPT = 'typescript-5.9';
-/** The first that strips types without being asked to. */
-const NODE = 'node-22.18';
 
 const ALL = `import { format } from 'node:util';
 const printed = [];
@@ -59,7 +57,9 @@ beforeAll(async () => {
     target: 'es2022',
     types: ['node'],
     strict: true,
+    // As a Node.js that strips types needs it.
     erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
     allowImportingTsExtensions: true,
     resolveJsonModule: true,
     skipLibCheck: true,
@@ -73,18 +73,13 @@ test.concurrent(`it compiles with ${TYPESCRIPT}`, async () => {
   expect(await output(process.execPath, [tsc], folder)).toBe('');
 });
 
-test.concurrent(`${NODE} prints what the comments say`, async ({ skip }) => {
-  const node = join(inject('folder'), 'node');
-  await mkdir(node);
-  await install([pinned(NODE)], node).catch((error) => {
-    if (!/EBADPLATFORM/.test(String(error))) throw error;
-    skip(`${NODE} does not run on this machine`);
-  });
-  await runAll(join(node, 'node_modules', NODE, 'bin/node'));
+test.concurrent('it prints what the comments say', async () => {
+  const paths = files.map(({ path }) => path);
+  const args = ['--import', 'tsx', 'all.js', ...paths];
+  expect(JSON.parse(await output(process.execPath, args, folder))).toStrictEqual(
+    files.map(({ path, code }) => [path, promisedOutput(code).join('\n')]),
+  );
 });
-
-test.concurrent('tsx prints what the comments say', () =>
-  runAll(process.execPath, '--import', 'tsx'));
 
 test.concurrent('the receiver of README answers and keeps what the page says', async () => {
   const cwd = join(folder, 'receiver');
@@ -153,15 +148,6 @@ async function bodiesIn(path: string): Promise<string[]> {
 function importsOf(code: string): string[] {
   const names = code.matchAll(/(?: from |\brequire\()'([^']+)'/g);
   return [...names].map(([, name = '']) => name);
-}
-
-/** Runs the scripts in one process. */
-async function runAll(program: string, ...options: string[]): Promise<void> {
-  const paths = files.map(({ path }) => path);
-  const printed = await output(program, [...options, 'all.js', ...paths], folder);
-  expect(JSON.parse(printed)).toStrictEqual(
-    files.map(({ path, code }) => [path, promisedOutput(code).join('\n')]),
-  );
 }
 
 /**

@@ -31,19 +31,6 @@ test('receives requests, and ends one that never ends, but not its connection', 
   expect(calls).toStrictEqual([tooLarge, PASSED_ON]);
 });
 
-test.each([
-  ['latin1', 500],
-  ['utf8', 200],
-] as const)('reads a request whose encoding middleware has set: %s', async (encoding, status) => {
-  const server = http2.createServer((request, response) => {
-    request.setEncoding(encoding);
-    open().receiver.node(request, response);
-  });
-  const sent = (await callTo(server))().end(DEPOSIT).resume();
-  const [headers] = await once(sent, 'response');
-  expect(headers[':status']).toBe(status);
-});
-
 test('turns a stranger away without a header that HTTP/2 lacks, of which Node.js warns', async () => {
   const warn = vi.spyOn(process, 'emitWarning');
   onTestFinished(() => warn.mockRestore());

@@ -1,6 +1,7 @@
 import { NeedsReview, type ReceiverSettings } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
+import { revoked } from '../sample-bodies.js';
 import {
   DEPOSIT,
   FAILED,
@@ -11,7 +12,6 @@ import {
   no,
   OK,
   open,
-  revoked,
   SECRET,
   settleDown,
   stopClock,

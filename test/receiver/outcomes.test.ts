@@ -7,9 +7,11 @@ import {
 } from 'payment-notifications/receiver';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { revoked } from '../sample-bodies.js';
 import {
   bytes,
   DEPOSIT,
+  FAILED,
   fails,
   held,
   KEY,
@@ -19,7 +21,6 @@ import {
   OK,
   type OwnOptions,
   open,
-  revoked,
   WAYS,
   WITHDRAWAL,
   WITHDRAWAL_KEY,
@@ -41,8 +42,13 @@ type Row = [
 
 const returns = (value: unknown) => ({ onDepositReceived: async () => value });
 const rejects = (error: unknown) => ({ onDepositReceived: fails(error) });
-const REVIEW = rejects(new NeedsReview('the order is unknown'));
+const because = (message: string, cause: Error) => rejects(new Error(message, { cause }));
+const CODE = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+const UNREADABLE = 'an error that has no readable message';
 const UNKNOWN = 'the order is unknown';
+const REVIEW = rejects(new NeedsReview(UNKNOWN));
+const notOk = (ok: string, status: string | number) =>
+  `onDepositReceived: expected a success, received an object with ok ${ok} and status ${status}. Check response.ok, and throw`;
 
 const full = fails(new Error('ENOSPC: no space left on device'));
 const throwsFull = () => {
@@ -51,10 +57,12 @@ const throwsFull = () => {
 const UNSAVED = /^no\. The body was not saved: ENOSPC: no space left on device$/;
 
 const invalidDeposit = DEPOSIT.replace('CONFIRMED', 'NEW').replace(/(depositId":)"[^"]*/, '$1"1');
-const swapped = { status: 400, text: 'unrecognized_notification, unknown_value, missing_field' };
-const tooLarge = { status: 413, text: 'body_too_large' };
-const invalidJson = { status: 400, text: 'invalid_json' };
-const kept = { status: 202, text: 'kept' };
+const SWAPPED = /callback URLs are swapped/;
+const answer = (status: number, text: string): ReceiverAnswer => ({ status, text });
+const swapped = answer(400, 'unrecognized_notification, unknown_value, missing_field');
+const tooLarge = answer(413, 'body_too_large');
+const invalidJson = answer(400, 'invalid_json');
+const kept = answer(202, 'kept');
 
 const ROWS: Row[] = [
   ['it returns nothing', returns(undefined), 'settled'],
@@ -63,101 +71,43 @@ const ROWS: Row[] = [
   ['it returns a number', returns(503), 'settled'],
   ['it returns rows', returns([{ status: 'CONFIRMED' }]), 'settled'],
   ['it returns a row with a status', returns({ id: 1, status: 'FAILED' }), 'settled'],
+  ['it returns a status as text', returns({ statusCode: '502' }), 'settled'],
   ['it returns a response of fetch', returns(new Response('kept')), 'settled'],
   ['it returns an object without a prototype', returns(Object.create(null)), 'settled'],
-  ['it returns a function', returns(() => ({ ok: false })), 'settled'],
 
-  [
-    'it returns a response of fetch with 404',
-    returns(new Response('no', { status: 404 })),
-    'retry',
-    /ok false and status 404\. Check response\.ok, and throw$/,
-  ],
-  [
-    'it returns a redirect of fetch',
-    returns(Response.redirect('http://127.0.0.1', 302)),
-    'retry',
-    /ok false and status 302/,
-  ],
-  ['it is not ok', returns({ ok: false }), 'retry', /^onDepositReceived: .* status nothing/],
-  ['it returns an answer of 400', returns({ status: 400 }), 'retry', /ok nothing and status 400/],
-  ['it returns an answer of a Lambda', returns({ statusCode: 502 }), 'retry', /status 502/],
-  [
-    'it returns two statuses, of which one is a failure',
-    returns({ status: 502, statusCode: 200 }),
-    'retry',
-    /status 502/,
-  ],
-  ['it returns a status as text', returns({ statusCode: '502' }), 'settled'],
-
-  ['it throws an error', rejects(Object.assign(new Error('no'), { status: 200 })), 'retry', 'no'],
-  [
-    'it throws an error with a cause',
-    rejects(new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') })),
-    'retry',
-    'fetch failed: connect ECONNREFUSED',
-  ],
-  [
-    'it throws an error whose message has its cause',
-    rejects(new Error('not sent: no route', { cause: new Error('no route') })),
-    'retry',
-    'not sent: no route',
-  ],
-  [
-    'it throws the error of a host with two addresses',
-    rejects(
-      new Error('fetch failed', {
-        cause: Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
-      }),
-    ),
-    'retry',
-    'fetch failed: ECONNREFUSED',
-  ],
-  [
-    'it throws an error whose message is no text',
-    rejects(Object.assign(new Error(), { message: Object.create(null) })),
-    'retry',
-    /that has no readable message$/,
-  ],
-  ['it throws an error without a message', rejects(new RangeError()), 'retry', 'RangeError'],
-  [
-    'it throws a proxy that was revoked',
-    { onDepositReceived: () => Promise.reject(revoked()) },
-    'retry',
-    /that has no readable message$/,
-  ],
-  ['it throws text', rejects('no'), 'retry', 'no'],
-  ['it throws no text', rejects(Object.create(null)), 'retry', /that has no readable message$/],
-  [
-    'it throws an error of the parser, which has not refused this body',
-    rejects(safeParseDepositReceived('{}').error),
-    'retry',
-    /^deposit\.received refused: /,
-  ],
+  ['it returns a 404', returns(new Response('', { status: 404 })), 'retry', notOk('false', 404)],
+  ['a redirect', returns(Response.redirect('http://x', 302)), 'retry', notOk('false', 302)],
+  ['it is not ok', returns({ ok: false }), 'retry', notOk('false', 'nothing')],
+  ['it returns an answer of 400', returns({ status: 400 }), 'retry', notOk('nothing', 400)],
+  ['an answer of a Lambda', returns({ statusCode: 502 }), 'retry', notOk('nothing', 502)],
+  ['two statuses', returns({ status: 502, statusCode: 200 }), 'retry', notOk('nothing', 502)],
   [
     'a withdrawal is not ok',
     { body: WITHDRAWAL, onWithdrawalBroadcast: async () => ({ ok: false }) },
     'retry',
     /^onWithdrawalBroadcast: expected a success/,
   ],
+
+  ['it throws an error', rejects(Object.assign(new Error('no'), { status: 200 })), 'retry', 'no'],
+  ['an error with a cause', because('a', new Error('b')), 'retry', 'a: b'],
+  ['an error whose message has its cause', because('a: b', new Error('b')), 'retry', 'a: b'],
+  ['that of a host with two addresses', because('a', CODE), 'retry', 'a: ECONNREFUSED'],
+  ['it throws an error without a message', rejects(new RangeError()), 'retry', 'RangeError'],
+  ['it throws text', rejects('no'), 'retry', 'no'],
+  ['it throws no text', rejects(Object.create(null)), 'retry', UNREADABLE],
+  ['it throws a proxy that was revoked', rejects(revoked()), 'retry', UNREADABLE],
+  [
+    'it throws an error of the parser, which has not refused this body',
+    rejects(safeParseDepositReceived('{}').error),
+    'retry',
+    /^deposit\.received refused: /,
+  ],
   ['it throws NeedsReview', REVIEW, 'review', UNKNOWN],
 
   ['success is whole', { success: kept }, 'settled', 'settled', kept],
-  [
-    'success is a status',
-    { success: { status: 201 } },
-    'settled',
-    'settled',
-    { ...OK, status: 201 },
-  ],
-  ['success is a text', { success: { text: '{}' } }, 'settled', 'settled', { ...OK, text: '{}' }],
-  [
-    'success has no text',
-    { success: { status: 204, text: 'kept' } },
-    'settled',
-    'settled',
-    { status: 204, text: '' },
-  ],
+  ['success is a status', { success: { status: 201 } }, 'settled', 'settled', answer(201, 'ok')],
+  ['success is a text', { success: { text: '{}' } }, 'settled', 'settled', answer(200, '{}')],
+  ['it has no text', { success: answer(204, 'kept') }, 'settled', 'settled', answer(204, '')],
   ['success is for review', { ...REVIEW, success: kept }, 'review', UNKNOWN, kept],
 
   [
@@ -165,22 +115,16 @@ const ROWS: Row[] = [
     { body: invalidDeposit },
     'refused',
     /status: expected "CONFIRMED", received "NEW"/,
-    { status: 400, text: 'unknown_value, invalid_id' },
+    answer(400, 'unknown_value, invalid_id'),
   ],
   [
     'there is no function for withdrawals',
     { body: WITHDRAWAL, onWithdrawalBroadcast: undefined },
     'refused',
-    /callback URLs are swapped/,
+    SWAPPED,
     swapped,
   ],
-  [
-    'there is no function for deposits',
-    { onDepositReceived: undefined },
-    'refused',
-    /callback URLs are swapped/,
-    swapped,
-  ],
+  ['no function for deposits', { onDepositReceived: undefined }, 'refused', SWAPPED, swapped],
   ['the body is large', { body: ' '.repeat(LIMIT + 1) }, 'refused', /at most 65536/, tooLarge],
   ['the body is empty', { body: '' }, 'refused', /an empty body/, invalidJson],
 
@@ -199,13 +143,7 @@ const ROWS: Row[] = [
   ],
   ['there is no store for an error', { ...rejects('no'), store: null }, 'failed', 'no'],
   ['there is no store for a review', { ...REVIEW, store: null }, 'failed', UNKNOWN],
-  [
-    'there is no store for a refused body',
-    { body: '{', store: null },
-    'refused',
-    /incomplete JSON/,
-    invalidJson,
-  ],
+  ['no store for a refused body', { body: '{', store: null }, 'refused', /incomplete/, invalidJson],
   ['there is no store to settle with', { store: null }, 'settled'],
 ];
 
@@ -223,7 +161,7 @@ function openRow([, given, outcome, reason = 'settled', ownAnswer]: Row) {
     ...open({ ...returns(undefined), ...own }),
     body,
     name: nameOf(key ?? 'refused', body),
-    answer: ownAnswer ?? (isSuccess ? OK : { status: 500, text: 'failed' }),
+    answer: ownAnswer ?? (isSuccess ? OK : FAILED),
     log: [expect.objectContaining({ outcome, key, message })],
     keeps: isSaved ? [[to, message, key, body]] : [],
   };
@@ -245,17 +183,6 @@ test.each(ROWS)('settle says what became of a body from a queue: %s', async (...
   expect(await receiver.settle(body)).toBe(isLost ? 'failed' : outcome);
   if (!isLost) expect(entries).toStrictEqual(log);
   expect(saved()).toStrictEqual(keeps);
-});
-
-test('a body that can’t be saved is still in retry for a round only', async () => {
-  const { receiver, leave, entries } = open({ onDepositReceived: no, store: { save: full } });
-  leave('a', DEPOSIT);
-  await receiver.retry();
-  await receiver.settle(DEPOSIT);
-  expect(entries.map(({ message }) => message.split(': ')[0])).toStrictEqual([
-    'no. The body stays in retry',
-    'no. The body was not saved',
-  ]);
 });
 
 test('a body that was saved first stays in retry if it can’t be saved for review', async () => {

@@ -52,12 +52,6 @@ function removeChance() {
   onTestFinished(() => random.mockRestore());
 }
 
-test('settles what waits, and removes it', async () => {
-  removeChance();
-  const { round, retry } = openWith('abc', () => {});
-  expect([await round(), retry.size]).toStrictEqual(['cab', 0]);
-});
-
 test.each(['', '{"actual'])(
   'keeps the name of an event whose file is damaged: %j',
   async (body) => {

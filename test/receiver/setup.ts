@@ -38,13 +38,6 @@ export const throws = (): never => {
   throw new Error('no');
 };
 
-/** A proxy that throws whatever is done with it. */
-export function revoked(): object {
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  return proxy;
-}
-
 /** The name under which a body is saved. */
 export function nameOf(prefix: string, body: string | Uint8Array): string {
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 16);

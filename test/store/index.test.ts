@@ -140,32 +140,21 @@ test('a file that can’t be read is written anew', async () => {
   expect(textOf(join(retry, `${NAME}.json`))).toBe('{}');
 });
 
-test('of two damaged bodies of a name, the longer one stays', async () => {
-  const { save } = createStore(folder);
-  for (const body of ['', '{"a', '{"']) await save(saved(body, { name: 'a.0123456789abcdef' }));
-  expect(textOf(join(retry, 'a.0123456789abcdef.json'))).toBe('{"a');
+test.each([
+  ['{', '{}', '{}'],
+  ['\0\0', '{}', '{}'],
+  ['{}}', '{}', '{}'],
+  ['{}', '{', '{}'],
+  ['{"a', '{"', '{"a'],
+  ['{"a', '{"b', '{"a'],
+  ['{"', '{"a', '{"a'],
+])('of the file %j and the body %j of its name, the whole or longer one stays', async (...row) => {
+  const [found, body, left] = row;
+  leave(`${NAME}.json`, found, 60);
+  await createStore(folder).save(saved(body, { name: NAME }));
+  expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`]);
+  expect(textOf(join(retry, `${NAME}.json`))).toBe(left);
 });
-
-test.each(['', '{', '\0\0', '{}}'])(
-  'a damaged file of its name is written anew: %j',
-  async (other) => {
-    const { save } = createStore(folder);
-    leave(`${NAME}.json`, other, 60);
-    await save(saved('{}', { name: NAME }));
-    expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`]);
-    expect(textOf(join(retry, `${NAME}.json`))).toBe('{}');
-  },
-);
-
-test.each(['{', '\0\0'])(
-  'a damaged body does not replace the whole one of its name: %j',
-  async (body) => {
-    const { save } = createStore(folder);
-    await save(saved('{}', { name: NAME }));
-    await save(saved(body, { name: NAME, reason: 'refused' }));
-    expect(textOf(join(retry, `${NAME}.json`))).toBe('{}');
-  },
-);
 
 test.each([
   ['', 'an empty string'],

@@ -119,16 +119,17 @@ function lower(): HandlerTestsOptions {
   return { ...options, balance: (code) => options.balance(code.toLowerCase()) };
 }
 
-/** Its balance is what may be spent: `prepare` funds, and the withdrawals are reserved. */
+/** Its balance is what may be spent: `prepare` funds, each time more, and reserves withdrawals. */
 function reserves(): HandlerTestsOptions {
   const options = merchant({ requiresOrder: true });
-  let reserved = new Decimal(0);
+  let [reserved, calls] = [new Decimal(0), 0];
   return {
     ...options,
     balance: async (code) => reserved.plus((await options.balance(code)) ?? 0).toString(),
     async prepare(notifications) {
       await options.prepare?.(notifications);
-      reserved = reserved.plus(notifications.length).minus('0.3');
+      calls += 1;
+      reserved = reserved.plus(notifications.length * calls).minus('0.3');
     },
   };
 }

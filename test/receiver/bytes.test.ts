@@ -75,6 +75,15 @@ describe('of a stream', () => {
     expect(copied).toBeLessThan(4 * LIMIT);
   });
 
+  test('are for review if any chunk is text that may have lost some', async () => {
+    const { receiver, saved } = open();
+    const lost = DEPOSIT.replace('order-10042', 'caf\ufffd-1');
+    const body = Readable.from([lost.slice(0, -1), lost.slice(-1)]);
+    const response = await receiver.fetch({ url: '', headers: new Headers(), body } as never);
+    expect(response.status).toBe(400);
+    expect(saved()).toStrictEqual([['review', expect.stringContaining('U+FFFD'), null, lost]]);
+  });
+
   test.each([
     ['in one chunk', LIMIT + 1, 1, 'read to the end'],
     ['by one byte', 1, LIMIT + 1, 'read to the end'],

@@ -80,7 +80,8 @@ const ROWS: Row[] = [
   ['it is not ok', returns({ ok: false }), 'retry', notOk('false', 'nothing')],
   ['it returns an answer of 400', returns({ status: 400 }), 'retry', notOk('nothing', 400)],
   ['an answer of a Lambda', returns({ statusCode: 502 }), 'retry', notOk('nothing', 502)],
-  ['two statuses', returns({ status: 502, statusCode: 200 }), 'retry', notOk('nothing', 502)],
+  ['two statuses', returns({ status: 200, statusCode: 502 }), 'retry', notOk('nothing', 502)],
+  ['not ok', returns({ ok: false, statusCode: 302 }), 'retry', notOk('false', 302)],
   [
     'a withdrawal is not ok',
     { body: WITHDRAWAL, onWithdrawalBroadcast: async () => ({ ok: false }) },

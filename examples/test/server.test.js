@@ -8,7 +8,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { copied, openMerchant, replaced } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
-import { begin, head, statusOf, until } from './server.js';
+import { begin, head, SECRET, statusOf, until } from './server.js';
 
 /** @import { Socket } from 'node:net' */
 /** @import { Merchant } from './merchant.js' */
@@ -87,6 +87,7 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     await assertSettled({ ...DEPOSITED, 'customer-7 USDT': '0.03046' });
     assert.equal(merchant.waiting('review').length, Object.keys(reviewed).length - 1);
     await server.stop();
+    assert.doesNotMatch(server.printed.join('\n'), new RegExp(SECRET));
   });
 
   for (const [what, trouble, end, reason] of /** @type {const} */ ([

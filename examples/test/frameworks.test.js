@@ -138,8 +138,8 @@ const BODIES = [
 ];
 /** The watched receiver fails on it. */
 const FAILING = depositReceivedBody({ clientPaymentId: 'fail' });
-/** It never ends with it. */
-const HANGING = depositReceivedBody({ clientPaymentId: 'hang' });
+/** It never ends with it, and then keeps repeats of this event from its function. */
+const HANGING = depositReceivedBody({ clientPaymentId: 'hang' }, { seed: 65 });
 /** A valid body of this length. @param {number} length */
 const bodyOfLength = (length) =>
   depositReceivedBody({ clientPaymentId: 'long' }, { seed: 64 }).padEnd(length);

@@ -1,6 +1,6 @@
-import { isBytes, type OpenBody, openBody, type UnreadableBody } from '../parser/body.js';
-import type { NotificationType } from '../parser/errors.js';
-import { describe, referenceOf } from '../parser/messages.js';
+import { isBytes, type OpenBody, openBody } from '../parser/body.js';
+import type { NotificationIssue, NotificationType } from '../parser/errors.js';
+import { describe, isNonEmpty, referenceOf } from '../parser/messages.js';
 import {
   idempotencyKey,
   type PaymentNotification,
@@ -37,58 +37,47 @@ export function judgeBody(body: RawBody, as: NotificationType | null): Judged {
     throw new TypeError(`body: expected text or bytes, received ${received}`);
   }
   const opened = openBody(body);
-  if (opened.fields === null) return refuseUnread(body, as, opened);
-  const { type, notification, error, reading } = readBody(opened, as, readNotification);
-  const repeated = findRepeated(opened);
+  const isOpen = opened.fields !== null;
+  const { type, issues, reading } = isOpen
+    ? readBody(opened, as, readNotification)
+    : { type: as, issues: opened.issues, reading: null };
+  const repeated = isOpen ? findRepeated(opened) : [];
   const read = reading?.notification ?? null;
-  const rest = { type, warnings: read?.warnings ?? [], reference: referenceOf(opened.fields) };
-  if (error === null) {
-    const checks = checksOf(notification, repeated);
-    const warnings = rest.warnings.filter((warning) => isToCheck(warning, reading));
-    const judgement: Judgement = {
-      outcome: checks.length + warnings.length > 0 ? 'check' : 'good',
-      summary: summarize(notification, repeated, warnings),
-      idempotencyKey: idempotencyKey(notification),
-      issues: [],
-      ...rest,
-    };
-    return { judgement, checks, opened, reading, noJson: null };
+  const reference = isOpen ? referenceOf(opened.fields) : {};
+  const rest = { type, issues, warnings: read?.warnings ?? [], reference };
+  const noJson = isOpen ? null : (opened.text ?? null);
+  const judged = { opened: isOpen ? opened : null, reading, noJson };
+  if (isNonEmpty(issues)) {
+    const summary = summarizeRefusal({
+      ...{ type, issues, reference },
+      reported: read === null ? '' : reportedBy(read, repeated),
+      isEmpty: isOpen && Object.keys(opened.fields).length === 0,
+      contained: containedIn(body, noJson, issues[0]),
+      damage: noJson === null ? null : damageOf(noJson),
+    });
+    const judgement = { outcome: 'refused', summary, idempotencyKey: null, ...rest } as const;
+    return { ...judged, judgement, checks: [] };
   }
-  const { issues } = error;
-  const summary = summarizeRefusal({
-    type,
-    issues,
-    reference: rest.reference,
-    damage: null,
-    reported: read === null ? '' : reportedBy(read, repeated),
-    isEmpty: Object.keys(opened.fields).length === 0,
-    contained: issues[0].received === 'neither' ? countEvents(opened.text, 1) : '',
-  });
-  const refused = { outcome: 'refused', summary, idempotencyKey: null, issues } as const;
-  return { judgement: { ...refused, ...rest }, checks: [], opened, reading, noJson: null };
-}
-
-function refuseUnread(
-  body: RawBody,
-  as: NotificationType | null,
-  { issues, text }: UnreadableBody,
-): Judged {
-  const rest = { type: as, issues, reference: {} };
-  const summary = summarizeRefusal({
+  // Without an issue, no required field is null.
+  const notification = read as PaymentNotification;
+  const checks = checksOf(notification, repeated);
+  const warnings = rest.warnings.filter((warning) => isToCheck(warning, reading));
+  const judgement: Judgement = {
+    outcome: checks.length + warnings.length > 0 ? 'check' : 'good',
+    summary: summarize(notification, repeated, warnings),
+    idempotencyKey: idempotencyKey(notification),
     ...rest,
-    reported: '',
-    isEmpty: false,
-    contained:
-      text === undefined ? countEvents(jsonOf(body, issues[0].code), 1) : countEvents(text, 2),
-    damage: text === undefined ? null : damageOf(text),
-  });
-  const refused = { outcome: 'refused', summary, idempotencyKey: null, warnings: [] } as const;
-  const judgement = { ...refused, ...rest };
-  return { judgement, checks: [], opened: null, reading: null, noJson: text ?? null };
+  };
+  return { ...judged, judgement, checks };
 }
 
-/** The text of a body that is JSON, but no object; empty for any other. */
-function jsonOf(body: RawBody, code: string): string {
-  if (code !== 'not_an_object') return '';
-  return typeof body === 'string' ? body : new TextDecoder().decode(body);
+/** Counts the events in a body that is not an event itself. */
+function containedIn(
+  body: RawBody,
+  noJson: string | null,
+  { code, received }: NotificationIssue,
+): string {
+  if (noJson !== null) return countEvents(noJson, 2);
+  if (code !== 'not_an_object' && received !== 'neither') return '';
+  return countEvents(typeof body === 'string' ? body : new TextDecoder().decode(body), 1);
 }

@@ -57,10 +57,10 @@ function found<T>(checks: Checks<T>, notification: T): string[] {
  */
 export function isToCheck(
   { code, path }: NotificationIssue,
-  { rules }: Pick<Reading<unknown>, 'rules'>,
+  reading: Pick<Reading<unknown>, 'rules'> | null,
 ): boolean {
   if (code === 'invalid_tx_address') return true;
-  const kind = rules.find(({ name }) => name === path[0])?.type.kind;
+  const kind = reading?.rules.find(({ name }) => name === path[0])?.type.kind;
   return kind === 'amount' || kind === 'timestamp';
 }
 

@@ -60,10 +60,7 @@ export interface DepositReceived {
    * distributed.
    */
   readonly displayDistributedUserServiceFee: Decimal | null;
-  /**
-   * Distributed fee, in `settlementCurrency`. The service doesn't document to whom it is
-   * distributed.
-   */
+  /** The same fee, in `settlementCurrency`. */
   readonly settlementDistributedUserServiceFee: Decimal | null;
   /** Network of the deposit. */
   readonly network: string | null;
@@ -98,7 +95,6 @@ export interface DepositReceived {
   readonly warnings: readonly NotificationIssue[];
 }
 
-/** The rules of a deposit's fields, in output order. */
 export const DEPOSIT_RECEIVED: RulesOf<DepositReceived> = {
   status: required(oneOf(DepositStatus)),
   depositId: required(uuid),

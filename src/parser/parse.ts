@@ -57,8 +57,7 @@ export interface BodyParser<T> {
 /**
  * Parses the body of a deposit callback.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
- * counts, as in `JSON.parse`.
+ * @param body - The raw body, at most 64 KiB. If a field is repeated, the last value counts.
  * @returns The deposit, with exact amounts.
  * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
@@ -74,8 +73,7 @@ export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown)
 /**
  * Parses the body of a withdrawal callback.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
- * counts, as in `JSON.parse`.
+ * @param body - The raw body, at most 64 KiB. If a field is repeated, the last value counts.
  * @returns The withdrawal, discriminated by `status`, with exact amounts and a split address.
  * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
@@ -93,8 +91,7 @@ export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: 
  * Parses the body of either callback. A body with a `depositId` is a deposit; a body with a
  * `withdrawalId` is a withdrawal.
  *
- * @param body - The raw body of the request, at most 64 KiB. If a field is repeated, the last one
- * counts, as in `JSON.parse`.
+ * @param body - The raw body, at most 64 KiB. If a field is repeated, the last value counts.
  * @returns The notification, discriminated by `type`.
  * @throws A {@link NotificationError} that lists every fault. No body causes any other error.
  *
@@ -119,28 +116,12 @@ export const parseNotification: BodyParser<PaymentNotification> = (body: unknown
 export const safeParseDepositReceived: BodyParser<ParseResult<DepositReceived>> = (body: unknown) =>
   safeParse(body, 'deposit.received', readDepositReceived);
 
-/**
- * Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it.
- *
- * @example
- * ```ts
- * const { notification: withdrawal, error } = safeParseWithdrawalBroadcast(rawBody);
- * if (error) console.error(error.reference.withdrawalId); // to reconcile it by hand
- * ```
- */
+/** Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it. */
 export const safeParseWithdrawalBroadcast: BodyParser<ParseResult<WithdrawalBroadcast>> = (
   body: unknown,
 ) => safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast);
 
-/**
- * Like {@link parseNotification}, but returns the error instead of throwing it.
- *
- * @example
- * ```ts
- * const { notification, error } = safeParseNotification(rawBody);
- * if (error) console.error(error.notificationType); // 'deposit.received', or null if unknown
- * ```
- */
+/** Like {@link parseNotification}, but returns the error instead of throwing it. */
 export const safeParseNotification: BodyParser<ParseResult<PaymentNotification>> = (
   body: unknown,
 ) => safeParse(body, null, readNotification);
@@ -157,20 +138,21 @@ function safeParse<T>(
     const error = new NotificationError({ notificationType: expectedType, ...opened });
     return { success: false, error };
   }
-  const { notification, error } = readBody(opened, expectedType, read);
-  return error === null ? { success: true, notification } : { success: false, error };
+  const { type, issues, reading } = readBody(opened, expectedType, read);
+  // Without an issue, there is a reading, in which no required field is null.
+  if (!isNonEmpty(issues)) return { success: true, notification: reading?.notification as T };
+  const reference = referenceOf(opened.fields);
+  const error = new NotificationError({ notificationType: type, issues, reference });
+  return { success: false, error };
 }
 
-/** The result of reading a body: accepted with a notification, or refused with an error. */
-type BodyReading<T> =
-  | { type: NotificationType; notification: T; error: null; reading: Reading<T> }
-  | {
-      type: NotificationType | null;
-      notification: null;
-      error: NotificationError;
-      /** Null if no rules apply: the body's type is unknown, or it is a notification's JSON. */
-      reading: Reading<T> | null;
-    };
+/** What was read of a body. If there is an issue, the body is refused. */
+interface BodyReading<T> {
+  readonly type: NotificationType | null;
+  readonly issues: readonly NotificationIssue[];
+  /** Null if no rules apply: the body's type is unknown, or it is a notification's JSON. */
+  readonly reading: Reading<T> | null;
+}
 
 /**
  * @param expectedType - The type that the endpoint receives, or null to detect it by the body's
@@ -184,30 +166,22 @@ export function readBody<T>(
   const { fields } = body;
   const detected = detectType(fields);
   const type = expectedType ?? detected;
-  const refuse = (
-    issues: NotificationError['issues'],
-    reading: Reading<T> | null,
-  ): BodyReading<T> => {
-    const reference = referenceOf(fields);
-    const error = new NotificationError({ notificationType: type, issues, reference });
-    return { type, notification: null, error, reading };
-  };
   if (isNotificationJSON(fields)) {
     const received = 'the JSON of a notification. Read it with notificationFromJSON';
-    return refuse([unrecognized('the body of a callback', received)], null);
+    return { type, issues: [unrecognized('the body of a callback', received)], reading: null };
   }
   if (type === null) {
     const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
-    return refuse([unrecognized('either a depositId or a withdrawalId', received)], null);
+    const issues = [unrecognized('either a depositId or a withdrawalId', received)];
+    return { type, issues, reading: null };
   }
   const reading = read(body, type);
-  const { notification, issues } = reading;
-  // Without an issue, no required field is null.
-  if (!isNonEmpty(issues)) return { type, notification: notification as T, error: null, reading };
-  if (detected === null || detected === type) return refuse(issues, reading);
+  const { issues } = reading;
+  const isOfType = detected === null || detected === type;
+  if (issues.length === 0 || isOfType) return { type, issues, reading };
   // Listed first, because it explains the missing fields that follow.
   const received = `a ${detected} body. Check whether the callback URLs are swapped`;
-  return refuse([unrecognized(`a ${type} body`, received), ...issues], reading);
+  return { type, issues: [unrecognized(`a ${type} body`, received), ...issues], reading };
 }
 
 /** Whether a body is the JSON of a parsed notification, such as one from your own queue. */

@@ -80,7 +80,6 @@ export interface NamedRule extends Pick<Rule, 'need' | 'type'> {
   readonly outputName: string;
 }
 
-/** Returns a rule for each name that a field may have in JSON, in output order. */
 export function namedRules(rules: Rules): NamedRule[] {
   return Object.entries(rules).flatMap(([outputName, { need, type, otherName }]) => {
     const names = otherName === null ? [outputName] : [outputName, otherName];

@@ -13,10 +13,7 @@ export interface TxAddressOwner {
   readonly name: string | null;
   /** Category of the owner. Unlike elsewhere, an empty string is kept. */
   readonly category: string | null;
-  /**
-   * Fields of `txAddressOwner` that this version doesn't know or couldn't read; see
-   * `DepositReceived`.
-   */
+  /** Fields that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
 }
 
@@ -42,19 +39,13 @@ export interface WithdrawalCompleted extends WithdrawalFields<never> {
   readonly status: typeof WithdrawalStatus.COMPLETED;
 }
 
-/**
- * A withdrawal that failed. The service doesn't document when this happens, or whether anything was
- * sent.
- */
+/** A withdrawal that failed. The service doesn't document whether anything was sent. */
 export interface WithdrawalFailed extends WithdrawalFields<null> {
   /** Discriminates the union. */
   readonly status: typeof WithdrawalStatus.FAILED;
 }
 
-/**
- * A withdrawal that was blocked. The service doesn't document when this happens, or whether
- * anything was sent.
- */
+/** A withdrawal that was blocked. The service doesn't document whether anything was sent. */
 export interface WithdrawalBlocked extends WithdrawalFields<null> {
   /** Discriminates the union. */
   readonly status: typeof WithdrawalStatus.BLOCKED;
@@ -112,13 +103,11 @@ interface WithdrawalFields<Missing extends null> {
   readonly warnings: readonly NotificationIssue[];
 }
 
-/** The rules of an owner's fields, in output order. */
 export const TX_ADDRESS_OWNER: RulesOf<TxAddressOwner> = {
   name: expected(text),
   category: expected(text),
 };
 
-/** The rules of a withdrawal's fields, in output order. */
 export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
   status: required(oneOf(WithdrawalStatus)),
   withdrawalId: required(uuid),

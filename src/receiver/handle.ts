@@ -20,10 +20,10 @@ import {
 import type { Busy } from './busy.js';
 import type { ReceivedBody } from './bytes.js';
 import { type HeaderSource, headerOf } from './headers.js';
-import { keep, type Unsettled } from './keep.js';
+import { type Known, keep, type Unsettled } from './keep.js';
 import type { Log, Outcome } from './log.js';
 import { isNeedsReview } from './needs-review.js';
-import type { DeliveryContext, ReceiverOptions } from './options.js';
+import type { ReceiverOptions } from './options.js';
 import { createCheck, createStrangerReport } from './secret.js';
 import { inTime, nameOf, type Store } from './store.js';
 
@@ -50,22 +50,13 @@ export interface Handled {
   readonly name: string | null;
 }
 
-interface Progress {
+interface Progress extends Known {
   /** The current step, which the error names at the deadline. */
   step: 'body' | 'verify' | 'saveFirst' | (typeof FUNCTION_OF)[PaymentNotification['type']];
   isLate: boolean;
-  /** Whether a sender waits for the answer, unlike for a body from a queue or the store. */
-  isRequest: boolean;
-  /** Null until the body is read and verified. */
-  body: Uint8Array | null;
-  key: string | null;
   warnings: readonly NotificationIssue[];
-  /** The name under which the body was in `retry` before. */
-  savedAs: string | null;
   /** The name under which `saveFirst` has saved the body, or has tried to. */
   savedFirst: string | null;
-  /** Whether the body is known to be in `retry`. */
-  isInRetry: boolean;
 }
 
 type End =
@@ -186,7 +177,8 @@ export function createHandle(
       await saveFirst(store, key, body, progress);
     if (progress.isLate) return TOO_LATE;
     progress.step = name;
-    const context = contextOf(key, body);
+    // A copy, because the function may change the bytes, or transfer them to a worker.
+    const context = { key, body: new Uint8Array(body) };
     // The parser refuses a type that has no function.
     const returned =
       notification.type === 'deposit.received'
@@ -263,21 +255,6 @@ export function createHandle(
   }
 
   return handle;
-}
-
-/**
- * Gives the merchant's function a copy of the body, because the function may change the bytes, or
- * transfer them to a worker. The copy is made when the function first reads `body`.
- */
-function contextOf(key: string, body: Uint8Array): DeliveryContext {
-  let copy: Uint8Array | undefined;
-  return {
-    key,
-    get body() {
-      copy ??= new Uint8Array(body);
-      return copy;
-    },
-  };
 }
 
 /** Whether the request may come from a dashboard, a browser or a scanner. */

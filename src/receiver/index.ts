@@ -157,11 +157,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     },
     async fetch(request, ...rest: unknown[]) {
       const { answer } = await receive(() => ({
-        caller: {
-          url: request.url,
-          method: request.method,
-          headers: request.headers,
-        },
+        caller: { url: request.url, method: request.method, headers: request.headers },
         read: () => readWebBody(request),
       }));
       if (isWebRequest(request)) return answerWeb(request, answer);
@@ -171,11 +167,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     },
     async receive(request) {
       const { answer } = await receive(() => ({
-        caller: {
-          url: request.url,
-          method: request.method,
-          headers: request.headers,
-        },
+        caller: { url: request.url, method: request.method, headers: request.headers },
         read: () => receivedOf(request.body ?? emptyVisit(request)),
       }));
       return answer;

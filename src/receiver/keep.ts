@@ -16,17 +16,17 @@ interface Kept {
   readonly name: string | null;
 }
 
-/** What is known about a body. */
-interface Body {
-  readonly key: string | null;
-  /** Null if it was not read to its end, or not verified. */
-  readonly body: Uint8Array | null;
+/** What is known about a body so far. */
+export interface Known {
+  key: string | null;
+  /** Null until it is read to its end and verified. */
+  body: Uint8Array | null;
   /** Whether a sender waits for the answer, unlike for a body from a queue or the store. */
-  readonly isRequest: boolean;
+  isRequest: boolean;
   /** The name under which it was in `retry` before. */
-  readonly savedAs: string | null;
+  savedAs: string | null;
   /** Whether it is known to be in `retry`. */
-  readonly isInRetry: boolean;
+  isInRetry: boolean;
 }
 
 /** The name of a body whose event was known when it was saved. */
@@ -41,7 +41,7 @@ const OF_EVENT = /^(?:deposit|withdrawal)\./;
 export async function keep(
   store: Store | null,
   unsettled: Unsettled,
-  { key, body, isRequest, savedAs, isInRetry }: Body,
+  { key, body, isRequest, savedAs, isInRetry }: Known,
   success: ReceiverAnswer,
 ): Promise<Kept> {
   const { outcome, error } = unsettled;

@@ -132,7 +132,12 @@ export async function statusOf(url, body) {
   return (await fetch(url, { method: 'POST', body: bytes, headers })).status;
 }
 
-/** A request up to its body. @param {number} length @param {{ method?: string, secret?: string }} [own] */
+/**
+ * A request up to its body.
+ *
+ * @param {number} length
+ * @param {{ method?: string, secret?: string }} [own]
+ */
 export function head(length, { method = 'POST', secret = SECRET } = {}) {
   return `${method} /callbacks/${secret} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
 }

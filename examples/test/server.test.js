@@ -136,7 +136,8 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
         assert.deepEqual(await merchant.balances(), WITHDRAWN);
       });
 
-    /** @type {[what: string, command: string, end: (server: Server, senders: Socket[]) => unknown][]} */
+    /** @typedef {(server: Server, senders: Socket[]) => unknown} End */
+    /** @type {[what: string, command: string, end: End][]} */
     const ENDS = [
       [
         'senders give up, and several signals come',

@@ -28,7 +28,7 @@ const FRAMEWORKS = new URL('../frameworks-under-test/', import.meta.url);
 
 before(() => {
   writeHandlers(FRAMEWORKS);
-  // One that prints what it gets.
+  // A receiver that prints what it gets.
   const watched = new URL('watched-receiver.ts', import.meta.url);
   fs.copyFileSync(watched, new URL('receiver.ts', FRAMEWORKS));
 });
@@ -138,7 +138,7 @@ const BODIES = [
 ];
 /** The watched receiver fails on it. */
 const FAILING = depositReceivedBody({ clientPaymentId: 'fail' });
-/** It never ends with it, and then keeps repeats of this event from its function. */
+/** Its function never ends for this event, so repeats of the event are turned away. */
 const HANGING = depositReceivedBody({ clientPaymentId: 'hang' }, { seed: 65 });
 /** A valid body of this length. @param {number} length */
 const bodyOfLength = (length) =>
@@ -261,12 +261,13 @@ describe('frameworks', { concurrency: 2 }, () => {
   }
 });
 
-test('below express.json, the receiver says why it fails', async () => {
+test('below express.json, the receiver says why it fails', async (t) => {
   const code = fs.readFileSync(new URL('express.ts', FRAMEWORKS), 'utf8');
   const parsed = replaced(code, 'express();', 'express().use(express.json());');
   fs.writeFileSync(new URL('express-parsed.ts', FRAMEWORKS), parsed);
   const { command } = byNode('express-parsed.ts');
   const server = await startServer(command, { cwd: FRAMEWORKS });
+  t.after(server.kill);
   assert.equal(await statusOf(server.url, depositReceivedBody()), 500);
   await server.stop(); // its output may come later than its answers
   assert.match(server.printed.join('\n'), /Mount the receiver above body parsers/);

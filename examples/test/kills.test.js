@@ -36,7 +36,7 @@ test('two copies lose nothing and move nothing twice, whatever is killed, stoppe
     const { url } = running[posted % running.length] ?? assert.fail('no copy runs');
     return statusOf(url, body).catch(() => null);
   }
-  /** Until it is answered so. @param {string | Uint8Array} body @param {number} status */
+  /** Repeats it until this is the answer. @param {string | Uint8Array} body @param {number} status */
   async function deliver(body, status) {
     while ((await post(body)) !== status) await sleep(20);
   }
@@ -56,7 +56,7 @@ test('two copies lose nothing and move nothing twice, whatever is killed, stoppe
     assert(status === 200 || status === 500 || status === null);
     withdrawals.set(`withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`, status);
   }
-  /** Three times, in different forms. @param {number} seed */
+  /** Sends it three times, in different forms. @param {number} seed */
   async function sendDeposit(seed) {
     const depositCurrency = seed % 2 === 0 ? 'BTC' : 'ETH';
     const actualDepositAmount = `${seed}.123456789012345678`;
@@ -66,6 +66,15 @@ test('two copies lose nothing and move nothing twice, whatever is killed, stoppe
     add(`customer-${seed % 3} ${depositCurrency}`, actualDepositAmount);
     const forms = [0, 1].map((index) => variants[(seed + index) % variants.length] ?? body);
     await Promise.all([body, ...forms].map((one) => deliver(one, 200)));
+  }
+
+  /** Deposits of orders that nobody knows. @type {string[]} */
+  const unknown = [];
+  /** @param {number} seed */
+  async function sendUnknown(seed) {
+    const body = depositReceivedBody({ clientPaymentId: `unknown-${seed}` }, { seed });
+    unknown.push(body);
+    await deliver(body, 200);
   }
 
   /** Ends a copy, and starts it again. @param {'kill' | 'stop'} how */
@@ -86,14 +95,14 @@ test('two copies lose nothing and move nothing twice, whatever is killed, stoppe
     await untilSaved();
     postgres.thaw();
   }
-  /** An odd number of them, so that each copy gets each. */
+  /** Their number is odd, so that each copy gets each of them. */
   const disturbances = [kill, kill, stop, kill, crash, kill, stop, kill, freeze];
 
   let [seed, isOver] = [0, false];
   async function send() {
     while (!isOver) {
       seed += 1;
-      await (seed % 3 === 0 ? sendWithdrawal(seed) : sendDeposit(seed));
+      await [sendWithdrawal, sendDeposit, sendUnknown][seed % 3]?.(seed);
     }
   }
   const refused = faultyBodies()
@@ -120,11 +129,12 @@ test('two copies lose nothing and move nothing twice, whatever is killed, stoppe
   assert.deepEqual(answered, []);
   for (const { key, account, currency, amount } of events)
     if (withdrawals.has(key)) add(`${account} ${currency}`, amount);
-  assert.equal(events.length, seed - lost.length);
+  assert.equal(events.length, seed - lost.length - unknown.length);
   assert.deepEqual(
     await merchant.balances(),
     Object.fromEntries([...sums].map(([name, sum]) => [name, `${sum}`]).sort()),
   );
-  assert.deepEqual(merchant.bodies('review').sort(), refused.map(String).sort());
+  const reviewed = [...refused.map(String), ...unknown];
+  assert.deepEqual(merchant.bodies('review').sort(), reviewed.sort());
   t.diagnostic(`${events.length} events, ${lost.length} withdrawals that did not arrive`);
 });

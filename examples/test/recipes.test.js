@@ -85,7 +85,7 @@ const withDatabase = (database) => {
   };
 };
 
-/** Of the one customer. @param {PaymentNotification} one */
+/** Every order is of customer 7. @param {PaymentNotification} one */
 const insertOrder = (one) =>
   one.type === 'deposit.received'
     ? `INSERT INTO invoice VALUES ('${one.clientPaymentId}', 7)`

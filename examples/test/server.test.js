@@ -21,10 +21,11 @@ const [DEPOSITED, WITHDRAWN] = [{ 'customer-7 BTC': '0.01523' }, { 'customer-7 X
 /** Of the order that is known. @param {Record<string, unknown>} fields @param {number} seed */
 const deposit = (fields, seed) =>
   depositReceivedBody({ clientPaymentId: 'order-10042', ...fields }, { seed });
+/** Of the payout that is known. @param {Record<string, unknown>} fields @param {number} seed */
+const withdrawal = (fields, seed) =>
+  withdrawalBroadcastBody({ clientWithdrawalId: 'payout-7731', ...fields }, { seed });
 /** Eight withdrawals, each of which comes once. */
-const EIGHT = Array.from({ length: 8 }, (_, seed) =>
-  withdrawalBroadcastBody({ clientWithdrawalId: 'payout-7731' }, { seed: seed + 1 }),
-);
+const EIGHT = Array.from({ length: 8 }, (_, seed) => withdrawal({}, seed + 1));
 
 const DATABASE = 'postgres://merchant:a-password@127.0.0.1:1/merchant';
 const NO_DATABASE = /DATABASE_URL: expected postgres:/;
@@ -56,7 +57,7 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
   }
 
   for (const [what, env, said] of WRONG)
-    test(`does not start with ${what}`, () =>
+    test(`does not start: ${what}`, () =>
       assert.rejects(merchant.run(['node', 'server.mjs'], env), ({ message }) => {
         assert.match(message, said);
         assert.doesNotMatch(message, /a-password/);
@@ -74,6 +75,9 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       [deposit({ depositCurrency: ' USDT' }, 3)]: unusual,
       [deposit({ depositCurrency: 'USDT\u00a0' }, 3)]: unusual,
       [deposit({ depositCurrency: 'U'.repeat(21) }, 3)]: unusual,
+      [withdrawal({ status: 'FAILED' }, 6)]: 'the withdrawal is FAILED',
+      [withdrawal({ status: 'BLOCKED' }, 7)]: 'the withdrawal is BLOCKED',
+      [withdrawal({ actualWithdrawAmount: null }, 8)]: 'the amount is missing',
     };
     for (const [body, reason] of Object.entries(reviewed)) {
       assert.equal(await statusOf(server.url, body), 200, reason);
@@ -144,9 +148,10 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
         'node server.mjs',
         async (server, senders) => {
           for (const sender of senders) sender.destroy();
-          server.signal('SIGTERM');
+          server.signal('SIGHUP');
           await untilClosed(server);
-          await server.stop();
+          server.signal('SIGINT');
+          assert.equal(await server.stop(), 0);
         },
       ],
       [

@@ -60,7 +60,7 @@ export interface DepositReceived {
    * distributed.
    */
   readonly displayDistributedUserServiceFee: Decimal | null;
-  /** The same fee, in `settlementCurrency`. */
+  /** Distributed fee, in `settlementCurrency`; see `displayDistributedUserServiceFee`. */
   readonly settlementDistributedUserServiceFee: Decimal | null;
   /** Network of the deposit. */
   readonly network: string | null;

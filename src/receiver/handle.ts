@@ -97,7 +97,7 @@ export function createHandle(
    * would wait for the same lock, and together they would soon take all connections to the
    * database.
    */
-  const late = new Set<{ readonly key: string | null }>();
+  const late = new Set<{ readonly key: string }>();
 
   async function handle(open: () => Incoming): Promise<Handled> {
     const progress: Progress = {
@@ -214,8 +214,8 @@ export function createHandle(
     progress.isLate = true;
     const { step, key } = progress;
     // `late` gets a new object, because `progress` would keep the body in memory.
-    const running = { key };
-    if (step !== 'saveFirst') late.add(running);
+    const running = { key: key ?? '' };
+    if (key !== null && step !== 'saveFirst') late.add(running);
     passed
       .catch((error) => {
         // Before the event is known, a late error mostly means that the sender has left.

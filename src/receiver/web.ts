@@ -37,7 +37,10 @@ export async function readWebBody(request: WebRequest): Promise<ReceivedBody> {
   return readStream(request.body);
 }
 
-/** Answers a request. Drops its body if nobody has read it, because the body may never end. */
+/**
+ * Answers a request. Drops what is left of its body, which may never end. If something has read the
+ * body, or still reads it, this does nothing.
+ */
 export function answerWeb({ body }: WebRequest, answer: ReceiverAnswer): WebResponse {
   if (body) drop(() => body[Symbol.asyncIterator]());
   return toResponse(answer);

@@ -278,7 +278,7 @@ export function behaviorsOf(
         ],
       ),
     [`an order that was not known yet is ${moved} once it is`]: (event) => [
-      settlesOnceKnown(event(), event()),
+      settlesOnceKnown(event),
     ],
 
     // ---- At the same time ----

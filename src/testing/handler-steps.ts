@@ -2,7 +2,7 @@ import { safeParseNotification } from '../parser/parse.js';
 import { sleep } from './attempt.js';
 import { type FaultyBody, NOT_UTF_8 } from './faults.js';
 import { type Amounts, type Causes, causeOf, type Sent, textOf } from './handler-causes.js';
-import type { TestBody, TestEvent } from './handler-events.js';
+import type { NewEvent, TestBody, TestEvent } from './handler-events.js';
 import { callOption, type DatabasePart, type HandlerTestsOptions } from './handler-options.js';
 import {
   add,
@@ -210,18 +210,17 @@ async function hasMovedWhileBroken(trial: Trial): Promise<boolean> {
   return changes !== null && changes.size > 0;
 }
 
-/**
- * A body that arrives before its order is known.
- *
- * @param other - An event that is never sent.
- */
-export function settlesOnceKnown(event: TestEvent, other: TestEvent): Step {
+/** A body that arrives before its order is known. */
+export function settlesOnceKnown(newEvent: NewEvent): Step {
+  const [event, first, second] = [newEvent(), newEvent(), newEvent()];
   return stepOf([], async (trial) => {
     const { options, patience } = trial;
     const bodies = [read(event, options)];
+    // `prepare` may give the customer money: once, or with each order. Two orders of events that are
+    // never sent show how much comes with this one.
+    await prepare(trial, [read(first, options)]);
     await watch(trial, bodies);
-    // `prepare` may give the customer money. The order of the other event shows how much.
-    await prepare(trial, [read(other, options)]);
+    await prepare(trial, [read(second, options)]);
     const given = await changesIn(trial);
     add(trial, given);
     const exchange = await post(trial, { label: 'an unknown order', bodies });

@@ -81,6 +81,8 @@ for (const [words = '', ...ends] of url === undefined ? [] : SENT) {
   run(`node ${PACKAGE}/dist/cli.js send ${words} --to ${url}`);
   for (const end of ends) failed = !(await nextLine()).endsWith(end) || failed;
 }
+const stranger = await fetch(`${url}x`, { method: 'POST', body: '{}' });
+failed ||= stranger.status !== 404;
 trial.kill();
 trial.on('close', () => {
   failed ||= `${readdirSync(folder)}` !== files;

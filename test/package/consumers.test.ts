@@ -22,7 +22,7 @@ test('an imported and a required copy know each other’s errors', () => {
   }
 });
 
-test('their amounts are added and multiplied exactly', () => {
+test('amounts of both are added and multiplied exactly, and each works with its own valibot', () => {
   // As many digits as an amount may have.
   const body = depositReceivedBody({ actualDepositAmount: `${'9'.repeat(39)}.${'9'.repeat(39)}` });
   const imported = esm.parseDepositReceived(body).actualDepositAmount;

@@ -57,7 +57,7 @@ beforeAll(async () => {
     target: 'es2022',
     types: ['node'],
     strict: true,
-    // As a Node.js that strips types needs it.
+    // Node.js, which only strips types, needs these two.
     erasableSyntaxOnly: true,
     verbatimModuleSyntax: true,
     allowImportingTsExtensions: true,

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { ROOT } from './pack.js';
+import { expect, inject, test } from 'vitest';
+import { output } from './command.js';
+
+const consumer = inject('consumer');
 
 /** A name that goes breaks a user's build, so that is a major release. */
 const TYPES = {
@@ -20,16 +21,28 @@ const TYPES = {
     HandlerAmount HandlerTest HandlerTestsOptions RetryPolicy WithdrawalBroadcastOverrides`,
 };
 
-const require = createRequire(import.meta.url);
-
 test.each(Object.entries(TYPES))('%s exports what was agreed on', async (entry, types) => {
   const name = entry === 'index' ? 'payment-notifications' : `payment-notifications/${entry}`;
   // test/pages.test.ts compares them with the page that lists them.
   const values = Object.keys(await import(name));
-  expect(Object.keys(require(name)).sort()).toStrictEqual(values.sort());
-  const declared = await readFile(join(ROOT, `dist/${entry}.d.ts`), 'utf8');
-  expect(declared, 'docblocks').toMatch(/^ *\/\*\*/m);
-  const lists = [...declared.matchAll(/^export \{([^}]*)\}/gm)].map(([, list = '']) => list);
-  const names = lists.flatMap((list) => list.split(',').map((one) => one.trim().split(' ').at(-1)));
-  expect(names.sort()).toStrictEqual([...values, ...types.split(/\s+/)].filter(Boolean).sort());
+  for (const [type, load, extension] of [
+    ['module', `import * as entry from '${name}';`, 'd.ts'],
+    ['commonjs', `const entry = require('${name}');`, 'd.cts'],
+  ]) {
+    const script = `${load} console.log(JSON.stringify(Object.keys(entry)));`;
+    const printed = await output(
+      process.execPath,
+      [`--input-type=${type}`, '-e', script],
+      consumer,
+    );
+    expect(JSON.parse(printed).sort()).toStrictEqual(values.sort());
+    const file = `node_modules/payment-notifications/dist/${entry}.${extension}`;
+    const declared = await readFile(join(consumer, file), 'utf8');
+    const lists = [...declared.matchAll(/^export \{([^}]*)\}/gm)].map(([, list = '']) => list);
+    const names = lists
+      .join()
+      .split(',')
+      .map((one) => one.trim().split(' ').at(-1));
+    expect(names.sort()).toStrictEqual([...values, ...types.split(/\s+/)].filter(Boolean).sort());
+  }
 });

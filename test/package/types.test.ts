@@ -134,6 +134,9 @@ pn.safeParseDepositReceived(JSON.parse(json)); // struck
 pn.parseWithdrawalBroadcast(event); // struck
 pn.safeParseNotification(JSON.parse(json) as { depositId: string }); // struck
 pn.parseNotification(message); // an error
+export const read = pn.parseDepositReceived;
+export type Amount = pn.Decimal;
+export const Coarse = pn.Decimal.clone({ precision: 3 });
 `;
 
 /** The numbers of the lines of {@link CALLS} that end like that. */
@@ -142,7 +145,7 @@ function linesOf(ending: string): number[] {
 }
 
 test.each(EDITORS)(
-  'an editor with TypeScript %s strikes through a body parsed already, also one of type any',
+  'an editor with TypeScript %s shows the docblocks, and strikes through a body parsed already, also one of type any',
   (version) => {
     const require = createRequire(join(compilers, 'package.json'));
     const compiler: typeof ts = require(`typescript-${version}`);
@@ -172,5 +175,13 @@ test.each(EDITORS)(
     // Some compilers also strike through what is an error.
     const isError = (line: number) => linesOf('// an error').includes(line);
     expect(struck.map(lineOf).filter((line) => !isError(line))).toStrictEqual(linesOf('// struck'));
+    const hoverOf = (code: string) => service.getQuickInfoAtPosition(file, CALLS.indexOf(code));
+    // A link at the start of @throws would be cut in two.
+    const tags = ['param', 'returns', 'throws', 'example'];
+    expect(hoverOf('parseDepositReceived;')?.tags?.map(({ name }) => name)).toStrictEqual(tags);
+    for (const code of ['Decimal;', 'Decimal.clone']) {
+      const docblock = hoverOf(code)?.documentation?.map((part) => part.text);
+      expect(docblock?.join('')).toMatch(/Compare with `gte`, `lt` or `equals`.*operators/s);
+    }
   },
 );

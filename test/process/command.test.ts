@@ -80,7 +80,7 @@ test.each<[where: string, env: Record<string, string>, hasColors: boolean]>([
   ['a pipe', {}, false],
   ['a pipe', { FORCE_COLOR: '0' }, false],
   ['a pipe', { FORCE_COLOR: '1' }, true],
-])('in %s with %j has colors: %s', async (where, env, hasColors) => {
+])('inspect in %s with %j has colors: %s', async (where, env, hasColors) => {
   const out = await (where === 'a terminal'
     ? onTerminal(`inspect ${SAMPLE}`, env)
     : inShell(`${PROGRAM} inspect ${SAMPLE}`, env).then((ran) => ran.out));
@@ -93,7 +93,7 @@ test.each<[where: string, env: Record<string, string>, hasColors: boolean]>([
   expect(lines.some((line) => line.length > 80)).toBe(where === 'a pipe');
 });
 
-test('its output ends quietly for head, as a closed pipe ends programs', async () => {
+test('the output of inspect ends quietly for head, as a closed pipe ends programs', async () => {
   // More than a pipe holds.
   write('pipe.ndjson', `${BODY}\n`.repeat(5000));
   const line = `${PROGRAM} inspect pipe.ndjson | head -1; exit \${PIPESTATUS[0]}`;

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { NeedsReview, type ReceiverSettings } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
@@ -75,14 +76,19 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
     /^retry: KEY: an error that has no readable message$/,
   ],
   ['a proxy that was revoked', revoked(), /^retry: KEY: an error that has no readable message$/],
-  ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no\n?$/],
+  ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no$/],
+  [
+    'an error of another realm, with its stack',
+    runInNewContext("new Error('no')"),
+    /^retry: KEY: Error: no(\n +at .+)+$/,
+  ],
   [
     'a message that has changed since the error was made',
     Object.assign(new Error('lunch at 12'), { message: 'no' }),
     /^retry: KEY: no(\n {4}at .+:\d+\)?)+$/,
   ],
-  ['text', 'no', /^retry: KEY: no\n?$/],
-  ['nothing', null, /^retry: KEY: null\n?$/],
+  ['text', 'no', /^retry: KEY: no$/],
+  ['nothing', null, /^retry: KEY: null$/],
 ])('by default, prints a line of %s', async (_, thrown, expected) => {
   await open({ log: undefined, onDepositReceived: fails(thrown) }).ask(DEPOSIT);
   const [[line] = [], ...others] = printed.error.mock.calls;

@@ -221,17 +221,20 @@ describe('a rawBody that middleware still collects', () => {
     expect(calls).toStrictEqual([ABORTED]);
   });
 
-  test.each([undefined, new Error('no')])('is reported if it ends early with %s', async (error) => {
-    const { receiver, calls } = open();
-    const request = Object.assign(new Readable({ read() {} }), { url: '/', rawBody: first });
-    request.resume().push(first);
-    await settleDown();
-    const handled = receiver.node(request as never, { headersSent: true, end() {} } as never);
-    await settleDown();
-    request.destroy(error);
-    await handled;
-    expect(calls[0]).toStrictEqual(ABORTED);
-  });
+  test.each([undefined, new Error('no')])(
+    'is reported if its stream ends early: %s',
+    async (error) => {
+      const { receiver, calls } = open();
+      const request = Object.assign(new Readable({ read() {} }), { url: '/', rawBody: first });
+      request.resume().push(first);
+      await settleDown();
+      const handled = receiver.node(request as never, { headersSent: true, end() {} } as never);
+      await settleDown();
+      request.destroy(error);
+      await handled;
+      expect(calls[0]).toStrictEqual(ABORTED);
+    },
+  );
 });
 
 const setHeader = () => {

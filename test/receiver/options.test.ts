@@ -102,7 +102,7 @@ test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', null])(
 test.each([
   ...[{ success: { status: 200 } }, { success: { status: 599 } }],
   ...[{ timeoutMs: 1 }, { timeoutMs: 2 ** 31 - 1 }],
-])('is created with the least and the most: %j', (own) => {
+])('the least and the most are taken: %j', (own) => {
   expect(create({ ...base, ...own })).not.toThrow();
 });
 

@@ -76,12 +76,23 @@ const ROWS: Row[] = [
   ['it returns an object without a prototype', returns(Object.create(null)), 'settled'],
 
   ['it returns a 404', returns(new Response('', { status: 404 })), 'retry', notOk('false', 404)],
-  ['a redirect', returns(Response.redirect('http://x', 302)), 'retry', notOk('false', 302)],
+  [
+    'it returns a redirect',
+    returns(Response.redirect('http://x', 302)),
+    'retry',
+    notOk('false', 302),
+  ],
   ['it is not ok', returns({ ok: false }), 'retry', notOk('false', 'nothing')],
   ['it returns an answer of 400', returns({ status: 400 }), 'retry', notOk('nothing', 400)],
   ['an answer of a Lambda', returns({ statusCode: 502 }), 'retry', notOk('nothing', 502)],
-  ['two statuses', returns({ status: 200, statusCode: 502 }), 'retry', notOk('nothing', 502)],
-  ['not ok', returns({ ok: false, statusCode: 302 }), 'retry', notOk('false', 302)],
+  [
+    'the first of two statuses',
+    returns({ status: 502, statusCode: 200 }),
+    'retry',
+    notOk('nothing', 502),
+  ],
+  ['the second of them', returns({ status: 200, statusCode: 502 }), 'retry', notOk('nothing', 502)],
+  ['not ok, a redirect', returns({ ok: false, statusCode: 302 }), 'retry', notOk('false', 302)],
   [
     'a withdrawal is not ok',
     { body: WITHDRAWAL, onWithdrawalBroadcast: async () => ({ ok: false }) },
@@ -92,7 +103,7 @@ const ROWS: Row[] = [
   ['it throws an error', rejects(Object.assign(new Error('no'), { status: 200 })), 'retry', 'no'],
   ['an error with a cause', because('a', new Error('b')), 'retry', 'a: b'],
   ['an error whose message has its cause', because('a: b', new Error('b')), 'retry', 'a: b'],
-  ['that of a host with two addresses', because('a', CODE), 'retry', 'a: ECONNREFUSED'],
+  ['an error of a host with two addresses', because('a', CODE), 'retry', 'a: ECONNREFUSED'],
   ['it throws an error without a message', rejects(new RangeError()), 'retry', 'RangeError'],
   ['it throws text', rejects('no'), 'retry', 'no'],
   ['it throws no text', rejects(Object.create(null)), 'retry', UNREADABLE],
@@ -108,7 +119,7 @@ const ROWS: Row[] = [
   ['success is whole', { success: kept }, 'settled', 'settled', kept],
   ['success is a status', { success: { status: 201 } }, 'settled', 'settled', answer(201, 'ok')],
   ['success is a text', { success: { text: '{}' } }, 'settled', 'settled', answer(200, '{}')],
-  ['it has no text', { success: answer(204, 'kept') }, 'settled', 'settled', answer(204, '')],
+  ['success has no text', { success: answer(204, 'kept') }, 'settled', 'settled', answer(204, '')],
   ['success is for review', { ...REVIEW, success: kept }, 'review', UNKNOWN, kept],
 
   [

@@ -61,6 +61,11 @@ test('a payment and a withdrawal with the same number are both prepared', async 
   expect(prepared).toStrictEqual(['deposit.received', 'withdrawal.broadcast']);
 });
 
+test('a handler that tries again itself passes, though the first prepare gives money', async () => {
+  const options = retries(() => new Decimal(7));
+  expect(await failuresOf(options, (name) => name.includes('not known yet'), PATIENT)).toEqual({});
+});
+
 /** A handler that moves another amount of a deposit, or holds it, and says so. */
 function by(
   depositOf: (deposit: DepositReceived) => HandlerAmount,
@@ -119,7 +124,7 @@ function lower(): HandlerTestsOptions {
   return { ...options, balance: (code) => options.balance(code.toLowerCase()) };
 }
 
-/** Its balance is what may be spent: `prepare` funds, each time more, and reserves withdrawals. */
+/** Its balance is what may be spent. `prepare` reserves withdrawals, and adds more at each call. */
 function reserves(): HandlerTestsOptions {
   const options = merchant({ requiresOrder: true });
   let [reserved, calls] = [new Decimal(0), 0];
@@ -134,8 +139,8 @@ function reserves(): HandlerTestsOptions {
   };
 }
 
-/** Tries again itself what failed for an unknown order, and `prepare` gives the customer money. */
-function retries(): HandlerTestsOptions {
+/** Tries again by itself what failed for an unknown order. `prepare` gives the customer money. */
+function retries(give: (given: Decimal) => Decimal): HandlerTestsOptions {
   const waiting = new Set<() => Promise<unknown>>();
   const options = merchant({
     ...NEEDS_ORDER,
@@ -151,7 +156,7 @@ function retries(): HandlerTestsOptions {
     balance: async (code) => given.plus((await options.balance(code)) ?? 0).toString(),
     async prepare(notifications) {
       await options.prepare?.(notifications);
-      given = given.plus(1000);
+      given = give(given);
       for (const handle of waiting) await handle();
     },
   };
@@ -295,7 +300,7 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
   ],
   ['with codes in lower case, that stores each refused delivery anew', lower()],
   ['that reserves', reserves()],
-  ['that tries again itself, and whose prepare gives money', retries()],
+  ['that tries again itself, and whose prepare gives money', retries((given) => given.plus(7))],
   ['that settles later, and whose balance does not wait', queued(false, merchant())],
   ['that settles once the order is known', queued(true, merchant(NEEDS_ORDER))],
   ['whose store settles what failed as soon as the database is mended', spooled()],

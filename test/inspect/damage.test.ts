@@ -67,6 +67,7 @@ test.each<[what: string, text: string, damage: string | null]>([
     null,
   ],
   ['an end without an ellipsis', start.trim(), null],
+  ['three points in a text, and an end without them', '{"a": "x...", "b":', null],
   ['a list that ends early', '[1, 2…', null],
   ['a second byte-order mark, which the parser names', '\uFEFF{a: 1}', null],
 ])('%s', (_, text, damage) => {

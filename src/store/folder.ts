@@ -65,10 +65,10 @@ export function openFolder(root: string): Store {
       // If a power cut brings the file back, the body is settled once more, like a body that is
       // delivered twice.
       await rm(pathOf(name), { force: true });
-      await rm(join(retry, `${name}.txt`), { force: true });
-      // Someone may have moved the body from `review` to `retry` without its reason.
-      const isForReview = await statFile(join(review, `${name}.json`));
-      if (!isForReview) await rm(join(review, `${name}.txt`), { force: true });
+      const missing = await rm(join(retry, `${name}.txt`)).catch(nullIfMissing);
+      // Then someone has moved the body from `review` to `retry` without its reason.
+      const isMoved = missing === null && !(await statFile(join(review, `${name}.json`)));
+      if (isMoved) await rm(join(review, `${name}.txt`), { force: true });
     },
   };
 }

@@ -364,10 +364,12 @@ test('what is removed takes its reason along, also if only the body was moved', 
   await save(saved('[]', { to: 'review', name: 'b' }));
   await save(saved('[]', { name: 'b' }));
   fs.renameSync(join(review, 'a.json'), join(retry, 'a.json'));
-  for (const name of 'ab') await remove(name);
+  await save(saved('[]', { name: 'c' }));
+  fs.writeFileSync(join(review, 'c.txt'), ''); // another delivery is just saving it
+  for (const name of 'abc') await remove(name);
   await remove('a'); // another process was first
   expect(await read('a')).toBeNull();
-  expect([files(), files(review)]).toStrictEqual([[], ['b.json', 'b.txt']]);
+  expect([files(), files(review)]).toStrictEqual([[], ['b.json', 'b.txt', 'c.txt']]);
 });
 
 test('a file that can’t be read is listed, and says why', async () => {

@@ -216,8 +216,8 @@ export function settlesOnceKnown(newEvent: NewEvent): Step {
   return stepOf([], async (trial) => {
     const { options, patience } = trial;
     const bodies = [read(event, options)];
-    // `prepare` may give the customer money: once, or with each order. Two orders of events that are
-    // never sent show how much comes with this one.
+    // `prepare` may give the customer money: once, or with each order. Two orders for which nothing
+    // is sent show how much comes with this one.
     await prepare(trial, [read(first, options)]);
     await watch(trial, bodies);
     await prepare(trial, [read(second, options)]);

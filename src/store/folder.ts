@@ -107,7 +107,7 @@ async function saveFiles(
         return write();
       })
       .catch(async (error) => {
-        if (!found) await rm(text, { force: true }).catch(() => {});
+        if (!found) await rm(text).catch(() => {});
         throw error;
       });
   }

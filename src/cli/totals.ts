@@ -135,9 +135,8 @@ function countKind(kinds: Map<string, Kind>, kind: Omit<Kind, 'count'>): void {
     return;
   }
   known.count += 1;
-  if (kind.since !== null && known.since !== null && kind.since < known.since) {
-    known.since = kind.since;
-  }
+  // Null counts as 0, so it never changes.
+  if (Number(kind.since) < Number(known.since)) known.since = kind.since;
 }
 
 /** The most frequent first; among equally frequent ones, the one that came first. */

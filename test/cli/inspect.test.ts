@@ -90,6 +90,42 @@ clientWithdrawalId | payout-7731`,
     expect(out.includes('<here>')).toBe(lines.includes('<here>'));
   });
 
+  test('is explained in columns', async () => {
+    const columns = 60;
+    const noJson = await command('inspect', { stdin: '{\n  "amount": 0,5\n}', columns });
+    expect(noJson.out).toMatchInlineSnapshot(`
+      "✗ standard input: refused, unknown type
+        The body is refused: it should be a JSON object, but is
+        JSON with an error at line 2, column 15. Ask the service
+        about it. The endpoint should answer 400 and store the
+        body.
+
+       ✗ body
+         invalid_json: expected a JSON object, received JSON with
+         an error at line 2, column 15
+
+         line 2:   "amount": 0,<here>5
+
+      "
+    `);
+    const stdin = '{"a":1,"networkFeeAmount":0.10}';
+    expect((await command('inspect', { stdin, columns })).out).toMatchInlineSnapshot(`
+      "✗ standard input: refused, unknown type
+        The body is refused: it should have either a depositId or
+        a withdrawalId, but has neither. Ask the service about it.
+        The endpoint should answer 400 and store the body.
+
+       ✗ body
+         unrecognized_notification: expected either a depositId or
+         a withdrawalId, received neither
+
+       a                 1 → not read
+       networkFeeAmount  0.10 → not read
+
+      "
+    `);
+  });
+
   test.each([
     ['a\u001b reason\n', ': a\\u001b reason'],
     [null, ''],
@@ -201,9 +237,11 @@ unknown fields
       ['review/x.1', deposit(), 'base64 text of order order-1'],
       ['review/x.2', '{}', 'a field is missing [depositId 3d6c]'],
       ['retry/x.3', deposit(), 'no connection to 10.0.0.1'],
+      ['review/x.4', '{}', 'a field is missing [depositId 4c1d]'],
     ] as const;
-    const lines = saved.map(([start, body, reason], age) => {
-      const name = `webhooks/${start.padEnd(start.length + 15, `${age}`)}`;
+    const lines = saved.map(([start, body, reason], index) => {
+      const age = [0, 1, 2, 3, 0][index] ?? 0;
+      const name = `webhooks/${start.padEnd(start.length + 15, start.at(-1))}`;
       write(`${name}.txt`, `${reason}\n`);
       utimesSync(write(`${name}.json`, body), now, now - age);
       return `${name}.json  2026-09-21 14:34:${20 - age} UTC: ${reason}  ${summaryOf(body)}`;
@@ -215,14 +253,15 @@ unknown fields
 ! ${lines[0]}
 ! ${lines[1]}
 ✗ ${lines[2]}
+✗ ${lines[4]}
 
-4 bodies in 4 files
+5 bodies in 5 files
 
          3  to check
-         1  refused
+         2  refused
 
 reasons
-         2  review: a field is missing
+         3  review: a field is missing
             the oldest since 2026-09-21 14:34:18 UTC
          1  retry: no connection to …
             the oldest since 2026-09-21 14:34:17 UTC
@@ -250,6 +289,9 @@ The receiver tries those in retry again. Those in review wait for someone: docs/
     // Those of another notification than the expected one are no news.
     const { out: other } = await command('inspect --as withdrawal', { stdin });
     expect(other).not.toContain('unknown fields');
+    const newValue = deposit({ rateType: '"NEW"' });
+    const known = await command('inspect', { stdin: `${newValue}\n${newValue}` });
+    expect(known.out).not.toContain('unknown fields');
   });
 
   test('that have too many names are counted as far as memory goes', () => {

@@ -134,8 +134,13 @@ describe('--save', () => {
     });
     const paths = readdirSync(callbacks).map((name) => join(callbacks, name));
     expect(paths.map((path) => readFileSync(path))).toStrictEqual(bodies);
+    const name = /\/2026-09-21T14-34-20\.000Z-\d{4}-(deposit|withdrawal|refused)\.json$/;
+    const kinds = bodies.map((body) => {
+      const { idempotencyKey: key } = inspectBody(body);
+      return key === null ? 'refused' : key.slice(0, key.indexOf('.'));
+    });
+    expect(paths.map((path) => name.exec(path)?.[1])).toStrictEqual(kinds);
     for (const path of paths) {
-      expect(path).toMatch(/\/2026-09-21T14-34-20\.000Z-\d{4}-(deposit|withdrawal|refused)\.json$/);
       expect(told.filter((line) => line.endsWith(`  ${shown(path)}`))).toHaveLength(1);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }

@@ -333,7 +333,12 @@ describe('--faulty', () => {
     const plain = await sendTo(answers(200, 'ok'), line);
     const colored = await sendTo(answers(200, 'ok'), line, { colors: true });
     expect(stripVTControlCharacters(colored.told.join())).toBe(plain.told.join());
-    expect(colored.out).toContain('\u001b[');
+    const [green, red] = ['\u001b[32m', '\u001b[31m'];
+    expect(colored.out).toContain(`${green}1 of 1 delivered`);
+    // The endpoint accepts the faulty bodies as well.
+    expect(colored.out).toContain(`${red}0 of `);
+    const some = await sendTo(failsTimes(1), 'deposit --copies 2', { colors: true });
+    expect(some.out).toContain(`${red}1 of 2 delivered`);
   });
 });
 

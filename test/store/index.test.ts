@@ -363,6 +363,7 @@ test('what is removed takes its reason along, also if only the body was moved', 
   await save(saved('{}', { to: 'review' }));
   await save(saved('[]', { to: 'review', name: 'b' }));
   await save(saved('[]', { name: 'b' }));
+  fs.rmSync(join(retry, 'b.txt'));
   fs.renameSync(join(review, 'a.json'), join(retry, 'a.json'));
   await save(saved('[]', { name: 'c' }));
   fs.writeFileSync(join(review, 'c.txt'), ''); // another delivery is just saving it

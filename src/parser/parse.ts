@@ -177,9 +177,8 @@ export function readBody<T>(
   }
   const reading = read(body, type);
   const { issues } = reading;
-  const isOfType = detected === null || detected === type;
-  if (issues.length === 0 || isOfType) return { type, issues, reading };
-  // Listed first, because it explains the missing fields that follow.
+  if (detected === null || detected === type) return { type, issues, reading };
+  // Listed first, because it explains the missing fields that follow: at least the identifier.
   const received = `a ${detected} body. Check whether the callback URLs are swapped`;
   return { type, issues: [unrecognized(`a ${type} body`, received), ...issues], reading };
 }

@@ -36,7 +36,7 @@ test('two copies lose nothing and move nothing twice, whatever is killed, stoppe
     const { url } = running[posted % running.length] ?? assert.fail('no copy runs');
     return statusOf(url, body).catch(() => null);
   }
-  /** Until this is the answer. @param {string | Uint8Array} body @param {number} status */
+  /** Posts it until this is the answer. @param {string | Uint8Array} body @param {number} status */
   async function deliver(body, status) {
     while ((await post(body)) !== status) await sleep(20);
   }

@@ -135,8 +135,10 @@ function countKind(kinds: Map<string, Kind>, kind: Omit<Kind, 'count'>): void {
     return;
   }
   known.count += 1;
-  // Null counts as 0, so it never changes.
-  if (Number(kind.since) < Number(known.since)) known.since = kind.since;
+  // If a folder has the name of an outcome, a reason may have the title of another kind.
+  if (kind.since !== null && known.since !== null && kind.since < known.since) {
+    known.since = kind.since;
+  }
 }
 
 /** The most frequent first; among equally frequent ones, the one that came first. */

@@ -66,7 +66,7 @@ export function openFolder(root: string): Store {
       // delivered twice.
       await rm(pathOf(name), { force: true });
       const missing = await rm(join(retry, `${name}.txt`)).catch(nullIfMissing);
-      // Then someone has moved the body from `review` to `retry` without its reason.
+      // Without one, someone may have moved the body from `review` to `retry`, and left its reason.
       const isMoved = missing === null && !(await statFile(join(review, `${name}.json`)));
       if (isMoved) await rm(join(review, `${name}.txt`), { force: true });
     },

@@ -160,7 +160,11 @@ test('of a store, both folders are read, with the reasons and since when a body 
   mkdirSync(join(folder, 'half/retry'), { recursive: true });
   write('half/retry/x.json', one);
   expect((await read([join(folder, 'half')])).places).toStrictEqual([]);
+});
 
+test('of a store, a folder that can not be listed is named, and the other one is read', async () => {
+  const store = join(folder, 'unlisted');
+  for (const name of ['retry', 'review']) write(`unlisted/${name}/x.json`, one);
   const { readdirSync } = fs;
   vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, options: never) => {
     if (path.endsWith('retry')) throw new Error('EACCES');
@@ -171,8 +175,9 @@ test('of a store, both folders are read, with the reasons and since when a body 
     vi.restoreAllMocks();
     syncBuiltinESMExports();
   });
-  const { places: left, err } = await read([store]);
-  expect(left).toStrictEqual(places.slice(1));
+  const { places, err, reading } = await read([store]);
+  expect(places).toStrictEqual(['unlisted/review/x.json']);
+  expect(reading).toStrictEqual({ files: 1, unread: 1 });
   expect(err).toContain(`${store}/retry: expected a readable file, received EACCES`);
 });
 

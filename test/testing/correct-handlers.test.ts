@@ -61,7 +61,7 @@ test('a payment and a withdrawal with the same number are both prepared', async 
   expect(prepared).toStrictEqual(['deposit.received', 'withdrawal.broadcast']);
 });
 
-test('a handler that tries again itself passes, though the first prepare gives money', async () => {
+test('a handler that tries again itself passes, though only the first prepare gives money', async () => {
   const options = retries(() => new Decimal(7));
   expect(await failuresOf(options, (name) => name.includes('not known yet'), PATIENT)).toEqual({});
 });

@@ -73,10 +73,7 @@ export function makeSample(kind: string, changes: SampleChanges): string {
     const [name, value] = split('--set', 'FIELD=VALUE', assignment);
     // A time becomes a number, as the service sends it. It stays a string if it has another form,
     // which writeBody checks, or if a number would change it.
-    const isNumber =
-      encodingOf(fields, name) === 'time' &&
-      /^\d+(?:\.\d+)?$/.test(value) &&
-      String(Number(value)) === value;
+    const isNumber = encodingOf(fields, name) === 'time' && String(Number(value)) === value;
     put('--set', name, value === 'null' ? null : isNumber ? Number(value) : value);
   }
   for (const name of omit) put('--omit', name, undefined);

@@ -130,7 +130,7 @@ clientWithdrawalId | payout-7731`,
     ['a\u001b reason\n', ': a\\u001b reason'],
     [null, ''],
   ])('of a store says first since when it waits, and the reason %j', async (reason, shown) => {
-    const name = `store${shown.length}/refused.${'0'.repeat(16)}`;
+    const name = `json${shown.length}/refused.${'0'.repeat(16)}`;
     const file = write(`${name}.json`, deposit());
     if (reason !== null) write(`${name}.txt`, reason);
     utimesSync(file, 0, 0);
@@ -228,6 +228,9 @@ unknown fields
     expect(lines[0]).toStrictEqual({ ...unsaved, ...inspectBody(deposit()) });
     const both = await command(['inspect', '--json', '--quiet', path]);
     expect(linesOf(both.out)).toHaveLength(4);
+    const one = await command(['inspect', '--json', '--as', 'withdrawal', `${path}/1.json`]);
+    const judged = inspectBody(deposit(), { as: 'withdrawal.broadcast' });
+    expect(JSON.parse(one.out)).toStrictEqual({ ...unsaved, ...judged });
   });
 
   test('of a store have the reasons first, which are counted without what differs', async () => {
@@ -285,7 +288,11 @@ The receiver tries those in retry again. Those in review wait for someone: docs/
     const stdin = `${deposit(unknown(25))}\n{"depositId":1}`;
     const { out } = await command('inspect', { stdin });
     expect(out).toContain('    and 6 more\n');
+    expect(out.match(/^ {4}\w+: /gm)).toHaveLength(4);
     expect(out).toContain('            and 5 more\n');
+    expect(out.match(/^ +1 {2}x\d+, first/gm)).toHaveLength(20);
+    const most = `${deposit(unknown(20))}\n${deposit({ network: '1', rateType: '1' })}`;
+    expect((await command('inspect', { stdin: most })).out).not.toMatch(/and \d+ more/);
     // Those of another notification than the expected one are no news.
     const { out: other } = await command('inspect --as withdrawal', { stdin });
     expect(other).not.toContain('unknown fields');
@@ -315,6 +322,8 @@ The receiver tries those in retry again. Those in review wait for someone: docs/
     expect(exit).toBe(2);
     expect(out).toContain('\n2 bodies in 2 files, 1 not read\n');
     expect(await command('inspect none')).toMatchObject({ exit: 2, out: '' });
+    const goodAndToCheck = `${deposit()}\n${failed}`;
+    expect(await command('inspect', { stdin: goodAndToCheck })).toMatchObject({ exit: 0 });
   });
 });
 

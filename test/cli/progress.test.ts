@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answers, endpoint } from '../endpoint.js';
+import { endpoint } from '../endpoint.js';
 import { deposit } from '../sample-bodies.js';
 import { command } from './terminal.js';
 
@@ -17,7 +17,8 @@ async function onTerminal(line: string, times: number[], stdin: string, showsPro
   await command(line, { stdin, showsProgress, now, print, warn });
   return written;
 }
-const every = (milliseconds: number) => Array.from({ length: 20 }, (_, n) => n * milliseconds);
+const every = (milliseconds: number) =>
+  Array.from({ length: 20 }, (_, n) => 5000 + n * milliseconds);
 const cleared = expect.stringMatching(/^<\r *\r>$/);
 
 test('after a second, a line says how many were inspected, and is cleared at the end', async () => {
@@ -47,11 +48,14 @@ test('a shorter line covers a longer one', async () => {
 });
 
 test('send counts what was sent and what failed, and clears the line before each answer', async () => {
-  await using merchant = await endpoint(answers(500));
-  const written = await onTerminal(`send - --to ${merchant.url}`, every(2000), THREE);
-  expect(written).toStrictEqual([
+  await using merchant = await endpoint((response, _, n) => {
+    response.writeHead([0, 200, 400, 500, 500][n] ?? 0).end();
+  });
+  const line = `send - --to ${merchant.url}`;
+  expect(await onTerminal(line, every(2000), `${THREE}\n{}`)).toStrictEqual([
     'POST htt',
-    ...[1, 2, 3].flatMap((n) => ['  ✗ 500 ', `<\r${n} sent, 1 a second, ${n} failed>`, cleared]),
-    '0 of 2 d',
+    ...['<\r1 sent, 1 a second, 0 failed>', '<\r2 sent, 1 a second, 0 failed>'],
+    ...[cleared, '  ✗ 500 ', '<\r3 sent, 1 a second, 1 failed>'],
+    ...[cleared, '  ✗ 500 ', '<\r4 sent, 1 a second, 2 failed>', cleared, '1 of 2 d'],
   ]);
 });

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { readCount, readDuration } from '../../src/cli/options.js';
+import { formatDuration } from '../../src/cli/terminal.js';
 import { redactUrlsIn } from '../../src/shared/redact.js';
 import { command } from './terminal.js';
 
@@ -85,7 +86,9 @@ describe('wrong usage is reported in one line', () => {
     ['send deposit --to http://127.0.0.1:1/callbacks/0123…', SHORTENED],
     ['send deposit --to http://127.0.0.1:1/callbacks/0123%E2%80%A6', SHORTENED],
     ['send deposit --to ftp://x/', `${URL} "ftp://…"`],
+    ['send deposit --to xhttp://x/', `${URL} "xhttp://…"`],
     ['send deposit --to localhost:3000/callbacks', `${URL} "localhost:3000/call…"`],
+    ['send deposit --to localhost:3000/callbacks/', `${URL} "localhost:3000/call…/"`],
     ['send deposit --to ftp://me:secret@x/', `${URL} a hidden value that may contain a password`],
     [`send ${TO}`, NO_BODY],
     [`send http://me:secret@x/ ${TO}`, NO_BODY],
@@ -183,12 +186,15 @@ test('a fault of the program itself is not taken for wrong usage', async () => {
 });
 
 test('a duration has a unit, and a count is a whole number', () => {
-  const given = ['500ms', '10s', '1.5s', '2m', '24h'];
+  const given = ['500ms', '10s', '1.25s', '2m', '24h'];
   const read = given.map((text) => readDuration('--timeout', text));
-  expect(read).toStrictEqual([500, 10_000, 1500, 120_000, 86_400_000]);
+  expect(read).toStrictEqual([500, 10_000, 1250, 120_000, 86_400_000]);
+  const shown = [0.4, 500.4, 1000, 1250, 120_000, 86_400_000].map(formatDuration);
+  expect(shown).toStrictEqual(['0ms', '500ms', '1s', '1.3s', '2m', '24h']);
   for (const text of '10,10 s,s,.5s,1.s,1.5.5s,-1s,in 10s,10s!,1d,0ms'.split(',')) {
     expect(() => readDuration('--timeout', text)).toThrow(`or 24h, received "${text}"`);
   }
+  expect(['1', '9'].map((text) => readCount('--copies', text, 1, 9))).toStrictEqual([1, 9]);
   for (const text of ['9007199254740993', '5x', 'x5', '1.5', ' 5']) {
     expect(() => readCount('--copies', text, 1, 9)).toThrow(`from 1 to 9, received "${text}"`);
   }

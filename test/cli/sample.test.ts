@@ -19,6 +19,7 @@ test.each([
   ['withdrawal --set status=FAILED', { status: 'FAILED', transactionId: null }],
   [`deposit --set actualDepositAmount=${EXACT}`, { actualDepositAmount: EXACT }],
   ['deposit --set network=A=B', { network: 'A=B' }],
+  ['deposit --set network=5', { network: '5' }],
   ['deposit --set paymentReceivedAt=0', { paymentReceivedAt: '1970-01-01T00:00:00.000Z' }],
   ['deposit --set onChainFee=null', { onChainFee: null }],
   [

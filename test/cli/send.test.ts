@@ -11,7 +11,7 @@ import { fetchStart } from '../../src/cli/endpoint.js';
 import { against, answers, type Behaviour, failsTimes, hangs, NOBODY } from '../endpoint.js';
 import { command, type Given, interruptedInput, linesOf, temporaryFolder } from './terminal.js';
 
-beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ now: 1000, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
 const { write: file } = temporaryFolder();
@@ -41,6 +41,7 @@ const parses =
 
 const FAULTY = 'deposit --omit settlementAmount --copies 2 --retry';
 const FAULT = 'settlementAmount: expected a decimal number, received nothing';
+const OTHER = 'settlementCurrency: expected a non-empty string, received nothing';
 const NOT_REFUSED = '0 of 1 refused, as it should be,';
 
 test.each<[line: string, status: number, exit: number, shown: string, end: string]>([
@@ -50,6 +51,13 @@ test.each<[line: string, status: number, exit: number, shown: string, end: strin
   ['deposit', 500, 1, '✗ 500', '0 of 1 delivered'],
   [FAULTY, 400, 0, '✓ 400  refused, as it should be', '1 of 1 refused, as it should be,'],
   [FAULTY, 200, 1, `✗ 200  accepted, but it should be refused: ${FAULT}`, NOT_REFUSED],
+  [
+    `${FAULTY} --omit settlementCurrency`,
+    200,
+    1,
+    `✗ 200  accepted, but it should be refused: ${OTHER}; ${FAULT}`,
+    NOT_REFUSED,
+  ],
   // These say nothing about the body. fetch itself refuses a 407.
   ...[302, 401, 403, 405, 429, 500].map((status): [string, number, number, string, string] => {
     return [FAULTY, status, 1, `✗ ${status}`, NOT_REFUSED];
@@ -60,14 +68,15 @@ test.each<[line: string, status: number, exit: number, shown: string, end: strin
   const { exit, told, bodies } = await sendTo(answers(status), line);
   // A faulty body is sent once.
   expect({ exit, sent: bodies.length }).toStrictEqual({ exit: code, sent: 1 });
+  expect(told.join()).not.toContain('connection refused');
   const lines = told.slice(1).map((line) => line.replace(/failed: .*/, 'failed'));
   expect(lines).toStrictEqual([`  ${shown}`, end]);
 });
 
 test('the answer is shown, and how long it took', async () => {
   const slow: Behaviour = (response) => {
-    vi.setSystemTime(340);
-    response.end('ok');
+    vi.setSystemTime(1340);
+    response.end(' ok\n');
   };
   const { told, bodies } = await sendTo(slow, 'deposit');
   expect(bodies).toStrictEqual([DEPOSIT]);
@@ -337,6 +346,8 @@ describe('--faulty', () => {
     expect(colored.out).toContain(`${green}1 of 1 delivered`);
     // The endpoint accepts the faulty bodies as well.
     expect(colored.out).toContain(`${red}0 of `);
+    const none = await sendTo(answers(200), file('none.ndjson', ''), { colors: true });
+    expect(none).toMatchObject({ exit: 1, out: expect.stringContaining(`${red}0 of 0 delivered`) });
     const some = await sendTo(failsTimes(1), 'deposit --copies 2', { colors: true });
     expect(some.out).toContain(`${red}1 of 2 delivered`);
   });

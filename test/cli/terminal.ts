@@ -4,15 +4,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll } from 'vitest';
-import { run } from '../../src/cli/run.js';
+import { run as runCommand } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
-export type Given = Partial<Terminal> & { readonly stdin?: string | Buffer };
+export type Given = Partial<Terminal> & {
+  readonly stdin?: string | Buffer;
+  /** The command, if a test has loaded it anew. */
+  readonly run?: typeof runCommand;
+};
 
 /** Runs a command line in this process. */
 export async function command(
   line: string | readonly string[],
-  { stdin = '', ...given }: Given = {},
+  { stdin = '', run = runCommand, ...given }: Given = {},
 ) {
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : [...line];
   const out: string[] = [];

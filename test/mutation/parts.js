@@ -41,7 +41,11 @@ export const PARTS = {
   cli: {
     // Only tests in test/process can test main.ts.
     mutate: ['src/cli/*.ts', '!src/cli/main.ts', 'src/inspect/display.ts', 'src/shared/redact.ts'],
-    tests: ['test/{cli,inspector}/*.test.ts', 'test/testing/deliver.test.ts'],
+    tests: [
+      'test/{cli,inspector}/*.test.ts',
+      'test/testing/deliver.test.ts',
+      'test/mutation/command-loaded-anew.test.ts',
+    ],
     least: 90,
   },
 };

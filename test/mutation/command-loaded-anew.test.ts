@@ -1,0 +1,33 @@
+import { expect, test, vi } from 'vitest';
+import { fixtures } from '../../fixtures/index.js';
+import { run as runBefore } from '../../src/cli/run.js';
+import { command } from '../cli/terminal.js';
+
+// See loaded-anew.test.ts. Options, help texts and tables of the command are made at import.
+
+const HELP = ['help', 'inspect -h', 'sample -h', 'send -h', 'listen -h'];
+const SAMPLES = [
+  'deposit --set expirationTime=17.25 --set depositNetwork=x',
+  'deposit --seed 7 --set expirationTime=2026-09-21T14:34:20Z --omit network --add fee=0.10',
+  'withdrawal --status FAILED --set txAddressOwner.name=x --set txAddressOwner.category=y',
+  'withdrawal --set txAddressOwner.names=x',
+  'withdrawal --set x.txAddressOwner.name=x',
+];
+const FAULTY = [
+  'inspect --x',
+  'listen --port x',
+  'send deposit --to http://127.0.0.1:1/ --copies x',
+];
+
+test('the command that a test has loaded does what the other does', async () => {
+  vi.resetModules();
+  const { run } = await import('../../src/cli/run.js');
+  expect(run).not.toBe(runBefore);
+  const expectEqual = async (line: string, stdin = '') => {
+    const after = await command(line, { stdin, run, columns: 40 });
+    expect(after).toStrictEqual(await command(line, { stdin, columns: 40 }));
+  };
+  for (const line of [...HELP, ...FAULTY]) await expectEqual(line);
+  for (const sample of SAMPLES) await expectEqual(`sample ${sample}`);
+  for (const { body } of fixtures) await expectEqual('inspect', `${body}`);
+});

@@ -132,6 +132,18 @@ test('the same body is saved once, with the time of its first arrival and its la
   expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`, 'b.json', 'b.txt']);
 });
 
+test('what is saved leaves no file or folder open', async () => {
+  await createStore(folder).save(saved('{}'));
+  const isOpen = (fd: string) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(base);
+    } catch {
+      return false; // closed since it was listed
+    }
+  };
+  expect(fs.readdirSync('/proc/self/fd').filter(isOpen)).toStrictEqual([]);
+});
+
 test('a file that can’t be read is written anew', async () => {
   const { save } = createStore(folder);
   leave(`${NAME}.json`, '', 60);
@@ -375,7 +387,9 @@ test('what is removed takes its reason along, also if only the body was moved', 
 
 test('a file that can’t be read is listed, and says why', async () => {
   const { list, read } = createStore(folder);
-  fs.symlinkSync('a.json', join(retry, 'a.json')); // to itself
-  expect(await list()).toStrictEqual(['a']);
-  await expect(read('a')).rejects.toMatchObject({ code: 'ELOOP' });
+  leave('a.json', '{}', 2);
+  fs.symlinkSync('b.json', join(retry, 'b.json')); // to itself
+  leave('c.json', '{}', 1);
+  expect(await list()).toStrictEqual(['b', 'a', 'c']);
+  await expect(read('b')).rejects.toMatchObject({ code: 'ELOOP' });
 });

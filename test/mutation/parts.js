@@ -12,7 +12,7 @@ export const PARTS = {
     tests: [
       'test/{hostile,valibot}.test.ts',
       'test/parser/**/*.test.ts',
-      'test/mutation/loaded-anew.test.ts',
+      'test/mutation/parser-loaded-anew.test.ts',
     ],
     least: 97,
     runs: 20,
@@ -35,7 +35,7 @@ export const PARTS = {
   },
   testing: {
     mutate: ['src/testing/*.ts', 'src/shared/{members,sample}.ts'],
-    tests: ['test/testing/*.test.ts'],
+    tests: ['test/testing/*.test.ts', 'test/mutation/kit-loaded-anew.test.ts'],
     least: 90,
   },
   cli: {

@@ -19,7 +19,7 @@ const before = await load();
 async function seenBy({ patientTests }: Kit, options: HandlerTestsOptions, only?: string) {
   const seen: unknown[] = [];
   const post: typeof options.fetch = async (url, { body, headers, ...request }) => {
-    seen.push(Buffer.from(body).toString('latin1'), headers);
+    seen.push(body, headers);
     return options.fetch?.(url, { body, headers, ...request }) ?? Promise.reject();
   };
   for (const { name, run } of patientTests({ ...options, fetch: post }, NO_WAIT)) {

@@ -15,18 +15,14 @@ interface Received {
 export interface Endpoint extends AsyncDisposable {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Resolves with the nth request. */
-  request(n: number): Promise<Received>;
 }
 
 export async function endpoint(behave: Behaviour): Promise<Endpoint> {
   const received: Received[] = [];
-  const waiting: (() => void)[] = [];
   const server = http.createServer(async (request, response) => {
     const { method, url, headers } = request;
     const seen = { method, url, headers, body: Buffer.concat(await request.toArray()) };
     received.push(seen);
-    for (const wake of waiting.splice(0)) wake();
     behave(response, seen, received.length);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -34,13 +30,6 @@ export async function endpoint(behave: Behaviour): Promise<Endpoint> {
   return {
     url: `http://127.0.0.1:${port}/callbacks`,
     received,
-    async request(n) {
-      for (;;) {
-        const seen = received[n - 1];
-        if (seen !== undefined) return seen;
-        await new Promise<void>((resolve) => waiting.push(resolve));
-      }
-    },
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();

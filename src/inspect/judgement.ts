@@ -8,10 +8,10 @@ import {
 } from '../parser/notification.js';
 import { type RawBody, readBody } from '../parser/parse.js';
 import type { Reading } from '../parser/read.js';
+import { readMembers } from '../shared/members.js';
 import { damageOf } from './damage.js';
 import type { Inspection } from './inspection.js';
 import { checksOf, isToCheck } from './outcome.js';
-import { findRepeated } from './repeated.js';
 import { countEvents, reportedBy, summarize, summarizeRefusal } from './summary.js';
 
 /** What is said about a body as a whole. A whole inspection takes several times as long. */
@@ -41,7 +41,7 @@ export function judgeBody(body: RawBody, as: NotificationType | null): Judged {
   const { type, issues, reading } = isOpen
     ? readBody(opened, as, readNotification)
     : { type: as, issues: opened.issues, reading: null };
-  const repeated = isOpen ? findRepeated(opened) : [];
+  const repeated = isOpen ? findRepeated(opened.text) : [];
   const read = reading?.notification ?? null;
   const reference = isOpen ? referenceOf(opened.fields) : {};
   const rest = { type, issues, warnings: read?.warnings ?? [], reference };
@@ -69,6 +69,14 @@ export function judgeBody(body: RawBody, as: NotificationType | null): Judged {
     ...rest,
   };
   return { ...judged, judgement, checks };
+}
+
+/** Finds the names that were sent more than once. */
+function findRepeated(text: string): string[] {
+  const found = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [name] of readMembers(text)) (found.has(name) ? repeated : found).add(name);
+  return [...repeated];
 }
 
 /** Counts the events in a body that is not an event itself. */

@@ -49,9 +49,11 @@ export function notificationFromJSON(json: unknown): PaymentNotification {
     const issues = [issue('unrecognized_notification', ['type'], expected, received)] as const;
     throw new NotificationError({ notificationType: null, issues, reference });
   }
-  const address = fieldsOf(fields.toTxAddress);
+  // A later version may add fields of these names to a deposit. Here, they are unknown ones.
+  const isWithdrawal = type === 'withdrawal.broadcast';
+  const address = isWithdrawal ? fieldsOf(fields.toTxAddress) : null;
   if (address !== null) fields.toTxAddress = address.raw ?? address;
-  const ownerJson = fieldsOf(fields.txAddressOwner);
+  const ownerJson = isWithdrawal ? fieldsOf(fields.txAddressOwner) : null;
   const { additionalFields: ownerFields, ...owner } = ownerJson ?? withoutPrototype({});
   if (ownerJson !== null) fields.txAddressOwner = owner;
   const { notification: read, issues: refusals } = readNotification({ ...opened, fields }, type);

@@ -1,8 +1,9 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
 import { describe, quote, REFERENCE_FIELDS } from '../parser/messages.js';
+import { fieldsOf } from '../parser/objects.js';
 import type { Decimal } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
-import { toDate } from '../parser/values/timestamp.js';
+import { timestamp } from '../parser/values/timestamp.js';
 import type { TxAddress } from '../parser/values/tx-address.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import { isJson, type WireFields, writeWire } from '../shared/members.js';
@@ -162,9 +163,9 @@ const FITS: Readonly<Record<Encoding, Fit>> = {
   text: ['a string', (value) => typeof value === 'string'],
   time: [
     'a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z"',
-    (value) => (typeof value === 'string' ? toDate(value) !== null : Number.isFinite(value)),
+    (value) => timestamp.read(value) !== null,
   ],
-  owner: ['an object with name and category', (value) => typeof value === 'object'],
+  owner: ['an object with name and category', (value) => fieldsOf(value) !== null],
 };
 
 /** The JSON text of a value. Undefined removes the field. */

@@ -3,7 +3,7 @@ import { fixtures } from '../../fixtures/index.js';
 import { run as runBefore } from '../../src/cli/run.js';
 import { command } from '../cli/terminal.js';
 
-// See loaded-anew.test.ts. Options, help texts and tables of the command are made at import.
+// See parser-loaded-anew.test.ts. Options, help texts and tables of the command are made at import.
 
 const HELP = ['help', 'inspect -h', 'sample -h', 'send -h', 'listen -h'];
 const SAMPLES = [

@@ -39,7 +39,7 @@ export const PARTS = {
     least: 90,
   },
   cli: {
-    // Only tests in test/process can test main.ts.
+    // Only test/package/process.test.ts can test main.ts.
     mutate: ['src/cli/*.ts', '!src/cli/main.ts', 'src/inspect/display.ts', 'src/shared/redact.ts'],
     tests: [
       'test/{cli,inspector}/*.test.ts',

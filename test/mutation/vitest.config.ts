@@ -1,4 +1,4 @@
-import { mergeConfig } from 'vitest/config';
+import { configDefaults, mergeConfig } from 'vitest/config';
 import base from '../../vitest.config.js';
 import { readPart } from './parts.js';
 
@@ -8,6 +8,7 @@ const config = mergeConfig(base, { test: { env: { RUNS: `${runs}` } } });
 // mutant breaks the loading of a module, the files that import it have no tests, and Stryker counts
 // tests.
 config.test.include = [...tests, 'test/imports.test.ts'];
+config.test.exclude = configDefaults.exclude;
 // It reads docblocks in our formatting. Stryker formats src anew, and copies the schemas that
 // run.js has made.
 config.test.globalSetup = [];

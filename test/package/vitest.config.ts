@@ -5,8 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
-    // And the built command as a process.
-    include: ['**/*.test.ts', '../process/**/*.test.ts'],
+    include: ['**/*.test.ts'],
     globalSetup: './pack.ts',
     // Most of the time goes to programs that the tests start, one core each.
     maxWorkers: '100%',

@@ -105,6 +105,14 @@ describe('JSON of another version', () => {
     }
   });
 
+  test.each([
+    { toTxAddress: { raw: 'rA?dt=1', address: 'rA', destinationTag: '1' } },
+    { txAddressOwner: { name: 'x', additionalFields: { a: 'b' } } },
+  ])('may have a field of a withdrawal in a deposit: %j', (additionalFields) => {
+    const json = jsonOf(DEPOSIT, additionalFields);
+    expect(notificationFromJSON(json)).toStrictEqual({ ...DEPOSIT, additionalFields });
+  });
+
   test('may lack parts of an address and of its owner', () => {
     const { raw } = WITHDRAWAL.toTxAddress ?? {};
     const json = jsonOf(WITHDRAWAL, { toTxAddress: { raw }, txAddressOwner: { name: 'a' } });

@@ -81,9 +81,11 @@ describe('overrides', () => {
     [{ network: 5 }, 'network: expected a string, received 5'],
     [{ paymentReceivedAt: new Date(0) }, `${TIME} an object`],
     [{ paymentReceivedAt: Number.NaN }, `${TIME} NaN`],
+    [{ paymentReceivedAt: -5 }, `${TIME} -5`],
     [{ paymentReceivedAt: 'in an hour' }, `${TIME} "in an hour"`],
     [{ paymentReceivedAt: '' }, `${TIME} an empty string`],
     [{ txAddressOwner: 'Someone' }, `${OWNER} "Someone"`],
+    [{ txAddressOwner: [] }, `${OWNER} an array`],
   ])('%j are refused: they can not be written', (overrides, message) => {
     const isWithdrawal = /^(withdraw|tx)/.test(message);
     const write = isWithdrawal ? withdrawalBroadcastBody : depositReceivedBody;

@@ -32,7 +32,7 @@ export const timestamp: PlainType<Date> = {
  * document its unit, so it is read as seconds unless it is too large for that. Any other string
  * must be an RFC 3339 date-time.
  */
-export function toDate(value: number | string): Date | null {
+function toDate(value: number | string): Date | null {
   if (typeof value === 'string' && !UNIX_TIME.test(value)) return toDateFromText(value);
   const time = Number(value);
   // The comparisons are false for NaN.

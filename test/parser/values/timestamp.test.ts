@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toDate } from '../../../src/parser/values/timestamp.js';
+import { timestamp } from '../../../src/parser/values/timestamp.js';
 
 test.each<[time: number | string, date: string | null]>([
   [1790000000, '2026-09-21T14:13:20.000Z'],
@@ -35,5 +35,5 @@ test.each<[time: number | string, date: string | null]>([
   [99999999999999, '5138-11-16T09:46:39.999Z'],
   [100000000000000, null],
 ])('%j is %j', (time, date) => {
-  expect(toDate(time)?.toISOString() ?? null).toBe(date);
+  expect(timestamp.read(time)?.toISOString() ?? null).toBe(date);
 });

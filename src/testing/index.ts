@@ -20,6 +20,6 @@ export {
   type RetryPolicy,
 } from './deliver.js';
 export { type FaultyBody, faultyBodies } from './faults.js';
-export type { DatabasePart, HandlerAmount, HandlerTestsOptions } from './handler-options.js';
-export { type HandlerTest, handlerTests } from './handler-tests.js';
+export type { DatabasePart, HandlerAmount, HandlerTestsOptions } from './handler/options.js';
+export { type HandlerTest, handlerTests } from './handler/tests.js';
 export { type BodyVariant, bodyVariants } from './variants.js';

@@ -1,8 +1,8 @@
 import { depositReceivedBody, type HandlerTestsOptions } from 'payment-notifications/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { withdrawal } from '../sample-bodies.js';
-import { FAULTS } from '../testing/handler-faults.js';
-import { merchant, NO_WAIT } from '../testing/merchant.js';
+import { FAULTS } from '../testing/handler/faults.js';
+import { merchant, NO_WAIT } from '../testing/handler/merchant.js';
 
 // See parser-loaded-anew.test.ts. Causes, amounts and forms of the kit are made at import.
 
@@ -10,7 +10,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const load = async () => ({
   ...(await import('payment-notifications/testing')),
-  ...(await import('../../src/testing/handler-tests.js')),
+  ...(await import('../../src/testing/handler/tests.js')),
 });
 type Kit = Awaited<ReturnType<typeof load>>;
 const before = await load();

@@ -34,8 +34,8 @@ export const PARTS = {
     least: 95,
   },
   testing: {
-    mutate: ['src/testing/*.ts', 'src/shared/{members,sample}.ts'],
-    tests: ['test/testing/*.test.ts', 'test/mutation/kit-loaded-anew.test.ts'],
+    mutate: ['src/testing/**/*.ts', 'src/shared/{members,sample}.ts'],
+    tests: ['test/testing/**/*.test.ts', 'test/mutation/kit-loaded-anew.test.ts'],
     least: 90,
   },
   cli: {

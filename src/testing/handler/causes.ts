@@ -1,7 +1,7 @@
-import type { PaymentNotification } from '../parser/notification.js';
-import { Decimal } from '../parser/values/amount.js';
-import type { DeliveryAttempt } from './deliver.js';
-import type { TestBody } from './handler-events.js';
+import type { PaymentNotification } from '../../parser/notification.js';
+import { Decimal } from '../../parser/values/amount.js';
+import type { DeliveryAttempt } from '../deliver.js';
+import type { TestBody } from './events.js';
 
 /** The likely causes that a step knows. A text is the cause of whatever is wrong. */
 export type Causes =

@@ -1,10 +1,11 @@
-import { WithdrawalStatus } from '../parser/enums.js';
-import type { NotificationType } from '../parser/errors.js';
-import { safeParseNotification } from '../parser/parse.js';
-import { Decimal } from '../parser/values/amount.js';
-import { readWire } from '../shared/members.js';
-import { faultsOf, limitsOf } from './faults.js';
-import type { Causes } from './handler-causes.js';
+import { WithdrawalStatus } from '../../parser/enums.js';
+import type { NotificationType } from '../../parser/errors.js';
+import { safeParseNotification } from '../../parser/parse.js';
+import { Decimal } from '../../parser/values/amount.js';
+import { readWire } from '../../shared/members.js';
+import { faultsOf, limitsOf } from '../faults.js';
+import { bodyVariants, inBothEncodings } from '../variants.js';
+import type { Causes } from './causes.js';
 import {
   amountsOf,
   type Changes,
@@ -12,7 +13,7 @@ import {
   NOTHING_MOVED,
   part,
   type TestEvent,
-} from './handler-events.js';
+} from './events.js';
 import {
   DROPPED,
   formsOfEvent,
@@ -20,8 +21,8 @@ import {
   inCapitals,
   NARROW,
   timesInOtherForms,
-} from './handler-forms.js';
-import type { DatabasePart, HandlerTestsOptions } from './handler-options.js';
+} from './forms.js';
+import type { DatabasePart, HandlerTestsOptions } from './options.js';
 import {
   keeps,
   PARSER,
@@ -34,8 +35,7 @@ import {
   settlesOrKeeps,
   settlesOrRefuses,
   survives,
-} from './handler-steps.js';
-import { bodyVariants, inBothEncodings } from './variants.js';
+} from './steps.js';
 
 /** What a correct handler does, by name: the steps that show it with new events. */
 export type Behaviors = Readonly<Record<string, (event: NewEvent) => readonly Step[]>>;

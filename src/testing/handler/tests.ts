@@ -1,8 +1,8 @@
-import { type Behaviors, behaviorsOf, sharedBehaviors } from './handler-behaviors.js';
-import { eventsOf, type NewEvent } from './handler-events.js';
-import { checkOptions, type HandlerTestsOptions } from './handler-options.js';
-import { runSteps, type Step } from './handler-steps.js';
-import type { Patience } from './handler-trial.js';
+import { type Behaviors, behaviorsOf, sharedBehaviors } from './behaviors.js';
+import { eventsOf, type NewEvent } from './events.js';
+import { checkOptions, type HandlerTestsOptions } from './options.js';
+import { runSteps, type Step } from './steps.js';
+import type { Patience } from './trial.js';
 
 /** A test of a handler, for any test runner. */
 export interface HandlerTest {

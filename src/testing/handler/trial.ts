@@ -1,10 +1,10 @@
-import { escapeUnprintable } from '../parser/messages.js';
-import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
-import { safeParseNotification } from '../parser/parse.js';
-import { Decimal } from '../parser/values/amount.js';
-import { redactPathIn } from '../shared/redact.js';
-import { sleep } from './attempt.js';
-import { type DeliveryAttempt, deliver } from './deliver.js';
+import { escapeUnprintable } from '../../parser/messages.js';
+import { idempotencyKey, type PaymentNotification } from '../../parser/notification.js';
+import { safeParseNotification } from '../../parser/parse.js';
+import { Decimal } from '../../parser/values/amount.js';
+import { redactPathIn } from '../../shared/redact.js';
+import { sleep } from '../attempt.js';
+import { type DeliveryAttempt, deliver } from '../deliver.js';
 import {
   type Amounts,
   amountIn,
@@ -16,15 +16,15 @@ import {
   type Sent,
   sumOf,
   textOf,
-} from './handler-causes.js';
-import type { TestBody } from './handler-events.js';
+} from './causes.js';
+import type { TestBody } from './events.js';
 import {
   callOption,
   countKept,
   type HandlerAmount,
   type HandlerTestsOptions,
   readBalance,
-} from './handler-options.js';
+} from './options.js';
 
 /** How long a test waits in milliseconds, and how often it repeats a race. */
 export interface Patience {

@@ -9,7 +9,7 @@ import {
 } from 'payment-notifications/testing';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { patientTests } from '../../src/testing/handler-tests.js';
+import { patientTests } from '../../../src/testing/handler/tests.js';
 import {
   failuresOf,
   isSame,

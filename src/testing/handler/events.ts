@@ -1,8 +1,8 @@
-import type { NotificationType } from '../parser/errors.js';
-import { Decimal } from '../parser/values/amount.js';
-import { SAMPLES } from '../shared/sample.js';
-import { withdrawalSample, writeBody } from './bodies.js';
-import type { HandlerTestsOptions } from './handler-options.js';
+import type { NotificationType } from '../../parser/errors.js';
+import { Decimal } from '../../parser/values/amount.js';
+import { SAMPLES } from '../../shared/sample.js';
+import { withdrawalSample, writeBody } from '../bodies.js';
+import type { HandlerTestsOptions } from './options.js';
 
 /** A body of a test. The seed makes its identifiers. */
 export interface TestBody {

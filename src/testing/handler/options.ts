@@ -1,15 +1,15 @@
-import type { DepositReceived } from '../parser/deposit-received.js';
-import type { NotificationType } from '../parser/errors.js';
-import { quote } from '../parser/messages.js';
-import type { PaymentNotification } from '../parser/notification.js';
-import { Decimal } from '../parser/values/amount.js';
-import { isDecimalLiteral } from '../parser/values/digits.js';
-import type { WithdrawalCompleted } from '../parser/withdrawal-broadcast.js';
-import { checkNames } from '../shared/options.js';
-import { SAMPLES } from '../shared/sample.js';
-import type { AttemptOptions } from './attempt.js';
-import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from './bodies.js';
-import { urlErrorOf } from './deliver.js';
+import type { DepositReceived } from '../../parser/deposit-received.js';
+import type { NotificationType } from '../../parser/errors.js';
+import { quote } from '../../parser/messages.js';
+import type { PaymentNotification } from '../../parser/notification.js';
+import { Decimal } from '../../parser/values/amount.js';
+import { isDecimalLiteral } from '../../parser/values/digits.js';
+import type { WithdrawalCompleted } from '../../parser/withdrawal-broadcast.js';
+import { checkNames } from '../../shared/options.js';
+import { SAMPLES } from '../../shared/sample.js';
+import type { AttemptOptions } from '../attempt.js';
+import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from '../bodies.js';
+import { urlErrorOf } from '../deliver.js';
 
 /** What a handler credits or debits for a notification. */
 export interface HandlerAmount {

@@ -1,9 +1,9 @@
 import { Decimal } from 'payment-notifications';
 import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { patientTests } from '../../src/testing/handler-tests.js';
+import { patientTests } from '../../../src/testing/handler/tests.js';
 import { credits, moves } from './fault-parts.js';
-import { FAULTS } from './handler-faults.js';
+import { FAULTS } from './faults.js';
 import { failuresOf, merchant, NO_WAIT } from './merchant.js';
 
 describe('a fault is found', () => {

@@ -1,11 +1,11 @@
-import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
-import { RateType } from '../parser/enums.js';
-import { safeParseNotification } from '../parser/parse.js';
-import type { Rules } from '../parser/rules.js';
-import { WITHDRAWAL_BROADCAST } from '../parser/withdrawal-broadcast.js';
-import type { Causes } from './handler-causes.js';
-import { type Changes, NOTHING_MOVED, type TestBody, type TestEvent } from './handler-events.js';
-import { bodyVariants } from './variants.js';
+import { DEPOSIT_RECEIVED } from '../../parser/deposit-received.js';
+import { RateType } from '../../parser/enums.js';
+import { safeParseNotification } from '../../parser/parse.js';
+import type { Rules } from '../../parser/rules.js';
+import { WITHDRAWAL_BROADCAST } from '../../parser/withdrawal-broadcast.js';
+import { bodyVariants } from '../variants.js';
+import type { Causes } from './causes.js';
+import { type Changes, NOTHING_MOVED, type TestBody, type TestEvent } from './events.js';
 
 /** Any may arrive, because the service doesn't document its headers. */
 const CONTENT_TYPES = [

@@ -7,7 +7,7 @@ import {
   type ReceiverAnswer,
 } from 'payment-notifications/receiver';
 import type { DatabasePart, HandlerTestsOptions } from 'payment-notifications/testing';
-import { patientTests } from '../../src/testing/handler-tests.js';
+import { patientTests } from '../../../src/testing/handler/tests.js';
 
 /** What an event adds to whose balance. The amount is null if it is held for review. */
 export interface Move {

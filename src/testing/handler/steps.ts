@@ -1,9 +1,9 @@
-import { safeParseNotification } from '../parser/parse.js';
-import { sleep } from './attempt.js';
-import { type FaultyBody, NOT_UTF_8 } from './faults.js';
-import { type Amounts, type Causes, causeOf, type Sent, textOf } from './handler-causes.js';
-import type { NewEvent, TestBody, TestEvent } from './handler-events.js';
-import { callOption, type DatabasePart, type HandlerTestsOptions } from './handler-options.js';
+import { safeParseNotification } from '../../parser/parse.js';
+import { sleep } from '../attempt.js';
+import { type FaultyBody, NOT_UTF_8 } from '../faults.js';
+import { type Amounts, type Causes, causeOf, type Sent, textOf } from './causes.js';
+import type { NewEvent, TestBody, TestEvent } from './events.js';
+import { callOption, type DatabasePart, type HandlerTestsOptions } from './options.js';
 import {
   add,
   book,
@@ -23,7 +23,7 @@ import {
   read,
   type Trial,
   watch,
-} from './handler-trial.js';
+} from './trial.js';
 
 /** Sends bodies, and checks that the handler treats them as a correct handler does. */
 export interface Step {

@@ -1,6 +1,5 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
 import { describe, quote, REFERENCE_FIELDS } from '../parser/messages.js';
-import { fieldsOf } from '../parser/objects.js';
 import type { Decimal } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import { timestamp } from '../parser/values/timestamp.js';
@@ -165,7 +164,10 @@ const FITS: Readonly<Record<Encoding, Fit>> = {
     'a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z"',
     (value) => timestamp.read(value) !== null,
   ],
-  owner: ['an object with name and category', (value) => fieldsOf(value) !== null],
+  owner: [
+    'an object with name and category',
+    (value) => typeof value === 'object' && !Array.isArray(value),
+  ],
 };
 
 /** The JSON text of a value. Undefined removes the field. */

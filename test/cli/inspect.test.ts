@@ -130,6 +130,7 @@ clientWithdrawalId | payout-7731`,
     ['a\u001b reason\n', ': a\\u001b reason'],
     [null, ''],
   ])('of a store says first since when it waits, and the reason %j', async (reason, shown) => {
+    // Only the end of the name decides where the reason is.
     const name = `json${shown.length}/refused.${'0'.repeat(16)}`;
     const file = write(`${name}.json`, deposit());
     if (reason !== null) write(`${name}.txt`, reason);

@@ -7,7 +7,7 @@ import { command } from '../cli/terminal.js';
 
 const HELP = ['help', 'inspect -h', 'sample -h', 'send -h', 'listen -h'];
 const SAMPLES = [
-  'deposit --set expirationTime=17.25 --set depositNetwork=x',
+  'deposit --set expirationTime=17.25 --set network=x',
   'deposit --seed 7 --set expirationTime=2026-09-21T14:34:20Z --omit network --add fee=0.10',
   'withdrawal --status FAILED --set txAddressOwner.name=x --set txAddressOwner.category=y',
   'withdrawal --set txAddressOwner.names=x',

@@ -35,6 +35,15 @@ const saved = (body: string, more: Partial<SavedBody> = {}): SavedBody => ({
 const files = (path = retry) => fs.readdirSync(path).sort();
 const textOf = (path: string) => fs.readFileSync(path, 'utf8');
 
+/** What of the store is still open. */
+function openFiles() {
+  const paths = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
+    const path = `/proc/self/fd/${fd}`;
+    return fs.existsSync(path) ? fs.readlinkSync(path) : []; // one was open only to list them
+  });
+  return paths.filter((path) => path.startsWith(folder));
+}
+
 /** Writes a file of `retry` as it was, some minutes ago. */
 function leave(name: string, body: string, minutes: number) {
   fs.mkdirSync(retry, { recursive: true });
@@ -134,14 +143,7 @@ test('the same body is saved once, with the time of its first arrival and its la
 
 test('what is saved leaves no file or folder open', async () => {
   await createStore(folder).save(saved('{}'));
-  const isOpen = (fd: string) => {
-    try {
-      return fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(base);
-    } catch {
-      return false; // closed since it was listed
-    }
-  };
-  expect(fs.readdirSync('/proc/self/fd').filter(isOpen)).toStrictEqual([]);
+  expect(openFiles()).toStrictEqual([]);
 });
 
 test('a file that can’t be read is written anew', async () => {
@@ -229,11 +231,7 @@ describe('a folder that can’t be written to', () => {
     await expect(save(saved('{}'))).rejects.toMatchObject({ message, cause: { code: 'ENOSPC' } });
     expect(opened).toHaveBeenCalledTimes(1); // a second attempt would fail as well
     expect(files()).toStrictEqual([]);
-    const openFiles = fs.readdirSync('/proc/self/fd').flatMap((fd) => {
-      const path = `/proc/self/fd/${fd}`;
-      return fs.existsSync(path) ? fs.readlinkSync(path) : [];
-    });
-    expect(openFiles.filter((path) => path.startsWith(folder))).toStrictEqual([]);
+    expect(openFiles()).toStrictEqual([]);
   });
 
   test('keeps the reason of a body that was saved before', async () => {

@@ -68,6 +68,12 @@ describe('overrides', () => {
     expect(parseDepositReceived(body).paymentReceivedAt).toStrictEqual(new Date(expected));
   });
 
+  test('leave an owner as it is', () => {
+    const txAddressOwner = Object.freeze({ name: 'a', category: 'b' });
+    expect(withdrawalBroadcastBody({ txAddressOwner })).toContain('"name":"a","category":"b"');
+    expect(Object.getPrototypeOf(txAddressOwner)).toBe(Object.prototype);
+  });
+
   const AMOUNT = 'expected a decimal number, given as a string such as "0.5", received';
   const TIME =
     'paymentReceivedAt: expected a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z", received';

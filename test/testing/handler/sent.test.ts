@@ -4,10 +4,10 @@ import { merchant, NO_WAIT } from './merchant.js';
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** So many bodies of a test are listed. What some send after that comes from tables of forms. */
-const MOST = 12;
+/** So many requests of a test are redirected, and its last one. What is between has their form. */
+const FIRST = 10;
 
-/** How a test fails if its nth request is redirected, which is always wrong; null if it has none. */
+/** Runs a test, of which one request is redirected. That is always wrong. */
 async function failureAt(n: number, name: string) {
   const { fetch, ...others } = merchant();
   let requests = 0;
@@ -17,11 +17,19 @@ async function failureAt(n: number, name: string) {
     return fetch?.(...given) ?? Promise.reject();
   };
   const tests = patientTests({ ...others, fetch: post }, { ...NO_WAIT, rounds: 1 });
-  const finder = tests.find((one) => one.name === name);
-  return finder?.run().then(
-    () => null,
-    (error) => String(error.message),
+  const ran = tests.find((one) => one.name === name)?.run();
+  const message = await ran?.then(
+    () => '',
+    (error) => `${error.message}`,
   );
+  return { requests, message };
+}
+
+/** What a failure says of the bodies that were sent, with KEY in place of their key. */
+function labelIn(message = '') {
+  const [, who = '', label] = /^(.*?) \((?:sent: )?(.*?)(?:; )?seed \d+\)/.exec(message) ?? [];
+  const keyed = who.replace(/[a-z]+\.[a-z]+:[\w:-]+/, 'KEY');
+  return label ? `${keyed}: ${label}`.replace(/^KEY: /, '') : keyed;
 }
 
 // After a change, npm run update writes the list.
@@ -29,12 +37,10 @@ test('a failure says which body of a test it is', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.7);
   const lines: string[] = [];
   for (const { name } of patientTests(merchant(), NO_WAIT)) {
+    const { requests: all } = await failureAt(0, name);
     const labels = new Set<string>();
-    for (let n = 1; n <= MOST; n += 1) {
-      const message = await failureAt(n, name);
-      if (message == null) break;
-      const [, label = message] = /^.*? \((?:sent: )?(.*?)(?:; )?seed \d+\)/.exec(message) ?? [];
-      labels.add(label || 'a usual body');
+    for (let n = 1; n <= all; n = n < FIRST ? n + 1 : Math.max(n + 1, all)) {
+      labels.add(labelIn((await failureAt(n, name)).message));
     }
     lines.push(`${name}: ${[...labels].join(' | ')}\n`);
   }

@@ -8,7 +8,7 @@ import {
   safeParseWithdrawalBroadcast,
 } from '../parser/parse.js';
 import { LATE, lateError, within } from '../shared/deadline.js';
-import { messageOf } from '../shared/reports.js';
+import { messageOf } from '../shared/thrown.js';
 import {
   checkReturned,
   NOT_FOUND,

@@ -1,6 +1,6 @@
 import type { RawBody } from '../parser/parse.js';
 import { checkTime } from '../shared/deadline.js';
-import { messageOf } from '../shared/reports.js';
+import { messageOf } from '../shared/thrown.js';
 import type { ReceiverAnswer } from './answer.js';
 import { createBusy } from './busy.js';
 import { receivedOf } from './bytes.js';

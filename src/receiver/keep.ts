@@ -1,6 +1,6 @@
 import type { NotificationError } from '../parser/errors.js';
 import { escapeUnprintable } from '../parser/messages.js';
-import { messageOf } from '../shared/reports.js';
+import { messageOf } from '../shared/thrown.js';
 import { FAILED, type ReceiverAnswer, refusalOf } from './answer.js';
 import type { LogEntry, Outcome } from './log.js';
 import { inTime, nameOf, type Store } from './store.js';

@@ -1,7 +1,7 @@
 import type { NotificationIssue } from '../parser/errors.js';
 import { escapeUnprintable } from '../parser/messages.js';
 import { LATE, lateError, within } from '../shared/deadline.js';
-import { reportOrPrint } from '../shared/reports.js';
+import { messageOf } from '../shared/thrown.js';
 
 /**
  * What became of a body:
@@ -44,14 +44,23 @@ export function createLog(options: {
 }): Log {
   return async (entry) => {
     if (!options.log && entry.outcome === 'settled') return; // not printed by default
-    const report = async () => {
+    try {
       const logged = Promise.resolve(options.log ? options.log(entry) : print(entry));
       // No answer waits for these, so they need no deadline.
       if (entry.outcome === 'settled' || entry.outcome === 'warning') await logged;
       else if ((await within(MAX_LOGGING, logged)) === LATE) throw lateError('log', MAX_LOGGING);
-    };
-    await reportOrPrint(report, () => lineOf(entry));
+    } catch (error) {
+      printUnlogged(entry, error);
+    }
   };
+}
+
+function printUnlogged(entry: LogEntry, error: unknown): void {
+  try {
+    console.error(`${lineOf(entry)} (not logged: ${escapeUnprintable(messageOf(error))})`);
+  } catch {
+    // Nothing can be printed.
+  }
 }
 
 function print(entry: LogEntry): void {

@@ -1,4 +1,4 @@
-import { messageOf } from '../shared/reports.js';
+import { messageOf } from '../shared/thrown.js';
 import type { Busy } from './busy.js';
 import type { Handled } from './handle.js';
 import type { Log } from './log.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { quote } from '../parser/messages.js';
 import type { Store } from '../receiver/store.js';
-import { messageOf } from '../shared/reports.js';
+import { messageOf } from '../shared/thrown.js';
 import { openFolder } from './folder.js';
 
 export type { SavedBody, Store } from '../receiver/store.js';

@@ -1,5 +1,5 @@
 import { MAX_TIME } from '../shared/deadline.js';
-import { textOf } from '../shared/reports.js';
+import { textOf } from '../shared/thrown.js';
 
 /** The response of an endpoint. */
 export interface EndpointResponse {

@@ -24,7 +24,7 @@ export const PARTS = {
     runs: 20,
   },
   receiver: {
-    mutate: ['src/receiver/*.ts', 'src/shared/{deadline,options,reports}.ts'],
+    mutate: ['src/receiver/*.ts', 'src/shared/{deadline,options,thrown}.ts'],
     tests: ['test/receiver/*.test.ts'],
     least: 95,
   },

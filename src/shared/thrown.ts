@@ -1,21 +1,3 @@
-import { escapeUnprintable } from '../parser/messages.js';
-
-/**
- * Reports something. If that fails, prints what was to be reported, and why it wasn't. Never
- * rejects, so that no answer depends on a logger.
- */
-export async function reportOrPrint(report: () => unknown, subject: () => string): Promise<void> {
-  try {
-    await report();
-  } catch (error) {
-    try {
-      console.error(`${subject()} (not logged: ${escapeUnprintable(messageOf(error))})`);
-    } catch {
-      // Nothing can be printed.
-    }
-  }
-}
-
 /** Returns the message of what was thrown, with its cause: `fetch failed: connect ECONNREFUSED`. */
 export function messageOf(thrown: unknown): string {
   try {

@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { fixtures } from '../../fixtures/index.js';
 import { run as runBefore } from '../../src/cli/run.js';
-import { command } from '../cli/terminal.js';
+import { command, temporaryFolder } from '../cli/terminal.js';
 
 // See parser-loaded-anew.test.ts. Options, help texts and tables of the command are made at import.
 
@@ -19,15 +20,20 @@ const FAULTY = [
   'send deposit --to http://127.0.0.1:1/ --copies x',
 ];
 
+const { folder, write } = temporaryFolder();
+const store = join(folder, 'store');
+for (const end of ['json', 'txt']) write(`store/review/x.0123456789abcdef.${end}`, '{}');
+
 test('the command that a test has loaded does what the other does', async () => {
   vi.resetModules();
   const { run } = await import('../../src/cli/run.js');
   expect(run).not.toBe(runBefore);
   const expectEqual = async (line: string, stdin = '') => {
-    const after = await command(line, { stdin, run, columns: 40 });
-    expect(after).toStrictEqual(await command(line, { stdin, columns: 40 }));
+    const given = { stdin, columns: 40, colors: true };
+    expect(await command(line, { ...given, run })).toStrictEqual(await command(line, given));
   };
   for (const line of [...HELP, ...FAULTY]) await expectEqual(line);
   for (const sample of SAMPLES) await expectEqual(`sample ${sample}`);
   for (const { body } of fixtures) await expectEqual('inspect', `${body}`);
+  for (const line of ['inspect -', `inspect ${store}`]) await expectEqual(line, '{}\n{"x":1}');
 });

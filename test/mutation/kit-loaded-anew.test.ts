@@ -40,6 +40,25 @@ const SETUPS: (() => HandlerTestsOptions)[] = [
   () => ({ ...merchant({ refused: { status: 200, text: '' } }), kept: null }),
 ];
 
+const wrong = (...names: string[]) => names.map((name) => ({ [name]: true as never }));
+const NO_OVERRIDES = [
+  ...wrong('actualDepositAmount', 'actualWithdrawAmount', 'withdrawFee', 'network', 'unknown'),
+  ...wrong('toTxAddress', 'paymentReceivedAt', 'txAddressOwner'),
+];
+const NO_OPTIONS = [
+  ...wrong('url', 'balance', 'kept', 'breakDatabase', 'prepare', 'receives', 'amountOf'),
+  ...wrong('deposit', 'withdrawal', 'unknown'),
+];
+/** What a call throws, as text; empty if nothing. */
+function resultOf(call: () => unknown) {
+  try {
+    call();
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}
+
 test('the kit that a test has loaded does what the other does', async () => {
   vi.resetModules();
   const after = await load();
@@ -59,4 +78,10 @@ test('the kit that a test has loaded does what the other does', async () => {
     expect(after.faultyBodies(body)).toStrictEqual(before.faultyBodies(body));
   }
   expect(after.DEPOSIT_RETRY).toStrictEqual(before.DEPOSIT_RETRY);
+  const refusals = ({ depositReceivedBody, withdrawalBroadcastBody, handlerTests }: Kit) => [
+    ...NO_OVERRIDES.map((one) => resultOf(() => depositReceivedBody(one))),
+    ...NO_OVERRIDES.map((one) => resultOf(() => withdrawalBroadcastBody(one))),
+    ...NO_OPTIONS.map((one) => resultOf(() => handlerTests({ ...merchant(), ...one }))),
+  ];
+  expect(refusals(after)).toStrictEqual(refusals(before));
 });

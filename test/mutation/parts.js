@@ -57,5 +57,6 @@ export function readPart() {
   if (part === undefined) {
     throw new Error(`MUTATE: expected ${Object.keys(PARTS).join(', ')}, received "${name}"`);
   }
-  return { name, runs: 300, ...part };
+  const loadsAnew = part.tests.some((test) => test.endsWith('-loaded-anew.test.ts'));
+  return { name, runs: 300, loadsAnew, ...part };
 }

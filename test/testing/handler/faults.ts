@@ -111,6 +111,11 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   'deposit: an event in another form is a repeat': [
     ['the body as the key', BODY_AS_KEY, 'depends on how the body is written'],
     [
+      'the identifier as it was sent',
+      { keyOf: (_, { body }) => JSON.parse(textOf(body)).depositId },
+      'identifiers in capitals; seed',
+    ],
+    [
       'keeps each repeat for review',
       {
         first(_, store, { key, body }) {

@@ -66,6 +66,8 @@ describe('a delivery', () => {
     const fetch = vi.fn(async (_url: string, _request: DeliveryRequest) => answerOf(200));
     await deliver(body, { url: 'http://127.0.0.1/', fetch });
     expect(fetch.mock.calls[0]?.[1].body).toStrictEqual(new Uint8Array(body).buffer);
+    await deliver(body, { url: 'http://127.0.0.1/', fetch, headers: { 'Content-Type': null } });
+    expect(fetch.mock.calls[1]?.[1].headers).toStrictEqual({});
   });
 
   test.each([

@@ -11,8 +11,8 @@ export type { SavedBody, Store } from '../receiver/store.js';
  * is a `.json` file, and the `.txt` file beside it has the reason. They are in one of two folders:
  *
  * - `retry`: the receiver tries the bodies again.
- * - `review`: someone decides. To settle a body, move both its files to `retry`. To discard it, delete
- *   them.
+ * - `review`: someone decides. To settle a body, move both its files to `retry`. To discard it,
+ *   delete them.
  *
  * Several processes may share the folder. Two of them may then settle the same body, as if it were
  * delivered twice.

@@ -60,7 +60,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('posts bytes as they are, also a part of a larger buffer', async () => {
+  test('posts bytes as they are, also a part of a larger buffer, and no header of null', async () => {
     const body = Buffer.from([1, 2, 0xff, 0xfe, 3]).subarray(1, 4);
     expect(await deliverTo(answers(200), body)).toMatchObject({ received: [{ body }] });
     const fetch = vi.fn(async (_url: string, _request: DeliveryRequest) => answerOf(200));

@@ -194,11 +194,11 @@ function amountsOf(bodies: readonly Moving[]): (readonly [string, Decimal])[] {
   );
 }
 
-/** What some of several bodies move without the others. */
+/** What some of the bodies move without the others. */
 function partsOf(bodies: readonly Moving[]): Decimal[] {
   const sums = [new Decimal(0)];
   for (const { move } of bodies) sums.push(...sums.map((sum) => sum.plus(move)));
-  return bodies.length > 1 ? sums : [];
+  return sums;
 }
 
 export function sumOf(amounts: readonly Decimal[]): Decimal {

@@ -82,6 +82,13 @@ function by(
   return { ...merchant({ moveOf, ...parts }), amountOf };
 }
 
+/** Null for what is less than the order expected, or less than 0.4. */
+const atLeastExpected = (one: DepositReceived): HandlerAmount => {
+  const [least, amount] = [one.expectedDepositAmount ?? Infinity, one.actualDepositAmount];
+  const isEnough = amount.gte(Decimal.max(least, '0.4'));
+  return { currency: one.depositCurrency, amount: isEnough ? amount : null };
+};
+
 /** A handler that stores each body, answers 202, and settles it afterwards. */
 function queued(waits: boolean, options: HandlerTestsOptions): HandlerTestsOptions {
   let waiting = 0;
@@ -290,13 +297,15 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
     ),
   ],
   [
-    'of at least what the order expected, that accepts faulty bodies, and keeps them',
-    by(
-      ({ depositCurrency: currency, actualDepositAmount: amount, expectedDepositAmount }) => ({
-        ...{ currency, amount: amount.gte(expectedDepositAmount ?? Infinity) ? amount : null },
-      }),
-      { refused: { status: 200, text: '' } },
-    ),
+    'of at least what the order expected, that refuses others, and accepts faulty bodies',
+    by(atLeastExpected, {
+      refused: { status: 200, text: '' },
+      first(one, store, { body }) {
+        if (one.type !== 'deposit.received' || atLeastExpected(one).amount) return undefined;
+        RIGHT.hold(body, store);
+        return { status: 422, text: '' };
+      },
+    }),
   ],
   ['with codes in lower case, that stores each refused delivery anew', lower()],
   ['that reserves', reserves()],

@@ -18,6 +18,9 @@ import {
   tick,
 } from './merchant.js';
 
+/** A fault, what it replaces of a correct handler, and the cause that the failure names. */
+export type FaultRow = readonly [fault: string, parts: Partial<Parts>, cause: string];
+
 /** What a fault replaces of a correct handler. */
 type Fault = Partial<Parts>;
 /** The fields of either notification: a test sends only one type. */

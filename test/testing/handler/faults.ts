@@ -1,10 +1,9 @@
-import { Decimal as Decimal20 } from 'decimal.js';
+import { isUtf8 } from 'node:buffer';
 import { Decimal } from 'payment-notifications';
+import { AMOUNT_FAULTS } from './amount-faults.js';
 import {
   alone,
-  BODY_AS_KEY,
   BOTH_CURRENCIES,
-  books,
   byHand,
   CHECK_THEN_INSERT,
   COMPARES_NUMBERS,
@@ -13,30 +12,26 @@ import {
   drops,
   FAILS_AT_COPY,
   FAILS_FOREVER,
+  type FaultRow,
   FORGETS_KEYS,
   fails,
   holds,
   IGNORES_FAILING_KEYS,
-  IN_CURRENCY_OF_FIRST,
   keyed,
   MOVE_THEN_KEY,
   MOVES_DIFFERENCE,
   moves,
   READ_THEN_WRITE,
-  reads,
   refuses,
   refusesWhile,
   SUM_OF_DOUBLES,
   settlesFirst,
   WITHOUT_KEY,
 } from './fault-parts.js';
-import { type Parts, RIGHT, textOf, tick } from './merchant.js';
-
-/** A fault, what it replaces of a correct handler, and the cause that the failure names. */
-type Fault = readonly [fault: string, parts: Partial<Parts>, cause: string];
+import { RIGHT, tick } from './merchant.js';
 
 /** The faults that each test finds, by its name. */
-export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
+export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
   'deposit: the plainest one is credited': [
     ['the address as the key', keyed((one) => one.depositAddress), 'that other events share'],
     ['settlementAmount', credits((_, one) => one.settlementAmount), 'This is settlementAmount'],
@@ -53,6 +48,11 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       moves(({ amount }) => ({ currency: 'EUR', amount: amount.times(2) })),
       'It was moved as +3.5 EUR. If you want that',
     ],
+    [
+      'fails at first',
+      fails((_, { cache }) => !cache.has('first') && !!cache.set('first', true)),
+      'received 500. See the log of your server',
+    ],
     ['the display amount as well', BOTH_CURRENCIES, 'It moved in more than one currency'],
   ],
   'withdrawal: the plainest one is debited': [
@@ -64,139 +64,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
   ],
 
-  // ---- The amount, and what else the body says ----
-  'deposit: 18 decimals are credited exactly': [
-    ['toFixed(8)', credits((amount) => amount.toFixed(8)), 'rounded to 8 decimals'],
-    ['Number()', credits(Number), 'The amount was a double'],
-    ['drops it', drops(() => true), 'Either it was dropped, or its key is that of another event'],
-    ['keeps it', books(() => 'conflict'), 'The body was kept for review'],
-  ],
-  'deposit: 28 digits are credited exactly': [
-    [
-      'decimal.js as it comes',
-      { add: (before, amount) => new Decimal(new Decimal20(before).plus(`${amount}`).toFixed()) },
-      'cut to 20 digits',
-    ],
-  ],
-  'deposit: 12 digits before the point are credited exactly': [
-    ['numeric(18,8)', fails((one) => one.actualDepositAmount.gte(1e10)), 'may be too narrow'],
-  ],
-  'deposit: small amounts are credited exactly': [
-    ['drops dust', drops((one) => one.actualDepositAmount.lt('0.0001')), 'A small amount'],
-  ],
-  'deposit: cents, halves and thirds are credited exactly': [
-    ['toFixed(2)', credits((amount) => amount.toFixed(2)), 'rounded to 2 decimals'],
-    [
-      'a truncated satoshi',
-      credits((amount) => (amount.dp() > 8 ? amount : Math.trunc(Number(amount) * 1e8) / 1e8)),
-      'It differs by one unit',
-    ],
-    ['a sum of doubles', SUM_OF_DOUBLES, 'The amount was a double'],
-  ],
-  'deposit: every form of a body is credited once': [
-    [
-      'refuses a string',
-      reads((json) => typeof json.actualDepositAmount === 'string', 400),
-      'every amount as a string; seed',
-    ],
-    [
-      'reads one content type',
-      {
-        around: async (handle, _, __, { 'content-type': type }) =>
-          type === 'application/json' ? handle() : { status: 415, text: '' },
-      },
-      'accept any content type',
-    ],
-  ],
-  'deposit: an event in another form is a repeat': [
-    ['the body as the key', BODY_AS_KEY, 'depends on how the body is written'],
-    [
-      'the identifier as it was sent',
-      { keyOf: (_, { body }) => JSON.parse(textOf(body)).depositId },
-      'identifiers in capitals; seed',
-    ],
-    [
-      'keeps each repeat for review',
-      {
-        first(_, store, { key, body }) {
-          if (store.keys.has(key)) store.held.add(textOf(body));
-          return undefined;
-        },
-      },
-      'A plain repeat was kept for review',
-    ],
-  ],
-  'deposit: a value that decides nothing changes nothing': [
-    ['refuses a negative fee', refuses((one) => !!one.onChainFee?.lt(0)), 'onChainFee -0.01; seed'],
-    ['credits FIXED only', drops((one) => one.rateType !== 'FIXED'), 'decides nothing'],
-    ['varchar(64)', fails((one) => `${one.depositAddress}`.length > 64), 'may be too narrow'],
-    [
-      'drops what is late',
-      drops((one) => Number(one.paymentReceivedAt) > Number(one.expirationTime ?? Infinity)),
-      'dropped because it is late',
-    ],
-  ],
-  'withdrawal: a value that decides nothing changes nothing': [
-    ['requires a tag', fails((one) => one.toTxAddress?.destinationTag === null), 'without a tag'],
-  ],
-  'deposit: each optional field may be missing': [
-    ['requires a network', fails((one) => one.network === null), 'without network; seed'],
-  ],
-  'withdrawal: each optional field may be missing': [
-    ['requires an owner', refuses((one) => one.txAddressOwner === null), 'depends on this field'],
-  ],
-  'deposit: an unknown field changes nothing': [
-    ['jsonb', fails((one) => one.additionalFields.unknownField === '\0'), 'refuse \\u0000'],
-  ],
-  'deposit: a currency of three, four or five letters is credited, or held': [
-    ['varchar(4)', moves(({ currency }) => ({ currency: currency.slice(0, 4) })), 'MATIC; seed'],
-    ['drops Ether', drops((one) => one.depositCurrency === 'ETH'), 'Its currency is cut off, unk'],
-  ],
-  'deposit: what arrived is credited, near to what the order expected or far from it': [
-    [
-      'drops less than expected',
-      drops((one) => one.actualDepositAmount.lt(one.expectedDepositAmount ?? 0)),
-      'not what the order expects',
-    ],
-  ],
-  'withdrawal: what left is debited, near to the estimate or far from it': [
-    [
-      'the estimate',
-      debits((one) => one.estimatedWithdrawAmount),
-      'This is estimatedWithdrawAmount',
-    ],
-  ],
-  'deposit: a time in another form is read, or held': [
-    [
-      'drops a text',
-      reads((json) => typeof json.expirationTime === 'string', 200),
-      'every time as a string; seed',
-    ],
-  ],
-  'deposit: deposits that pay an order in parts add up': [
-    ['the order as the key', keyed((one) => one.clientPaymentId), 'the key is that of the order'],
-    ['overwrites', { add: (_, amount) => amount, requiresOrder: true }, 'was overwritten'],
-  ],
-  'deposit: deposits that differ only in depositId are credited': [
-    [
-      'transaction and amount as the key',
-      keyed((one) => `${one.transactionId} ${one.actualDepositAmount}`),
-      'The key is made of fields that other events share',
-    ],
-  ],
-  'deposit: a deposit after its order is paid is credited, or held': [
-    [
-      'drops it',
-      drops((one, { keys, balances }) => {
-        const isPaid = balances.has(`${one.clientPaymentId} BTC`);
-        return isPaid && !keys.has(`deposit.received:${one.depositId}`);
-      }),
-      'not what the order expects',
-    ],
-  ],
-  'deposit: a second deposit in another currency is credited in that currency, or held': [
-    ['in the currency of the first', IN_CURRENCY_OF_FIRST, 'but the body has no BTC'],
-  ],
+  ...AMOUNT_FAULTS,
 
   // ---- The key ----
   'deposit: A, B, then A again are credited once each': [
@@ -267,9 +135,14 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   'deposit: faulty bodies move nothing, and are kept': [
     ['keeps nothing', holds(() => false), 'The body is lost'],
     [
+      'keeps text only',
+      { hold: (body, store) => isUtf8(body) && RIGHT.hold(body, store) },
+      'bytes that are not UTF-8; seed',
+    ],
+    [
       '500 for faulty bodies',
       { refused: { status: 500, text: '' } },
-      'Store a faulty body for review',
+      'expected a status of 2xx or 4xx, received 500. Store a faulty body for review',
     ],
     [
       'decodes it first',
@@ -301,7 +174,11 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ],
   ],
   'deposit: an order that was not known yet is credited once it is': [
-    ['drops it', { requiresOrder: true, hold: () => {} }, 'The body is lost'],
+    [
+      'drops it',
+      { requiresOrder: true, hold: () => {} },
+      'expected an answer of 5xx, or one more kept for review, received neither. The body is lost',
+    ],
     [
       'the key of it',
       {

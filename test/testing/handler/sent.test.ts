@@ -1,6 +1,8 @@
+import { type PaymentNotification, parseDepositReceived } from 'payment-notifications';
+import type { DeliveryRequest, HandlerTestsOptions } from 'payment-notifications/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { patientTests } from '../../../src/testing/handler/tests.js';
-import { merchant, NO_WAIT } from './merchant.js';
+import { failuresOf, merchant, NO_WAIT, orderOf } from './merchant.js';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -46,4 +48,70 @@ test('a failure says which body of a test it is', async () => {
     lines.push(`${name}: ${[...labels].join(' | ')}\n`);
   }
   await expect(lines.join('')).toMatchFileSnapshot('sent.txt');
+});
+
+/** What a test of a correct handler sends and asks. It passes. */
+async function requestsOf(options: HandlerTestsOptions, name?: string) {
+  const requests: DeliveryRequest[] = [];
+  const prepared: PaymentNotification[][] = [];
+  const asked = new Set<string>();
+  const recording: HandlerTestsOptions = {
+    ...options,
+    fetch(url, request) {
+      requests.push(request);
+      return options.fetch?.(url, request) ?? Promise.reject();
+    },
+    async balance(currency) {
+      asked.add(currency);
+      return options.balance(currency);
+    },
+    async prepare(orders) {
+      prepared.push([...orders]);
+      await options.prepare?.(orders);
+    },
+  };
+  expect(await failuresOf(recording, (one) => name === undefined || one === name)).toEqual({});
+  return { requests, prepared, asked };
+}
+
+test.each(['content-type', 'Content-Type'])(
+  'a %s of the merchant comes with every body',
+  async (name) => {
+    const type = 'application/vnd.merchant+json';
+    const { requests } = await requestsOf({ ...merchant(), headers: { [name]: type } });
+    expect(new Set(requests.map(({ headers }) => headers['content-type']))).toEqual(
+      new Set([type]),
+    );
+  },
+);
+
+test('every form of a time is of the same moment', async () => {
+  const name = 'deposit: a time in another form is read, or held';
+  const { requests } = await requestsOf(merchant(), name);
+  const times = requests.map(({ body }) =>
+    parseDepositReceived(`${body}`).expirationTime?.getTime(),
+  );
+  const [seconds = Number.NaN] = times;
+  expect(times).toEqual([seconds, seconds + 250, seconds, seconds, seconds, seconds]);
+});
+
+test('balance is asked for the currencies of the bodies', async () => {
+  const { asked } = await requestsOf(merchant());
+  const usual = ['BTC', 'EUR', 'USD', 'USDC', 'USDT', 'XRP'];
+  const others = ['CHF', 'DOGE', 'ETH', 'LTC', 'MATIC', 'PYUSD'];
+  expect([...asked].sort()).toEqual([...usual, ...others].sort());
+});
+
+test('prepare gets one notification of each order: the first that moves something', async () => {
+  const name = 'withdrawal: each status after each other one is an event, and debits once';
+  const { prepared } = await requestsOf(merchant(), name);
+  const shown = prepared.map((orders) => orders.map(({ status }) => status));
+  expect(shown).toEqual([[...Array(4).fill('COMPLETED'), 'FAILED', 'BLOCKED']]);
+});
+
+test('identifiers of few digits are UUIDs, too', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const { prepared } = await requestsOf(merchant());
+  const ids = prepared.flat().map(orderOf);
+  expect(ids.filter((id) => !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))).toEqual([]);
 });

@@ -1,10 +1,11 @@
-import { Decimal } from 'payment-notifications';
+import { Decimal, parseDepositReceived } from 'payment-notifications';
 import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { patientTests } from '../../../src/testing/handler/tests.js';
+import { poll } from '../../../src/testing/handler/trial.js';
 import { credits, moves } from './fault-parts.js';
 import { FAULTS } from './faults.js';
-import { failuresOf, merchant, NO_WAIT } from './merchant.js';
+import { failuresOf, merchant, NO_WAIT, textOf } from './merchant.js';
 
 describe('a fault is found', () => {
   const rows = Object.entries(FAULTS).flatMap(([name, faults]) =>
@@ -14,6 +15,23 @@ describe('a fault is found', () => {
     const tests = patientTests(merchant(parts), NO_WAIT);
     const finder = tests.find((one) => one.name === name);
     await expect(finder?.run()).rejects.toThrow(cause);
+  });
+
+  test('of a large sum of doubles', async () => {
+    let sum = 1e9;
+    const failure = await failureOf(
+      {
+        balance: async (code) => (code === 'BTC' ? `${sum}` : null),
+        async fetch(_, { body }) {
+          sum += parseDepositReceived(`${body}`).actualDepositAmount.toNumber();
+          return { status: 200, text: async () => '' };
+        },
+      },
+      'deposit: cents, halves and thirds are credited exactly',
+    );
+    expect(failure).toBe(
+      'expected +0.129 BTC, received +0.1289999 BTC. The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision',
+    );
   });
 
   test('by each test, of deposits or of withdrawals', () => {
@@ -69,6 +87,8 @@ describe('a test says what is wrong with the setup', () => {
   const UNMOVED = 'expected +1.75 BTC, received no change.';
   const BALANCE = 'balance: expected decimal text, received';
   const KEPT = 'kept: expected a whole number, received';
+  // Some drivers return such rows.
+  const ROW = Object.create(null);
   const unknown = merchant({ requiresOrder: true });
 
   test.each<[string, Partial<HandlerTestsOptions>, string, name?: string]>([
@@ -76,6 +96,11 @@ describe('a test says what is wrong with the setup', () => {
       'nothing listens',
       { fetch: () => Promise.reject(new Error('connect ECONNREFUSED')) },
       `${STATUS} connect ECONNREFUSED. Check that your server runs at the host and the port of url, and answers every request`,
+    ],
+    [
+      'a server that does not answer',
+      { fetch: () => new Promise(() => {}), timeoutMs: 1 },
+      `${STATUS} no answer within 1 ms. Check that your server runs at the host and the port of url, and answers every request`,
     ],
     [
       'a wrong secret',
@@ -117,12 +142,16 @@ describe('a test says what is wrong with the setup', () => {
       { balance: () => Promise.reject(new Error('no such table: balance')) },
       'balance: no such table: balance',
     ],
+    ['a prepare that fails', { prepare: () => Promise.reject('closed') }, 'prepare: closed'],
     [
       'a balance as a number',
       { balance: async () => 0.1 as never },
       `${BALANCE} the number 0.1, which may have lost digits. Cast it in the query: sum(amount)::text`,
     ],
     ['a balance with a comma', { balance: async () => '1,5' }, `${BALANCE} "1,5"`],
+    ['a balance with its code', { balance: async () => '1.5.0 BTC' }, `${BALANCE} "1.5.0 BTC"`],
+    ['a balance after its code', { balance: async () => 'BTC1.5.0' }, `${BALANCE} "BTC1.5.0"`],
+    ['a row as balance', { balance: async () => ROW }, `${BALANCE} an object`],
     ['rows as balance', { balance: async () => [{ sum: '1' }] as never }, `${BALANCE} an array`],
     [
       'a joined balance',
@@ -147,6 +176,8 @@ describe('a test says what is wrong with the setup', () => {
     ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
     ['an empty kept', { kept: async () => '' }, `${KEPT} an empty string`],
     ['a text as kept', { kept: async () => 'many' }, `${KEPT} "many"`],
+    ['a row as kept', { kept: async () => ROW }, `${KEPT} an object`],
+    ['a part of a body as kept', { kept: async () => 0.5 }, `${KEPT} 0.5`],
     ['rows as kept', { kept: async () => [{ count: '1' }] as never }, `${KEPT} an array`],
     [
       'an amountOf that holds what the handler moves',
@@ -185,28 +216,47 @@ describe('a test says what is wrong with the setup', () => {
     expect(Object.keys(failures)).toHaveLength(8);
     for (const { message } of Object.values(failures)) {
       expect(message).toMatch(
-        /received one\. Either breakDatabase broke nothing that the handler uses, or the money was committed before an error that was caught/,
+        /expected no change while the database fails, received one\. Either breakDatabase broke nothing that the handler uses, or the money was committed before an error that was caught/,
       );
     }
   });
+
+  test('an option that fails, with its error as the cause', async () => {
+    const cause = new Error('no permission');
+    const options = { ...merchant(), breakDatabase: () => Promise.reject(cause) };
+    const name = 'deposit: is credited once if the keys failed';
+    const failures = await failuresOf(options, (one) => one === name);
+    expect(failures[name]).toStrictEqual(new Error('breakDatabase: no permission', { cause }));
+    expect(failures[name]?.cause).toBe(cause);
+  });
 });
 
-test('while the first test fails, the others of its type are not run', async () => {
+test.each([
+  ['deposit', 'clientPaymentId'],
+  ['withdrawal', 'clientWithdrawalId'],
+])('while the first test of a %s fails, the others are not run', async (noun, field) => {
   const { fetch, ...others } = merchant();
   let isUp = false;
-  const post: typeof fetch = (...given) =>
-    isUp ? (fetch?.(...given) ?? Promise.reject()) : Promise.reject(new Error('down'));
+  const post: typeof fetch = (url, request) =>
+    isUp || !textOf(Buffer.from(request.body as string)).includes(field)
+      ? (fetch?.(url, request) ?? Promise.reject())
+      : Promise.reject(new Error('down'));
   const tests = patientTests({ ...others, fetch: post }, NO_WAIT);
-  const resultsOf = async () =>
-    (await Promise.allSettled(tests.map(({ run }) => run()))).map((result) =>
-      result.status === 'rejected' ? String(result.reason.message) : 'passed',
-    );
-  const results = await resultsOf();
-  expect(results.filter((result) => result.includes('your server runs'))).toHaveLength(2);
-  expect(results.filter((result) => result.startsWith('not run: '))).toHaveLength(tests.length - 2);
-  expect(results[1]).toBe(`not run: "${FIRST}" fails`);
+  const resultsOf = async () => {
+    const results = await Promise.allSettled(tests.map(({ run }) => run()));
+    return results.map((result, index) => {
+      const isPassed = result.status === 'fulfilled';
+      return [tests[index]?.name, isPassed ? 'passed' : String(result.reason.message)] as const;
+    });
+  };
+  const first = tests.find(({ name }) => name.startsWith(noun))?.name;
+  for (const [name = '', result] of await resultsOf()) {
+    const isOther = !name.startsWith(noun) && !name.startsWith('both');
+    if (name === first) expect(result).toContain('down. Check that your server runs');
+    else expect([name, result]).toEqual([name, isOther ? 'passed' : `not run: "${first}" fails`]);
+  }
   isUp = true;
-  expect(new Set(await resultsOf())).toEqual(new Set(['passed']));
+  expect((await resultsOf()).filter(([, result]) => result !== 'passed')).toEqual([]);
 });
 
 describe('an invalid option is refused', () => {
@@ -254,6 +304,33 @@ describe('an invalid option is refused', () => {
     await tests[0]?.run();
     started = false;
     await expect(tests[0]?.run()).rejects.toThrow('url: expected an http or https URL');
+  });
+});
+
+describe('a wait', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    [0, [0]],
+    [3, [0, 1, 3, 7]],
+    // However fast the time passes, there are so many readings.
+    [15, [0, 1, 3, 7, 15, 31, 63, 127, 227, 327, 427, 527, 627, 727, 827, 927]],
+    [927, [0, 1, 3, 7, 15, 31, 63, 127, 227, 327, 427, 527, 627, 727, 827, 927]],
+    [928, [0, 1, 3, 7, 15, 31, 63, 127, 227, 327, 427, 527, 627, 727, 827, 927, 1027]],
+  ])('of %i ms has growing pauses', async (forMs, times) => {
+    vi.useFakeTimers({ now: 0 });
+    const readings: number[] = [];
+    const reading = async () => void readings.push(Date.now());
+    const done = poll(reading, async () => false, forMs);
+    await vi.runAllTimersAsync();
+    await done;
+    expect(readings).toEqual(times);
+  });
+
+  test('ends with a wrong amount', async () => {
+    const fault = merchant(credits((amount) => amount.times(2)));
+    const first = patientTests(fault, { ...NO_WAIT, answeredMs: 2 ** 31 })[0];
+    await expect(first?.run()).rejects.toThrow('It moved 2 times');
   });
 });
 

@@ -151,7 +151,7 @@ Object.defineProperties(NotificationError.prototype, {
  * errors from another copy of the package, such as its CommonJS build.
  */
 export function isNotificationError(value: unknown): value is NotificationError {
-  return typeof value === 'object' && value !== null && BRAND in value;
+  return Object(value)[BRAND] === true;
 }
 
 function summarize(

@@ -31,7 +31,7 @@ Object.defineProperties(NeedsReview.prototype, {
 /** Unlike `instanceof`, also recognizes an error of another copy of the package. */
 export function isNeedsReview(value: unknown): value is NeedsReview {
   try {
-    return BRAND in Object(value);
+    return Object(value)[BRAND] === true;
   } catch {
     return false; // a revoked proxy
   }

@@ -37,7 +37,7 @@ test.each<[options: object | undefined, message: string]>([
   [{ ...base, success: { status: 200.5 } }, `${success} 200.5 and a string of length 2`],
   [{ ...base, success: { status: '200' } }, `${success} "200" and a string of length 2`],
   [{ ...base, success: { text: null } }, `${success} 200 and null`],
-  [{ ...base, onDeposit: run }, 'onDeposit: unknown option. Did you mean onDepositReceived?'],
+  [{ ...base, onDeposits: run }, 'onDeposits: unknown option. Did you mean onDepositReceived?'],
   [{ ...base, timeoutMS: run }, 'unknown option. Did you mean timeoutMs?'],
   [{ ...base, verfiy: run }, 'verfiy: unknown option. Expected onDepositReceived, '],
   [{ ...base, onError: run }, `onError: unknown option. Expected ${names}`],

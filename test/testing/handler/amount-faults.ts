@@ -37,6 +37,11 @@ export const AMOUNT_FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
   ],
   'deposit: small amounts are credited exactly': [
     ['drops dust', drops((one) => one.actualDepositAmount.lt('0.0001')), 'A small amount'],
+    [
+      'refuses an exponent in a string',
+      reads(({ actualDepositAmount: amount }) => /^".*e/.test(JSON.stringify(amount)), 400),
+      '1.5e-7, every amount as a string; seed',
+    ],
   ],
   'deposit: cents, halves and thirds are credited exactly': [
     ['toFixed(2)', credits((amount) => amount.toFixed(2)), 'rounded to 2 decimals'],
@@ -100,6 +105,12 @@ export const AMOUNT_FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['requires an owner', refuses((one) => one.txAddressOwner === null), 'depends on this field'],
   ],
   'deposit: an unknown field changes nothing': [
+    ['a number', fails((one) => !!one.additionalFields.unknownField), 'sent: a number; seed'],
+    [
+      'an object',
+      fails((one) => typeof one.additionalFields.unknownField === 'object'),
+      'sent: an object; seed',
+    ],
     ['jsonb', fails((one) => one.additionalFields.unknownField === '\0'), 'refuse \\u0000'],
   ],
   'deposit: a currency of three, four or five letters is credited, or held': [
@@ -119,6 +130,11 @@ export const AMOUNT_FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       'the estimate',
       debits((one) => one.estimatedWithdrawAmount),
       'This is estimatedWithdrawAmount',
+    ],
+    [
+      'drops what is far from it',
+      drops((one) => one.estimatedWithdrawAmount.gt(one.actualWithdrawAmount?.times(1.5) ?? 0)),
+      'sent: 1.6 estimated; seed',
     ],
   ],
   'deposit: a time in another form is read, or held': [
@@ -155,6 +171,7 @@ export const AMOUNT_FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
   ],
   'deposit: a second deposit in another currency is credited in that currency, or held': [
+    ['drops it', drops((one) => one.depositCurrency === 'LTC'), 'Its currency is cut off'],
     ['in the currency of the first', IN_CURRENCY_OF_FIRST, 'but the body has no BTC'],
   ],
 };

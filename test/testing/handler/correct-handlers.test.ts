@@ -44,6 +44,10 @@ describe('a correct handler', () => {
     const withdrawals = namesOf({ receives: 'withdrawal.broadcast' });
     const both = all.filter((name) => name.startsWith('both: '));
     expect([...deposits, ...withdrawals, ...both]).toEqual(all);
+    const unkept = all.map((name) =>
+      name.replace(/, and is kept$/, '').replace(/kept$/, 'refused'),
+    );
+    expect(namesOf({ kept: null })).toEqual(unkept);
     const whole = namesOf({ breakDatabase: null });
     expect(whole).toEqual(all.filter((name) => !/the (keys|balances) failed/.test(name)));
   });

@@ -97,6 +97,17 @@ export const refusesWhile = (status: number, busyOf: (key: string) => string): F
     return undefined;
   },
 });
+/** Deposits and withdrawals in a currency lock its rows in different orders. */
+export const DEADLOCKS: Fault = {
+  async first(one, { cache }) {
+    const code = one.type === 'deposit.received' ? one.depositCurrency : one.withdrawCurrency;
+    if (cache.has(code) && cache.get(code) !== one.type) return { status: 500, text: '' };
+    cache.set(code, one.type);
+    await tick();
+    cache.delete(code);
+    return undefined;
+  },
+};
 /** Keeps only some of what is for review. */
 export const holds = (fits: (store: Store) => boolean): Fault => ({
   hold: (body, store) => void (fits(store) && RIGHT.hold(body, store)),

@@ -8,6 +8,7 @@ import {
   CHECK_THEN_INSERT,
   COMPARES_NUMBERS,
   credits,
+  DEADLOCKS,
   debits,
   drops,
   FAILS_AT_COPY,
@@ -72,6 +73,8 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
   ],
   'deposit: two events of one transactionId are credited, and two without one': [
     ['the transactionId as the key', keyed((one) => one.transactionId), 'that other events share'],
+    ['varchar(64)', fails((one) => `${one.transactionId}`.length > 64), 'may be too narrow'],
+    ['requires a hash', fails((one) => one.transactionId === null), 'depends on this field'],
   ],
   'deposit: a known key with another amount, order or currency moves nothing, and is kept': [
     [
@@ -87,7 +90,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['fails', fails((one) => one.status === 'FAILED'), 'The handler fails. See its log'],
   ],
   'withdrawal: BLOCKED debits nothing': [
-    ['requires its address', fails((one) => one.toTxAddress === null), 'with required fields only'],
+    ['requires its address', fails((one) => one.toTxAddress === null), 'depends on this field'],
     ['refuses it', refuses((one) => one.status === 'BLOCKED'), 'refuses what the parser accepts'],
   ],
   'withdrawal: each status after each other one is an event, and debits once': [
@@ -100,6 +103,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       }),
       'FAILED, then COMPLETED; seed',
     ],
+    ['the key of all', settlesFirst((one) => one.withdrawalId), 'The key lacks the status'],
     [
       'refunds',
       debits(({ status, actualWithdrawAmount: amount }) =>
@@ -110,8 +114,10 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
   ],
   'withdrawal: a new withdrawal after one that FAILED is debited': [
     [
-      'the clientWithdrawalId as the key',
-      settlesFirst((one) => one.clientWithdrawalId),
+      'FAILED closes the clientWithdrawalId',
+      settlesFirst(({ status, clientWithdrawalId: id }, _, { cache }) =>
+        status === 'FAILED' || cache.has(id) ? id : null,
+      ),
       'The key is made of fields that other events share',
     ],
   ],
@@ -216,6 +222,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
   ],
   'deposit: five deposits of one order at the same time add up': [
+    ['the order as the key', keyed((one) => one.clientPaymentId), 'one is dropped while another'],
     ['others are dropped', alone(() => 'repeated'), 'one is dropped while another is in progress'],
     ['a sum of doubles', SUM_OF_DOUBLES, 'The amount was a double'],
     ['forgets keys', FORGETS_KEYS, 'forgotten after others'],
@@ -234,6 +241,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['read, then written', READ_THEN_WRITE, 'the balance is read and then written'],
   ],
   'both: deposits and withdrawals of one customer at the same time add up': [
+    ['deadlocks', DEADLOCKS, 'Transactions at the same time fail'],
     ['read, then written', READ_THEN_WRITE, 'the balance is read and then written'],
   ],
 

@@ -74,16 +74,18 @@ async function requestsOf(options: HandlerTestsOptions, name?: string) {
   return { requests, prepared, asked };
 }
 
-test.each(['content-type', 'Content-Type'])(
-  'a %s of the merchant comes with every body',
-  async (name) => {
-    const type = 'application/vnd.merchant+json';
-    const { requests } = await requestsOf({ ...merchant(), headers: { [name]: type } });
-    expect(new Set(requests.map(({ headers }) => headers['content-type']))).toEqual(
-      new Set([type]),
-    );
-  },
-);
+const TYPE = 'application/vnd.merchant+json';
+const TYPES = ['application/json', 'application/json; charset=utf-8', 'application/octet-stream'];
+
+test.each([
+  ['content-type', [TYPE]],
+  ['Content-Type', [TYPE]],
+  ['x-request-id', [...TYPES, 'text/plain', undefined]],
+])('with a header %s of the merchant, the content types are %j', async (name, types) => {
+  const { requests } = await requestsOf({ ...merchant(), headers: { [name]: TYPE } });
+  const sent = new Set(requests.map(({ headers }) => headers['content-type']));
+  expect([...sent].sort()).toEqual(types);
+});
 
 test('every form of a time is of the same moment', async () => {
   const name = 'deposit: a time in another form is read, or held';

@@ -73,7 +73,9 @@ test('the kit that a test has loaded does what the other does', async () => {
   for (const [name, faults] of Object.entries(FAULTS)) {
     for (const [, parts] of faults) await expectEqual(() => merchant(parts), name);
   }
-  const named = withdrawal({ txAddressOwner: { name: 'A "B\\" C', category: '\\"' } });
+  const named = withdrawal({
+    txAddressOwner: JSON.stringify({ name: 'A "B\\" C', category: '\\"' }),
+  });
   for (const body of [depositReceivedBody(), withdrawal(), named]) {
     expect(after.bodyVariants(body)).toStrictEqual(before.bodyVariants(body));
     expect(after.faultyBodies(body)).toStrictEqual(before.faultyBodies(body));

@@ -133,7 +133,7 @@ export const AMOUNT_FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
     [
       'drops what is far from it',
-      drops((one) => one.estimatedWithdrawAmount.gt(one.actualWithdrawAmount?.times(1.5) ?? 0)),
+      drops((one) => !!one.estimatedWithdrawAmount?.gt(one.actualWithdrawAmount?.times(1.5) ?? 0)),
       'sent: 1.6 estimated; seed',
     ],
   ],

@@ -100,7 +100,8 @@ export const refusesWhile = (status: number, busyOf: (key: string) => string): F
 /** Deposits and withdrawals in a currency lock its rows in different orders. */
 export const DEADLOCKS: Fault = {
   async first(one, { cache }) {
-    const code = one.type === 'deposit.received' ? one.depositCurrency : one.withdrawCurrency;
+    const isDeposit = one.type === 'deposit.received';
+    const code = `${isDeposit ? one.depositCurrency : one.withdrawCurrency}`;
     if (cache.has(code) && cache.get(code) !== one.type) return { status: 500, text: '' };
     cache.set(code, one.type);
     await tick();

@@ -28,13 +28,17 @@ async function seenBy({ patientTests }: Kit, options: HandlerTestsOptions, only?
   return seen;
 }
 
-const fails: HandlerTestsOptions['fetch'] = async () => ({ status: 500, text: async () => '' });
+const answers = (status: number) => async () => ({ status, text: async () => '' });
+const [settlesNothing, fails] = [answers(200), answers(500)];
 const SETUPS: (() => HandlerTestsOptions)[] = [
   merchant,
   () => ({ ...merchant(), headers: { 'content-type': 'application/json' } }),
   () => ({ ...merchant(), fetch: fails }),
   () => ({ ...merchant(), fetch: fails, prepare: undefined }),
+  () => ({ ...merchant(), fetch: settlesNothing }),
+  () => ({ ...merchant(), fetch: settlesNothing, prepare: undefined }),
   () => ({ ...merchant(), balance: async () => '0.750.75' }),
+  () => ({ ...merchant(), breakDatabase: async () => async () => {} }),
   () => ({ ...merchant({ requiresOrder: true }), prepare: undefined }),
   () => ({ ...merchant({ requiresOrder: true }), prepare: async () => {} }),
   () => ({ ...merchant({ refused: { status: 200, text: '' } }), kept: null }),

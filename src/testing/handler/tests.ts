@@ -79,7 +79,7 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
     receives && !receives.startsWith(noun)
       ? []
       : Object.entries(behaviors).map(([name, stepsOf]) => {
-          const own = noun === 'both' ? firsts.slice(0, 2) : firsts.slice(index, index + 1);
+          const own = noun === 'both' ? firsts : firsts.slice(index, index + 1);
           return testOf(`${noun}: ${name}`, () => stepsOf(event), own);
         }),
   );

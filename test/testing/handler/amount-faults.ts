@@ -75,6 +75,11 @@ export const AMOUNT_FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       'identifiers in capitals; seed',
     ],
     [
+      'the transactionId as it was sent',
+      { keyOf: (_, { key, body }) => `${key} ${JSON.parse(textOf(body)).transactionId}` },
+      'identifiers in capitals; seed',
+    ],
+    [
       'keeps each repeat for review',
       {
         first(_, store, { key, body }) {

@@ -6,9 +6,6 @@ import { failuresOf, merchant, NO_WAIT, orderOf } from './merchant.js';
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** So many requests of a test are redirected, one in each run, and its last one. */
-const FIRST = 10;
-
 /** Runs a test, of which one request is redirected. That is always wrong. */
 async function failureAt(n: number, name: string) {
   const { fetch, ...others } = merchant();
@@ -42,8 +39,7 @@ test('a failure says which body of a test it is', async () => {
     const { requests: last } = await failureAt(0, name);
     const labels = new Set<string>();
     for (let n = 1; n <= last; n += 1) {
-      // Those between have labels of the same form.
-      if (n <= FIRST || n === last) labels.add(labelIn((await failureAt(n, name)).message));
+      labels.add(labelIn((await failureAt(n, name)).message));
     }
     lines.push(`${name}: ${[...labels].join(' | ')}\n`);
   }
@@ -97,6 +93,16 @@ test('every form of a time is of the same moment', async () => {
   expect(times).toEqual([seconds, seconds + 250, seconds, seconds, seconds, seconds]);
 });
 
+test('an address has one of the usual lengths', async () => {
+  const name = 'deposit: a value that decides nothing changes nothing';
+  const { requests } = await requestsOf(merchant(), name);
+  const lengths = requests.map(
+    ({ body }) => parseDepositReceived(`${body}`).depositAddress?.length,
+  );
+  // 41 is that of the sample.
+  expect(new Set(lengths)).toEqual(new Set([41, 34, 42, 62, 103]));
+});
+
 test('balance is asked for the currencies of the bodies', async () => {
   const { asked } = await requestsOf(merchant());
   const usual = ['BTC', 'EUR', 'USD', 'USDC', 'USDT', 'XRP'];
@@ -111,9 +117,12 @@ test('prepare gets one notification of each order: the first that moves somethin
   expect(shown).toEqual([[...Array(4).fill('COMPLETED'), 'FAILED', 'BLOCKED']]);
 });
 
-test('identifiers of few digits are UUIDs, too', async () => {
+test('identifiers of few digits are UUIDs and hashes, too', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const { prepared } = await requestsOf(merchant());
-  const ids = prepared.flat().map(orderOf);
+  const orders = prepared.flat();
+  const ids = orders.map(orderOf);
   expect(ids.filter((id) => !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))).toEqual([]);
+  const hashes = orders.flatMap(({ transactionId }) => transactionId?.match(/^0x.*/) ?? []);
+  expect(new Set(hashes.map((hash) => hash.length))).toEqual(new Set([66]));
 });

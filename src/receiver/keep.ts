@@ -46,7 +46,7 @@ export async function keep(
 ): Promise<Kept> {
   const { outcome, error } = unsettled;
   // A restored backup may have damaged a saved body. Its name is then all that is known of it.
-  const damaged = outcome === 'refused' && OF_EVENT.test(`${savedAs}`) ? savedAs : null;
+  const damaged = outcome === 'refused' && OF_EVENT.test(savedAs ?? '') ? savedAs : null;
   const reason = messageOf(error);
   const message = damaged === null ? reason : `${damaged}: ${reason}`;
   const failed = (why: string, cause: unknown): Kept => ({

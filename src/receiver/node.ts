@@ -87,8 +87,8 @@ function endOf(request: NodeRequest): Promise<void> {
  * `café-1` becomes another account.
  */
 function checkCharset(request: NodeRequest): void {
-  const label = `${headerOf(request.headers, 'content-type')}`.replace(/[\s"]/g, '');
-  const charset = /charset=([^;]+)/i.exec(label)?.[1] ?? 'utf-8';
+  const label = headerOf(request.headers, 'content-type')?.replace(/[\s"]/g, '');
+  const charset = label?.match(/charset=([^;]+)/i)?.[1] ?? 'utf-8';
   if (/^utf-?8$/i.test(charset)) return;
   throw new Error(
     `body: expected raw bytes, received text that middleware has decoded from ${quote(charset)}. Mount the receiver above body parsers such as express.text()`,

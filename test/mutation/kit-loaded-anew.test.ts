@@ -29,7 +29,8 @@ async function seenBy({ patientTests }: Kit, options: HandlerTestsOptions, only?
 }
 
 const answers = (status: number) => async () => ({ status, text: async () => '' });
-const [settlesNothing, fails] = [answers(200), answers(500)];
+const settlesNothing = answers(200);
+const fails = answers(500);
 const SETUPS: (() => HandlerTestsOptions)[] = [
   merchant,
   () => ({ ...merchant(), headers: { 'content-type': 'application/json' } }),
@@ -77,6 +78,7 @@ test('the kit that a test has loaded does what the other does', async () => {
   for (const [name, faults] of Object.entries(FAULTS)) {
     for (const [, parts] of faults) await expectEqual(() => merchant(parts), name);
   }
+  // Quotes and backslashes in a text are part of its token.
   const named = withdrawal({
     txAddressOwner: JSON.stringify({ name: 'A "B\\" C', category: '\\"' }),
   });

@@ -146,7 +146,7 @@ export async function countKept({ kept }: HandlerTestsOptions): Promise<number> 
   if (!kept) return 0;
   const value: unknown = await callOption('kept', kept);
   // PostgreSQL counts as text, because a count may exceed what a number holds exactly.
-  const isCount = ['number', 'bigint', 'string'].includes(typeof value);
-  if (isCount && /^\d+$/.test(String(value))) return Number(value);
+  const text = typeof value === 'object' ? '' : String(value);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
   throw new TypeError(`kept: expected a whole number, received ${quote(value)}`);
 }

@@ -36,7 +36,7 @@ describe('a correct handler', () => {
     expect(new Set(tests.map(({ name }) => name)).size).toBe(tests.length);
   });
 
-  test('gets the tests of what it receives, and of what can be broken', () => {
+  test('gets the tests of what it receives, of what is kept, and of what can be broken', () => {
     const namesOf = (options: Partial<HandlerTestsOptions>) =>
       handlerTests({ ...merchant(), ...options }).map(({ name }) => name);
     const all = namesOf({});
@@ -86,7 +86,7 @@ function by(
   return { ...merchant({ moveOf, ...parts }), amountOf };
 }
 
-/** Null for what is less than the order expected, or less than 0.4. */
+/** Of five deposits at the same time, some are less than 0.4. */
 const atLeastExpected = (one: DepositReceived): HandlerAmount => {
   const [least, amount] = [one.expectedDepositAmount ?? Infinity, one.actualDepositAmount];
   const isEnough = amount.gte(Decimal.max(least, '0.4'));
@@ -301,7 +301,7 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
     ),
   ],
   [
-    'of at least what the order expected, that refuses others, and accepts faulty bodies',
+    'that settles only what is enough, keeps the rest and answers 422, and accepts faulty bodies',
     by(atLeastExpected, {
       refused: { status: 200, text: '' },
       first(one, store, { body }) {

@@ -18,11 +18,10 @@ import {
   tick,
 } from './merchant.js';
 
-/** A fault, what it replaces of a correct handler, and the cause that the failure names. */
-export type FaultRow = readonly [fault: string, parts: Partial<Parts>, cause: string];
-
 /** What a fault replaces of a correct handler. */
 type Fault = Partial<Parts>;
+/** A fault, what it replaces, and the cause that the failure names. */
+export type FaultRow = readonly [fault: string, parts: Fault, cause: string];
 /** The fields of either notification: a test sends only one type. */
 type Fields = Readonly<
   Omit<DepositReceived, 'type' | 'status'> & Omit<WithdrawalBroadcast, 'type' | 'status'>
@@ -72,7 +71,10 @@ export const drops = answers(200);
 export const refuses = answers(400);
 export const fails = answers(500);
 /** Answers by the JSON of the body. */
-export const reads = (fits: (json: Fields) => boolean, status: number): Fault => ({
+export const reads = (
+  fits: (json: Readonly<Record<string, unknown>>) => boolean,
+  status: number,
+): Fault => ({
   first: (_, __, { body }) => (fits(JSON.parse(textOf(body))) ? { status, text: '' } : undefined),
 });
 /** Settles only the first of what has one name. Null has no name. */
@@ -99,13 +101,12 @@ export const refusesWhile = (status: number, busyOf: (key: string) => string): F
 });
 /** Deposits and withdrawals in a currency lock its rows in different orders. */
 export const DEADLOCKS: Fault = {
-  async first(one, { cache }) {
-    const isDeposit = one.type === 'deposit.received';
-    const code = `${isDeposit ? one.depositCurrency : one.withdrawCurrency}`;
-    if (cache.has(code) && cache.get(code) !== one.type) return { status: 500, text: '' };
-    cache.set(code, one.type);
+  async first(one, { cache }, context) {
+    const { currency } = RIGHT.moveOf(one, context);
+    if (cache.has(currency) && cache.get(currency) !== one.type) return { status: 500, text: '' };
+    cache.set(currency, one.type);
     await tick();
-    cache.delete(code);
+    cache.delete(currency);
     return undefined;
   },
 };

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Decimal } from 'payment-notifications';
-import { AMOUNT_FAULTS } from './amount-faults.js';
+import { BODY_FAULTS } from './body-faults.js';
 import {
   alone,
   BOTH_CURRENCIES,
@@ -65,7 +65,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
   ],
 
-  ...AMOUNT_FAULTS,
+  ...BODY_FAULTS,
 
   // ---- The key ----
   'deposit: A, B, then A again are credited once each': [
@@ -103,7 +103,11 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       }),
       'FAILED, then COMPLETED; seed',
     ],
-    ['the key of all', settlesFirst((one) => one.withdrawalId), 'The key lacks the status'],
+    [
+      'the withdrawalId as the key',
+      settlesFirst((one) => one.withdrawalId),
+      'The key lacks the status',
+    ],
     [
       'refunds',
       debits(({ status, actualWithdrawAmount: amount }) =>
@@ -142,7 +146,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['keeps nothing', holds(() => false), 'The body is lost'],
     [
       'keeps text only',
-      { hold: (body, store) => isUtf8(body) && RIGHT.hold(body, store) },
+      { hold: (body, store) => void (isUtf8(body) && RIGHT.hold(body, store)) },
       'bytes that are not UTF-8; seed',
     ],
     [

@@ -97,7 +97,7 @@ export function createHandle(
    * would wait for the same lock, and together they would soon take all connections to the
    * database.
    */
-  const late = new Set<{ readonly key: string }>();
+  const late = new Set<{ readonly key: string | null }>();
 
   async function handle(open: () => Incoming): Promise<Handled> {
     const progress: Progress = {
@@ -214,7 +214,7 @@ export function createHandle(
     progress.isLate = true;
     const { step, key } = progress;
     // `late` gets a new object, because `progress` would keep the body in memory.
-    const running = { key: key ?? '' };
+    const running = { key };
     if (key !== null && step !== 'saveFirst') late.add(running);
     passed
       .catch((error) => {

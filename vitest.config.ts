@@ -8,10 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^payment-notifications$/, replacement: source('index') },
       { find: /^payment-notifications\/valibot$/, replacement: source('valibot') },
-      { find: /^payment-notifications\/inspect$/, replacement: source('inspect/index') },
-      { find: /^payment-notifications\/receiver$/, replacement: source('receiver/index') },
-      { find: /^payment-notifications\/store$/, replacement: source('store/index') },
-      { find: /^payment-notifications\/testing$/, replacement: source('testing/index') },
+      { find: /^payment-notifications\/(\w+)$/, replacement: source('$1/index') },
     ],
   },
   test: {

@@ -83,17 +83,11 @@ function ownerFields(): string {
   return fieldLists(describeFields(TX_ADDRESS_OWNER_FIELDS, OWNER_MEANINGS));
 }
 
-/**
- * The fields of a body as the inspector explains them, with each spelling and each part of a name.
- */
+/** The fields of a body as the inspector explains them, with each spelling of a name. */
 export function fieldMeanings(): Record<NotificationType, FieldMeanings> {
-  const owner = Object.entries(describeFields(TX_ADDRESS_OWNER_FIELDS, OWNER_MEANINGS));
   return {
     'deposit.received': describeFields(DEPOSIT_RECEIVED_FIELDS, DEPOSIT_MEANINGS),
-    'withdrawal.broadcast': {
-      ...describeFields(WITHDRAWAL_BROADCAST_FIELDS, WITHDRAWAL_MEANINGS),
-      ...Object.fromEntries(owner.map(([name, field]) => [`txAddressOwner.${name}`, field])),
-    },
+    'withdrawal.broadcast': describeFields(WITHDRAWAL_BROADCAST_FIELDS, WITHDRAWAL_MEANINGS),
   };
 }
 

@@ -86,7 +86,10 @@ function by(
   return { ...merchant({ moveOf, ...parts }), amountOf };
 }
 
-/** Of five deposits at the same time, some are less than 0.4. */
+/**
+ * Null for less than the order expected, and for less than 0.4: of five deposits at the same time,
+ * some are less.
+ */
 const atLeastExpected = (one: DepositReceived): HandlerAmount => {
   const [least, amount] = [one.expectedDepositAmount ?? Infinity, one.actualDepositAmount];
   const isEnough = amount.gte(Decimal.max(least, '0.4'));

@@ -90,7 +90,8 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['fails', fails((one) => one.status === 'FAILED'), 'The handler fails. See its log'],
   ],
   'withdrawal: BLOCKED debits nothing': [
-    ['requires its address', fails((one) => one.toTxAddress === null), 'depends on this field'],
+    ['requires its address', fails((one) => one.toTxAddress === null), 'with required fields only'],
+    ['refuses no address', refuses((one) => one.toTxAddress === null), 'depends on this field'],
     ['refuses it', refuses((one) => one.status === 'BLOCKED'), 'refuses what the parser accepts'],
   ],
   'withdrawal: each status after each other one is an event, and debits once': [
@@ -117,6 +118,11 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
   ],
   'withdrawal: a new withdrawal after one that FAILED is debited': [
+    [
+      'the clientWithdrawalId as the key',
+      settlesFirst((one) => one.clientWithdrawalId),
+      'The key is made of fields that other events share',
+    ],
     [
       'FAILED closes the clientWithdrawalId',
       settlesFirst(({ status, clientWithdrawalId: id }, _, { cache }) =>

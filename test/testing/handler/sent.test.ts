@@ -81,12 +81,18 @@ test.each([
   ['content-type', 1, [TYPE]],
   ['Content-Type', 1, [TYPE]],
   ['x-request-id', 5, [...TYPES, 'text/plain', undefined]],
-])('a header %s of the merchant leaves %i content types', async (name, _, types) => {
-  const options = { ...merchant(), headers: { [name]: TYPE } };
-  const { requests } = await requestsOf(options, 'deposit: every form of a body is credited once');
-  const sent = new Set(requests.map(({ headers }) => headers['content-type']));
-  expect([...sent].sort()).toEqual(types);
-});
+])(
+  'with a header %s of the merchant, the number of content types is %i',
+  async (name, _, types) => {
+    const options = { ...merchant(), headers: { [name]: TYPE } };
+    const { requests } = await requestsOf(
+      options,
+      'deposit: every form of a body is credited once',
+    );
+    const sent = new Set(requests.map(({ headers }) => headers['content-type']));
+    expect([...sent].sort()).toEqual(types);
+  },
+);
 
 test('every form of a time is of the same moment, or has its decimals', async () => {
   const name = 'deposit: a time in another form is read, or held';

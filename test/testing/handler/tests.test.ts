@@ -216,7 +216,10 @@ describe('a test says what is wrong with the setup', () => {
     expect(await failureOf(options, name)).toBe(message);
   });
 
-  test.each([String, BigInt])('but nothing of a kept that is a %o', async (write) => {
+  test.each([
+    ['text', String],
+    ['a bigint', BigInt],
+  ])('but nothing of a kept that is %s', async (_, write) => {
     const { kept, ...others } = merchant();
     const written = async () => write((await kept?.()) ?? Number.NaN);
     const name = 'deposit: faulty bodies move nothing, and are kept';

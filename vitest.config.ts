@@ -12,12 +12,10 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: 'scripts/schemas/write.ts',
     setupFiles: 'test/fuzz/seed.ts',
     include: ['test/**/*.test.ts'],
-    // Of the built command and of the packed package: npm run test:package. And what only shows
-    // changes that Stryker makes: test/mutation/run.js.
-    exclude: [...configDefaults.exclude, 'test/package/**', 'test/mutation/**'],
+    // Of the built command and of the packed package: npm run test:package.
+    exclude: [...configDefaults.exclude, 'test/package/**'],
     // By default, vitest leaves one processor idle: half of a machine with two.
     maxWorkers: '100%',
     // To load src again for each file took a third of the time. So a test restores what it changes.

@@ -1,11 +1,11 @@
-// Writes the schemas, builds the package into an empty dist, and writes the inspector. With
-// --if-older, only if a source is newer.
+// Builds the package into an empty dist, and writes the inspector. With --if-older, only if a source
+// is newer.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const BUILT = ['dist', 'schemas', 'inspector.html'];
+const BUILT = ['dist', 'inspector.html'];
 const SOURCES = [
   ...['src', 'inspector', 'fixtures', 'scripts'],
   ...['tsup.config.ts', 'tsconfig.json', 'package.json'],
@@ -18,12 +18,10 @@ if (!process.argv.includes('--if-older') || isBuildOld()) {
   // tsup's builds run at the same time: with its `clean`, each would remove what another has
   // written.
   rmSync('dist', { recursive: true, force: true });
-  const { tsImport } = await import('tsx/esm/api');
-  const { default: writeSchemas } = await tsImport('./schemas/write.ts', import.meta.url);
-  writeSchemas();
   const { build } = await import('tsup');
   await build({ silent: process.argv.includes('--silent') });
   rmSync('dist/chunks', { recursive: true });
+  const { tsImport } = await import('tsx/esm/api');
   const { writeInspector } = await tsImport('./inspector.ts', import.meta.url);
   await writeInspector();
 }

@@ -8,7 +8,6 @@ export {
   type NotificationReference,
   type NotificationType,
 } from './parser/errors.js';
-export { notificationFromJSON } from './parser/from-json.js';
 export { idempotencyKey, type PaymentNotification } from './parser/notification.js';
 export {
   type BodyParser,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FieldTable } from '../scripts/schemas/tables.js';
+import type { FieldTable } from '../scripts/pages/fields.js';
 import { FIELDS, issuesOf, parseWith } from './sample-bodies.js';
 
 /** Compares the rules of a table with lines of need, kind and names. Optional fields have none. */

@@ -30,7 +30,7 @@ const FLOORS = [
   /^parser\/values\//,
   /^parser\/(objects|json|json-syntax|body|rules|read)$/,
   /^parser\/(deposit-received|withdrawal-broadcast|notification)$/,
-  /^parser\/(parse|from-json)$/,
+  /^parser\/parse$/,
   /^(index|valibot|shared\/.+)$/,
   /^(receiver|store|testing|inspect)\//,
   /^cli\//,
@@ -53,7 +53,7 @@ describe('inside src', () => {
 
   test('every file has a floor, and its imports are found', () => {
     expect(files.filter((file) => floorOf(file) === -1)).toStrictEqual([]);
-    expect(imports.get('parser/from-json')).toContain('parser/body');
+    expect(imports.get('parser/parse')).toContain('parser/body');
     expect(imports.get('index')).toContain('parser/values/amount');
   });
 

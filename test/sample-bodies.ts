@@ -13,7 +13,7 @@ import {
   DEPOSIT_RECEIVED_FIELDS,
   type FieldTable,
   WITHDRAWAL_BROADCAST_FIELDS,
-} from '../scripts/schemas/tables.js';
+} from '../scripts/pages/fields.js';
 
 /** A field's value as JSON text; undefined leaves the field out. */
 export type Wire = string | undefined;

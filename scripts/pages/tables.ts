@@ -12,14 +12,14 @@ import {
   OWNER_MEANINGS,
   readDocblocks,
   WITHDRAWAL_MEANINGS,
-} from '../schemas/docblocks.js';
+} from './docblocks.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
   type FieldTable,
   NOT_COMPLETED_WITHDRAWAL_FIELDS,
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
-} from '../schemas/tables.js';
+} from './fields.js';
 
 /** The kinds of values as `docs/fields.md` calls them. */
 const KINDS: Record<FieldType<unknown>['kind'], string> = {

@@ -3,7 +3,7 @@ import { findSyntaxError, lineAndColumn } from './json-syntax.js';
 import { issue, quote } from './messages.js';
 import { type Fields, withoutPrototype } from './objects.js';
 
-/** Maximum body size in bytes. The sample of a deposit has about 1,000. */
+/** Maximum body size in bytes (of text: in UTF-8). The sample of a deposit has about 1,000. */
 export const MAX_BYTES: number = 64 * 1024;
 
 // Created when a body comes as bytes, so that the package can be imported where `TextDecoder` is
@@ -35,19 +35,14 @@ export interface UnreadableBody {
   readonly cause?: unknown;
 }
 
-/**
- * Opens the body that a handler passes in: text, bytes or an already parsed object.
- *
- * @param maxBytes - Maximum size of text (in UTF-8) or bytes. A larger body is refused without
- * being parsed.
- */
-export function openBody(body: unknown, maxBytes: number = MAX_BYTES): OpenBody | UnreadableBody {
-  if (typeof body === 'string') return openText(body, maxBytes);
+/** Opens the body that a handler passes in: text, bytes or an already parsed object. */
+export function openBody(body: unknown): OpenBody | UnreadableBody {
+  if (typeof body === 'string') return openText(body);
   if (body === undefined) {
     return unreadable('not_an_object', 'undefined. Pass the raw body, before middleware reads it');
   }
   if (typeof body !== 'object' || body === null) return unreadable('not_an_object', quote(body));
-  return isBytes(body) ? openBytes(body, maxBytes) : openObject(body);
+  return isBytes(body) ? openBytes(body) : openObject(body);
 }
 
 /** Not `instanceof`, because the bytes in a test runner may come from another realm. */
@@ -59,27 +54,28 @@ export function isBytes(body: unknown): body is Uint8Array | ArrayBuffer {
   }
 }
 
-function openBytes(bytes: ArrayBuffer | Uint8Array, maxBytes: number): OpenBody | UnreadableBody {
+function openBytes(bytes: ArrayBuffer | Uint8Array): OpenBody | UnreadableBody {
   // Keeps a byte-order mark, because openText removes exactly one.
   decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text: string;
   try {
     // An object that pretends to be an ArrayBuffer may throw here.
     const length = Number(bytes.byteLength);
-    if (length > maxBytes) return tooLarge(length, maxBytes);
+    if (length > MAX_BYTES) return tooLarge(length);
     text = decoder.decode(bytes);
   } catch {
     return unreadable('invalid_json', describeBytes(bytes));
   }
-  return openText(text, maxBytes);
+  return openText(text);
 }
 
-function openText(text: string, maxBytes: number): OpenBody | UnreadableBody {
+/** Opens text. If it is too large, it is not parsed. */
+function openText(text: string): OpenBody | UnreadableBody {
   // A UTF-16 code unit takes 1 to 3 bytes in UTF-8, so a short text fits without being measured. A
   // text far over the limit isn't measured either, because encoding it would take too long.
-  if (text.length > 16 * maxBytes) return tooLarge(`at least ${text.length}`, maxBytes);
-  const bytes = text.length * 3 > maxBytes ? new TextEncoder().encode(text).length : 0;
-  if (bytes > maxBytes) return tooLarge(bytes, maxBytes);
+  if (text.length > 16 * MAX_BYTES) return tooLarge(`at least ${text.length}`);
+  const bytes = text.length * 3 > MAX_BYTES ? new TextEncoder().encode(text).length : 0;
+  if (bytes > MAX_BYTES) return tooLarge(bytes);
   return openJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 }
 
@@ -162,8 +158,8 @@ function openFields(body: OpenBody): OpenBody | UnreadableBody {
   return unreadable('not_an_object', received);
 }
 
-function tooLarge(bytes: number | string, maxBytes: number): UnreadableBody {
-  const found = issue('body_too_large', [], `at most ${maxBytes} bytes`, `${bytes} bytes`);
+function tooLarge(bytes: number | string): UnreadableBody {
+  const found = issue('body_too_large', [], `at most ${MAX_BYTES} bytes`, `${bytes} bytes`);
   return { fields: null, issues: [found] };
 }
 

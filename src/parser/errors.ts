@@ -7,14 +7,13 @@ export type NotificationType = 'deposit.received' | 'withdrawal.broadcast';
 export type IssueCode =
   /** The body is not valid JSON in UTF-8. */
   | 'invalid_json'
-  /** The body is larger than 64 KiB (1 MiB for `notificationFromJSON`). */
+  /** The body is larger than 64 KiB. */
   | 'body_too_large'
   /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
   | 'not_an_object'
   /**
-   * The body is not of the parser's type, or was written by `JSON.stringify(notification)`. For
-   * `parseNotification`: it has the identifiers of both types, or of neither. For
-   * `notificationFromJSON`: it has no known `type`.
+   * The body is not of the parser's type. For `parseNotification`: it has the identifiers of both
+   * types, or of neither.
    */
   | 'unrecognized_notification'
   /** A field is missing that the parser requires, or that the service documents as required. */

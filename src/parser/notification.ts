@@ -40,7 +40,7 @@ export function readNotification(
  * delete it. A withdrawal's key contains its status, so that a later status is not mistaken for a
  * repeat.
  *
- * @param notification - A notification that a parser or `notificationFromJSON` returned.
+ * @param notification - A notification that a parser returned.
  * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with
  * the identifier in lower case.
  * @throws TypeError if the argument is not a notification.

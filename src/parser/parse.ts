@@ -8,7 +8,6 @@ import {
   type PaymentNotification,
   readNotification,
 } from './notification.js';
-import type { Fields } from './objects.js';
 import type { Reading } from './read.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -150,7 +149,7 @@ function safeParse<T>(
 interface BodyReading<T> {
   readonly type: NotificationType | null;
   readonly issues: readonly NotificationIssue[];
-  /** Null if no rules apply: the body's type is unknown, or it is a notification's JSON. */
+  /** Null if no rules apply, because the body's type is unknown. */
   readonly reading: Reading<T> | null;
 }
 
@@ -166,10 +165,6 @@ export function readBody<T>(
   const { fields } = body;
   const detected = detectType(fields);
   const type = expectedType ?? detected;
-  if (isNotificationJSON(fields)) {
-    const received = 'the JSON of a notification. Read it with notificationFromJSON';
-    return { type, issues: [unrecognized('the body of a callback', received)], reading: null };
-  }
   if (type === null) {
     const received = hasValue(fields, 'depositId') ? 'both' : 'neither';
     const issues = [unrecognized('either a depositId or a withdrawalId', received)];
@@ -181,16 +176,6 @@ export function readBody<T>(
   // Listed first, because it explains the missing fields that follow: at least the identifier.
   const received = `a ${detected} body. Check whether the callback URLs are swapped`;
   return { type, issues: [unrecognized(`a ${type} body`, received), ...issues], reading };
-}
-
-/** Whether a body is the JSON of a parsed notification, such as one from your own queue. */
-function isNotificationJSON(fields: Fields): boolean {
-  const { type } = fields;
-  if (type !== 'deposit.received' && type !== 'withdrawal.broadcast') return false;
-  const { additionalFields, warnings } = fields;
-  return (
-    typeof additionalFields === 'object' && additionalFields !== null && Array.isArray(warnings)
-  );
 }
 
 function unrecognized(expected: string, received: string): NotificationIssue {

@@ -173,7 +173,10 @@ function warningsOfNumbers(fields: Fields, rules: readonly NamedRule[]): Notific
   return isNumber ? [issue('parsed_body', [], 'the raw text or bytes', received)] : [];
 }
 
-/** Collects the fields that have no rule, or could not be read. */
+/**
+ * Collects the fields that have no rule, or could not be read. Leaves out fields that are nested too
+ * deeply, and notes them as warnings.
+ */
 function additionalFields(source: Source, places: Plan['places']): Fields {
   const { fields, literals, unreadable, warnings, path } = source;
   const names = Object.keys(fields).filter(
@@ -181,28 +184,15 @@ function additionalFields(source: Source, places: Plan['places']): Fields {
   );
   // Most new fields are strings, for which the text need not be parsed again.
   const isText = names.every((name) => typeof fields[name] === 'string');
-  return pickFields(isText ? fields : literals(), names, path, warnings);
-}
-
-/**
- * Copies the named fields. Leaves out fields that are nested too deeply, and notes them as faults.
- *
- * @param path - Path to the object that has the fields.
- */
-export function pickFields(
-  fields: Fields,
-  names: readonly string[],
-  path: readonly string[],
-  faults: NotificationIssue[],
-): Fields {
+  const sent = isText ? fields : literals();
   const entries: [name: string, value: unknown][] = [];
   for (const name of names) {
-    const value = fields[name];
+    const value = sent[name];
     if (isDeeplyNested(value, MAX_LEVELS)) {
       // The name may be any text, so it is not a part of the path.
       const expected = `fields of at most ${MAX_LEVELS} levels of nesting`;
       const received = `more in ${quoteIf(/^[A-Za-z_]{1,40}$/, name)}. The field is left out`;
-      faults.push(issue('wrong_type', path, expected, received));
+      warnings.push(issue('wrong_type', path, expected, received));
     } else {
       entries.push([name, value]);
     }

@@ -144,7 +144,7 @@ export const bytesBody = fc
   });
 
 /** The same as text. */
-export const textBody = bytesBody.map((bytes) => bytes.toString());
+const textBody = bytesBody.map((bytes) => bytes.toString());
 
 const throws = () => {
   throw new Error('trapped');

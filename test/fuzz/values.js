@@ -1,5 +1,4 @@
-// Hostile values of a field: for the fuzz, and for the schemas, which must judge each as the parser
-// does.
+// Hostile values of a field, for the fuzz.
 import { DepositStatus, RateType, WithdrawalStatus } from 'payment-notifications';
 
 /** @param {number} count */

@@ -45,24 +45,19 @@ beforeAll(async () => {
   );
   await place(
     'print.mjs',
-    `import { createRequire } from 'node:module';
-    import imported from 'payment-notifications/schemas/deposit-received.schema.json' with { type: 'json' };
-    import { all } from './all.mjs';
-    const required = createRequire(import.meta.url)('payment-notifications/schemas/withdrawal-broadcast.schema.json');
-    console.log(JSON.stringify([JSON.parse(all), imported.title, required.title]));`,
+    `import { all } from './all.mjs';
+    console.log(all);`,
   );
   await place('storing.mjs', STORING);
 });
 
 describe.each(PROGRAMS)('%s', (name, binary, ...args) => {
-  test('parses every fixture, and finds the schemas', async (context) => {
+  test('parses every fixture', async (context) => {
     const program = await binaryOf(name, binary, context);
     // Without a permission.
     const options = args.filter((arg) => !arg.startsWith('--allow'));
     const printed = await output(program, [...options, 'print.mjs'], consumer);
-    expect(JSON.parse(printed)).toStrictEqual([
-      ...[OUTCOMES, 'Deposit received', 'Withdrawal broadcast'],
-    ]);
+    expect(JSON.parse(printed)).toStrictEqual(OUTCOMES);
   });
 
   test('saves bodies and settles them later', async (context) => {

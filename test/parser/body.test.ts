@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import { deflateSync, gzipSync } from 'node:zlib';
 import {
-  notificationFromJSON,
   parseDepositReceived,
   type RawBody,
   safeParseDepositReceived,
@@ -239,31 +238,6 @@ describe('a property of Object.prototype', () => {
     const refused = polluted(name, () => errorOf(safeParseNotification('{}')));
     expect(refused.reference).toStrictEqual({});
     expect(polluted(name, () => safeParseNotification('[')).success).toBe(false);
-  });
-
-  test.each([
-    ['deposit', read(safeParseDepositReceived(deposit({ network: undefined })))],
-    [
-      'failed withdrawal',
-      read(safeParseWithdrawalBroadcast(withdrawal({ status: '"FAILED"', toTxAddress: 'null' }))),
-    ],
-  ])('is not taken for a part of a %s that went through JSON', (_, notification) => {
-    const { network, toTxAddress, txAddressOwner, additionalFields, ...json } = JSON.parse(
-      JSON.stringify(notification),
-    );
-    const clean = notificationFromJSON(json);
-    const forged = { raw: 'rForged', name: 'x', additionalFields: { x: 1 } };
-    const names = ['network', 'toTxAddress', 'txAddressOwner', 'additionalFields', 'raw', 'memo'];
-    for (const name of names) {
-      for (const form of [json, JSON.stringify(json)]) {
-        for (const value of ['polluted', forged]) {
-          for (const enumerable of [true, false]) {
-            const copy = polluted(name, () => notificationFromJSON(form), value, enumerable);
-            expect(copy).toStrictEqual(clean);
-          }
-        }
-      }
-    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { DEPOSIT_RECEIVED_FIELDS } from '../../scripts/schemas/tables.js';
+import { DEPOSIT_RECEIVED_FIELDS } from '../../scripts/pages/fields.js';
 import { expectRules, testRules } from '../contract.js';
 
 /** The contract in short, apart from the code: which fields may refuse a body or add a warning. */

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { parse as parseLosslessly } from 'lossless-json';
-import {
-  notificationFromJSON,
-  safeParseDepositReceived,
-  safeParseWithdrawalBroadcast,
-} from 'payment-notifications';
+import { safeParseDepositReceived, safeParseWithdrawalBroadcast } from 'payment-notifications';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseLiterally } from '../../src/parser/json.js';
 import { runs } from '../fuzz/runs.js';
@@ -17,7 +13,7 @@ afterEach(() => vi.restoreAllMocks());
 
 describe('numbers of unknown fields', () => {
   // For many more texts: RUNS=200000.
-  test('are the text of their literals at any depth, and equal after JSON', () => {
+  test('are the text of their literals at any depth', () => {
     const sample = deposit();
     fc.assert(
       fc.property(anyText, (text) => {
@@ -29,8 +25,6 @@ describe('numbers of unknown fields', () => {
         const { notification } = safeParseDepositReceived(body);
         if (notification === undefined) throw new Error('refused');
         expect(exactnessFault(notification.additionalFields, exact)).toBeNull();
-        const json = JSON.stringify(notification);
-        expect(JSON.stringify(notificationFromJSON(json))).toBe(json);
       }),
       { numRuns: runs(10_000) },
     );

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import {
   idempotencyKey,
-  notificationFromJSON,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
-  type RawBody,
   safeParseDepositReceived,
   safeParseNotification,
   safeParseWithdrawalBroadcast,
@@ -16,11 +14,11 @@ import {
   NotificationSchema,
   WithdrawalBroadcastSchema,
 } from 'payment-notifications/valibot';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fixtures, parsedFixtures } from '../../fixtures/index.js';
 import { ISSUE_CODES } from '../fuzz/examine.js';
 import { inShort } from '../package/outcomes.js';
-import { deposit, errorOf, refusalOf, withdrawal } from '../sample-bodies.js';
+import { deposit, errorOf, refusalOf } from '../sample-bodies.js';
 
 const ENDPOINTS = {
   deposit: {
@@ -69,7 +67,6 @@ test.each(ALL)('$id', async ({ body, endpoint, expected }) => {
   expect(parse(body)).toStrictEqual(notification);
   if (Buffer.isBuffer(body)) expect(parse(body.toString())).toStrictEqual(notification);
   expect(judged).toStrictEqual({ typed: true, value: notification });
-  expect(notificationFromJSON(JSON.stringify(notification))).toStrictEqual(notification);
 });
 
 test('the fixtures show every issue code', () => {
@@ -89,48 +86,6 @@ function keyOf(item: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
 test('a shared endpoint says that a deposit was refused', () => {
   const { notificationType } = errorOf(safeParseNotification(deposit({ status: '"X"' })));
   expect(notificationType).toBe('deposit.received');
-});
-
-describe('the JSON of a notification, given to a parser,', () => {
-  const json = JSON.stringify(parseDepositReceived(deposit()));
-  const hint = 'received the JSON of a notification. Read it with notificationFromJSON';
-
-  test.each<[string, string | object]>([
-    ['text', json],
-    ['the notification itself', parseDepositReceived(deposit())],
-  ])('is refused with the function that reads it: %s', (_, body) => {
-    for (const parse of [
-      safeParseDepositReceived,
-      safeParseWithdrawalBroadcast,
-      safeParseNotification,
-    ]) {
-      const { issues, reference } = errorOf(parse(body as RawBody));
-      expect(issues.map(({ message }) => message)).toStrictEqual([
-        `body: expected the body of a callback, ${hint}`,
-      ]);
-      expect(reference.clientPaymentId).toBe('order-10042');
-    }
-  });
-
-  test('is recognized for either notification, whose type the error names', () => {
-    const json = JSON.stringify(parseWithdrawalBroadcast(withdrawal()));
-    expect(errorOf(safeParseNotification(json)).notificationType).toBe('withdrawal.broadcast');
-    expect(errorOf(safeParseDepositReceived(json))).toMatchObject({
-      notificationType: 'deposit.received',
-      issues: [{ received: hint.replace('received ', '') }],
-    });
-  });
-
-  test.each([
-    { warnings: 'null' },
-    { warnings: '{}' },
-    { additionalFields: 'null' },
-    { additionalFields: '"x"' },
-    { type: '"x"' },
-  ])('is not mistaken for a body with %j', (odd) => {
-    const names = { type: '"deposit.received"', additionalFields: '{}', warnings: '[]' };
-    expect(safeParseDepositReceived(deposit({ ...names, ...odd })).success).toBe(true);
-  });
 });
 
 test('the types refuse what can be no parsed body', () => {

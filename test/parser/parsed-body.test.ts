@@ -1,5 +1,4 @@
 import {
-  notificationFromJSON,
   parseDepositReceived,
   parseNotification,
   parseWithdrawalBroadcast,
@@ -15,7 +14,6 @@ import {
   issuesOf,
   messagesOf,
   read,
-  refusalOf,
   revoked,
   withdrawal,
 } from '../sample-bodies.js';
@@ -79,14 +77,6 @@ describe('the warning about numbers', () => {
   test('is not given for a time or an unknown number', () => {
     const body = { ...JSON.parse(deposit(strings)), expirationTime: 1790003600, unknown: 0.1 };
     expect(read(safeParseDepositReceived(body)).warnings).toStrictEqual([]);
-  });
-
-  test('stays in JSON, where a number would be another fault', () => {
-    const notification = parseDepositReceived(DEPOSIT);
-    const json = JSON.parse(JSON.stringify(notification));
-    expect(notificationFromJSON(json)).toStrictEqual(notification);
-    const { issues } = refusalOf(() => notificationFromJSON({ ...json, onChainFee: 1 }));
-    expect(issues).toStrictEqual([PARSED]);
   });
 });
 

@@ -10,12 +10,12 @@ import { isNumberOrString, type PlainType } from './plain-type.js';
 export type Decimal = DecimalJs;
 
 /** Maximum length of an amount's literal: long enough for any amount in plain digits. */
-export const MAX_LENGTH = 160;
+const MAX_LENGTH = 160;
 /**
  * Maximum number of significant digits, and maximum magnitude of the exponent in scientific
  * notation: 9.9e78 and 1e-78 are amounts.
  */
-export const MAX_DIGITS = 78;
+const MAX_DIGITS = 78;
 /** Precision of results. The sum of two amounts can need 234 digits. */
 const PRECISION = 256;
 /** A message quotes an invalid amount only if it matches: no name, email or address does. */
@@ -68,7 +68,7 @@ const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 
 /** The `expected` text of an issue about an amount that exceeds the limits. */
-export const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
+const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
 
 /**
  * An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain).

@@ -84,16 +84,6 @@ export const HANDLERS: {
 /** A library exports a parser: its declarations must be able to name the type. */
 export const parsers = { parse: pn.parseDepositReceived, safeParse: pn.safeParseNotification };
 
-export function fromQueue(job: unknown): pn.PaymentNotification | pn.IssueCode {
-  try {
-    return pn.notificationFromJSON(job);
-  } catch (error) {
-    const isRefusal = pn.isNotificationError(error) || error instanceof pn.NotificationError;
-    if (isRefusal) return error.issues[0].code;
-    throw error;
-  }
-}
-
 function never(value: never): never {
   throw new Error(`not handled: ${value}`);
 }

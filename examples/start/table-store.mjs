@@ -15,20 +15,25 @@ pool.on('error', (error) => console.error(error.message)); // a restart breaks i
 /** @param {string} sql @param {unknown[]} values @returns {Promise<any[]>} */
 const query = async (sql, ...values) => (await pool.query(sql, values)).rows;
 
+const ARRIVE = `INSERT INTO webhook (name, place, body, reason, tries) VALUES ($1, 'progress', $2, '', 1)
+  ON CONFLICT (name) DO UPDATE SET place = 'progress', since = now(), tries = greatest(webhook.tries, 1)
+  WHERE webhook.place <> 'review'`; // what waits for a decision stays there
+const TAKE = `UPDATE webhook SET place = 'progress', since = now(), tries = tries + 1
+  WHERE (name, place, since) = ($1, $2, $3) RETURNING name`; // no row: another process was first
+const KEEP = `INSERT INTO webhook (name, place, body, reason) VALUES ($1, $2, $3, $4) ON CONFLICT (name)
+  DO UPDATE SET place = CASE webhook.place WHEN 'review' THEN 'review' ELSE excluded.place END,
+    reason = excluded.reason, since = now(), tries = 0`;
+
 /** @type {Store} */
 export const store = {
-  save({ to, name, body, reason }) {
-    const insert = `INSERT INTO webhook (folder, name, body, reason) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (folder, name) DO UPDATE SET reason = excluded.reason`;
-    return query(insert, to, name, body, reason);
+  async save({ to, name, body, reason, from }) {
+    if (from) return (await query(TAKE, name, from.place, from.since)).length > 0;
+    await (to === 'progress' ? query(ARRIVE, name, body) : query(KEEP, name, to, body, reason));
   },
-  async list() {
-    const rows = await query("SELECT name FROM webhook WHERE folder = 'retry' ORDER BY saved_at");
-    return rows.map(({ name }) => name);
-  },
+  list: () => query("SELECT name, place, since, tries FROM webhook WHERE place <> 'review'"),
   async read(name) {
-    const find = "SELECT body FROM webhook WHERE (folder, name) = ('retry', $1)";
+    const find = "SELECT body FROM webhook WHERE name = $1 AND place <> 'review'";
     return (await query(find, name))[0]?.body ?? null;
   },
-  remove: (name) => query("DELETE FROM webhook WHERE (folder, name) = ('retry', $1)", name),
+  remove: (name) => query('DELETE FROM webhook WHERE name = $1', name),
 };

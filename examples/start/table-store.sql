@@ -1,4 +1,6 @@
 CREATE TABLE webhook (
-  folder text, name text, body bytea NOT NULL, reason text NOT NULL,
-  saved_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (folder, name)
+  name text PRIMARY KEY, place text NOT NULL, body bytea NOT NULL, reason text NOT NULL,
+  arrived timestamptz NOT NULL DEFAULT now(),
+  since timestamptz(3) NOT NULL DEFAULT now(), -- as exact as a Date
+  tries integer NOT NULL DEFAULT 0
 );

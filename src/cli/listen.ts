@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { formatCount, plural, shorten } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
 import { describe } from '../parser/messages.js';
+import { isVisit } from '../receiver/arrive.js';
 import { createReceiver } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
@@ -61,7 +62,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
       return true;
     },
     log({ outcome, message, error, issue }) {
-      if (outcome === 'failed' && error !== NOT_SAVED) log.fail('not read', error);
+      if (outcome === 'failed' && Object(error).cause !== NOT_SAVED) log.fail('not read', error);
       // A warning about a body is part of its sentence.
       else if (outcome === 'warning' && !issue) console.warn(message);
     },
@@ -69,7 +70,8 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   const server = createServer((request, response) => {
     receiver.node(request, response);
     // A visit shows that a tunnel works. The receiver calls nothing for it, so it is printed here.
-    if (isVisit(request)) response.on('finish', () => log.visit(request, response.statusCode));
+    if (isVisit(request) && isEmpty(request))
+      response.on('finish', () => log.visit(request, response.statusCode));
   });
 
   const origin = await start(server, port, values.host);
@@ -90,9 +92,9 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   return EXIT.ok;
 }
 
-function isVisit({ method, headers }: IncomingMessage): boolean {
+function isEmpty({ headers }: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
-  return (method === 'GET' || method === 'HEAD') && length === '0' && encoding === undefined;
+  return length === '0' && encoding === undefined;
 }
 
 /** Prints one line for each callback, saves its body first, and counts. */

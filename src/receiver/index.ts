@@ -1,15 +1,16 @@
 import type { RawBody } from '../parser/parse.js';
-import { checkTime } from '../shared/deadline.js';
+import { checkTime, createDeadline, type Deadline } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
-import type { ReceiverAnswer } from './answer.js';
-import { createBusy } from './busy.js';
+import { answerTo } from './answer.js';
+import { type Arrived, createArrive, type Incoming, isVisit } from './arrive.js';
 import { receivedOf } from './bytes.js';
-import { createHandle, type Handled, type Incoming } from './handle.js';
 import type { HeaderSource } from './headers.js';
 import { createLog, type Outcome } from './log.js';
 import { type NodeRequest, type NodeResponse, readNodeBody, sendNode } from './node.js';
-import { checkOptions, type ReceiverOptions } from './options.js';
+import { checkOptions, type ReceiverAnswer, type ReceiverOptions, successOf } from './options.js';
 import { createRounds } from './rounds.js';
+import { createSettle } from './settle.js';
+import { guard } from './store.js';
 import {
   answerWeb,
   isWebRequest,
@@ -19,19 +20,19 @@ import {
   type WebResponse,
 } from './web.js';
 
-export type { ReceiverAnswer } from './answer.js';
 export type { HeaderSource } from './headers.js';
 export type { LogEntry, Outcome } from './log.js';
 export { NeedsReview } from './needs-review.js';
 export type { NodeRequest, NodeResponse } from './node.js';
 export type {
-  Delivery,
   DeliveryContext,
+  ReceiverAnswer,
   ReceiverOptions,
   ReceiverSettings,
   Settle,
+  VerifyInput,
 } from './options.js';
-export type { SavedBody, Store } from './store.js';
+export type { Place, SavedBody, Store, WaitingBody } from './store.js';
 export type { WebRequest, WebResponse } from './web.js';
 
 /** A request of any platform, for {@link Receiver.receive}. */
@@ -69,21 +70,23 @@ export interface Receiver {
    */
   readonly settle: (body: RawBody) => Promise<Outcome>;
   /**
-   * Tries the bodies that wait in `retry` again, in rounds until `stop`: now, and `everyMs`
-   * (default: 60,000) after each round. The timer doesn't keep the process running.
+   * Tries the bodies that wait again, in rounds until `stop`: now, and every `everyMs` (default:
+   * 60,000). These are the bodies in `retry`, and those in `progress` whose process has ended: they
+   * have been there for longer than `timeoutMs` and ten seconds. The timer doesn't keep the process
+   * running.
    *
-   * New bodies and earlier failures take turns. A round ends after five failures in a row, such as
-   * while your database is down.
+   * A round ends after 50 failures in a row, such as while your database is down. A body that ended
+   * its process three times goes to `review`.
    *
    * @throws RangeError if `setTimeout` can't wait for `everyMs`.
    */
   readonly start: (options?: { readonly everyMs?: number | undefined }) => void;
-  /** Tries the bodies in `retry` again, once, for a scheduled function. */
+  /** Tries the bodies that wait again, once, for a scheduled function. Takes about a minute at most. */
   readonly retry: () => Promise<void>;
   /**
    * Ends the rounds, and resolves when each body in progress has its `Outcome`, even if a late
-   * function still runs. That takes `timeoutMs` at most, and five more seconds for each call of a
-   * store or a log that hangs. If `list` hangs, it takes up to 30 seconds.
+   * function still runs. That takes `timeoutMs` at most, and five more seconds for a store or a log
+   * that hangs. If `list` hangs, it takes up to 30 seconds.
    *
    * Call it after the server has closed, and before the process ends. Closing the server doesn't
    * wait for a request whose sender gave up, but its body may still be on its way to your database.
@@ -92,8 +95,8 @@ export interface Receiver {
 }
 
 /**
- * Creates an endpoint that checks who calls, reads a raw body, parses it, calls your function,
- * saves what can't be settled, and answers.
+ * Creates an endpoint that checks who calls, reads a raw body, parses and saves it, calls your
+ * function, and answers.
  *
  * @throws TypeError if `secret` is missing or too short, neither type of notification has a
  * function, `store` is missing, an option can't be used, or a key such as `onDeposit` would be
@@ -113,22 +116,35 @@ export interface Receiver {
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
   checkOptions(options);
-  const { store } = options;
+  const { timeoutMs = 25_000 } = options;
+  const success = successOf(options.success);
   const log = createLog(options);
-  const busy = createBusy();
-  const handle = createHandle(options, busy, log);
-  const inProgress = new Set<Promise<Handled>>();
-  const rounds = store && createRounds(store, settle, busy, log);
+  const store = options.store && guard(options.store);
+  const arrive = createArrive(options, log);
+  const settle = createSettle(options, store, log);
+  const rounds = store && createRounds(options, store, settle, timeoutMs, log);
+  const inProgress = new Set<Promise<unknown>>();
 
-  function receive(open: () => Incoming): Promise<Handled> {
-    const handled = handle(open);
+  async function handle(open: () => Incoming) {
+    const deadline = createDeadline(timeoutMs);
+    const handled = arrive(open, deadline).then(async (arrived) => {
+      const outcome = await outcomeOf(arrived, deadline);
+      return { outcome: outcome ?? 'failed', answer: answerTo(arrived, outcome, success) };
+    });
     inProgress.add(handled);
-    handled.then(() => inProgress.delete(handled));
-    return handled;
+    try {
+      return await handled;
+    } finally {
+      deadline.end();
+      inProgress.delete(handled);
+    }
   }
 
-  function settle(body: RawBody, savedAs: string | null): Promise<Handled> {
-    return receive(() => ({ caller: null, savedAs, read: () => receivedOf(body) }));
+  /** Returns what became of what arrived; null if it was turned away. */
+  async function outcomeOf(arrived: Arrived, deadline: Deadline): Promise<Outcome | null> {
+    if (arrived.kind === 'event') return settle.event(arrived, deadline, null);
+    if (arrived.kind === 'refused') return settle.refused(arrived, null, null);
+    return arrived.kind === 'lost' ? settle.lost(arrived) : null;
   }
 
   function sendOrLog(response: NodeResponse, answer: ReceiverAnswer): void {
@@ -143,7 +159,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   return {
     async node(request, response) {
-      const { answer } = await receive(() => ({
+      const { answer } = await handle(() => ({
         caller: {
           url: request.originalUrl ?? request.url,
           method: request.method,
@@ -156,7 +172,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       sendOrLog(response, answer);
     },
     async fetch(request, ...rest: unknown[]) {
-      const { answer } = await receive(() => ({
+      const { answer } = await handle(() => ({
         caller: { url: request.url, method: request.method, headers: request.headers },
         read: () => readWebBody(request),
       }));
@@ -166,13 +182,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       return toResponse(answer);
     },
     async receive(request) {
-      const { answer } = await receive(() => ({
+      const { answer } = await handle(() => ({
         caller: { url: request.url, method: request.method, headers: request.headers },
         read: () => receivedOf(request.body ?? emptyVisit(request)),
       }));
       return answer;
     },
-    settle: async (body) => (await settle(body, null)).outcome,
+    async settle(body) {
+      return (await handle(() => ({ caller: null, read: () => receivedOf(body) }))).outcome;
+    },
     start({ everyMs = 60_000 } = {}) {
       checkTime('everyMs', everyMs);
       rounds?.start(everyMs);
@@ -186,6 +204,6 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 }
 
 /** A missing body is empty for a visit. Otherwise, it is a mistake, which the log explains. */
-function emptyVisit({ method, body }: ReceivedRequest): RawBody {
-  return method === 'GET' || method === 'HEAD' ? '' : (body as never);
+function emptyVisit(request: ReceivedRequest): RawBody {
+  return isVisit(request) ? '' : (request.body as never);
 }

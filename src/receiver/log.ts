@@ -20,7 +20,7 @@ export type Outcome = 'settled' | 'review' | 'retry' | 'refused' | 'failed';
 export interface LogEntry {
   /**
    * What became of the body. `warning`: a field of a valid body is unusual, requests were turned
-   * away, or a function that was late has failed.
+   * away, a function that was late has failed, or the process that settled a body has ended.
    */
   readonly outcome: Outcome | 'warning';
   /** The event's `idempotencyKey`; null if it isn't known. */
@@ -42,6 +42,7 @@ const MAX_LOGGING = 5000;
 export function createLog(options: {
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
 }): Log {
+  if (!options.log) surviveClosedPipe();
   return async (entry) => {
     if (!options.log && entry.outcome === 'settled') return; // not printed by default
     try {
@@ -53,6 +54,16 @@ export function createLog(options: {
       printUnlogged(entry, error);
     }
   };
+}
+
+let isSurviving = false;
+
+/** A pipe that was closed, as by Ctrl+C in `| tee`, must not end a process that saves bodies. */
+function surviveClosedPipe(): void {
+  if (isSurviving) return;
+  isSurviving = true;
+  // Not imported: other platforms have no such stream.
+  globalThis.process?.stderr?.on?.('error', () => {});
 }
 
 function printUnlogged(entry: LogEntry, error: unknown): void {

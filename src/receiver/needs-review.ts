@@ -5,8 +5,8 @@ const BRAND = Symbol.for('payment-notifications.NeedsReview');
  * Throw this if someone must look at an event before money moves, such as for an order that you
  * don't know. The receiver saves the body and the reason in `review`, and answers with success.
  *
- * Like any error, it rolls back the transaction in which it is thrown. A helper that repeats a
- * failed transaction must not repeat this error.
+ * Like any error, it rolls back the transaction in which it is thrown. It may be the `cause` of
+ * another error. A helper that repeats a failed transaction must not repeat this error.
  *
  * @example
  * ```ts
@@ -28,11 +28,21 @@ Object.defineProperties(NeedsReview.prototype, {
   name: { value: 'NeedsReview' },
 });
 
-/** Unlike `instanceof`, also recognizes an error of another copy of the package. */
-export function isNeedsReview(value: unknown): value is NeedsReview {
+/**
+ * Returns the NeedsReview that was thrown, or that caused what was thrown: database clients may wrap
+ * what ends a transaction. Unlike `instanceof`, also recognizes one of another copy of the package.
+ */
+export function needsReviewIn(thrown: unknown): NeedsReview | null {
   try {
-    return Object(value)[BRAND] === true;
+    // An error may be its own cause.
+    for (const seen = new Set(); Object(thrown) === thrown && !seen.has(thrown); ) {
+      const { [BRAND]: isOurs, cause } = thrown as NeedsReview & { readonly [BRAND]?: unknown };
+      if (isOurs === true) return thrown as NeedsReview;
+      seen.add(thrown);
+      thrown = cause;
+    }
   } catch {
-    return false; // a revoked proxy
+    // a getter that throws, or a revoked proxy
   }
+  return null;
 }

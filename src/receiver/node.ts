@@ -1,8 +1,9 @@
 import { isBytes } from '../parser/body.js';
 import { quote } from '../parser/messages.js';
-import { NOT_FOUND, type ReceiverAnswer } from './answer.js';
+import { NOT_FOUND } from './answer.js';
 import { type ReceivedBody, readStream, receivedOf } from './bytes.js';
 import { headerOf } from './headers.js';
+import type { ReceiverAnswer } from './options.js';
 import { isWebRequest } from './web.js';
 
 /** The parts of a Node.js request that a receiver uses. */

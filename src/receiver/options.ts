@@ -1,11 +1,18 @@
 import type { DepositReceived } from '../parser/deposit-received.js';
-import { describe } from '../parser/messages.js';
+import { describe, quote } from '../parser/messages.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 import { checkTime } from '../shared/deadline.js';
 import { checkNames } from '../shared/options.js';
-import { type ReceiverAnswer, successOf } from './answer.js';
 import type { LogEntry } from './log.js';
 import type { Store } from './store.js';
+
+/** An answer to the service. */
+export interface ReceiverAnswer {
+  /** The HTTP status. */
+  readonly status: number;
+  /** Plain text, for logs. The service isn't known to read it. */
+  readonly text: string;
+}
 
 /** What a receiver passes along with a notification. */
 export interface DeliveryContext {
@@ -16,7 +23,7 @@ export interface DeliveryContext {
 }
 
 /** What {@link ReceiverSettings.verify} gets. */
-export interface Delivery {
+export interface VerifyInput {
   /** The raw body, or the start of one over 64 KiB. */
   readonly body: Uint8Array;
   /** Returns a header as one text, whatever the case of its name; null if it is missing. */
@@ -30,10 +37,12 @@ export interface Delivery {
  * - It throws `NeedsReview`: the body is saved in `review`, where someone decides.
  * - It throws anything else, or is late: the body is saved in `retry`, and tried again.
  *
- * Its result is ignored, with one exception: an object with `ok: false`, or with a `status` or
- * `statusCode` of 400 or more, such as a failed response from `fetch`, counts as an error.
+ * It returns nothing. Any result counts as an error, because some clients return what failed, in
+ * place of throwing it.
+ *
+ * It may run several times at the same time, also for one event: for copies, and in other processes.
  */
-export type Settle<T> = (notification: T, context: DeliveryContext) => Promise<unknown>;
+export type Settle<T> = (notification: T, context: DeliveryContext) => void | Promise<void>;
 
 /** The options of a receiver, except `onDepositReceived` and `onWithdrawalBroadcast`. */
 export interface ReceiverSettings {
@@ -48,33 +57,27 @@ export interface ReceiverSettings {
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**
-   * Keeps the bodies that can't be settled: `createStore('webhooks')`, or your own.
+   * Keeps bodies until they are settled: `createStore('webhooks')`, or your own. Each valid body is
+   * saved before its function is called, because the process may be killed, and the service may not
+   * send a withdrawal again. If saving fails, that is logged, and the function is called all the
+   * same.
    *
    * With null, nothing is saved. An event that needs review is then answered with 500.
    */
   readonly store: Store | null;
   /**
    * Checks a signature over the raw body, or a header of your proxy. Returns whether the sender is
-   * the service. If it returns false, the answer is 401; if it throws, 500. In both cases, nothing
-   * is saved.
+   * the service. If it returns false, the answer is 401. If it throws or returns anything else, the
+   * answer is 500. In all these cases, nothing is saved.
    *
    * It isn't called for a body from a queue or the store.
    */
-  readonly verify?: ((delivery: Delivery) => boolean | Promise<boolean>) | undefined;
+  readonly verify?: ((input: VerifyInput) => boolean | Promise<boolean>) | undefined;
   /**
    * The answer to an event that is settled or saved for review. Default: 200 `ok`. The service
    * doesn't document which statuses count as success.
    */
   readonly success?: Partial<ReceiverAnswer> | undefined;
-  /**
-   * Saves each valid body in `retry` before its function is called, and removes it once it is
-   * settled or saved in `review`. Default: false.
-   *
-   * If a process is killed, the bodies it was working on get no answer. The service sends a deposit
-   * again, but may not send a withdrawal again. With this option, another process settles those
-   * bodies. If saving fails, that is logged, and the function is called unless `timeoutMs` is over.
-   */
-  readonly saveFirst?: boolean | undefined;
   /**
    * Logs what became of each body. If it throws, the answer is the same. Unless the event is
    * settled, an answer waits up to five seconds until its outcome is logged. By default, nothing is
@@ -85,7 +88,8 @@ export interface ReceiverSettings {
   /**
    * How long an answer may take in milliseconds, reading the body included. Default: 25,000. Once
    * this time is over, the receiver saves the body if it has been read and verified, logs, and
-   * answers 500. A store or a log that hangs gets five more seconds each.
+   * answers 500. A store or a log that hangs gets five more seconds each. Receivers that share a
+   * store need the same time, because each takes over what is in `progress` for longer.
    *
    * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, its
    * event isn't passed on again.
@@ -114,7 +118,7 @@ export type ReceiverOptions = ReceiverSettings &
   );
 
 const FUNCTIONS = ['onDepositReceived', 'onWithdrawalBroadcast'] as const;
-const SETTINGS = ['secret', 'store', 'verify', 'success', 'saveFirst', 'log', 'timeoutMs'];
+const SETTINGS = ['secret', 'store', 'verify', 'success', 'log', 'timeoutMs'];
 const NAMES = [...FUNCTIONS, ...SETTINGS];
 const LOWER_NAMES = NAMES.map((name) => name.toLowerCase());
 
@@ -134,13 +138,6 @@ export function checkOptions(options: ReceiverOptions): void {
   const names = Object.keys(options);
   checkNames(isPlain(options) ? names : names.filter(isMeant), NAMES);
   checkStore(options.store);
-  const { saveFirst = false } = options;
-  if (typeof saveFirst !== 'boolean') {
-    throw new TypeError(`saveFirst: expected true or false, received ${describe(saveFirst)}`);
-  }
-  if (saveFirst && options.store === null) {
-    throw new TypeError('saveFirst: expected a store to save in, received null');
-  }
   successOf(options.success);
   checkTime('timeoutMs', options.timeoutMs);
 }
@@ -171,4 +168,23 @@ function checkFunction(name: string, given: unknown): void {
   if (given !== undefined && typeof given !== 'function') {
     throw new TypeError(`${name}: expected a function, received ${describe(given)}`);
   }
+}
+
+/** With these, `Response` and some servers throw if there is a text. */
+const WITHOUT_TEXT = [204, 205, 304];
+
+/**
+ * Returns the answer to an event that is settled or saved for review.
+ *
+ * @throws TypeError if no server can send it.
+ */
+export function successOf(given: Partial<ReceiverAnswer> = {}): ReceiverAnswer {
+  const { status = 200, text = 'ok' } = given;
+  const canBeSent = Number.isInteger(status) && status >= 200 && status <= 599;
+  if (!canBeSent || typeof text !== 'string') {
+    throw new TypeError(
+      `success: expected a status of 200 to 599 and a text, received ${quote(status)} and ${describe(text)}`,
+    );
+  }
+  return { status, text: WITHOUT_TEXT.includes(status) ? '' : text };
 }

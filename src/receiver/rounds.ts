@@ -1,41 +1,69 @@
+import type { NotificationType } from '../parser/errors.js';
+import { safeParseNotification } from '../parser/parse.js';
+import { createDeadline } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
-import type { Busy } from './busy.js';
-import type { Handled } from './handle.js';
-import type { Log } from './log.js';
-import { inTime, type Store } from './store.js';
+import { eventOf } from './arrive.js';
+import type { Log, Outcome } from './log.js';
+import type { ReceiverOptions } from './options.js';
+import type { Settle } from './settle.js';
+import { type GuardedStore, isUnchanged, MAX_STORING, type WaitingBody } from './store.js';
 
 /**
- * A round ends after this many failures in a row. A database that is down then adds only a few
- * lines to the log in each round.
+ * A round ends after this many failures in a row: few enough that the log of an outage can be read,
+ * and enough to find a few good bodies among 1,000 hopeless ones within minutes.
  */
-const MAX_FAILURES = 5;
+const MAX_FAILURES = 50;
 
-/** Tries the bodies in `retry` again, in rounds. None of these functions rejects. */
+/** A body that was claimed so often, and whose process ended each time, isn't tried again. */
+const MAX_TRIES = 3;
+
+/** How long a round of a scheduled function takes at most, in milliseconds. */
+const ROUND_TIME = 60_000;
+
+// Why a body goes to `review` whose function isn't called.
+const ENDED = 'its function ended the process three times';
+const HALF = 'half written, and shorter than its digest says';
+const CHANGED = 'changed after it arrived, because its digest is another one';
+
+const TYPES = ['deposit.received', 'withdrawal.broadcast'] as const;
+
+/** Tries the bodies that wait again, in rounds. None of these functions rejects. */
 export interface Rounds {
   readonly start: (everyMs: number) => void;
   /** Runs a round, or waits for the running one. */
-  readonly run: () => Promise<void>;
+  readonly run: (time?: number) => Promise<void>;
   /** Starts no more bodies, and waits for the one in progress. */
   readonly stop: () => Promise<void>;
 }
 
-/** @param settle - Settles a body that is saved under this name, and never rejects. */
 export function createRounds(
-  store: Store,
-  settle: (body: Uint8Array, name: string) => Promise<Handled>,
-  busy: Busy,
+  options: ReceiverOptions,
+  store: GuardedStore,
+  settle: Settle,
+  timeoutMs: number,
   log: Log,
 ): Rounds {
-  /** The names of the last round, in the order of the next tries. A try moves a name to the end. */
-  let waiting = new Set<string>();
+  const hasFunction: Readonly<Record<NotificationType, boolean>> = {
+    'deposit.received': options.onDepositReceived !== undefined,
+    'withdrawal.broadcast': options.onWithdrawalBroadcast !== undefined,
+  };
+  /**
+   * How long a claim holds, in milliseconds: until its function is over or late, and the store has
+   * begun and ended the claim. After that, its process must have ended.
+   */
+  const maxClaim = timeoutMs + 2 * MAX_STORING;
+  /** The names that the last round has found. */
+  let known = new Set<string>();
+  /** Types of bodies that are left alone, of which the log has a line already. */
+  const reported = new Set<NotificationType>();
   let round: Promise<void> | null = null;
   /** Identifies the rounds that `start` has begun; null after `stop`. */
   let started: object | null = null;
   let isStopping = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function run(): Promise<void> {
-    round ??= runRound()
+  function run(time = ROUND_TIME): Promise<void> {
+    round ??= runRound(time)
       .catch((error) => log({ outcome: 'failed', key: null, message: messageOf(error), error }))
       .finally(() => {
         round = null;
@@ -43,54 +71,98 @@ export function createRounds(
     return round;
   }
 
-  async function runRound(): Promise<void> {
-    const names = await inTime('list', () => store.list());
-    const listed = new Set(names);
-    const known = [...waiting].filter((name) => listed.has(name));
-    const added = names.filter((name) => !waiting.has(name));
-    waiting = new Set([...known, ...added]);
+  /** After its time, a round ends, because new bodies may wait that it has not listed. */
+  async function runRound(time: number): Promise<void> {
+    const end = performance.now() + time;
     let failures = 0;
-    for (const name of orderOf(added, known)) {
-      if (isStopping || failures === MAX_FAILURES) return;
-      if (busy.has(name)) continue;
-      waiting.delete(name);
-      waiting.add(name); // at the end
-      const isDone = await tryAgain(name).catch((error) => {
-        log({ outcome: 'failed', key: null, message: `${name} waits: ${messageOf(error)}`, error });
-        return false;
+    for (const waiting of orderOf(unclaimed(await store.list()))) {
+      if (isStopping || failures === MAX_FAILURES || performance.now() > end) return;
+      const outcome = await tryAgain(waiting).catch((error) => {
+        const message = `${waiting.name} waits: ${messageOf(error)}`;
+        log({ outcome: 'failed', key: null, message, error });
+        return 'failed';
       });
-      failures = isDone ? 0 : failures + 1;
+      if (outcome === 'skipped') continue;
+      failures = outcome === 'retry' || outcome === 'failed' ? failures + 1 : 0;
     }
   }
 
-  /** Returns whether the body left `retry`. */
-  async function tryAgain(name: string): Promise<boolean> {
-    const body = await inTime('read', () => held(name, store.read(name)));
-    if (body == null) return true; // another process was first
-    const { outcome, name: savedAs } = await held(name, settle(body, name));
-    if (outcome === 'failed') return false;
-    // With the outcome `retry`, a body stays under its name. But if it had another name, because
-    // someone renamed its file, it has just been saved again under its own, so the old name is
-    // removed. If only the case differs, the old name stays, because it may be the same file.
-    if (outcome === 'retry' && savedAs?.toLowerCase() === name.toLowerCase()) return false;
-    await inTime('remove', () => held(name, store.remove(name)));
-    return outcome !== 'retry';
+  /** Returns an entry for each body that no process works on: its claim, if it has one. */
+  function unclaimed(listed: readonly WaitingBody[]): WaitingBody[] {
+    const byName = new Map<string, WaitingBody>();
+    const claims = listed.filter(({ place }) => place === 'progress');
+    for (const waiting of [...listed, ...claims]) byName.set(waiting.name, waiting);
+    const now = Date.now();
+    return [...byName.values()].filter(
+      // A time in the future is one of a wrong clock.
+      ({ place, since }) => place === 'retry' || Math.abs(now - Number(since)) > maxClaim,
+    );
   }
 
-  /** Keeps a name out of the next rounds until the work ends, however late that is. */
-  async function held<T>(name: string, work: Promise<T>): Promise<T> {
-    busy.enter(name);
+  /**
+   * New bodies come first, so that one that has just failed doesn't wait for thousands. Then come
+   * those that were tried longest ago.
+   */
+  function orderOf(waiting: readonly WaitingBody[]): WaitingBody[] {
+    const ours = waiting.filter(({ name }) => !isOfOthers(name));
+    const isKnown = ({ name }: WaitingBody) => Number(known.has(name));
+    ours.sort((a, b) => isKnown(a) - isKnown(b) || Number(a.since) - Number(b.since));
+    known = new Set(ours.map(({ name }) => name));
+    return ours;
+  }
+
+  /** Whether a body is of a type that has no function here, as far as its name says. */
+  function isOfOthers(name: string): boolean {
+    const type = TYPES.find((type) => name.startsWith(`${type}.`));
+    return type !== undefined && isLeftAlone(type);
+  }
+
+  /** Bodies of a type without a function are those of another receiver on this store. */
+  function isLeftAlone(type: NotificationType): boolean {
+    if (hasFunction[type]) return false;
+    if (!reported.has(type)) {
+      reported.add(type);
+      const message = `a ${type} body waits, but this receiver has no function for it. It is left to another receiver on this store`;
+      log({ outcome: 'warning', key: null, message });
+    }
+    return true;
+  }
+
+  async function tryAgain(waiting: WaitingBody): Promise<Outcome | 'skipped'> {
+    const { name, place, tries } = waiting;
+    const body = await store.read(name);
+    if (body == null) return 'skipped'; // another process was first
+    const { success, error, notification } = safeParseNotification(body);
+    const isHalf = error?.issues[0].code === 'invalid_json';
+    const damage = (await isUnchanged(name, body)) ? null : isHalf ? HALF : CHANGED;
+    if (!success) {
+      return settle.refused({ kind: 'refused', error, body, isRequest: false }, name, damage);
+    }
+    const event = eventOf(notification, body);
+    const { key } = event;
+    if (isLeftAlone(notification.type) || settle.isRunning(key)) return 'skipped';
+    if (damage !== null) return settle.review(event, damage, name);
+    if (place === 'progress') {
+      if (tries >= MAX_TRIES) return settle.review(event, ENDED, name);
+      log({ outcome: 'warning', key, message: 'was in progress when its process ended' });
+    }
+    // From now on, no other process takes it. If it ends this one, it isn't tried as soon as the
+    // process is started again, but once the claim has run out.
+    const saved = await store.save({ to: 'progress', name, body, key, reason: '', from: waiting });
+    if (saved === null) return 'skipped';
+    const deadline = createDeadline(timeoutMs);
     try {
-      return await work;
+      return await settle.event(event, deadline, name);
     } finally {
-      busy.leave(name);
+      deadline.end();
     }
   }
 
   async function repeat(everyMs: number, mine: object): Promise<void> {
-    await run();
+    const next = performance.now() + everyMs;
+    await run(everyMs);
     if (started !== mine) return;
-    timer = setTimeout(repeat, everyMs, everyMs, mine);
+    timer = setTimeout(repeat, Math.max(0, next - performance.now()), everyMs, mine);
     Object(timer).unref?.(); // the pause doesn't keep the process running
   }
 
@@ -98,6 +170,7 @@ export function createRounds(
     start(everyMs) {
       if (started) return;
       started = {};
+      reported.clear();
       repeat(everyMs, started);
     },
     run,
@@ -109,27 +182,4 @@ export function createRounds(
       isStopping = false;
     },
   };
-}
-
-/**
- * Orders a round. New bodies and those of the last round take turns, so that neither kind waits
- * while many of the other kind fail. New bodies start with the newest.
- *
- * In a process without a last round, such as a scheduled function, all bodies are new. Then the
- * newest take turns with bodies chosen at random, so that none waits forever behind the same
- * failures.
- *
- * @param added - New bodies, the oldest first.
- * @param known - The bodies of the last round, in the order in which they are tried.
- */
-function orderOf(added: readonly string[], known: readonly string[]): ReadonlySet<string> {
-  const newest = [...added].reverse();
-  const others = known.length > 0 ? known : shuffled(added);
-  const turns = [...known, ...added].flatMap((_, turn) => [newest[turn], others[turn]]);
-  return new Set(turns.filter((name) => name !== undefined)); // each name at its first turn
-}
-
-function shuffled(names: readonly string[]): string[] {
-  const places = new Map(names.map((name) => [name, Math.random()]));
-  return [...names].sort((one, other) => Number(places.get(one)) - Number(places.get(other)));
 }

@@ -1,66 +1,135 @@
+import { escapeUnprintable } from '../parser/messages.js';
 import { LATE, lateError, within } from '../shared/deadline.js';
 
-/** A body to save, and why. */
+/**
+ * Where a body is:
+ *
+ * - `progress`: a receiver works on it now. This is a claim: while it is fresh, no round of another
+ *   process takes the body.
+ * - `retry`: the receiver tries it again.
+ * - `review`: someone decides.
+ */
+export type Place = 'progress' | 'retry' | 'review';
+
+/** A body to save, and where. */
 export interface SavedBody {
-  /** `retry`: the receiver tries it again. `review`: someone decides. */
-  readonly to: 'retry' | 'review';
+  readonly to: Place;
   /**
    * A file name without an ending, of letters, digits, `.`, `_` and `-`: the key or `refused`, and
-   * a part of the body's SHA-256. The same body always has the same name. A body that was damaged
-   * in `retry` keeps its name.
+   * a part of the body's SHA-256. The same body always has the same name. A body that is already in
+   * the store keeps its name, whatever that is.
    */
   readonly name: string;
   /** The raw body, or the start of one over 64 KiB. */
   readonly body: Uint8Array;
   /** The event's `idempotencyKey`; null if the body was refused. */
   readonly key: string | null;
-  /** Why it is saved, in one printable line: mostly the message of an error. */
+  /** Why it is there, in one printable line: mostly the message of an error. Empty in `progress`. */
   readonly reason: string;
+  /**
+   * What a round has found with `list`, and claims now; missing for a delivery. A store may resolve
+   * to false, and save nothing, if the body is no longer as it was found: another process was first.
+   */
+  readonly from?: WaitingBody | undefined;
+}
+
+/** A body in `progress` or `retry`. */
+export interface WaitingBody {
+  readonly name: string;
+  readonly place: 'progress' | 'retry';
+  /** When the claim began; in `retry`, when the body was last tried. */
+  readonly since: Date;
+  /**
+   * How often rounds have claimed it without an end, plus the delivery before: a claim ends when the
+   * body is saved in `retry` or `review`. In `retry`, 0.
+   */
+  readonly tries: number;
 }
 
 /**
- * Keeps bodies that can't be settled. `createStore` of `payment-notifications/store` returns one
- * for a folder. For a bucket or a table, write these four functions. `retry` and `review` are two
- * places: a body that moves to `review` is saved there, and then removed from `retry`, under the
- * same name.
+ * Keeps bodies until they are settled. `createStore` of `payment-notifications/store` returns one
+ * for a folder. For a bucket or a table, write these four functions.
  */
 export interface Store {
   /**
-   * Saves a body, and resolves once it is durable. If the same body is saved again, there is still
-   * only one, with the last reason.
+   * Saves a body, and resolves once it is durable. A whole body is never replaced by a half one.
+   *
+   * - To `progress`: a claim begins, with the current time. With `from`, its `tries` are one more
+   *   than those. Without, they are at least 1, and no fewer than those of an earlier claim.
+   * - To `retry`: the claim ends. A body that is in `review` as well stays there, with the new reason.
+   * - To `review`: the claim ends, and the body is no longer in `retry`.
+   *
+   * If one call can't move a body, write it first, and then delete only lower places: `progress` is
+   * the lowest, and `review` the highest. Otherwise, two deliveries and a kill leave it nowhere.
    */
   readonly save: (saved: SavedBody) => Promise<unknown>;
-  /** Lists the names of the bodies in `retry`, if possible the oldest first. */
-  readonly list: () => Promise<readonly string[]>;
-  /** Reads a body in `retry`; null if it is missing. */
+  /** Lists what is in `progress` and in `retry`, in any order. A name may be in both. */
+  readonly list: () => Promise<readonly WaitingBody[]>;
+  /** Reads a body in `retry`, or else in `progress`; null if it is in neither. */
   readonly read: (name: string) => Promise<Uint8Array | null>;
-  /** Removes a body from `retry`, if it is there. A body of this name in `review` must stay. */
+  /** Removes a body, wherever it is. */
   readonly remove: (name: string) => Promise<unknown>;
 }
 
-/**
- * How long a store may take for one call, in milliseconds: not long, because a process that stops
- * waits for it. `list` has more time, because there are many bodies after a long outage.
- */
-const MAX_TIMES = { save: 5000, list: 30_000, read: 5000, remove: 5000 };
+/** How long a store may take to save, read or remove a body, in milliseconds. */
+export const MAX_STORING = 5000;
+/** There are many bodies after a long outage. */
+const MAX_LISTING = 30_000;
 
-/** Calls a function of a store, and rejects if it takes too long. */
-export async function inTime<T>(name: keyof Store, call: () => Promise<T>): Promise<T> {
-  const called = async () => call(); // it may throw without a promise
-  const result = await within(MAX_TIMES[name], called());
-  if (result === LATE) throw lateError(`store.${name}`, MAX_TIMES[name]);
-  return result;
+/** A store whose calls end in time. */
+export interface GuardedStore extends Omit<Store, 'save'> {
+  /**
+   * Saves a body under its name, or if that is null, under a new one. Resolves to the name; to null
+   * if another process was first.
+   */
+  readonly save: (
+    saved: Omit<SavedBody, 'name'> & { readonly name: string | null },
+  ) => Promise<string | null>;
+}
+
+/** Gives each call of a store a time limit. */
+export function guard(store: Store): GuardedStore {
+  async function inTime<T>(name: keyof Store, call: () => Promise<T>): Promise<T> {
+    const time = name === 'list' ? MAX_LISTING : MAX_STORING;
+    const called = (async () => call())(); // it may throw without a promise
+    const result = await within(time, called);
+    if (result === LATE) throw lateError(`store.${name}`, time);
+    return result;
+  }
+
+  return {
+    save: ({ name: given, ...saved }) =>
+      inTime('save', async () => {
+        const name = given ?? (await nameOf(saved.key ?? 'refused', saved.body));
+        const reason = escapeUnprintable(saved.reason);
+        return (await store.save({ ...saved, name, reason })) === false ? null : name;
+      }),
+    list: () => inTime('list', () => store.list()),
+    read: (name) => inTime('read', () => store.read(name)),
+    remove: (name) => inTime('remove', () => store.remove(name)),
+  };
 }
 
 /** Long enough that a body with the name of a given one can't be made. */
 const DIGEST_LENGTH = 16;
+const WITH_DIGEST = /\.([\da-f]{16})$/;
 
 /**
  * Returns the name under which a body is saved. Windows allows no colon in it. In Node.js, this
- * waits for a thread that files use as well, so a disk that hangs delays it.
+ * waits for a thread that files use as well.
  */
-export async function nameOf(prefix: string, body: Uint8Array): Promise<string> {
+async function nameOf(prefix: string, body: Uint8Array): Promise<string> {
+  return `${prefix.replaceAll(':', '.')}.${await digestOf(body)}`;
+}
+
+/** Whether a body has the digest of its name. A name that someone has chosen may have none. */
+export async function isUnchanged(name: string, body: Uint8Array): Promise<boolean> {
+  const [, digest] = WITH_DIGEST.exec(name) ?? [];
+  return digest === undefined || digest === (await digestOf(body));
+}
+
+async function digestOf(body: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(body)));
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${prefix.replaceAll(':', '.')}.${hex.slice(0, DIGEST_LENGTH)}`;
+  return hex.slice(0, DIGEST_LENGTH);
 }

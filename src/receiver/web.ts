@@ -1,5 +1,5 @@
-import type { ReceiverAnswer } from './answer.js';
 import { drop, type ReceivedBody, readStream } from './bytes.js';
+import type { ReceiverAnswer } from './options.js';
 
 /** The global `Request`, or in a project without its type, the parts that a receiver uses. */
 export type WebRequest = typeof globalThis extends { Request: { prototype: infer Own } }

@@ -1,16 +1,39 @@
-/** Returns the message of what was thrown, with its cause: `fetch failed: connect ECONNREFUSED`. */
+/** How much of a message is logged and saved, in characters. */
+const MAX_MESSAGE = 300;
+const MAX_CAUSE = 100;
+
+/**
+ * Returns the message of what was thrown, with its cause: `fetch failed: connect ECONNREFUSED`. Only
+ * a line of each, and at most 300 characters: a database's driver may put all values of a statement
+ * into its message, and they are customers' addresses and whole bodies.
+ */
 export function messageOf(thrown: unknown): string {
   try {
-    if (!(thrown instanceof Error)) return String(thrown);
-    const message = textOf(thrown);
-    const cause = thrown.cause instanceof Error ? textOf(thrown.cause) : '';
-    return message.includes(cause) ? message : `${message}: ${cause}`;
+    const { cause } = Object(thrown);
+    const because = cause === undefined || cause === null ? '' : cut(lineOf(cause), MAX_CAUSE);
+    const message = cut(lineOf(thrown), MAX_MESSAGE - 2 - because.length);
+    return message.includes(because) ? message : `${message}: ${because}`;
   } catch {
     return 'an error that has no readable message';
   }
 }
 
 /** If several addresses of a host refuse, the error of Node.js has a code and no message. */
-export function textOf({ message, code, name }: Error & { readonly code?: unknown }): string {
-  return String(message || code || name);
+export function textOf(thrown: unknown): string {
+  const { message, code, name } = Object(thrown);
+  return String(message || code || name || thrown);
+}
+
+/** The first line. Some drivers begin with what they were called with, and end with what failed. */
+function lineOf(thrown: unknown): string {
+  const lines = textOf(thrown)
+    .split(/[\r\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const [first = ''] = lines;
+  return first.endsWith(':') && lines.length > 1 ? `${first} ${lines.at(-1)}` : first;
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

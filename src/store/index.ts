@@ -4,27 +4,31 @@ import type { Store } from '../receiver/store.js';
 import { messageOf } from '../shared/thrown.js';
 import { openFolder } from './folder.js';
 
-export type { SavedBody, Store } from '../receiver/store.js';
+export type { Place, SavedBody, Store, WaitingBody } from '../receiver/store.js';
 
 /**
  * Creates a store in a folder, for a receiver in Node.js, Bun or Deno. Each body that isn't settled
- * is a `.json` file, and the `.txt` file beside it has the reason. They are in one of two folders:
+ * is a `.json` file in one of three folders, with the time of its first arrival:
  *
- * - `retry`: the receiver tries the bodies again.
- * - `review`: someone decides. To settle a body, move both its files to `retry`. To discard it,
- *   delete them.
+ * - `progress`: its function is called now. If its process ends, another one tries it again later.
+ * - `retry`: the receiver tries the body again.
+ * - `review`: someone decides. To settle a body, move its `.json` file to `retry`. To discard it,
+ *   delete its files.
  *
- * Several processes may share the folder. Two of them may then settle the same body, as if it were
- * delivered twice.
+ * A `.txt` file next to it has the reason, or says which try is in progress.
+ *
+ * Several processes may share the folder, and so may receivers for one type each. They must have the
+ * same function for a type, or none, and the same `timeoutMs`. Two brands need two folders, because
+ * each would settle the other's webhooks.
  *
  * @param folder - On a persistent disk. It is created if it is missing, and Git ignores it.
  * @throws TypeError if `folder` is empty or not a string.
- * @throws Error if the folder can't be created or written to, or if `retry` and `review` in it are
- * on different disks.
+ * @throws Error if the folder can't be created or written to, or if the three folders in it are on
+ * different disks.
  *
  * @example
  * ```ts
- * const receiver = createReceiver({ store: createStore('webhooks'), … });
+ * const receiver = createReceiver({ store: createStore('/var/lib/webhooks'), … });
  * ```
  */
 export function createStore(folder: string): Store {
@@ -47,7 +51,7 @@ export function createStore(folder: string): Store {
     ...files,
     async save(saved) {
       try {
-        await files.save(saved);
+        return await files.save(saved);
       } catch (error) {
         throw explain(error);
       }

@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { NeedsReview, type ReceiverSettings } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
+import { LAST_TURN } from '../../src/shared/deadline.js';
 import { revoked } from '../sample-bodies.js';
 import {
   DEPOSIT,
@@ -59,16 +60,12 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
   ['review', new NeedsReview('no order'), /^review: KEY: no order$/],
   ['an error with a code', Object.assign(new Error('no'), pg), /^retry: KEY: no \(23502\)$/],
   ['a bug, with its stack', new TypeError('a bug'), /^retry: KEY: a bug(\n +at .+)+$/],
-  ['a forged line', new Error('a\nretry: b'), /^retry: KEY: a\\u000aretry: b(\n +at .+)+$/],
-  [
-    'a forged call',
-    new Error('a\n at b\u001b'),
-    /^retry: KEY: a\\u000a at b\\u001b(\n {4}at .+)+$/,
-  ],
+  ['a forged line', new Error('a\u2028retry: b'), /^retry: KEY: a\\u2028retry: b(\n +at .+)+$/],
+  ['a forged call', new Error('a\n at b\u001b'), /^retry: KEY: a(\n {4}at .+)+$/],
   [
     'a forged call, in an error with a cause',
     new Error('a\n at b', { cause: new Error('c') }),
-    /^retry: KEY: a\\u000a at b: c(\n {4}at .+)+$/,
+    /^retry: KEY: a: c(\n {4}at .+)+$/,
   ],
   [
     'a message that is no text',
@@ -120,9 +117,9 @@ test.each([no, throws])('that fails changes no answer, and its entry is printed'
 });
 
 test('that fails can’t forge a line', async () => {
-  await open({ log: fails(new Error('a\nsettled: b')) }).ask('{');
+  await open({ log: fails(new Error('a\u2028settled: b')) }).ask('{');
   expect(printed.error.mock.calls).toStrictEqual([
-    [expect.stringMatching(/ \(not logged: a\\u000asettled: b\)$/)],
+    [expect.stringMatching(/ \(not logged: a\\u2028settled: b\)$/)],
   ]);
 });
 
@@ -146,7 +143,7 @@ test('that hangs delays no settled event, and another answer by five seconds', a
   const answered = vi.fn();
   const failed = open({ log, onDepositReceived: no }).ask(DEPOSIT).then(answered);
   await until(() => log.mock.calls.length > 0);
-  vi.advanceTimersByTime(4999);
+  vi.advanceTimersByTime(4999 + LAST_TURN);
   await settleDown();
   expect(answered).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);

@@ -26,8 +26,7 @@ test.each<[options: object | undefined, message: string]>([
   [{ ...base, store: undefined }, 'store: expected a store, received nothing. Pass createStore('],
   [{ ...base, store: 'webhooks' }, 'store: expected a store, received a string'],
   [{ ...base, store: {} }, 'store.save: expected a function, received null'],
-  [{ ...base, saveFirst: true }, 'saveFirst: expected a store'],
-  [{ ...base, saveFirst: 'false' }, 'saveFirst: expected true or false, received a string'],
+  [{ ...base, saveFirst: true }, 'saveFirst: unknown option. Expected onDepositReceived, '],
   [{ ...base, onDepositReceived: 'later' }, `onDepositReceived: ${later}`],
   [{ ...base, onWithdrawalBroadcast: 'later' }, `onWithdrawalBroadcast: ${later}`],
   [{ ...base, log: 'later' }, `log: ${later}`],
@@ -68,7 +67,7 @@ test('calls its functions as methods of the options, which may be an object of a
     ...open().options,
     ...{ onDepositReceived: record, onWithdrawalBroadcast: record, log: record, verify: record },
   };
-  const { receive } = createReceiver(options);
+  const { receive } = createReceiver(options as never);
   for (const body of [DEPOSIT, WITHDRAWAL])
     expect(await receive({ body, url: '/' })).toStrictEqual(OK);
   expect(called).toHaveLength(6); // verify, its function and the log, for each
@@ -98,6 +97,13 @@ test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', null])(
     }
   },
 );
+
+test('a time is not longer than a minute with a store, after which others take a body over', () => {
+  const { store } = open().options;
+  expect(create({ ...base, store, timeoutMs: 50_000 })).not.toThrow();
+  const message = 'timeoutMs: expected 1 to 50000 milliseconds, received 50001';
+  expect(create({ ...base, store, timeoutMs: 50_001 })).toThrow(new RangeError(message));
+});
 
 test.each([
   ...[{ success: { status: 200 } }, { success: { status: 599 } }],

@@ -244,3 +244,16 @@ test.each([
   expect(await receiver.receive(request as never)).toStrictEqual(FAILED);
   expect(calls).toStrictEqual([['failed', expect.stringMatching(message), null]]);
 });
+
+test('without a secret or a check, the first request is logged, and not a body of a queue', async () => {
+  const { receiver, calls } = open({ verify: undefined });
+  await receiver.settle(DEPOSIT);
+  expect(calls.splice(0)).toStrictEqual([PASSED_ON]);
+  for (let count = 0; count < 2; count += 1) await receiver.receive({ body: DEPOSIT, url: '/' });
+  const warning = [
+    'warning',
+    expect.stringMatching(/^secret: null without verify lets anyone/),
+    null,
+  ];
+  expect(calls).toStrictEqual([warning, PASSED_ON, PASSED_ON]);
+});

@@ -54,18 +54,33 @@ export interface OwnOptions extends Omit<Partial<ReceiverOptions>, 'store'> {
  * entries of the log, except of settled events.
  */
 export function open({ store: ownStore, ...own }: OwnOptions = {}) {
-  const retry = new Map<string, SavedBody>();
-  const review = new Map<string, SavedBody>();
+  const [progress, retry, review] = [0, 1, 2].map(() => new Map<string, SavedBody>()) as [
+    ...[Map<string, SavedBody>, Map<string, SavedBody>, Map<string, SavedBody>],
+  ];
+  const places = { progress, retry, review };
+  /** Names in `progress` whose process has ended. */
+  const left = new Set<string>();
+  const leftIn = (name: string) => (left.has(name) ? progress.get(name) : undefined);
   const store: Store = {
-    save: async (saved) => void (saved.to === 'retry' ? retry : review).set(saved.name, saved),
-    list: async () => [...retry.keys()],
-    read: async (name) => retry.get(name)?.body ?? null,
-    remove: async (name) => void retry.delete(name),
+    async save(saved) {
+      left.delete(saved.name);
+      for (const place of Object.values(places)) place.delete(saved.name);
+      places[saved.to].set(saved.name, saved);
+    },
+    list: async () => [
+      ...[...retry.keys()].map((name) => ({ name, place: 'retry' as const })),
+      ...[...left].map((name) => ({ name, place: 'progress' as const })),
+    ],
+    read: async (name) => (retry.get(name) ?? leftIn(name))?.body ?? null,
+    async remove(name) {
+      for (const place of [progress, retry]) place.delete(name);
+    },
   };
   const entries: LogEntry[] = [];
   const calls: unknown[][] = [];
   const options = {
     secret: null,
+    verify: () => true, // so that no line warns of the secret
     store: ownStore === null ? null : { ...store, ...ownStore },
     async onDepositReceived(_, { key, body }) {
       calls.push(['deposit', key, textOf(body)]);
@@ -82,16 +97,17 @@ export function open({ store: ownStore, ...own }: OwnOptions = {}) {
   } as ReceiverOptions;
   const receiver = createReceiver(options);
   return {
-    ...{ options, receiver, entries, calls, retry, review },
+    ...{ options, receiver, entries, calls, retry, review, progress },
     ask: (body: string | Uint8Array) => receiver.receive({ body, url: '/' }),
     /** What is saved, each with where, why, its key and its text. */
     saved: () =>
-      [...retry.values(), ...review.values()].map(({ to, reason, key, body }) => [
-        ...[to, reason, key, textOf(body)],
-      ]),
+      [progress, retry, review]
+        .flatMap((place) => [...place.values()])
+        .map(({ to, reason, key, body }) => [to, reason, key, textOf(body)]),
     /** Saves a body for the next round. */
-    leave(name: string, body: string) {
-      retry.set(name, { to: 'retry', name, reason: '', key: null, body: bytes(body) });
+    leave(name: string, body: string, place: 'progress' | 'retry' = 'retry') {
+      if (place === 'progress') left.add(name);
+      places[place].set(name, { to: place, name, reason: '', key: null, body: bytes(body) });
     },
   };
 }

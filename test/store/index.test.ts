@@ -1,5 +1,6 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import promises, { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -12,12 +13,15 @@ import { bytes, DEPOSIT } from '../receiver/setup.js';
 
 let base: string;
 let folder: string;
+let progress: string;
 let retry: string;
 let review: string;
 beforeEach(() => {
   base = fs.mkdtempSync(join(tmpdir(), 'store-'));
   folder = join(base, 'webhooks');
-  [retry, review] = [join(folder, 'retry'), join(folder, 'review')];
+  [progress, retry, review] = ['progress', 'retry', 'review'].map((place) =>
+    join(folder, place),
+  ) as [string, string, string];
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -29,7 +33,7 @@ afterEach(() => {
 const NAME = 'a.44136fa355b3678a';
 
 const saved = (body: string, more: Partial<SavedBody> = {}): SavedBody => ({
-  ...{ to: 'retry', name: 'a', key: null, reason: 'no', body: bytes(body) },
+  ...{ to: 'progress', name: NAME, key: null, reason: 'no', body: bytes(body) },
   ...more,
 });
 const files = (path = retry) => fs.readdirSync(path).sort();
@@ -44,13 +48,20 @@ function openFiles() {
   return paths.filter((path) => path.startsWith(folder));
 }
 
-/** Writes a file of `retry` as it was, some minutes ago. */
-function leave(name: string, body: string, minutes: number) {
-  fs.mkdirSync(retry, { recursive: true });
-  fs.writeFileSync(join(retry, name), body);
+/** Writes a file as it was, some minutes ago. */
+function leave(name: string, body: string, minutes: number, place = retry) {
+  fs.mkdirSync(place, { recursive: true });
+  fs.writeFileSync(join(place, name), body);
   const at = Date.now() / 1000 - minutes * 60;
-  fs.utimesSync(join(retry, name), at, at);
+  fs.utimesSync(join(place, name), at, at);
 }
+
+/** Where the body is, with what is in its file. */
+const places = (name = NAME) =>
+  [progress, retry, review].flatMap((place) => {
+    const path = join(place, `${name}.json`);
+    return fs.existsSync(path) ? [[place.slice(folder.length + 1), textOf(path)]] : [];
+  });
 
 const isBody = (name: string) => name.endsWith('.json');
 
@@ -62,11 +73,11 @@ async function watchFiles(failing = /^$/) {
   const done: string[] = [];
   const record = (name: string, fd: number) => {
     const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
-    const what = `${name} ${path.replace(/[0-9a-f-]{36}$/, 'draft')}`;
+    const what = `${name} ${path}`;
     if (what.endsWith('.txt')) return; // only informs
     if (failing.test(what))
       throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    done.push(what.endsWith('draft') ? what : `${what} ${files(path).filter(isBody)}`);
+    done.push(isBody(what) ? what : `${what} ${files(path).filter(isBody)}`);
   };
   for (const name of ['writeFile', 'sync'] as const) {
     const original = prototype[name];
@@ -92,30 +103,58 @@ function replace(module: object, name: string, run: (...args: never[]) => unknow
 test('new folders are on the disk before anything is saved, and Git ignores them', async () => {
   const done = await watchFiles();
   createStore(folder);
-  expect(done).toStrictEqual([base, folder, retry, review].map((path) => `sync ${path} `));
-  for (const path of [folder, retry, review]) expect(fs.statSync(path).mode & 0o777).toBe(0o700);
-  expect(textOf(join(folder, '.gitignore'))).toBe('/.gitignore\n/retry/\n/review/\n');
+  expect(done).toStrictEqual(
+    [base, folder, progress, retry, review].map((path) => `sync ${path} `),
+  );
+  for (const path of [folder, progress, retry, review])
+    expect(fs.statSync(path).mode & 0o777).toBe(0o700);
+  expect(textOf(join(folder, '.gitignore'))).toBe('/.gitignore\n/progress/\n/retry/\n/review/\n');
   fs.writeFileSync(join(folder, '.gitignore'), 'own');
   createStore(folder);
   expect(textOf(join(folder, '.gitignore'))).toBe('own');
 });
 
-test.each(['retry', 'review'] as const)(
-  'a body is on the disk before its name is, and both before save resolves: %s',
-  async (to) => {
+test.each([
+  ['progress', [`${NAME}.json`]],
+  ['retry', [`${NAME}.json`, `${NAME}.txt`]],
+  ['review', [`${NAME}.json`, `${NAME}.txt`]],
+] as const)(
+  'a new body and its name are on the disk before save resolves: %s',
+  async (to, names) => {
     const { save } = createStore(folder);
     const done = await watchFiles();
     await save(saved('{}', { to, reason: 'the order is unknown' }));
     const path = join(folder, to);
-    // Drafts are in `retry`, where they are found after a crash.
-    const file = [`writeFile ${retry}/.draft`, `sync ${retry}/.draft`];
-    expect(done).toStrictEqual([...file, `sync ${path} a.json`]);
-    expect(files(path)).toStrictEqual(['a.json', 'a.txt']);
-    expect(textOf(join(path, 'a.json'))).toBe('{}');
-    expect(textOf(join(path, 'a.txt'))).toBe('the order is unknown\n');
-    for (const name of files(path)) expect(fs.statSync(join(path, name)).mode & 0o777).toBe(0o600);
+    const file = join(path, `${NAME}.json`);
+    expect(done).toStrictEqual([`writeFile ${file}`, `sync ${file}`, `sync ${path} ${NAME}.json`]);
+    expect(files(path)).toStrictEqual(names);
+    expect(places()).toStrictEqual([[to, '{}']]);
+    const reason = names[1] && textOf(join(path, names[1]));
+    expect(reason).toBe(to === 'progress' ? undefined : 'the order is unknown\n');
+    for (const name of names) expect(fs.statSync(join(path, name)).mode & 0o777).toBe(0o600);
   },
 );
+
+test('a body is in one place, and moves without a sync, because both places are tried', async () => {
+  const { save } = createStore(folder);
+  await save(saved('{}'));
+  const done = await watchFiles();
+  for (const to of [
+    'retry',
+    'progress',
+    'review',
+    'progress',
+    'retry',
+    'review',
+    'retry',
+  ] as const) {
+    await save(saved('{}', { to }));
+    expect(places()).toStrictEqual([[to, '{}']]);
+    const reasons = [...files(retry), ...files(review)].filter((name) => !isBody(name));
+    if (to !== 'progress') expect(reasons).toStrictEqual([`${NAME}.txt`]);
+  }
+  expect(done).toStrictEqual([]);
+});
 
 test('a folder that another process creates at the same time is used', () => {
   const { mkdirSync } = fs;
@@ -127,18 +166,17 @@ test('a folder that another process creates at the same time is used', () => {
   expect(files()).toStrictEqual([]);
 });
 
-test('the same body is saved once, with the time of its first arrival and its last reason', async () => {
+test('the same body may be saved by several processes at the same time', async () => {
   const [one, other] = [createStore(folder), createStore(folder)];
-  const [path, reason] = [join(retry, `${NAME}.json`), join(retry, `${NAME}.txt`)];
-  leave(`${NAME}.json`, '{}', 60);
-  const before = fs.statSync(path).mtimeMs;
-  const done = await watchFiles();
-  await one.save(saved('{}', { name: NAME, reason: 'another' }));
-  expect(fs.statSync(path).mtimeMs).toBe(before);
-  expect(textOf(reason)).toBe('another\n');
-  expect(done).toStrictEqual([`sync ${retry} ${NAME}.json`]); // another may have written its name
-  await Promise.all([one, other, one, other].map(({ save }) => save(saved('[]', { name: 'b' }))));
-  expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`, 'b.json', 'b.txt']);
+  await Promise.all([one, other, one, other].map(({ save }) => save(saved('{}'))));
+  expect(places()).toStrictEqual([['progress', '{}']]);
+  await Promise.all([
+    one.save(saved('{}', { to: 'retry' })),
+    other.save(saved('{}', { to: 'review' })),
+    one.save(saved('{}')),
+  ]);
+  for (const [, text] of places()) expect(text).toBe('{}');
+  expect(places()).not.toHaveLength(0);
 });
 
 test('what is saved leaves no file or folder open', async () => {
@@ -146,28 +184,29 @@ test('what is saved leaves no file or folder open', async () => {
   expect(openFiles()).toStrictEqual([]);
 });
 
-test('a file that can’t be read is written anew', async () => {
-  const { save } = createStore(folder);
-  leave(`${NAME}.json`, '', 60);
-  replace(promises, 'readFile', () => Promise.reject(new Error('EACCES: permission denied')));
-  await save(saved('{}', { name: NAME }));
-  expect(textOf(join(retry, `${NAME}.json`))).toBe('{}');
-});
-
 test.each([
   ['{', '{}', '{}'],
   ['\0\0', '{}', '{}'],
   ['{}}', '{}', '{}'],
   ['{}', '{', '{}'],
-  ['{"a', '{"', '{"a'],
-  ['{"a', '{"b', '{"a'],
-  ['{"', '{"a', '{"a'],
-])('of the file %j and the body %j of its name, the whole or longer one stays', async (...row) => {
-  const [found, body, left] = row;
-  leave(`${NAME}.json`, found, 60);
-  await createStore(folder).save(saved(body, { name: NAME }));
-  expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`]);
-  expect(textOf(join(retry, `${NAME}.json`))).toBe(left);
+])('of the file %j and the body %j of its name, the whole one stays', async (found, body, left) => {
+  const { save } = createStore(folder);
+  for (const place of ['progress', 'retry', 'review'] as const) {
+    for (const to of ['progress', 'retry', 'review'] as const) {
+      leave(`${NAME}.json`, found, 2, join(folder, place));
+      await save(saved(body, { to }));
+      expect([place, to, places()]).toStrictEqual([place, to, [[to, left]]]);
+      fs.rmSync(join(folder, to, `${NAME}.json`));
+    }
+  }
+});
+
+test('a half body doesn’t replace a whole one in another place', async () => {
+  const { save } = createStore(folder);
+  leave(`${NAME}.json`, '{}', 2, review);
+  leave(`${NAME}.json`, '{', 2, progress);
+  await save(saved('{', { to: 'review' }));
+  expect(places()).toStrictEqual([['review', '{}']]);
 });
 
 test.each([
@@ -222,31 +261,34 @@ describe('a folder that can’t be written to', () => {
     },
   );
 
-  test.each(['writeFile', 'sync'])('later, at %s, rejects and leaves no draft', async (name) => {
-    const { save } = createStore(folder);
-    await watchFiles(new RegExp(`^${name} .*draft$`));
-    const opened = vi.spyOn(promises, 'open');
-    syncBuiltinESMExports();
-    const message = `store: ${folder} ${FULL}`;
-    await expect(save(saved('{}'))).rejects.toMatchObject({ message, cause: { code: 'ENOSPC' } });
-    expect(opened).toHaveBeenCalledTimes(1); // a second attempt would fail as well
-    expect(files()).toStrictEqual([]);
-    expect(openFiles()).toStrictEqual([]);
-  });
+  test.each(['writeFile', 'sync'])(
+    'later, at %s, rejects and leaves no half file',
+    async (name) => {
+      const { save } = createStore(folder);
+      await watchFiles(new RegExp(`^${name} .*json$`));
+      const message = `store: ${folder} ${FULL}`;
+      await expect(save(saved('{}'))).rejects.toMatchObject({ message, cause: { code: 'ENOSPC' } });
+      expect(files(progress)).toStrictEqual([]);
+      expect(openFiles()).toStrictEqual([]);
+    },
+  );
 
-  test('keeps the reason of a body that was saved before', async () => {
+  test('as the first error says, even if the file can’t be removed either, or was there', async () => {
     const { save } = createStore(folder);
-    leave(`${NAME}.json`, '{', 60); // cut by a restored backup
-    await watchFiles(/^sync .*draft$/);
-    await expect(save(saved('{}', { name: NAME, reason: 'later' }))).rejects.toThrow('ENOSPC');
-    expect(files()).toStrictEqual([`${NAME}.json`, `${NAME}.txt`]);
-  });
-
-  test('as the first error says, even if the draft can’t be removed either', async () => {
-    const { save } = createStore(folder);
-    await watchFiles(/^writeFile .*draft$/);
+    await watchFiles(/^writeFile .*json$/);
     replace(promises, 'rm', () => Promise.reject(new Error('EROFS: read-only file system')));
-    await expect(save(saved('{}'))).rejects.toThrow(FULL);
+    for (let count = 0; count < 2; count += 1)
+      await expect(save(saved('{}'))).rejects.toThrow(FULL);
+    expect(files(progress)).toStrictEqual([`${NAME}.json`]);
+  });
+
+  test('while bodies move, rejects', async () => {
+    const { save } = createStore(folder);
+    await save(saved('{}'));
+    const error = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    replace(promises, 'rename', () => Promise.reject(error));
+    await expect(save(saved('{}', { to: 'retry' }))).rejects.toThrow('EACCES');
+    expect(places()).toStrictEqual([['progress', '{}']]);
   });
 
   test('because it is gone, rejects', async () => {
@@ -258,9 +300,9 @@ describe('a folder that can’t be written to', () => {
 
   test('at the reason, loses no body', async () => {
     const { save, read } = createStore(folder);
-    fs.mkdirSync(join(retry, 'a.txt'));
-    await save(saved('{}'));
-    expect(await read('a')).not.toBeNull();
+    fs.mkdirSync(join(retry, `${NAME}.txt`));
+    await save(saved('{}', { to: 'retry' }));
+    expect(await read(NAME)).not.toBeNull();
   });
 });
 
@@ -284,8 +326,9 @@ test.runIf(canMount)(
       const told = [];
       const receiver = createReceiver({
         secret: null,
+        verify: () => true,
         store: createStore(folder),
-        async onDepositReceived() { if (told.length < 12) throw new NeedsReview('no'); },
+        async onDepositReceived() { if (told.length < 14) throw new NeedsReview('no'); },
         log: ({ outcome, message }) => told.push(outcome, message),
       });
       const send = async (text) => told.push((await receiver.receive({ body: text, url: '/' })).status);
@@ -312,11 +355,12 @@ test.runIf(canMount)(
         `${reason}.* The body was not saved: store: ${folder} can't be written to: ${what}`,
       );
     expect(JSON.parse(stdout)).toStrictEqual([
-      ...['ENOSPC', 'failed', lost('no', 'ENOSPC'), 500, 0, 0],
+      ...['ENOSPC', 'failed', expect.stringMatching(/^not saved first: .* ENOSPC/)],
+      ...['failed', lost('no', 'ENOSPC'), 500, 0, 0],
       ...['review', 'no', 200],
       ...['failed', lost('incomplete', 'EROFS'), 500],
-      // It is settled, and then it can't be removed.
-      ...['settled', 'settled', 'failed', expect.stringMatching(/ waits: EROFS/)],
+      // It can't be moved, so it isn't called.
+      ...['failed', expect.stringMatching(/ waits: .*EROFS/)],
     ]);
   },
 );
@@ -330,64 +374,147 @@ test('Windows can’t sync a folder, so there it isn’t tried', async () => {
   } finally {
     Object.defineProperty(process, 'platform', { value: platform });
   }
-  expect(done.filter((what) => !what.endsWith('draft'))).toStrictEqual([]);
+  expect(done.filter((what) => !isBody(what))).toStrictEqual([]);
 });
 
-test('lists what waits, the oldest first, and no other files: the folder may be a wrong one', async () => {
+test('lists what waits, and no other files: the folder may be a wrong one', async () => {
   const { list } = createStore(folder);
-  const names = Array.from({ length: 300 }, (_, index) => `${(index * 7) % 300}`);
-  for (const [index, name] of names.entries()) leave(`${name}.json`, '{}', 400 - index);
-  const [left, right] = [`a.${randomUUID()}`, `.${randomUUID()}.swp`]; // almost drafts
-  for (const name of ['a.txt', '.env', 'notes', '.a.json', 'a.json.gz', left, right])
+  for (const name of ['a.json', 'a.txt', '.env', 'notes', '.a.json', 'a.json.gz'])
     leave(name, '{}', 500);
   fs.mkdirSync(join(retry, 'folder.json'));
-  expect(await list()).toStrictEqual(names);
+  expect(await list()).toStrictEqual([{ name: 'a', place: 'retry' }]);
 });
 
-test('a draft that a crash left waits after five minutes; a newer one may still be written', async () => {
-  const { list, read, remove } = createStore(folder);
-  const [left, recent] = [`.${randomUUID()}`, `.${randomUUID()}`];
-  leave(left, 'left', 6);
-  leave(recent, 'recent', 4);
-  expect(await list()).toStrictEqual([left]);
-  expect(Buffer.from((await read(left)) ?? '').toString()).toBe('left');
-  await remove(left);
-  expect(files()).toStrictEqual([recent]);
+test.each([
+  ['for 61 seconds', 61 / 60, 1],
+  ['for 59 seconds', 59 / 60, 0],
+  ['since an hour from now, by a wrong clock', -60, 1],
+])('what has been in progress %s waits: %d', async (_, minutes, count) => {
+  const { list, read, save } = createStore(folder);
+  leave(`${NAME}.json`, '{}', minutes, progress);
+  expect(await list()).toStrictEqual(Array(count).fill({ name: NAME, place: 'progress' }));
+  expect(await read(NAME)).toStrictEqual(count ? Buffer.from('{}') : null);
+  await save(saved('{}')); // this process takes it
+  expect([await list(), await read(NAME)]).toStrictEqual([[], null]);
 });
 
-test('a draft that seems old while it is written, for clocks differ, loses no body', async () => {
-  const { save, list, remove, read } = createStore(folder);
-  const { rename } = promises;
-  vi.spyOn(promises, 'rename').mockImplementationOnce(async (draft, path) => {
-    fs.utimesSync(draft, 0, 0);
-    for (const name of await list()) await remove(name);
-    await rename(draft, path);
-  });
-  syncBuiltinESMExports();
+test('what moves from retry to progress doesn’t wait, however old it is', async () => {
+  const { list, read, save } = createStore(folder);
+  leave(`${NAME}.json`, '{}', 500);
   await save(saved('{}'));
-  expect(await read('a')).not.toBeNull();
+  expect([await list(), await read(NAME)]).toStrictEqual([[], null]);
 });
 
-test('what is removed takes its reason along, also if only the body was moved', async () => {
-  const { save, remove, read } = createStore(folder);
+test('what is removed takes its reason along, but what waits for review stays', async () => {
+  const { save, remove } = createStore(folder);
+  for (const to of ['review', 'retry', 'progress'] as const) await save(saved('{}', { to }));
+  await remove(NAME);
+  await remove(NAME); // another process was first
+  expect([progress, retry, review].map(files)).toStrictEqual([[], [], []]);
   await save(saved('{}', { to: 'review' }));
-  await save(saved('[]', { to: 'review', name: 'b' }));
-  await save(saved('[]', { name: 'b' }));
-  fs.rmSync(join(retry, 'b.txt'));
-  fs.renameSync(join(review, 'a.json'), join(retry, 'a.json'));
-  await save(saved('[]', { name: 'c' }));
-  fs.writeFileSync(join(review, 'c.txt'), ''); // another delivery is just saving it
-  for (const name of 'abc') await remove(name);
-  await remove('a'); // another process was first
-  expect(await read('a')).toBeNull();
-  expect([files(), files(review)]).toStrictEqual([[], ['b.json', 'b.txt', 'c.txt']]);
+  await remove(NAME);
+  expect(files(review)).toStrictEqual([`${NAME}.json`, `${NAME}.txt`]);
 });
 
 test('a file that can’t be read is listed, and says why', async () => {
   const { list, read } = createStore(folder);
-  leave('a.json', '{}', 2);
   fs.symlinkSync('b.json', join(retry, 'b.json')); // to itself
-  leave('c.json', '{}', 1);
-  expect(await list()).toStrictEqual(['b', 'a', 'c']);
+  expect(await list()).toStrictEqual([{ name: 'b', place: 'retry' }]);
   await expect(read('b')).rejects.toMatchObject({ code: 'ELOOP' });
+});
+
+test('a disk that hangs holds two threads, and not all four', async () => {
+  const { list } = createStore(folder);
+  const { readdir } = promises;
+  let open = 0;
+  let most = 0;
+  replace(promises, 'readdir', async (...args) => {
+    open += 1;
+    most = Math.max(most, open);
+    await new Promise(setImmediate);
+    open -= 1;
+    return (readdir as (...all: never[]) => unknown)(...args);
+  });
+  await Promise.all(Array.from({ length: 9 }, () => list()));
+  expect(most).toBe(2);
+});
+
+describe('killed at random moments', () => {
+  const run = (script: string, ...args: string[]) =>
+    spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script, ...args]);
+
+  test('a store has each body that it has saved whole, in one place', async () => {
+    const script = `
+      import { createHash } from 'node:crypto';
+      import { createStore } from './src/store/index.ts';
+      const store = createStore(process.argv[1]);
+      const PLACES = ['retry', 'review', 'progress', 'removed'];
+      for (let index = 0; ; index += 1) {
+        const body = Buffer.from(process.pid + '-' + index + '-'.padEnd(3000));
+        const name = 'a.' + createHash('sha256').update(body).digest('hex').slice(0, 16);
+        await store.save({ to: 'progress', name, body, key: null, reason: '' });
+        process.stdout.write('saved ' + name + '\\n');
+        const to = PLACES[index % 4];
+        if (to === 'removed') process.stdout.write('removed ' + name + '\\n');
+        await (to === 'removed' ? store.remove(name) : store.save({ to, name, body, key: null, reason: '' }));
+      }`;
+    for (let life = 0; life < 5; life += 1) {
+      const child = run(script, folder);
+      let printed = '';
+      child.stdout.on('data', (chunk) => {
+        if (printed === '') setTimeout(() => child.kill('SIGKILL'), Math.random() * 100);
+        printed += chunk;
+      });
+      await once(child, 'close');
+      const named = (word: string) =>
+        [...printed.matchAll(RegExp(`^${word} (.+)$`, 'gm'))].map(([, name]) => name);
+      const removed = new Set(named('removed'));
+      const kept = named('saved').filter((name) => !removed.has(name));
+      expect(kept.length).toBeGreaterThan(0);
+      for (const name of kept) {
+        const found = places(name);
+        const digest = createHash('sha256').update(`${found[0]?.[1]}`).digest('hex').slice(0, 16);
+        expect([found.length, `a.${digest}`]).toStrictEqual([1, name]);
+      }
+    }
+  });
+
+  test('a receiver settles each event that has reached its function, once it is started again', async () => {
+    const script = `
+      import fs from 'node:fs';
+      import { createReceiver } from './src/receiver/index.ts';
+      import { createStore } from './src/store/index.ts';
+      import { depositReceivedBody } from './src/testing/index.ts';
+      const [folder, first] = process.argv.slice(1);
+      const receiver = createReceiver({
+        secret: null, log() {}, store: createStore(folder),
+        async onDepositReceived(_, { key }) {
+          fs.appendFileSync(folder + '/called', key + '\\n');
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+          if (first !== 'last' && Math.random() < 0.2) throw new Error('down');
+          fs.appendFileSync(folder + '/settled', key + '\\n');
+        },
+      });
+      console.log('started');
+      await receiver.retry();
+      for (let seed = Number(first); first !== 'last'; seed += 1)
+        await receiver.settle(depositReceivedBody({}, { seed }));`;
+    for (const first of ['1', '1001', '2001', '3001', '4001', 'last']) {
+      const child = run(script, folder, first);
+      await once(child.stdout, 'data');
+      if (first !== 'last') setTimeout(() => child.kill('SIGKILL'), Math.random() * 300);
+      await once(child, 'close');
+      // A minute passes.
+      for (const name of files(progress)) fs.utimesSync(join(progress, name), 0, 0);
+    }
+    const keys = (name: string) => [...new Set(textOf(join(folder, name)).split('\n'))].sort();
+    expect(keys('settled')).toStrictEqual(keys('called'));
+    expect([...files(progress), ...files(retry)].filter(isBody)).toStrictEqual([]);
+    // A body that was only half written has not reached its function, and its sender got no answer.
+    for (const file of files(review).filter(isBody)) {
+      const [name, text] = [file.slice(0, -'.json'.length), textOf(join(review, file))];
+      const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
+      expect(name).not.toMatch(digest);
+    }
+  });
 });

@@ -18,13 +18,11 @@ const { receive, fetch, node, retry, settle, start, stop } = createReceiver({
   async onDepositReceived({ actualDepositAmount }, { key, body }) {
     const length: number = body.length;
     if (actualDepositAmount.gt(1)) throw new NeedsReview(`${key} ${length}`);
-    return [{ rows: 1 }];
   },
   async onWithdrawalBroadcast() {},
   success: { status: 202 },
   log: (entry) => entries.push(entry),
   verify: async ({ body, header }) => header('x-signature') === `${body.length}`,
-  saveFirst: true,
   timeoutMs: 10_000,
 });
 export const answers: [Promise<{ status: number; text: string }>, Promise<WebResponse>] = [
@@ -39,7 +37,7 @@ export const ended: Promise<void>[] = [retry(), stop()];
 export const isSafe = async (): Promise<boolean> => (await settle('{}')) !== 'failed';
 export const own: Store = {
   save: async ({ to, name, body, key, reason }) => [to, name, body.length, key?.length, reason],
-  list: async () => ['name'],
+  list: async () => [{ name: 'name', place: 'retry' }],
   read: async (name) => new Uint8Array(name.length),
   remove: async () => {},
 };

@@ -1,0 +1,199 @@
+import type { NotificationIssue } from '../parser/errors.js';
+import { describe } from '../parser/messages.js';
+import { type Deadline, LATE } from '../shared/deadline.js';
+import { messageOf } from '../shared/thrown.js';
+import type { Arrived, Event, Refused } from './arrive.js';
+import type { Log, LogEntry, Outcome } from './log.js';
+import { needsReviewIn } from './needs-review.js';
+import type { ReceiverOptions } from './options.js';
+import type { GuardedStore } from './store.js';
+
+// Each valid body is saved in `progress` before its function is called. Then it is removed, or moves
+// to `retry` or `review`. So however a process ends, each of its bodies is in one of these places.
+
+/** These functions save before they log, because a log may hang, or end the process. None rejects. */
+export interface Settle {
+  /** @param savedAs - The name under which the body is in `progress`; null if it is new. */
+  readonly event: (event: Event, deadline: Deadline, savedAs: string | null) => Promise<Outcome>;
+  /** Moves an event to `review` whose function isn't called. */
+  readonly review: (event: Event, reason: string, savedAs: string) => Promise<Outcome>;
+  /**
+   * @param savedAs - The name under which the body waits; null if it is new.
+   * @param damage - What has happened to a body that waits; null if nothing has.
+   */
+  readonly refused: (
+    refused: Refused,
+    savedAs: string | null,
+    damage: string | null,
+  ) => Promise<Outcome>;
+  /** For a body that was not read or not checked. There is nothing to save. */
+  readonly lost: (arrived: Arrived & { kind: 'lost' }) => Promise<Outcome>;
+  /** Whether a function of this event still runs, after its deadline. */
+  readonly isRunning: (key: string) => boolean;
+}
+
+/** What became of a body. */
+type Entry = LogEntry & { readonly outcome: Outcome };
+
+const FUNCTION_OF = {
+  'deposit.received': 'onDepositReceived',
+  'withdrawal.broadcast': 'onWithdrawalBroadcast',
+} as const;
+
+export function createSettle(
+  options: ReceiverOptions,
+  store: GuardedStore | null,
+  log: Log,
+): Settle {
+  // Bound, because the options may be an instance of a class, whose methods use `this`.
+  const onDepositReceived = options.onDepositReceived?.bind(options);
+  const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
+  /**
+   * The keys of events whose function still runs after its deadline, one for each call. If repeats
+   * were passed on, each would wait for the same lock, and together they would soon take all
+   * connections to the database.
+   */
+  const running: string[] = [];
+  const isRunning = (key: string) => running.includes(key);
+
+  async function event(event: Event, deadline: Deadline, savedAs: string | null): Promise<Outcome> {
+    const { notification, key } = event;
+    const { warnings } = notification;
+    let name = savedAs;
+    try {
+      const called = FUNCTION_OF[notification.type];
+      if (isRunning(key)) throw new Error(`${called}: an earlier call still runs`);
+      name ??= await deadline.before('store.save', saveFirst(event));
+      await call(called, event, deadline);
+    } catch (error) {
+      const review = needsReviewIn(error);
+      const message = messageOf(review ?? error);
+      const entry: Entry = { outcome: review ? 'review' : 'retry', key, message, error };
+      return finish(await keep(entry, message, event.body, name), warnings);
+    }
+    if (name !== null) await remove(name);
+    return finish({ outcome: 'settled', key, message: 'settled' }, warnings);
+  }
+
+  /** Resolves to the name; null if the body isn't saved. Its function is then called all the same. */
+  async function saveFirst({ key, body }: Event): Promise<string | null> {
+    try {
+      return (await store?.save({ to: 'progress', name: null, body, key, reason: '' })) ?? null;
+    } catch (error) {
+      log({ outcome: 'failed', key, message: `not saved first: ${messageOf(error)}`, error });
+      return null;
+    }
+  }
+
+  async function call(name: string, event: Event, deadline: Deadline): Promise<void> {
+    const called = start(event);
+    const returned = await deadline.race(called);
+    if (returned === LATE) {
+      watch(called, name, event.key);
+      throw deadline.lateError(name);
+    }
+    // Some clients return what failed, in place of throwing it. So no result is taken for success.
+    if (returned !== undefined) {
+      throw new TypeError(
+        `${name}: expected no result, received ${describe(returned)}. Await it, look for its error, and return nothing`,
+      );
+    }
+  }
+
+  async function start({ notification, key, body }: Event): Promise<unknown> {
+    // A copy, because the function may change the bytes, or transfer them to a worker.
+    const context = { key, body: new Uint8Array(body) };
+    // Neither the parser nor a round lets a type through that has no function.
+    return notification.type === 'deposit.received'
+      ? onDepositReceived?.(notification, context)
+      : onWithdrawalBroadcast?.(notification, context);
+  }
+
+  /** Waits for a function that is late, so that its error is still logged. */
+  async function watch(called: Promise<unknown>, name: string, key: string): Promise<void> {
+    running.push(key);
+    try {
+      await called;
+    } catch (error) {
+      const message = `${name} failed after its deadline: ${messageOf(error)}`;
+      log({ outcome: 'warning', key, message, error });
+    } finally {
+      running.splice(running.indexOf(key), 1);
+    }
+  }
+
+  async function review({ key, body }: Event, reason: string, savedAs: string): Promise<Outcome> {
+    return finish(await keep({ outcome: 'review', key, message: reason }, reason, body, savedAs));
+  }
+
+  async function refused(
+    { error, body, isRequest }: Refused,
+    savedAs: string | null,
+    damage: string | null,
+  ): Promise<Outcome> {
+    const reason = damage === null ? error.message : `${damage}: ${error.message}`;
+    const message = savedAs === null ? reason : `${savedAs}: ${reason}`;
+    const entry: Entry = { outcome: 'refused', key: null, message, error };
+    // An empty body isn't saved: its message says all of it. Without a store, the sender of a
+    // request still gets the refusal, but a queue would lose the body.
+    const isKnown = body.length === 0 || (isRequest && store === null);
+    return finish(isKnown && savedAs === null ? entry : await keep(entry, reason, body, savedAs));
+  }
+
+  /**
+   * Saves a body that isn't settled.
+   *
+   * @returns What to log: if saving fails, `failed`. The body is then still where it was, or only its
+   * sender has it.
+   */
+  async function keep(
+    entry: Entry,
+    reason: string,
+    body: Uint8Array,
+    name: string | null,
+  ): Promise<Entry> {
+    const { outcome, key, message } = entry;
+    if (store === null) return { ...entry, outcome: 'failed' };
+    try {
+      await store.save({ to: outcome === 'retry' ? 'retry' : 'review', name, body, key, reason });
+      return entry;
+    } catch (error) {
+      const what = name === null ? 'was not saved' : 'stays where it is, and is tried again';
+      const why = `. The body ${what}: ${messageOf(error)}`;
+      return { outcome: 'failed', key, message: message + why, error };
+    }
+  }
+
+  /** If it can't be removed, it waits, and is settled again: as if it were delivered twice. */
+  async function remove(name: string): Promise<void> {
+    try {
+      await store?.remove(name);
+    } catch (error) {
+      const message = `${name} is settled, but not removed: ${messageOf(error)}`;
+      log({ outcome: 'failed', key: null, message, error });
+    }
+  }
+
+  /**
+   * Platforms such as AWS Lambda freeze the process once it has answered. So the answer waits for
+   * the log, unless the event is settled.
+   */
+  async function finish(
+    entry: Entry,
+    warnings: readonly NotificationIssue[] = [],
+  ): Promise<Outcome> {
+    const { outcome, key } = entry;
+    for (const issue of warnings) log({ outcome: 'warning', key, message: issue.message, issue });
+    const logged = log(entry);
+    if (outcome !== 'settled') await logged;
+    return outcome;
+  }
+
+  return {
+    event,
+    review,
+    refused,
+    lost: ({ error }) => finish({ outcome: 'failed', key: null, message: messageOf(error), error }),
+    isRunning,
+  };
+}

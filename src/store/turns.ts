@@ -1,0 +1,48 @@
+import { LATE, within } from '../shared/deadline.js';
+
+/**
+ * How many calls use the disk at a time. Node.js has four threads for files, the names of hosts and
+ * SHA-256: if a disk hangs, the others must still find the database. And after a restart, hundreds of
+ * bodies may arrive at once, of which the first would otherwise wait for the last.
+ */
+const MAX_CALLS = 2;
+
+/** After this time in milliseconds, most calls hang. */
+const MAX_TIME = 5000;
+
+/**
+ * Creates a function that runs calls, a few at a time and the others in order. If one hangs, no
+ * other begins until it has ended: those that wait for their turn are rejected.
+ */
+export function createTurns(): <T>(call: () => Promise<T>, maxTime?: number) => Promise<T> {
+  let running = 0;
+  let hanging = 0;
+  const waiting: { readonly begin: () => void; readonly fail: (error: Error) => void }[] = [];
+  const hangs = () => new Error('an earlier call still hangs');
+
+  async function watch(called: Promise<unknown>, maxTime: number): Promise<void> {
+    const ended = called.then(
+      () => {},
+      () => {},
+    );
+    if ((await within(maxTime, ended)) === LATE) {
+      hanging += 1;
+      for (const { fail } of waiting.splice(0)) fail(hangs());
+      await ended;
+      hanging -= 1;
+    }
+    running -= 1;
+    waiting.shift()?.begin();
+  }
+
+  return async (call, maxTime = MAX_TIME) => {
+    if (hanging > 0) throw hangs();
+    if (running >= MAX_CALLS) {
+      await new Promise<void>((begin, fail) => waiting.push({ begin, fail }));
+    }
+    running += 1;
+    const called = call();
+    watch(called, maxTime);
+    return called;
+  };
+}

@@ -7,24 +7,22 @@ import { createSettle } from './settle.mjs';
 
 // Receives both webhooks, and settles them in PostgreSQL. First, run schema.sql.
 
-// A log that can't be written must not end the process: its pipe may be closed, or its disk full.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-
 const { CALLBACK_SECRET } = process.env;
-const folder = process.env.FOLDER || 'webhooks';
+const folder = process.env.FOLDER || '/var/lib/webhooks';
 const host = process.env.HOST || '127.0.0.1';
 const port = process.env.PORT || '3000';
 if (!/^\d+$/.test(port)) throw new Error(`PORT: expected a number, received "${port}"`);
 
 const settleOnce = createSettle(pool);
 const receiver = createReceiver({
-  secret: CALLBACK_SECRET, // the last part of the URL's path
-  store: createStore(folder), // must be on a persistent disk
+  secret: CALLBACK_SECRET, // the last segment of the callback URL's path
+  store: createStore(folder), // every webhook, until it is settled; on a persistent disk
   timeoutMs: 15_000, // short, so that the process can stop within 30 seconds
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,
 });
-receiver.start();
+receiver.start(); // tries what waits again, now and every minute
+process.stdout.on('error', () => {}); // a closed pipe must not end the process
 
 const server = createServer((request, response) => {
   // While the server stops, a kept connection would bring more bodies.

@@ -2,7 +2,7 @@
 // looked up from there. The frameworks' code stands among the settings that some of them need.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { filesOn } from '../../scripts/pages/code.js';
+import { filesOn } from './code.js';
 
 const CHECKED = new URL('../frameworks-checked/', import.meta.url);
 const START = new URL('../start/', import.meta.url);

@@ -1,32 +1,95 @@
-// Two copies of server.mjs while one of them or the database is killed, stopped or frozen.
+// Two copies of server.mjs on one store, while one of them or the database is killed, stopped or
+// frozen.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Decimal } from 'payment-notifications';
+import {
+  Decimal,
+  idempotencyKey,
+  parseNotification,
+  safeParseNotification,
+} from 'payment-notifications';
 import {
   bodyVariants,
   depositReceivedBody,
   faultyBodies,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { openMerchant } from './merchant.js';
+import { copied } from './code.js';
+import { openMerchant, replaced, SETTLE } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { LIMIT, statusOf, until } from './server.js';
+import { openBucket, openFolderStore, openTable } from './stores.js';
 
-/** How many disturbances there are, how many events between two of them, and how many senders. */
-const [TURNS, EVENTS, SENDERS] = [process.env.FULL === 'true' ? 81 : 18, 12, 16];
+/** @import { Merchant } from './merchant.js' */
+/** @import { OpenStore } from './stores.js' */
 
-test('two copies lose nothing and move nothing twice, whatever is killed, stopped or frozen', {
-  skip: whyNoPostgres(),
-}, async (t) => {
-  const merchant = await openMerchant();
-  t.after(merchant.close);
+/** How many senders there are, and how many times as many disturbances as usual. */
+const [SENDERS, TIMES] = [16, process.env.FULL === 'true' ? 4 : 1];
+
+/** Writes down each call first, and takes a while, so that a kill finds several. May fail then. */
+const RECORDING = `import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSettle as create } from './own-settle.mjs';
+export function createSettle(database) {
+  const settleOnce = create(database);
+  return async (notification, context) => {
+    appendFileSync('called', context.key + '\\n');
+    await sleep(60 * Math.random());
+    if (Math.random() < Number(process.env.FAILING)) throw new Error('this try fails');
+    await settleOnce(notification, context);
+  };
+}
+`;
+
+/** Why a body is in `review` that three kills have found in progress. */
+const THREE_KILLS = 'its function ended the process three times';
+
+/** Lets server.mjs write down each call. @param {Merchant} merchant */
+function record({ folder }) {
+  fs.writeFileSync(join(folder.path, 'own-settle.mjs'), SETTLE);
+  fs.writeFileSync(join(folder.path, 'settle.mjs'), RECORDING);
+}
+
+/** The key of each call. @param {Merchant} merchant */
+const callsOf = ({ folder }) =>
+  fs.readFileSync(join(folder.path, 'called'), 'utf8').trim().split('\n');
+
+/**
+ * Lets server.mjs use a store.
+ *
+ * @param {Merchant} merchant
+ * @param {OpenStore} store
+ * @param {(code: string) => string} change
+ */
+function useStore({ folder }, { code }, change) {
+  const server = change(copied('server.mjs'));
+  const own = code === '' ? server : replaced(server, 'store: createStore(folder),', 'store,');
+  fs.writeFileSync(join(folder.path, 'server.mjs'), `${code}\n${own}`);
+}
+
+/**
+ * Sends events to two copies while they are disturbed. Checks that each is settled once.
+ *
+ * @param {Merchant} merchant
+ * @param {OpenStore} store
+ * @param {Disturbance[]} disturbances
+ * @param {number} between How many events there are between two disturbances.
+ * @returns {Promise<string>} What happened.
+ *
+ * @typedef {'kill' | 'stop' | 'crash' | 'freeze'} Disturbance
+ */
+async function disturb(merchant, store, disturbances, between) {
   const { postgres } = merchant;
   await postgres.query(`
     INSERT INTO orders SELECT 'deposit.received', 'order-' || n, 'customer-' || n % 3
       FROM generate_series(0, 8) AS n;
     INSERT INTO orders VALUES ('withdrawal.broadcast', 'payout-7731', 'customer-7')`);
-  const copies = [await merchant.start(), await merchant.start()];
+  record(merchant);
+  const started = [await merchant.start(store.env), await merchant.start(store.env)];
+  const copies = [...started];
 
   let posted = 0;
   /** To one of the copies, as a load balancer does. @param {string | Uint8Array} body */
@@ -45,64 +108,82 @@ test('two copies lose nothing and move nothing twice, whatever is killed, stoppe
   const sums = new Map();
   /** @param {string} name @param {string} amount */
   const add = (name, amount) => sums.set(name, (sums.get(name) ?? new Decimal(0)).plus(amount));
-  /** The answers to withdrawals, which are sent once. @type {Map<string, number | null>} */
+  /** The answers to withdrawals, of which no copy is sent again. @type {Map<string, unknown[]>} */
   const withdrawals = new Map();
+  /** Sends it once, or two copies at the same time. @param {string} body @param {number} seed */
+  async function sendOnce(body, seed) {
+    const statuses = await Promise.all((seed % 12 < 6 ? [body] : [body, body]).map(post));
+    assert(statuses.every((status) => status === 200 || status === 500 || status === null));
+    withdrawals.set(keyOf(body), statuses);
+  }
   /** @param {number} seed */
   async function sendWithdrawal(seed) {
     const actualWithdrawAmount = `0.${seed}000000000000001`;
     const fields = { clientWithdrawalId: 'payout-7731', actualWithdrawAmount };
-    const body = withdrawalBroadcastBody(fields, { seed });
-    const status = await post(body);
-    assert(status === 200 || status === 500 || status === null);
-    withdrawals.set(`withdrawal.broadcast:${JSON.parse(body).withdrawalId}:COMPLETED`, status);
+    await sendOnce(withdrawalBroadcastBody(fields, { seed }), seed);
   }
-  /** Sends it three times, in different forms. @param {number} seed */
+  /** @type {string[]} */
+  const deposits = [];
+  /** Sends two copies and another form of it, at the same time. @param {number} seed */
   async function sendDeposit(seed) {
     const depositCurrency = seed % 2 === 0 ? 'BTC' : 'ETH';
     const actualDepositAmount = `${seed}.123456789012345678`;
     const fields = { clientPaymentId: `order-${seed % 9}`, depositCurrency, actualDepositAmount };
     const body = depositReceivedBody(fields, { seed });
-    const variants = bodyVariants(body).map((variant) => variant.body);
+    const forms = bodyVariants(body);
+    const form = forms[seed % forms.length]?.body ?? body;
     add(`customer-${seed % 3} ${depositCurrency}`, actualDepositAmount);
-    const forms = [0, 1].map((index) => variants[(seed + index) % variants.length] ?? body);
-    await Promise.all([body, ...forms].map((one) => deliver(one, 200)));
+    deposits.push(keyOf(body));
+    await Promise.all([body, body, form].map((one) => deliver(one, 200)));
   }
-
   /** Deposits of orders that nobody knows. @type {string[]} */
   const unknown = [];
   /** @param {number} seed */
   async function sendUnknown(seed) {
     const body = depositReceivedBody({ clientPaymentId: `unknown-${seed}` }, { seed });
     unknown.push(body);
-    await deliver(body, 200);
+    await Promise.all([body, body].map((one) => deliver(one, 200)));
+  }
+  /** Withdrawals that need review. @type {string[]} */
+  const failed = [];
+  /** @param {number} seed */
+  async function sendFailed(seed) {
+    const body = withdrawalBroadcastBody({ status: 'FAILED' }, { seed });
+    failed.push(body);
+    await sendOnce(body, seed);
   }
 
-  /** Ends a copy, and starts it again. @param {'kill' | 'stop'} how */
-  const restart = (how) => async (/** @type {number} */ turn) => {
-    await copies[turn % 2]?.[how]();
-    copies[turn % 2] = await merchant.start();
-  };
-  const [kill, stop] = [restart('kill'), restart('stop')];
   /** Until a delivery has failed because of it. */
   const untilSaved = () => until(() => merchant.waiting('retry').length > 0);
-  async function crash() {
-    await postgres.crash();
-    await untilSaved();
-    await postgres.start();
+  let restarts = 0;
+  /** @param {Disturbance} how */
+  async function disturbBy(how) {
+    if (how === 'crash') {
+      await postgres.crash();
+      await untilSaved();
+      await postgres.start();
+    } else if (how === 'freeze') {
+      postgres.freeze();
+      await untilSaved();
+      postgres.thaw();
+    } else {
+      const index = restarts % 2;
+      restarts += 1;
+      await copies[index]?.[how]();
+      const next = await merchant.start(store.env);
+      copies[index] = next;
+      started.push(next);
+    }
   }
-  async function freeze() {
-    postgres.freeze();
-    await untilSaved();
-    postgres.thaw();
-  }
-  /** Their number is odd, so that each copy gets each of them. */
-  const disturbances = [kill, kill, stop, kill, crash, kill, stop, kill, freeze];
 
+  // A deposit is sent again before its claim runs out, so most are withdrawals.
+  const once = [sendWithdrawal, sendFailed];
+  const kinds = [...once, sendDeposit, ...once, sendUnknown];
   let [seed, isOver] = [0, false];
   async function send() {
     while (!isOver) {
       seed += 1;
-      await [sendWithdrawal, sendDeposit, sendUnknown][seed % 3]?.(seed);
+      await kinds[seed % kinds.length]?.(seed);
     }
   }
   const refused = faultyBodies()
@@ -112,29 +193,157 @@ test('two copies lose nothing and move nothing twice, whatever is killed, stoppe
     ...Array.from({ length: SENDERS }, send),
     ...refused.map((body) => deliver(body, 400)),
   ];
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    const next = seed + EVENTS;
+  for (const disturbance of disturbances) {
+    const next = seed + between;
     await until(() => seed >= next);
-    await disturbances[turn % disturbances.length]?.(turn);
+    await disturbBy(disturbance);
   }
   isOver = true;
   await Promise.all(sending);
-  await merchant.untilRetried();
+  let killed = 0;
+  async function untilSettled() {
+    await until(async () => (await store.unsettled()) === 0); // until the last claim has run out
+    for (const { body, reason } of await store.reviewed()) {
+      if (reason !== THREE_KILLS) continue;
+      killed += 1;
+      await store.retry(body);
+    }
+  }
+  await untilSettled();
+  await untilSettled();
+  assert(killed <= 2 * TIMES, `${killed} bodies were killed three times`); // each is rare
+  for (const copy of copies) assert.equal(await copy.stop(), 0);
+  assert.equal(await store.unsettled(), 0);
 
+  const reviewed = (await store.reviewed()).map(({ body }) => body);
   const events = await postgres.query('SELECT * FROM event');
-  const keys = new Set(events.map(({ key }) => key));
-  const lost = [...withdrawals].filter(([key]) => !keys.has(key));
-  // One without an answer may have arrived or not.
-  const answered = lost.filter(([, status]) => status !== null);
-  assert.deepEqual(answered, []);
+  const settled = events.map(({ key }) => key);
+  const lost = without([...withdrawals.keys()], [...settled, ...reviewed.flatMap(keysOf)]);
+  // What is nowhere had no answer, and its function was not called.
+  const called = callsOf(merchant);
+  const isKnown = (/** @type {string} */ key) =>
+    called.includes(key) || withdrawals.get(key)?.some((status) => status !== null);
+  assert.deepEqual(lost.filter(isKnown), []);
+  // Nothing else is missing, and nothing is anywhere twice.
+  const isHere = (/** @type {string} */ body) => !lost.includes(keyOf(body));
+  const toReview = [...refused.map(String), ...unknown, ...failed.filter(isHere)];
+  assert.deepEqual(without(reviewed, toReview), []);
+  assert.deepEqual(without(toReview, reviewed), []);
+  const toSettle = without([...deposits, ...withdrawals.keys()], [...lost, ...failed.map(keyOf)]);
+  assert.deepEqual(settled.sort(), toSettle.sort());
   for (const { key, account, currency, amount } of events)
     if (withdrawals.has(key)) add(`${account} ${currency}`, amount);
-  assert.equal(events.length, seed - lost.length - unknown.length);
   assert.deepEqual(
     await merchant.balances(),
     Object.fromEntries([...sums].map(([name, sum]) => [name, `${sum}`]).sort()),
   );
-  const reviewed = [...refused.map(String), ...unknown];
-  assert.deepEqual(merchant.bodies('review').sort(), reviewed.sort());
-  t.diagnostic(`${events.length} events, ${lost.length} withdrawals that did not arrive`);
+
+  const takenOver = started
+    .flatMap(({ printed }) => printed)
+    .filter((line) => line.endsWith('was in progress when its process ended'));
+  const kills = disturbances.filter((one) => one === 'kill');
+  return `${seed} events, ${kills.length} kills: ${takenOver.length} bodies were taken over, ${lost.length} withdrawals were not saved before a kill, ${killed} bodies were killed three times`;
+}
+
+/** @param {string} body */
+const keyOf = (body) => idempotencyKey(parseNotification(body));
+/** None, if it is faulty. @param {string} body */
+const keysOf = (body) => (safeParseNotification(body).success ? [keyOf(body)] : []);
+
+/** Those of a list that another one hasn't. @param {string[]} list @param {string[]} other */
+function without(list, other) {
+  const left = [...list];
+  for (const one of other) {
+    const index = left.indexOf(one);
+    if (index >= 0) left.splice(index, 1);
+  }
+  return left;
+}
+
+describe('two copies lose nothing and move nothing twice', {
+  concurrency: true,
+  skip: whyNoPostgres(),
+}, () => {
+  test('whatever is killed, stopped or frozen', async (t) => {
+    const merchant = await openMerchant();
+    t.after(merchant.close);
+    // The restarts are odd, so that each copy gets each of them.
+    const all = 'kill kill stop kill crash kill stop kill freeze '.repeat(2 * TIMES).trim();
+    const disturbances = /** @type {Disturbance[]} */ (all.split(' '));
+    t.diagnostic(await disturb(merchant, openFolderStore(merchant), disturbances, 12));
+  });
+
+  for (const [what, open] of /** @type {const} */ ([
+    ['a folder', openFolderStore],
+    ['a bucket', openBucket],
+    ['a table', openTable],
+  ]))
+    test(`on ${what}, while they are killed`, async (t) => {
+      const merchant = await openMerchant();
+      t.after(merchant.close);
+      const store = await open(merchant);
+      t.after(store.close);
+      // Claims run out while there are more kills.
+      useStore(merchant, store, (code) => replaced(code, 'timeoutMs: 15_000', 'timeoutMs: 1_000'));
+      const kills = /** @type {Disturbance[]} */ (Array(20 * TIMES).fill('kill'));
+      const env = { ...store.env, FAILING: '0.2' };
+      t.diagnostic(await disturb(merchant, { ...store, env }, kills, 20));
+    });
+
+  /** Deposits of one order. @param {number} count */
+  const deposits = (count) =>
+    Array.from({ length: count }, (_, index) =>
+      depositReceivedBody({ clientPaymentId: 'order-10042' }, { seed: index + 1 }),
+    );
+
+  test('a body that ends each process is reviewed after three, and the others are settled', async (t) => {
+    const merchant = await openMerchant();
+    t.after(merchant.close);
+    const [bad = '', ...good] = deposits(11);
+    await merchant.order(bad);
+    const ending = replaced(
+      SETTLE,
+      'settleOnce(notification, { key, body }) {\n',
+      `settleOnce(notification, { key, body }) {\nif (key === '${keyOf(bad)}') process.exit(1);\n`,
+    );
+    fs.writeFileSync(join(merchant.folder.path, 'settle.mjs'), ending);
+    merchant.wait(bad, ...good);
+    for (let ends = 1; ends <= 3; ends += 1) {
+      if (ends > 1) merchant.endClaims();
+      const ended = await merchant.start().catch(() => null); // it may end before it listens
+      await until(() => !ended?.isRunning());
+      // Restarted at once, it leaves the body alone that has ended it.
+      const next = await merchant.start();
+      await until(() => merchant.waiting('retry').length === 0);
+      assert.equal(await next.stop(), 0);
+      assert.deepEqual(merchant.bodies('progress'), [bad]);
+      assert.deepEqual(await merchant.balances(), { 'customer-7 BTC': '0.1523' });
+    }
+    merchant.endClaims();
+    const last = await merchant.start();
+    await merchant.untilSettled();
+    assert.equal(await last.stop(), 0);
+    assert.equal(merchant.reason('review', bad), `${THREE_KILLS}\n`);
+  });
+
+  for (const [what, open] of /** @type {const} */ ([
+    ['a folder', openFolderStore],
+    ['a table', openTable],
+  ]))
+    test(`rounds of two copies on ${what} call each function once`, async (t) => {
+      const merchant = await openMerchant();
+      t.after(merchant.close);
+      const bodies = deposits(200);
+      await merchant.order(...bodies.slice(0, 1));
+      const store = await open(merchant);
+      useStore(merchant, store, (code) => code);
+      record(merchant);
+      const rows = bodies.map((body, index) => `('${index}', 'retry', '${body}'::text::bytea, '')`);
+      const insert = `INSERT INTO webhook (name, place, body, reason) VALUES ${rows}`;
+      await (store.code === '' ? merchant.wait(...bodies) : merchant.postgres.query(insert));
+      const copies = await Promise.all([merchant.start(store.env), merchant.start(store.env)]);
+      await until(async () => (await store.unsettled()) === 0);
+      for (const copy of copies) assert.equal(await copy.stop(), 0);
+      assert.deepEqual(callsOf(merchant).sort(), bodies.map(keyOf).sort());
+    });
 });

@@ -5,17 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { blocksOn } from '../../scripts/pages/code.js';
+import { copied } from './code.js';
 import { startPostgres } from './postgres.js';
 import { startServer, until } from './server.js';
 
-/** @typedef {Awaited<ReturnType<typeof openMerchant>>} Merchant */
+/** @import { Place } from 'payment-notifications/store' */
 /** @import { Server } from './server.js' */
+/** @typedef {Awaited<ReturnType<typeof openMerchant>>} Merchant */
 
 const FILES = ['server.mjs', 'postgres.mjs', 'settle.mjs', 'schema.sql'];
-/** A file to copy. @param {string} name */
-export const copied = (name) =>
-  fs.readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8');
 export const SETTLE = copied('settle.mjs');
 export const SCHEMA = copied('schema.sql');
 const PACKAGES = fileURLToPath(new URL('../node_modules', import.meta.url));
@@ -41,10 +39,13 @@ export async function openMerchant(parent) {
   const webhooks = join(folder.path, 'webhooks');
   /** @type {Set<Server>} */
   const servers = new Set();
-  /** @param {'retry' | 'review'} name */
+  /** @param {Place} name */
   const waiting = (name) =>
     fs.readdirSync(join(webhooks, name)).filter((file) => file.endsWith('.json'));
-  /** @param {'retry' | 'review'} name @param {string} file */
+  /** How many bodies wait or are in progress. One may move to the other place meanwhile. */
+  const unsettled = () =>
+    /** @type {const} */ (['retry', 'progress', 'retry']).flatMap(waiting).length;
+  /** @param {Place} name @param {string} file */
   const readBody = (name, file) => fs.readFileSync(join(webhooks, name, file), 'utf8');
   /** @param {string[]} command @param {Record<string, string | undefined>} [env] */
   async function run(command, env = {}) {
@@ -64,13 +65,30 @@ export async function openMerchant(parent) {
       return server;
     },
     waiting,
-    untilRetried: () => until(() => waiting('retry').length === 0),
-    /** The bodies that wait there. @param {'retry' | 'review'} name */
+    unsettled,
+    untilSettled: () => until(() => unsettled() === 0),
+    /** The bodies that wait there. @param {Place} name */
     bodies: (name) => waiting(name).map((file) => readBody(name, file)),
-    /** Why a body waits. @param {'retry' | 'review'} name @param {string} body */
+    /**
+     * Why a body waits; null if a kill came before its reason.
+     *
+     * @param {Place} name
+     * @param {string} body
+     */
     reason(name, body) {
       const file = waiting(name).find((one) => readBody(name, one) === body);
-      return readBody(name, `${file?.slice(0, -5)}.txt`);
+      const path = join(webhooks, name, `${file?.slice(0, -5)}.txt`);
+      return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : null;
+    },
+    /** Puts bodies into `retry`, the first one of which is the oldest. @param {string[]} bodies */
+    wait(...bodies) {
+      const retry = join(webhooks, 'retry');
+      fs.mkdirSync(retry, { recursive: true });
+      for (const [index, body] of bodies.entries()) {
+        const path = join(retry, `${index}.json`);
+        fs.writeFileSync(path, body);
+        fs.utimesSync(path, index, index);
+      }
     },
     /** Makes the orders of some bodies known. @param {string[]} bodies */
     async order(...bodies) {
@@ -81,6 +99,14 @@ export async function openMerchant(parent) {
           : `'withdrawal.broadcast', '${clientWithdrawalId}'`;
         const insert = `INSERT INTO orders VALUES (${order}, 'customer-7') ON CONFLICT DO NOTHING`;
         await postgres.query(insert);
+      }
+    },
+    /** Lets the claims of a process that has ended run out. */
+    endClaims() {
+      const progress = join(webhooks, 'progress');
+      for (const file of fs.readdirSync(progress)) {
+        const time = file.endsWith('.txt') ? 1 : 0; // a claim is younger than its body
+        fs.utimesSync(join(progress, file), time, time);
       }
     },
     /** Moves a body from `review` to `retry`. @param {string} body */
@@ -127,13 +153,6 @@ export async function openMerchant(parent) {
 export function replaced(text, from, to) {
   assert.equal(text.split(from).length, 2, `once: ${from}`);
   return text.replace(from, () => to);
-}
-
-/** The block of a page that starts with a text. @param {string} page @param {string} start */
-export function blockOn(page, start) {
-  const [block, ...others] = blocksOn(page).filter(({ code }) => code.startsWith(start));
-  assert(block && others.length === 0, `once: ${start}`);
-  return block.code;
 }
 
 /** settle.mjs with another customerOf. @param {string} customerOf @param {string} [settle] */

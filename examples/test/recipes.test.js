@@ -6,22 +6,24 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import mysql from 'mysql2/promise';
 import { Decimal, parseDepositReceived } from 'payment-notifications';
+import { createStore } from 'payment-notifications/store';
 import { depositReceivedBody, handlerTests } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
-import { filesOn } from '../../scripts/pages/code.js';
 import { createBucketStore } from '../start/bucket-store.mjs';
+import { blockOn, copied, filesOn } from './code.js';
 import { writeRecipes } from './handlers.js';
-import { blockOn, copied, openFolder, replaced, SCHEMA, SETTLE, settleWith } from './merchant.js';
+import { openFolder, replaced, SCHEMA, SETTLE, settleWith } from './merchant.js';
 import { startPostgres } from './postgres.js';
 import { MARIADBD, whyNoMariaDb, whyNoPostgres } from './programs.js';
 import { atExit, SECRET, startServer, until } from './server.js';
 
 /** @import { PaymentNotification } from 'payment-notifications' */
-/** @import { SavedBody, Store } from 'payment-notifications/receiver' */
+/** @import { SavedBody, Store, WaitingBody } from 'payment-notifications/receiver' */
 /** @import { Server } from './server.js' */
 
 /**
@@ -256,45 +258,155 @@ describe('a database', { concurrency: true }, () => {
   });
 });
 
-/** @type {Pick<SavedBody, 'to' | 'name' | 'reason'>} */
-const REVIEW = { to: 'review', name: 'refused.0123456789abcdef', reason: 'invalid JSON' };
+const NAME = 'deposit.received.7.ea5dbf9596d187e9'; // with the digest of the body
 
 /** What a receiver needs of a store. Leaves only what is for review. @param {Store} store */
 async function tryStore(store) {
-  /** @type {SavedBody} */
-  const failed = {
-    ...{ to: 'retry', name: 'deposit.received.7.0123456789abcdef', key: null },
-    ...{ body: new Uint8Array([0xff, 0]), reason: 'the database is down' }, // no text
-  };
-  for (const saved of [failed, failed, { ...failed, ...REVIEW }]) await store.save(saved);
-  assert.deepEqual(await store.list(), [failed.name]);
-  assert.deepEqual(new Uint8Array((await store.read(failed.name)) ?? []), failed.body);
-  assert.equal(await store.read(REVIEW.name), null);
-  for (let count = 0; count < 2; count += 1) await store.remove(failed.name);
-  assert.deepEqual(await store.list(), []);
+  const body = new Uint8Array([0xff, 0]); // no text
+  /** @param {SavedBody['to']} to @param {WaitingBody} [from] */
+  const save = (to, from) =>
+    store.save({
+      to,
+      name: NAME,
+      body,
+      key: null,
+      reason: to === 'progress' ? '' : `for ${to}`,
+      from,
+    });
+  let earliest = Date.now() - 25;
+  /** Where it waits: its claim, if it has one, which has begun since the last time. */
+  async function waiting() {
+    const listed = await store.list();
+    assert.deepEqual(new Set(listed.map((one) => one.name)), new Set([NAME]));
+    const found = listed.find(({ place }) => place === 'progress') ?? listed[0];
+    assert(found);
+    assert(Number(found.since) >= earliest && Number(found.since) <= Date.now() + 1);
+    assert.deepEqual(new Uint8Array((await store.read(NAME)) ?? []), body);
+    await sleep(50);
+    earliest = Date.now() - 25; // the time of a file is a few milliseconds behind
+    return found;
+  }
+  async function assertWaits(/** @type {WaitingBody['place']} */ place, tries = 0) {
+    const found = await waiting();
+    assert.deepEqual({ place: found.place, tries: found.tries }, { place, tries });
+    return found;
+  }
+  async function assertNothingWaits() {
+    assert.deepEqual(await store.list(), []);
+    assert.equal(await store.read(NAME), null);
+  }
+
+  await assertNothingWaits();
+  await save('progress');
+  const first = await assertWaits('progress', 1);
+  await save('progress', first);
+  const second = await assertWaits('progress', 2);
+  // A store need not notice it, but may.
+  assert.notEqual(await save('progress', second), false);
+  await assertWaits('progress', 3);
+  await save('progress'); // delivered again
+  await assertWaits('progress', 3);
+  await save('retry');
+  await save('progress', await assertWaits('retry'));
+  await assertWaits('progress', 1);
+  await save('retry');
+  await save('progress'); // delivered again
+  await assertWaits('progress', 1);
+  for (let count = 0; count < 2; count += 1) await store.remove(NAME);
+  await assertNothingWaits();
+
+  for (const to of /** @type {const} */ (['retry', 'review'])) await save(to);
+  await assertNothingWaits();
+  await save('progress'); // delivered again, while someone decides
+  await save('retry');
+  await assertNothingWaits();
+  await store.remove(NAME);
+  for (const to of /** @type {const} */ (['progress', 'review'])) await save(to);
+  await assertNothingWaits();
 }
 
 test('a bucket is a store', async () => {
-  /** @type {Map<string, string | Uint8Array>} */
+  /** @type {Map<string, { content: Uint8Array, at: Date }>} */
   const files = new Map();
   await tryStore(
     createBucketStore({
-      put: async (path, content) => files.set(path, content),
-      get: async (path) => /** @type {Uint8Array | null} */ (files.get(path) ?? null),
-      list: async (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)),
+      put: async (path, content) =>
+        files.set(path, { content: new Uint8Array(Buffer.from(content)), at: new Date() }),
+      get: async (path) => files.get(path)?.content ?? null,
+      list: async (prefix) =>
+        [...files].flatMap(([path, { at }]) => (path.startsWith(prefix) ? [{ path, at }] : [])),
       delete: async (path) => files.delete(path),
     }),
   );
-  const name = `review/${REVIEW.name}`;
-  assert.deepEqual([...files.keys()], [`${name}.txt`, `${name}.json`]);
+  const paths = ['json', 'txt'].map((ending) => `review/${NAME}.${ending}`);
+  assert.deepEqual([...files.keys()].sort(), paths);
+});
+
+test('two deliveries, a round and a kill leave a body in a bucket, whatever comes first', async () => {
+  for (let seed = 1; seed <= 300; seed += 1) {
+    let state = seed;
+    /** Of a generator by Lehmer, so that a failure can be repeated. @param {number} count */
+    const random = (count) => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state % count;
+    };
+    /** @type {Map<string, { content: Uint8Array, at: Date }>} */
+    const files = new Map();
+    /** Operations that a process waits for. @type {{ of: number, begin: () => void }[]} */
+    const pending = [];
+    /** @param {number} of @returns {Store} */
+    const storeOf = (of) => {
+      /** @type {<T>(operation: () => T) => Promise<T>} */
+      const inTurn = (operation) =>
+        new Promise((resolve) => pending.push({ of, begin: () => resolve(operation()) }));
+      return createBucketStore({
+        put: (path, content) =>
+          inTurn(() => files.set(path, { content: Buffer.from(content), at: new Date() })),
+        get: (path) => inTurn(() => files.get(path)?.content ?? null),
+        list: (prefix) =>
+          inTurn(() =>
+            [...files].flatMap(([path, { at }]) => (path.startsWith(prefix) ? [{ path, at }] : [])),
+          ),
+        delete: (path) => inTurn(() => files.delete(path)),
+      });
+    };
+
+    const [body, ends] = [new Uint8Array([7]), /** @type {const} */ (['retry', 'review'])];
+    let isSaved = false;
+    /** @param {Store} store @param {WaitingBody} [from] */
+    async function settle(store, from) {
+      await store.save({ to: 'progress', name: NAME, body, key: null, reason: '', from });
+      isSaved = true;
+      const to = ends[random(2)] ?? 'retry';
+      await store.save({ to, name: NAME, body, key: null, reason: 'none' });
+    }
+    for (const of of [0, 1]) settle(storeOf(of));
+    const round = storeOf(2);
+    round.list().then(([from]) => from && settle(round, from));
+
+    const [killed, at] = [random(3), random(30)];
+    for (let step = 0; pending.length > 0; step += 1) {
+      const [next] = pending.splice(random(pending.length), 1);
+      if (next?.of !== killed || step < at) next?.begin();
+      await new Promise(setImmediate);
+      const isSomewhere = [...files.keys()].some((path) => path.endsWith('.json'));
+      assert(isSomewhere || !isSaved, `nowhere at step ${step} of seed ${seed}`);
+    }
+  }
+});
+
+test('a folder is a store', async () => {
+  const path = join(folder.path, 'own-folder');
+  await tryStore(createStore(path));
+  assert.deepEqual(fs.readdirSync(join(path, 'review')), [`${NAME}.json`, `${NAME}.txt`]);
 });
 
 test('a table is a store', { skip: whyNoPostgres() }, async () => {
   await postgres.query(copied('table-store.sql'));
   const { store } = await import('../start/table-store.mjs'); // reads STORE_URL
   await tryStore(store);
-  const rows = await postgres.query('SELECT folder, name, reason FROM webhook');
-  assert.deepEqual(rows, [{ folder: 'review', name: REVIEW.name, reason: REVIEW.reason }]);
+  const rows = await postgres.query('SELECT place, name, reason FROM webhook');
+  assert.deepEqual(rows, [{ place: 'review', name: NAME, reason: 'for review' }]);
 });
 
 test('a retry helper lets NeedsReview through', async () => {

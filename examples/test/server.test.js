@@ -2,11 +2,10 @@
 // handler must do is shown by the tests of the page Testing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import fs from 'node:fs';
-import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { copied, openMerchant, replaced } from './merchant.js';
+import { openMerchant } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { begin, head, SECRET, statusOf, until } from './server.js';
 
@@ -52,7 +51,7 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
 
   /** Until everything that waits is settled. @param {Record<string, string>} balances */
   async function assertSettled(balances) {
-    await merchant.untilRetried();
+    await merchant.untilSettled();
     assert.deepEqual(await merchant.balances(), balances);
   }
 
@@ -103,7 +102,7 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       const server = await merchant.start();
       assert.equal(await statusOf(server.url, DEPOSIT), 500);
       assert.deepEqual(merchant.bodies('retry'), [DEPOSIT]);
-      assert.match(merchant.reason('retry', DEPOSIT), reason);
+      assert.match(merchant.reason('retry', DEPOSIT) ?? '', reason);
       await merchant.postgres[end]();
       await assertSettled(DEPOSITED);
       assert.equal(await server.stop(), 0);
@@ -198,19 +197,28 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       assert.deepEqual(await merchant.balances(), { ...DEPOSITED, ...WITHDRAWN });
     });
 
-    test('when it is killed, with `saveFirst`', async () => {
-      const settings = '  timeoutMs: 15_000,';
-      const code = replaced(copied('server.mjs'), settings, `  saveFirst: true,\n${settings}`);
-      fs.writeFileSync(join(merchant.folder.path, 'save-first.mjs'), code);
-      const server = await merchant.start({}, 'save-first.mjs');
-      const lock = await merchant.hold('LOCK TABLE orders'); // so that the event isn't settled
-      const answer = statusOf(server.url, WITHDRAWAL).catch(() => null);
-      await untilBlocked();
-      await server.kill();
-      assert.equal(await answer, null);
-      await lock.end();
-      await settleInNext(WITHDRAWN);
-    });
+    for (const [what, isAnotherRunning] of /** @type {const} */ ([
+      ['another process takes it over', true],
+      ['it starts again', false],
+    ]))
+      test(`when it is killed while its function runs, and ${what}`, async () => {
+        const server = await merchant.start();
+        const another = isAnotherRunning ? await merchant.start() : null;
+        const lock = await merchant.hold('LOCK TABLE orders'); // so that the event isn't settled
+        const answer = statusOf(server.url, WITHDRAWAL).catch(() => null);
+        await untilBlocked();
+        await server.kill();
+        assert.equal(await answer, null);
+        await lock.end();
+        assert.deepEqual(merchant.bodies('progress'), [WITHDRAWAL]);
+        const next = another ?? (await merchant.start());
+        await sleep(500); // several rounds, which leave the claim alone
+        assert.deepEqual(merchant.bodies('progress'), [WITHDRAWAL]);
+        merchant.endClaims();
+        await assertSettled(WITHDRAWN);
+        assert.equal(await next.stop(), 0);
+        assert.match(next.printed.join('\n'), /was in progress when its process ended$/m);
+      });
 
     test('a crash of the database does not end the server, and bodies of that time are settled', async () => {
       const server = await merchant.start();

@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { filesOn } from '../../scripts/pages/code.js';
-import { blockOn, openMerchant, replaced, SETTLE, settleWith } from './merchant.js';
+import { blockOn, filesOn } from './code.js';
+import { openMerchant, replaced, SETTLE, settleWith } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { SECRET, statusOf } from './server.js';
 

@@ -30,8 +30,8 @@ and the unknown fields.
   ✗  refused
 
 In a store, such as webhooks, each line also says since when the body has been
-waiting, and why. The receiver tries those in retry again. Those in review wait
-for someone. To settle one of them, move its .json and its .txt to retry.`,
+waiting, and why. The receiver tries those in progress and in retry again. Those
+in review wait for someone. To settle one of them, move its .json to retry.`,
   OPTIONS,
   'inspect body.json',
   'inspect webhooks',

@@ -20,7 +20,7 @@ export interface Input {
 }
 
 interface Saved {
-  /** `retry` or `review`, unless the folder was renamed. */
+  /** `progress`, `retry` or `review`, unless the folder was renamed. */
   readonly folder: string;
   readonly since: Date;
   readonly reason: string | null;
@@ -85,9 +85,10 @@ function filesAt(path: string, skip: (path: string, error: unknown) => void): st
     if (path === STDIN || !statSync(path).isDirectory()) return [path];
     const entries = readdirSync(path, { withFileTypes: true });
     const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
-    // The only subfolders that are read are `retry` and `review`, and only if both exist.
-    const store = ['retry', 'review'].filter((name) => entries.some((one) => isFolder(one, name)));
-    const inside = store.length === 2 ? store.map((name) => filesAt(join(path, name), skip)) : [];
+    // The only subfolders that are read are those of a store.
+    const store = ['progress', 'retry', 'review'];
+    const isStore = store.every((name) => entries.some((entry) => isFolder(entry, name)));
+    const inside = isStore ? store.map((name) => filesAt(join(path, name), skip)) : [];
     return [...files.sort().map((name) => join(path, name)), ...inside.flat()];
   } catch (error) {
     skip(path, error);

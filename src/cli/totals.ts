@@ -18,7 +18,7 @@ const MAX_LISTED = 20;
 const [MAX_NAME, MAX_REASON] = [40, 200];
 /** What to do about the bodies of a store. */
 const NEXT_STEP =
-  'The receiver tries those in retry again. Those in review wait for someone: docs/runbook.md of this package says what to do for each reason.';
+  'The receiver tries those in progress and in retry again. Those in review wait for someone: docs/runbook.md of this package says what to do for each reason.';
 
 /** What several bodies have in common, such as a reason. */
 interface Kind {

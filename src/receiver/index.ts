@@ -9,7 +9,7 @@ import { createLog, type Outcome } from './log.js';
 import { type NodeRequest, type NodeResponse, readNodeBody, sendNode } from './node.js';
 import { checkOptions, type ReceiverAnswer, type ReceiverOptions, successOf } from './options.js';
 import { createRounds } from './rounds.js';
-import { createSettle } from './settle.js';
+import { createSettling } from './settle.js';
 import { guard } from './store.js';
 import {
   answerWeb,
@@ -81,12 +81,15 @@ export interface Receiver {
    * @throws RangeError if `setTimeout` can't wait for `everyMs`.
    */
   readonly start: (options?: { readonly everyMs?: number | undefined }) => void;
-  /** Tries the bodies that wait again, once, for a scheduled function. Takes about a minute at most. */
+  /**
+   * Tries the bodies that wait again, once, for a scheduled function. It begins no body after a
+   * minute, and ends once the last one is tried.
+   */
   readonly retry: () => Promise<void>;
   /**
    * Ends the rounds, and resolves when each body in progress has its `Outcome`, even if a late
-   * function still runs. That takes `timeoutMs` at most, and five more seconds for a store or a log
-   * that hangs. If `list` hangs, it takes up to 30 seconds.
+   * function still runs. That takes `timeoutMs` at most, and up to 20 more seconds for a store and
+   * a log that hang. If `list` hangs, it takes up to 30 seconds.
    *
    * Call it after the server has closed, and before the process ends. Closing the server doesn't
    * wait for a request whose sender gave up, but its body may still be on its way to your database.
@@ -107,7 +110,7 @@ export interface Receiver {
  * ```ts
  * const receiver = createReceiver({
  *   secret: process.env.CALLBACK_SECRET,
- *   store: createStore('webhooks'),
+ *   store: createStore('/var/lib/webhooks'),
  *   onDepositReceived: (deposit, context) => credit(deposit, context),
  * });
  * receiver.start();
@@ -121,7 +124,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const log = createLog(options);
   const store = options.store && guard(options.store);
   const arrive = createArrive(options, log);
-  const settle = createSettle(options, store, log);
+  const settle = createSettling(options, store, log);
   const rounds = store && createRounds(options, store, settle, timeoutMs, log);
   const inProgress = new Set<Promise<unknown>>();
 
@@ -129,6 +132,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const deadline = createDeadline(timeoutMs);
     const handled = arrive(open, deadline).then(async (arrived) => {
       const outcome = await outcomeOf(arrived, deadline);
+      // Only a request is turned away, and who calls with one needs no outcome.
       return { outcome: outcome ?? 'failed', answer: answerTo(arrived, outcome, success) };
     });
     inProgress.add(handled);

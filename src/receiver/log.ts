@@ -7,8 +7,10 @@ import { messageOf } from '../shared/thrown.js';
  * What became of a body:
  *
  * - `settled`: your function has returned. Answered with success.
- * - `review`: it threw `NeedsReview`. Saved in `review`, answered with success.
- * - `retry`: it threw anything else, or is late. Saved in `retry`, answered with 500.
+ * - `review`: it threw `NeedsReview`. Saved in `review`, answered with success. Or it wasn't called
+ *   again, because the body was changed, or its function ended the process three times.
+ * - `retry`: it threw anything else, returned a result, or is late. Saved in `retry`, answered with
+ *   500.
  * - `refused`: the parser refused the body. Saved in `review` unless it is empty, answered with 400
  *   or 413.
  * - `failed`: the body was not read or not saved, so only its sender has it. Answered with 500. In
@@ -20,7 +22,8 @@ export type Outcome = 'settled' | 'review' | 'retry' | 'refused' | 'failed';
 export interface LogEntry {
   /**
    * What became of the body. `warning`: a field of a valid body is unusual, requests were turned
-   * away, a function that was late has failed, or the process that settled a body has ended.
+   * away, a function that was late has failed, the process that settled a body has
+   * ended, or a body is left to another receiver.
    */
   readonly outcome: Outcome | 'warning';
   /** The event's `idempotencyKey`; null if it isn't known. */

@@ -52,13 +52,13 @@ export interface ReceiverSettings {
    * new one.
    *
    * A request to any other URL is answered with 404, and its body is ignored. A query and one
-   * trailing slash are ignored. Pass null only if a proxy or `verify` checks who calls. A list of
-   * IP addresses is not enough.
+   * trailing slash are ignored. Pass null only if `verify` checks who calls, or a proxy does: then
+   * pass `verify: () => true` as well. A list of IP addresses is not enough.
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**
-   * Keeps bodies until they are settled: `createStore('webhooks')`, or your own. Each valid body is
-   * saved before its function is called, because the process may be killed, and the service may not
+   * Keeps bodies until they are settled: `createStore('/var/lib/webhooks')`, or your own. Each valid
+   * body is saved before its function is called, because the process may be killed, and the service may not
    * send a withdrawal again. If saving fails, that is logged, and the function is called all the
    * same.
    *
@@ -91,8 +91,8 @@ export interface ReceiverSettings {
    * answers 500. A store or a log that hangs gets five more seconds each. Receivers that share a
    * store need the same time, because each takes over what is in `progress` for longer.
    *
-   * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, its
-   * event isn't passed on again.
+   * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, this
+   * receiver doesn't pass its event on again.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -156,7 +156,7 @@ function checkStore(store: Store | null): void {
   if (store === null) return;
   if (typeof store !== 'object') {
     throw new TypeError(
-      `store: expected a store, received ${describe(store)}. Pass createStore('webhooks'), or null to save nothing`,
+      `store: expected a store, received ${describe(store)}. Pass createStore('/var/lib/webhooks'), or null to save nothing`,
     );
   }
   for (const name of ['save', 'list', 'read', 'remove'] as const) {

@@ -5,8 +5,8 @@ import { messageOf } from '../shared/thrown.js';
 import { eventOf } from './arrive.js';
 import type { Log, Outcome } from './log.js';
 import type { ReceiverOptions } from './options.js';
-import type { Settle } from './settle.js';
-import { type GuardedStore, isUnchanged, MAX_STORING, type WaitingBody } from './store.js';
+import { FUNCTION_OF, type Settling } from './settle.js';
+import { isUnchanged, MAX_STORING, type Store, type WaitingBody } from './store.js';
 
 /**
  * A round ends after this many failures in a row: few enough that the log of an outage can be read,
@@ -25,8 +25,6 @@ const ENDED = 'its function ended the process three times';
 const HALF = 'half written, and shorter than its digest says';
 const CHANGED = 'changed after it arrived, because its digest is another one';
 
-const TYPES = ['deposit.received', 'withdrawal.broadcast'] as const;
-
 /** Tries the bodies that wait again, in rounds. None of these functions rejects. */
 export interface Rounds {
   readonly start: (everyMs: number) => void;
@@ -38,19 +36,12 @@ export interface Rounds {
 
 export function createRounds(
   options: ReceiverOptions,
-  store: GuardedStore,
-  settle: Settle,
+  store: Store,
+  settle: Settling,
   timeoutMs: number,
   log: Log,
 ): Rounds {
-  const hasFunction: Readonly<Record<NotificationType, boolean>> = {
-    'deposit.received': options.onDepositReceived !== undefined,
-    'withdrawal.broadcast': options.onWithdrawalBroadcast !== undefined,
-  };
-  /**
-   * How long a claim holds, in milliseconds: until its function is over or late, and the store has
-   * begun and ended the claim. After that, its process must have ended.
-   */
+  /** How long a claim holds, in milliseconds: a store takes its time to begin it and to end it. */
   const maxClaim = timeoutMs + 2 * MAX_STORING;
   /** The names that the last round has found. */
   let known = new Set<string>();
@@ -64,7 +55,10 @@ export function createRounds(
 
   function run(time = ROUND_TIME): Promise<void> {
     round ??= runRound(time)
-      .catch((error) => log({ outcome: 'failed', key: null, message: messageOf(error), error }))
+      .catch((error) => {
+        const message = `a round ended: ${messageOf(error)}`;
+        return log({ outcome: 'failed', key: null, message, error });
+      })
       .finally(() => {
         round = null;
       });
@@ -90,8 +84,11 @@ export function createRounds(
   /** Returns an entry for each body that no process works on: its claim, if it has one. */
   function unclaimed(listed: readonly WaitingBody[]): WaitingBody[] {
     const byName = new Map<string, WaitingBody>();
-    const claims = listed.filter(({ place }) => place === 'progress');
-    for (const waiting of [...listed, ...claims]) byName.set(waiting.name, waiting);
+    for (const waiting of listed) {
+      if (waiting.place === 'progress' || !byName.has(waiting.name)) {
+        byName.set(waiting.name, waiting);
+      }
+    }
     const now = Date.now();
     return [...byName.values()].filter(
       // A time in the future is one of a wrong clock.
@@ -113,13 +110,13 @@ export function createRounds(
 
   /** Whether a body is of a type that has no function here, as far as its name says. */
   function isOfOthers(name: string): boolean {
-    const type = TYPES.find((type) => name.startsWith(`${type}.`));
-    return type !== undefined && isLeftAlone(type);
+    if (name.startsWith('deposit.received.')) return isLeftAlone('deposit.received');
+    return name.startsWith('withdrawal.broadcast.') && isLeftAlone('withdrawal.broadcast');
   }
 
   /** Bodies of a type without a function are those of another receiver on this store. */
   function isLeftAlone(type: NotificationType): boolean {
-    if (hasFunction[type]) return false;
+    if (options[FUNCTION_OF[type]]) return false;
     if (!reported.has(type)) {
       reported.add(type);
       const message = `a ${type} body waits, but this receiver has no function for it. It is left to another receiver on this store`;
@@ -142,14 +139,14 @@ export function createRounds(
     const { key } = event;
     if (isLeftAlone(notification.type) || settle.isRunning(key)) return 'skipped';
     if (damage !== null) return settle.review(event, damage, name);
+    if (tries >= MAX_TRIES) return settle.review(event, ENDED, name);
+    // From now on, other rounds leave the body alone. If its function ends the process, it isn't
+    // called again as soon as the process is started anew, but once the claim has run out.
+    const saved = await store.save({ to: 'progress', name, body, key, reason: '', from: waiting });
+    if (saved === false) return 'skipped';
     if (place === 'progress') {
-      if (tries >= MAX_TRIES) return settle.review(event, ENDED, name);
       log({ outcome: 'warning', key, message: 'was in progress when its process ended' });
     }
-    // From now on, no other process takes it. If it ends this one, it isn't tried as soon as the
-    // process is started again, but once the claim has run out.
-    const saved = await store.save({ to: 'progress', name, body, key, reason: '', from: waiting });
-    if (saved === null) return 'skipped';
     const deadline = createDeadline(timeoutMs);
     try {
       return await settle.event(event, deadline, name);

@@ -6,13 +6,10 @@ import type { Arrived, Event, Refused } from './arrive.js';
 import type { Log, LogEntry, Outcome } from './log.js';
 import { needsReviewIn } from './needs-review.js';
 import type { ReceiverOptions } from './options.js';
-import type { GuardedStore } from './store.js';
-
-// Each valid body is saved in `progress` before its function is called. Then it is removed, or moves
-// to `retry` or `review`. So however a process ends, each of its bodies is in one of these places.
+import { nameOf, type Store } from './store.js';
 
 /** These functions save before they log, because a log may hang, or end the process. None rejects. */
-export interface Settle {
+export interface Settling {
   /** @param savedAs - The name under which the body is in `progress`; null if it is new. */
   readonly event: (event: Event, deadline: Deadline, savedAs: string | null) => Promise<Outcome>;
   /** Moves an event to `review` whose function isn't called. */
@@ -35,16 +32,12 @@ export interface Settle {
 /** What became of a body. */
 type Entry = LogEntry & { readonly outcome: Outcome };
 
-const FUNCTION_OF = {
+export const FUNCTION_OF = {
   'deposit.received': 'onDepositReceived',
   'withdrawal.broadcast': 'onWithdrawalBroadcast',
 } as const;
 
-export function createSettle(
-  options: ReceiverOptions,
-  store: GuardedStore | null,
-  log: Log,
-): Settle {
+export function createSettling(options: ReceiverOptions, store: Store | null, log: Log): Settling {
   // Bound, because the options may be an instance of a class, whose methods use `this`.
   const onDepositReceived = options.onDepositReceived?.bind(options);
   const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
@@ -60,28 +53,35 @@ export function createSettle(
     const { notification, key } = event;
     const { warnings } = notification;
     let name = savedAs;
+    let isSaved = savedAs !== null;
     try {
       const called = FUNCTION_OF[notification.type];
       if (isRunning(key)) throw new Error(`${called}: an earlier call still runs`);
-      name ??= await deadline.before('store.save', saveFirst(event));
+      if (store && name === null) {
+        name = await deadline.before('store.save', nameOf(key, event.body));
+        isSaved = await deadline.before('store.save', saveFirst(store, name, event));
+      }
       await call(called, event, deadline);
     } catch (error) {
       const review = needsReviewIn(error);
       const message = messageOf(review ?? error);
       const entry: Entry = { outcome: review ? 'review' : 'retry', key, message, error };
-      return finish(await keep(entry, message, event.body, name), warnings);
+      return finish(await keep(entry, message, event.body, name, isSaved), warnings);
     }
-    if (name !== null) await remove(name);
+    if (name !== null && isSaved) await remove(name);
+    // Removes what a failed save may have left. The log has a line of that failure already.
+    else if (name !== null) store?.remove(name).catch(() => {});
     return finish({ outcome: 'settled', key, message: 'settled' }, warnings);
   }
 
-  /** Resolves to the name; null if the body isn't saved. Its function is then called all the same. */
-  async function saveFirst({ key, body }: Event): Promise<string | null> {
+  /** Returns whether the body is saved. If it isn't, its function is called all the same. */
+  async function saveFirst(to: Store, name: string, { key, body }: Event): Promise<boolean> {
     try {
-      return (await store?.save({ to: 'progress', name: null, body, key, reason: '' })) ?? null;
+      await to.save({ to: 'progress', name, body, key, reason: '' });
+      return true;
     } catch (error) {
       log({ outcome: 'failed', key, message: `not saved first: ${messageOf(error)}`, error });
-      return null;
+      return false;
     }
   }
 
@@ -123,7 +123,8 @@ export function createSettle(
   }
 
   async function review({ key, body }: Event, reason: string, savedAs: string): Promise<Outcome> {
-    return finish(await keep({ outcome: 'review', key, message: reason }, reason, body, savedAs));
+    const entry: Entry = { outcome: 'review', key, message: reason };
+    return finish(await keep(entry, reason, body, savedAs, true));
   }
 
   async function refused(
@@ -137,28 +138,32 @@ export function createSettle(
     // An empty body isn't saved: its message says all of it. Without a store, the sender of a
     // request still gets the refusal, but a queue would lose the body.
     const isKnown = body.length === 0 || (isRequest && store === null);
-    return finish(isKnown && savedAs === null ? entry : await keep(entry, reason, body, savedAs));
+    const isSaved = savedAs !== null;
+    return finish(isKnown && !isSaved ? entry : await keep(entry, reason, body, savedAs, isSaved));
   }
 
   /**
    * Saves a body that isn't settled.
    *
-   * @returns What to log: if saving fails, `failed`. The body is then still where it was, or only its
-   * sender has it.
+   * @param isSaved - Whether it is saved already, in another place.
+   * @returns What to log: if saving fails, `failed`.
    */
   async function keep(
     entry: Entry,
     reason: string,
     body: Uint8Array,
-    name: string | null,
+    savedAs: string | null,
+    isSaved: boolean,
   ): Promise<Entry> {
     const { outcome, key, message } = entry;
     if (store === null) return { ...entry, outcome: 'failed' };
     try {
-      await store.save({ to: outcome === 'retry' ? 'retry' : 'review', name, body, key, reason });
+      const to = outcome === 'retry' ? 'retry' : 'review';
+      const name = savedAs ?? (await nameOf(key ?? 'refused', body));
+      await store.save({ to, name, body, key, reason });
       return entry;
     } catch (error) {
-      const what = name === null ? 'was not saved' : 'stays where it is, and is tried again';
+      const what = isSaved ? 'stays where it is, and is tried again' : 'was not saved';
       const why = `. The body ${what}: ${messageOf(error)}`;
       return { outcome: 'failed', key, message: message + why, error };
     }

@@ -39,10 +39,7 @@ export interface WaitingBody {
   readonly place: 'progress' | 'retry';
   /** When the claim began; in `retry`, when the body was last tried. */
   readonly since: Date;
-  /**
-   * How often rounds have claimed it without an end, plus the delivery before: a claim ends when the
-   * body is saved in `retry` or `review`. In `retry`, 0.
-   */
+  /** How often it was claimed without an end, repeated deliveries not counted. In `retry`, 0. */
   readonly tries: number;
 }
 
@@ -73,37 +70,21 @@ export interface Store {
 
 /** How long a store may take to save, read or remove a body, in milliseconds. */
 export const MAX_STORING = 5000;
-/** There are many bodies after a long outage. */
+/** How long a store may take to list the bodies, of which there are many after a long outage. */
 const MAX_LISTING = 30_000;
 
-/** A store whose calls end in time. */
-export interface GuardedStore extends Omit<Store, 'save'> {
-  /**
-   * Saves a body under its name, or if that is null, under a new one. Resolves to the name; to null
-   * if another process was first.
-   */
-  readonly save: (
-    saved: Omit<SavedBody, 'name'> & { readonly name: string | null },
-  ) => Promise<string | null>;
-}
-
 /** Gives each call of a store a time limit. */
-export function guard(store: Store): GuardedStore {
+export function guard(store: Store): Store {
   async function inTime<T>(name: keyof Store, call: () => Promise<T>): Promise<T> {
     const time = name === 'list' ? MAX_LISTING : MAX_STORING;
-    const called = (async () => call())(); // it may throw without a promise
-    const result = await within(time, called);
+    const result = await within(time, call());
     if (result === LATE) throw lateError(`store.${name}`, time);
     return result;
   }
 
   return {
-    save: ({ name: given, ...saved }) =>
-      inTime('save', async () => {
-        const name = given ?? (await nameOf(saved.key ?? 'refused', saved.body));
-        const reason = escapeUnprintable(saved.reason);
-        return (await store.save({ ...saved, name, reason })) === false ? null : name;
-      }),
+    save: (saved) =>
+      inTime('save', () => store.save({ ...saved, reason: escapeUnprintable(saved.reason) })),
     list: () => inTime('list', () => store.list()),
     read: (name) => inTime('read', () => store.read(name)),
     remove: (name) => inTime('remove', () => store.remove(name)),
@@ -118,7 +99,7 @@ const WITH_DIGEST = /\.([\da-f]{16})$/;
  * Returns the name under which a body is saved. Windows allows no colon in it. In Node.js, this
  * waits for a thread that files use as well.
  */
-async function nameOf(prefix: string, body: Uint8Array): Promise<string> {
+export async function nameOf(prefix: string, body: Uint8Array): Promise<string> {
   return `${prefix.replaceAll(':', '.')}.${await digestOf(body)}`;
 }
 

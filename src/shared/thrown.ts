@@ -11,8 +11,9 @@ export function messageOf(thrown: unknown): string {
   try {
     const { cause } = Object(thrown);
     const because = cause === undefined || cause === null ? '' : cut(lineOf(cause), MAX_CAUSE);
-    const message = cut(lineOf(thrown), MAX_MESSAGE - 2 - because.length);
-    return message.includes(because) ? message : `${message}: ${because}`;
+    const message = lineOf(thrown);
+    if (message.includes(because)) return cut(message, MAX_MESSAGE);
+    return `${cut(message, MAX_MESSAGE - 2 - because.length)}: ${because}`;
   } catch {
     return 'an error that has no readable message';
   }
@@ -21,7 +22,7 @@ export function messageOf(thrown: unknown): string {
 /** If several addresses of a host refuse, the error of Node.js has a code and no message. */
 export function textOf(thrown: unknown): string {
   const { message, code, name } = Object(thrown);
-  return String(message || code || name || thrown);
+  return String(message || '').trim() || String(code || name || thrown);
 }
 
 /** The first line. Some drivers begin with what they were called with, and end with what failed. */

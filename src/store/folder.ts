@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -12,28 +12,32 @@ import {
 import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import type { Place, SavedBody, Store, WaitingBody } from '../receiver/store.js';
+import {
+  isUnchanged,
+  type Place,
+  type SavedBody,
+  type Store,
+  type WaitingBody,
+} from '../receiver/store.js';
 import { createTurns } from './turns.js';
 
-// A body is a `.json` file in the folder of its place. Beside it, a `.txt` file has the reason; in
-// `progress`, it says which try a claim is. What a power cut leaves, step by step:
+// A body is a `.json` file in the folder of its place, and has the time of its first arrival. Next to
+// it, a `.txt` file has the reason; in `progress`, it says which try a claim is, and has its time.
 //
-// 1. A body is written to `progress`, and synced with its folder. Before that, its file is missing or
-//    half. Its sender has had no answer, and its function was not called.
-// 2. It is removed, or renamed to `retry` or `review`, without a sync. It is in its old place or in
-//    the new one. In `progress`, it is tried once more, and moves again: a settled one is a repeat.
-// 3. A round renames it from `retry` to `progress`. Either place is tried again.
-// 4. A `.txt` file is written, without a sync. Without one, a claim counts from the time of its body.
-// 5. A refused body is written to `review`, and synced with its folder before its sender is answered.
+// What a power cut leaves, step by step:
 //
-// So 1 and 5 are the only syncs. The time of a `.json` file is that of the first arrival: it is
-// renamed, but never written again. A claim has the time of its `.txt`.
+// 1. A new body is written to `progress`, and synced with its folder. Until then, its file is missing
+//    or half. Its sender has had no answer, and its function was not called.
+// 2. A body is removed, or moves to `retry` or `review`, without a sync. It is in its old place or in
+//    the new one. If that is `progress`, it is tried again: a settled one is a repeat.
+// 3. A round moves it from `retry` to `progress`, without a sync. In both, it is tried again.
+// 4. A `.txt` file is written, without a sync. Without it, a claim counts from the body's time.
+// 5. A refused body is written to `review`, and synced with its folder, before its sender is answered.
 
 const PLACES = ['progress', 'retry', 'review'] as const;
 
 /** The names of bodies. Other files are left alone. */
 const BODY = /^[^.].*\.json$/;
-const WITH_DIGEST = /\.([\da-f]{16})$/;
 
 /** Bodies contain customers' addresses. */
 const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
@@ -61,17 +65,15 @@ export function openFolder(root: string): Store {
       .map((file) => file.name.slice(0, -'.json'.length));
   }
 
+  const isWhole = async (name: string, body: Uint8Array | null) =>
+    body !== null && isUnchanged(name, body);
+
   /** Returns what `list` says of a body in one place; null if it isn't there. */
   async function find(place: WaitingBody['place'], name: string): Promise<WaitingBody | null> {
     const text = await stat(pathOf(place, name, 'txt')).catch(nullIfMissing);
-    if (place === 'retry' && text !== null) return { name, place, since: text.mtime, tries: 0 };
-    const body = await stat(pathOf(place, name, 'json')).catch(nullIfMissing);
-    if (body === null) return null;
-    if (place === 'retry') return { name, place, since: body.mtime, tries: 0 };
-    // A text that is older than the body is left of an earlier claim.
-    const isClaimed = text !== null && text.mtimeMs > body.mtimeMs;
-    if (!isClaimed) return { name, place, since: body.mtime, tries: 1 };
-    return { name, place, since: text.mtime, tries: await triesOf(name) };
+    const file = text ?? (await stat(pathOf(place, name, 'json')).catch(nullIfMissing));
+    if (file === null) return null;
+    return { name, place, since: file.mtime, tries: place === 'retry' ? 0 : await triesOf(name) };
   }
 
   async function triesOf(name: string): Promise<number> {
@@ -80,92 +82,127 @@ export function openFolder(root: string): Store {
     return Number(count);
   }
 
-  const claim = (name: string, tries: number) =>
-    writeFile(pathOf('progress', name, 'txt'), `in progress, try ${tries}\n`, { mode: FILE_MODE });
-
-  /** Claims what a round has found. Returns false if it is no longer as it was found. */
-  async function take({ place, name, since, tries }: WaitingBody): Promise<boolean> {
-    const found = await find(place, name);
-    if (found?.since.getTime() !== since.getTime()) return false;
-    // The text comes first. Without it, the claim would count from the body's arrival.
-    await claim(name, tries + 1);
-    return place === 'progress' || move(pathOf('retry', name, 'json'), 'progress', name);
+  /** Claims a delivery. One that waits for a decision stays in `review`, which no round takes. */
+  async function claimNew({ name, body }: SavedBody): Promise<void> {
+    if ((await readIn('review', name))?.equals(body)) return;
+    if ((await readIn('retry', name))?.equals(body)) {
+      await writeClaim(name, 1);
+      if (await move('retry', 'progress', name)) return;
+    }
+    const isThere = (await readIn('progress', name)) !== null;
+    // Without its body, the text of an earlier claim would make this one look old.
+    if (!isThere) await rm(pathOf('progress', name, 'txt'), { force: true });
+    await write('progress', name, body);
+    if (isThere) await writeClaim(name, await triesOf(name));
   }
 
-  /** Moves a file to a place. Returns false if it is missing. */
-  async function move(from: string, to: Place, name: string): Promise<boolean> {
+  /**
+   * Claims what a round has found. Returns false if it is no longer as it was found. Of two processes
+   * that do this at the same moment, one gets a body in `retry`, but both a claim that has run out.
+   */
+  async function claimFound({ place, name, since, tries }: WaitingBody): Promise<boolean> {
+    const found = await find(place, name);
+    if (found?.since.getTime() !== since.getTime()) return false;
+    await writeClaim(name, tries + 1);
+    return place === 'progress' || move('retry', 'progress', name);
+  }
+
+  /** Comes before the move of a body. Otherwise, the claim would count from the body's arrival. */
+  async function writeClaim(name: string, tries: number): Promise<void> {
+    const text = pathOf('progress', name, 'txt');
+    await writeFile(text, `in progress, try ${tries}\n`, { mode: FILE_MODE });
+  }
+
+  /** Ends a claim. */
+  async function keep({ to, name, body, reason }: SavedBody): Promise<void> {
+    const isInReview = await isWhole(name, await readIn('review', name));
+    const at = to === 'retry' && isInReview ? 'review' : to;
+    await put(at, name, body);
+    // If this fails, the log still has the reason.
+    const text = pathOf(at, name, 'txt');
+    await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
+  }
+
+  /** Moves a body to a place from lower ones, or writes it there. */
+  async function put(at: Place, name: string, body: Uint8Array): Promise<void> {
+    let isMoved = false;
+    for (const place of PLACES.slice(0, PLACES.indexOf(at))) {
+      const lower = await readIn(place, name);
+      const isThere = isMoved || (await isWhole(name, await readIn(at, name)));
+      // A whole file is moved over an equal one, and not removed, because another process may be
+      // moving that one away. Of two files, that in `retry` is older, and moves last.
+      if ((await isWhole(name, lower)) || (!isThere && lower?.equals(body))) {
+        if (await move(place, at, name)) isMoved = true;
+      } else if (isThere && lower !== null) {
+        await rm(pathOf(place, name, 'json'), { force: true });
+      }
+      await rm(pathOf(place, name, 'txt'), { force: true });
+    }
+    if (!isMoved) await write(at, name, body);
+  }
+
+  /** Moves a file. Returns false if it is missing, because another process was first. */
+  async function move(from: Place, to: Place, name: string): Promise<boolean> {
     try {
-      await rename(from, pathOf(to, name, 'json'));
+      await rename(pathOf(from, name, 'json'), pathOf(to, name, 'json'));
       return true;
     } catch (error) {
       return nullIfMissing(error as NodeJS.ErrnoException) !== null;
     }
   }
 
-  /** Writes a body, and makes it and its name survive a power cut. */
+  /**
+   * Writes a body unless it is there, and makes it and its name survive a power cut. If its file
+   * ends up half, the digest in its name says so. Several processes may write the same body at the
+   * same time: each writes the same bytes to the same places, and none empties the file, so that once
+   * it is whole, it stays whole.
+   */
   async function write(place: Place, name: string, body: Uint8Array): Promise<void> {
-    const path = pathOf(place, name, 'json');
-    const isThere = (await readIn(place, name))?.equals(body) ?? false;
-    await writeBody(path, body, isThere);
-    await syncFolder(join(root, place));
-    if (isThere && place === 'progress') await claim(name, await triesOf(name));
-  }
-
-  /** Whether a whole body is in a place, as far as the digest in its name says. */
-  async function isWhole(place: Place, name: string): Promise<boolean> {
-    const [, digest] = WITH_DIGEST.exec(name) ?? [];
-    const body = await readIn(place, name);
-    return body !== null && (digest === undefined || digest === digestOf(body));
-  }
-
-  /** Moves a body to `retry` or `review`, whichever place it is in, or writes it there. */
-  async function put(to: 'retry' | 'review', name: string, body: Uint8Array): Promise<void> {
-    if (await isWhole(to, name)) return;
-    for (const place of ['retry', 'progress'] as const) {
-      // Of two files, that in `retry` has the time of the first arrival.
-      if (place === to || !(await readIn(place, name))?.equals(body)) continue;
-      if (await move(pathOf(place, name, 'json'), to, name)) return;
-    }
-    await write(to, name, body);
-  }
-
-  async function removeFrom(place: Place, name: string): Promise<void> {
-    await rm(pathOf(place, name, 'json'), { force: true });
-    await rm(pathOf(place, name, 'txt'), { force: true });
-  }
-
-  async function save({ to, name, body, reason, from }: SavedBody): Promise<unknown> {
-    if (to === 'progress') return from ? take(from) : write(to, name, body);
-    // Someone decides about it, and has not yet.
-    const at = to === 'retry' && (await isWhole('review', name)) ? 'review' : to;
-    await put(at, name, body);
-    for (const place of PLACES.slice(0, PLACES.indexOf(at))) await removeFrom(place, name);
-    // If this fails, or the process ends before it, the log still has the reason.
-    const text = pathOf(at, name, 'txt');
-    await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
-    return;
-  }
-
-  // One file after another, so that a disk that hangs holds one thread for each call.
-  async function list(): Promise<WaitingBody[]> {
-    const waiting: WaitingBody[] = [];
-    for (const place of ['progress', 'retry'] as const) {
-      for (const name of await namesIn(place)) {
-        const found = await find(place, name);
-        if (found !== null) waiting.push(found);
+    const isThere = await isWhole(name, await readIn(place, name));
+    const file = await open(pathOf(place, name, 'json'), WRITE, FILE_MODE);
+    try {
+      // It may have been removed meanwhile.
+      if (!isThere || (await file.stat()).size === 0) {
+        await file.writeFile(body);
+        await file.truncate(body.length);
       }
+      await file.sync();
+    } finally {
+      await file.close();
     }
-    return waiting;
+    await syncFolder(join(root, place));
   }
 
   const inTurn = createTurns();
   return {
-    save: (saved) => inTurn(() => save(saved)),
-    list: () => inTurn(list, 30_000), // there are many bodies after a long outage
-    read: (name) => inTurn(async () => (await readIn('retry', name)) ?? readIn('progress', name)),
+    save: (saved) =>
+      inTurn(async () => {
+        if (saved.from) return claimFound(saved.from);
+        return saved.to === 'progress' ? claimNew(saved) : keep(saved);
+      }),
+    async list() {
+      const waiting: WaitingBody[] = [];
+      for (const place of ['progress', 'retry'] as const) {
+        // After a long outage, there are many bodies. So others have their turns in between.
+        for (const name of await inTurn(() => namesIn(place))) {
+          const found = await inTurn(() => find(place, name));
+          if (found !== null) waiting.push(found);
+        }
+      }
+      return waiting;
+    },
+    read: (name) =>
+      inTurn(async () => {
+        const body = await readIn('retry', name);
+        if (await isWhole(name, body)) return body;
+        return (await readIn('progress', name)) ?? body;
+      }),
     remove: (name) =>
       inTurn(async () => {
-        for (const place of PLACES) await removeFrom(place, name);
+        for (const place of PLACES) {
+          for (const ending of ['json', 'txt'] as const)
+            await rm(pathOf(place, name, ending), { force: true });
+        }
       }),
   };
 }
@@ -205,30 +242,6 @@ function ignoreInGit(root: string): void {
   } catch {
     // The file exists already, or can't be written. The store works without it.
   }
-}
-
-/**
- * Writes a file under its own name: if it ends up half, its digest says so. Several processes may
- * write the same body at the same time. Each writes the same bytes to the same places, and none
- * empties the file, so once it is whole, it stays whole.
- */
-async function writeBody(path: string, body: Uint8Array, isThere: boolean): Promise<void> {
-  const file = await open(path, WRITE, FILE_MODE);
-  try {
-    // It may have been removed meanwhile.
-    if (!isThere || (await file.stat()).size === 0) {
-      await file.writeFile(body);
-      await file.truncate(body.length);
-    }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** The part of a body's SHA-256 with which its name ends. */
-function digestOf(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex').slice(0, 16);
 }
 
 function nullIfMissing(error: NodeJS.ErrnoException): null {

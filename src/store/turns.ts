@@ -1,3 +1,4 @@
+import { MAX_STORING } from '../receiver/store.js';
 import { LATE, within } from '../shared/deadline.js';
 
 /**
@@ -7,42 +8,36 @@ import { LATE, within } from '../shared/deadline.js';
  */
 const MAX_CALLS = 2;
 
-/** After this time in milliseconds, most calls hang. */
-const MAX_TIME = 5000;
-
 /**
  * Creates a function that runs calls, a few at a time and the others in order. If one hangs, no
  * other begins until it has ended: those that wait for their turn are rejected.
  */
-export function createTurns(): <T>(call: () => Promise<T>, maxTime?: number) => Promise<T> {
+export function createTurns(): <T>(call: () => Promise<T>) => Promise<T> {
   let running = 0;
   let hanging = 0;
   const waiting: { readonly begin: () => void; readonly fail: (error: Error) => void }[] = [];
   const hangs = () => new Error('an earlier call still hangs');
 
-  async function watch(called: Promise<unknown>, maxTime: number): Promise<void> {
-    const ended = called.then(
-      () => {},
-      () => {},
-    );
-    if ((await within(maxTime, ended)) === LATE) {
+  async function watch(called: Promise<unknown>): Promise<void> {
+    const ended = called.catch(() => {});
+    if ((await within(MAX_STORING, ended)) === LATE) {
       hanging += 1;
       for (const { fail } of waiting.splice(0)) fail(hangs());
       await ended;
       hanging -= 1;
     }
-    running -= 1;
-    waiting.shift()?.begin();
+    // The turn goes on to the next call, so that none comes between.
+    const next = waiting.shift();
+    if (next) next.begin();
+    else running -= 1;
   }
 
-  return async (call, maxTime = MAX_TIME) => {
+  return async (call) => {
     if (hanging > 0) throw hangs();
-    if (running >= MAX_CALLS) {
-      await new Promise<void>((begin, fail) => waiting.push({ begin, fail }));
-    }
-    running += 1;
+    if (running < MAX_CALLS) running += 1;
+    else await new Promise<void>((begin, fail) => waiting.push({ begin, fail }));
     const called = call();
-    watch(called, maxTime);
+    watch(called);
     return called;
   };
 }

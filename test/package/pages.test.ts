@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { filesOn } from '../../scripts/pages/code.js';
+import { filesOn } from '../../examples/test/code.js';
 import { install, output, pinned } from './command.js';
 import { ROOT } from './pack.js';
 
@@ -106,6 +106,7 @@ process.stdout.write(JSON.stringify(statuses));`;
   const env = { CALLBACK_SECRET: SECRET };
   const printed = await output(process.execPath, ['--import', 'tsx', 'script.ts'], cwd, env);
   expect(printed).toBe('[500,200,400,404]');
+  expect(await bodiesIn(join(cwd, 'webhooks/progress'))).toStrictEqual([]);
   expect(await bodiesIn(join(cwd, 'webhooks/retry'))).toStrictEqual([depositReceivedBody()]);
   expect((await bodiesIn(join(cwd, 'webhooks/review'))).sort()).toStrictEqual(
     [failed, '{}'].sort(),

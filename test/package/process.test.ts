@@ -62,7 +62,8 @@ test.each(['', 'inspect', 'sample', 'send'])('%s --help has examples that work',
   await using merchant = await endpoint(answers(200));
   const saved = `webhooks/review/deposit.received.x.${'0'.repeat(16)}.json`;
   for (const file of ['body.json', 'callbacks/1.json', saved]) write(file, `${BODY}\n`);
-  mkdirSync(join(folder, 'webhooks/retry'), { recursive: true });
+  for (const place of ['progress', 'retry'])
+    mkdirSync(join(folder, 'webhooks', place), { recursive: true });
   const script = [
     'set -euo pipefail',
     `payment-notifications() { ${PROGRAM} "$@"; }`,

@@ -185,9 +185,9 @@ const STORING = `
   const modes = paths.map((path) => (statSync(path).mode & 0o777).toString(8));
   isUp = true;
   receiver.start();
-  while (readdirSync(retry).length > 0) await new Promise((again) => setTimeout(again, 1));
+  while (keys.size === 0) await new Promise((again) => setTimeout(again, 1));
   await receiver.stop();
-  const left = readdirSync(retry);
+  const left = ['progress', 'retry', 'review'].flatMap((name) => readdirSync(join(folder, name)));
   console.log(JSON.stringify({ whileDown, waiting, modes, settled: keys.size, left }));`;
 
 /** The registry has no such package for this machine. Any other failure to install is a failure. */

@@ -12,10 +12,10 @@ const TYPES = {
     WithdrawalBlocked WithdrawalBroadcast WithdrawalCompleted WithdrawalFailed`,
   valibot: '',
   inspect: 'InspectOptions InspectedField Inspection JsonFault Outcome Quirk QuirkCode',
-  receiver: `Delivery DeliveryContext HeaderSource LogEntry NodeRequest NodeResponse Outcome
+  receiver: `DeliveryContext HeaderSource LogEntry NodeRequest NodeResponse Outcome Place
     ReceivedRequest Receiver ReceiverAnswer ReceiverOptions ReceiverSettings SavedBody Settle Store
-    WebRequest WebResponse`,
-  store: 'SavedBody Store',
+    VerifyInput WaitingBody WebRequest WebResponse`,
+  store: 'Place SavedBody Store WaitingBody',
   testing: `AttemptOptions BodyOptions BodyVariant DatabasePart DeliverOptions Delivery DeliveryAttempt
     DeliveryOutcome DeliveryRequest DepositReceivedOverrides EndpointResponse FaultyBody
     HandlerAmount HandlerTest HandlerTestsOptions RetryPolicy WithdrawalBroadcastOverrides`,

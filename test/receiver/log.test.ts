@@ -1,8 +1,12 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { NeedsReview, type ReceiverSettings } from 'payment-notifications/receiver';
+import { NeedsReview, type ReceiverSettings, type SavedBody } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
-import { LAST_TURN } from '../../src/shared/deadline.js';
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { LAST_TURNS } from '../../src/shared/deadline.js';
 import { revoked } from '../sample-bodies.js';
 import {
   DEPOSIT,
@@ -13,6 +17,7 @@ import {
   never,
   no,
   OK,
+  type OwnOptions,
   open,
   SECRET,
   settleDown,
@@ -44,7 +49,8 @@ test('gets an entry of each body, and of each warning with its issue', async () 
 
 test('gets an entry only after the body is saved', async () => {
   const slow = held();
-  const { ask, entries } = open({ onDepositReceived: no, store: { save: slow.run } });
+  const save = ({ to }: SavedBody) => (to === 'retry' ? slow.run() : Promise.resolve());
+  const { ask, entries } = open({ onDepositReceived: no, store: { save } });
   const answered = ask(UNUSUAL);
   await slow.called;
   await settleDown();
@@ -77,13 +83,14 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
   [
     'an error of another realm, with its stack',
     runInNewContext("new Error('no')"),
-    /^retry: KEY: Error: no(\n +at .+)+$/,
+    /^retry: KEY: no(\n +at .+)+$/,
   ],
   [
     'a message that has changed since the error was made',
     Object.assign(new Error('no'), { stack: 'Error: lunch at 12\n    at settle (a.js:1:2)' }),
     /^retry: KEY: no\n {4}at settle \(a\.js:1:2\)$/,
   ],
+  ['no body', new Error(`no\n${DEPOSIT}`), /^retry: KEY: no(\n {4}at .+)+$/],
   ['text', 'no', /^retry: KEY: no$/],
   ['nothing', null, /^retry: KEY: null$/],
 ])('by default, prints a line of %s', async (_, thrown, expected) => {
@@ -93,7 +100,7 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
   expect(others).toStrictEqual([]);
 });
 
-test.each<[what: string, own: Parameters<typeof open>[0], line: RegExp]>([
+test.each<[what: string, own: OwnOptions, line: RegExp]>([
   ['refused', {}, /^refused: notification refused: [^\n]+$/],
   ['failed, with the stack of a bug', { store: { save: no } }, /^failed: [^\n]+(\n +at .+)+$/],
 ])('by default, prints a line without a key: %s', async (_, own, expected) => {
@@ -107,19 +114,15 @@ test('by default, prints a warning, and nothing of a settled event', async () =>
   expect(printed.error.mock.calls).toStrictEqual([]);
 });
 
-test.each([no, throws])('that fails changes no answer, and its entry is printed', async (log) => {
+test.each([
+  [fails(new Error('a\u2028settled: b')), 'a\\u2028settled: b'],
+  [throws, 'no'],
+])('that fails changes no answer, and its entry is printed in a line', async (log, why) => {
   expect(await open({ log }).ask(UNUSUAL)).toStrictEqual(OK);
   await settleDown();
   expect(printed.error.mock.calls).toStrictEqual([
-    [`warning: ${KEY}: ${WARNING} (not logged: no)`],
-    [`settled: ${KEY}: settled (not logged: no)`],
-  ]);
-});
-
-test('that fails can’t forge a line', async () => {
-  await open({ log: fails(new Error('a\u2028settled: b')) }).ask('{');
-  expect(printed.error.mock.calls).toStrictEqual([
-    [expect.stringMatching(/ \(not logged: a\\u2028settled: b\)$/)],
+    [`warning: ${KEY}: ${WARNING} (not logged: ${why})`],
+    [`settled: ${KEY}: settled (not logged: ${why})`],
   ]);
 });
 
@@ -143,7 +146,7 @@ test('that hangs delays no settled event, and another answer by five seconds', a
   const answered = vi.fn();
   const failed = open({ log, onDepositReceived: no }).ask(DEPOSIT).then(answered);
   await until(() => log.mock.calls.length > 0);
-  vi.advanceTimersByTime(4999 + LAST_TURN);
+  vi.advanceTimersByTime(4999 + LAST_TURNS);
   await settleDown();
   expect(answered).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
@@ -151,4 +154,42 @@ test('that hangs delays no settled event, and another answer by five seconds', a
   expect(answered).toHaveBeenCalledWith(FAILED);
   const line = `retry: ${KEY}: no (not logged: log: no result within 5 s)`;
   expect(printed.error.mock.calls).toStrictEqual([[line]]);
+});
+
+describe('standard error', () => {
+  const flags = ['--import', 'tsx', '--input-type=module', '--eval'];
+  const create = (log: string) =>
+    `createReceiver({ secret: null, store: null, onDepositReceived() {}, ${log} })`;
+  const IMPORT = "import { createReceiver } from './src/receiver/index.ts';";
+
+  test('has one listener, whatever the number of receivers, and none for other logs', async () => {
+    const program = `${IMPORT}
+      const before = process.stderr.listenerCount('error');
+      const count = () => process.stderr.listenerCount('error') - before;
+      const counts = [];
+      for (const log of ['own', 'default', 'default']) {
+        if (log === 'own') ${create('log() {}')};
+        else ${create('')};
+        counts.push(count());
+      }
+      console.log(counts.join());`;
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, program]);
+    expect(stdout).toBe('0,1,1\n');
+  });
+
+  test('whose reader has left ends no process', async () => {
+    open({ log: undefined });
+    process.stderr.emit('error', new Error('EPIPE'));
+    const program = `${IMPORT}
+      const receiver = ${create('')};
+      for await (const _ of process.stdin);
+      for (let count = 0; count < 3; count += 1) await receiver.settle('{');
+      setImmediate(() => console.log('goes on'));`;
+    const child = spawn(process.execPath, [...flags, program]);
+    const [exit, printedText] = [once(child, 'exit'), text(child.stdout)];
+    child.stderr.destroy();
+    await once(child.stderr, 'close');
+    child.stdin.end();
+    expect([await printedText, await exit]).toStrictEqual(['goes on\n', [0, null]]);
+  });
 });

@@ -168,17 +168,6 @@ test.each<[what: string, middleware: Middleware, type?: string, error?: string]>
   expect(saved()).toStrictEqual([]);
 });
 
-test.each([
-  ['collects as text', reads((all) => ({ rawBody: all.toString() }))],
-  ['sets an encoding', sets('utf8')],
-])('text that may have lost bytes is for review, if middleware %s', async (_, middleware) => {
-  const { port, saved } = await mount(middleware);
-  const body = Buffer.from(depositReceivedBody({ clientPaymentId: 'café-1' }), 'latin1');
-  expect(await post(port, body)).toStrictEqual({ status: 400, text: 'invalid_json' });
-  const reason = expect.stringContaining('received text with U+FFFD');
-  expect(saved()).toStrictEqual([['review', reason, null, body.toString()]]);
-});
-
 describe('a rawBody that middleware still collects', () => {
   const [first, rest] = [DEPOSIT.slice(0, 100), DEPOSIT.slice(100)];
 

@@ -5,6 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import {
   createReceiver,
   type LogEntry,
+  type Place,
   type Receiver,
   type ReceiverAnswer,
   type ReceiverOptions,
@@ -49,33 +50,53 @@ export interface OwnOptions extends Omit<Partial<ReceiverOptions>, 'store'> {
   readonly store?: Partial<Store> | null | undefined;
 }
 
+type Kept = SavedBody & { readonly since: Date; readonly tries: number };
+
+/** A store in memory, where a delivery leaves what is in `retry` there, as in a folder. */
+function createMemory() {
+  const newPlace = () => new Map<string, Kept>();
+  const places = { progress: newPlace(), retry: newPlace(), review: newPlace() };
+  const { progress, retry, review } = places;
+  const store: Store = {
+    async save(saved) {
+      const { to, name, from } = saved;
+      const since = new Date();
+      if (to === 'progress') {
+        if (from && places[from.place].get(name)?.since !== from.since) return false;
+        if (from) retry.delete(name);
+        const tries = from ? from.tries + 1 : (progress.get(name)?.tries ?? 1);
+        progress.set(name, { ...saved, since, tries });
+        return;
+      }
+      const at = to === 'review' || review.has(name) ? review : retry;
+      at.set(name, { ...saved, since, tries: 0 });
+      progress.delete(name);
+      if (at === review) retry.delete(name);
+      return;
+    },
+    list: async () =>
+      (['progress', 'retry'] as const).flatMap((place) =>
+        [...places[place].values()].map(({ name, since, tries }) => ({
+          name,
+          place,
+          since,
+          tries,
+        })),
+      ),
+    read: async (name) => (retry.get(name) ?? progress.get(name))?.body ?? null,
+    async remove(name) {
+      for (const place of Object.values(places)) place.delete(name);
+    },
+  };
+  return { store, places };
+}
+
 /**
  * A receiver with a store in memory, and what it does: `calls` of the functions and, in between,
  * entries of the log, except of settled events.
  */
 export function open({ store: ownStore, ...own }: OwnOptions = {}) {
-  const [progress, retry, review] = [0, 1, 2].map(() => new Map<string, SavedBody>()) as [
-    ...[Map<string, SavedBody>, Map<string, SavedBody>, Map<string, SavedBody>],
-  ];
-  const places = { progress, retry, review };
-  /** Names in `progress` whose process has ended. */
-  const left = new Set<string>();
-  const leftIn = (name: string) => (left.has(name) ? progress.get(name) : undefined);
-  const store: Store = {
-    async save(saved) {
-      left.delete(saved.name);
-      for (const place of Object.values(places)) place.delete(saved.name);
-      places[saved.to].set(saved.name, saved);
-    },
-    list: async () => [
-      ...[...retry.keys()].map((name) => ({ name, place: 'retry' as const })),
-      ...[...left].map((name) => ({ name, place: 'progress' as const })),
-    ],
-    read: async (name) => (retry.get(name) ?? leftIn(name))?.body ?? null,
-    async remove(name) {
-      for (const place of [progress, retry]) place.delete(name);
-    },
-  };
+  const { store, places } = createMemory();
   const entries: LogEntry[] = [];
   const calls: unknown[][] = [];
   const options = {
@@ -97,17 +118,18 @@ export function open({ store: ownStore, ...own }: OwnOptions = {}) {
   } as ReceiverOptions;
   const receiver = createReceiver(options);
   return {
-    ...{ options, receiver, entries, calls, retry, review, progress },
+    ...{ options, receiver, entries, calls, ...places },
     ask: (body: string | Uint8Array) => receiver.receive({ body, url: '/' }),
     /** What is saved, each with where, why, its key and its text. */
     saved: () =>
-      [progress, retry, review]
-        .flatMap((place) => [...place.values()])
-        .map(({ to, reason, key, body }) => [to, reason, key, textOf(body)]),
-    /** Saves a body for the next round. */
-    leave(name: string, body: string, place: 'progress' | 'retry' = 'retry') {
-      if (place === 'progress') left.add(name);
-      places[place].set(name, { to: place, name, reason: '', key: null, body: bytes(body) });
+      Object.entries(places).flatMap(([place, kept]) =>
+        [...kept.values()].map(({ reason, key, body }) => [place, reason, key, textOf(body)]),
+      ),
+    /** Puts a body into the store: by default, one that was tried, or claimed, long ago. */
+    leave(name: string, body: string, place: Place = 'retry', since = 0, tries?: number) {
+      const saved = { to: place, name, reason: '', key: null, body: bytes(body) };
+      const claims = tries ?? Number(place === 'progress');
+      places[place].set(name, { ...saved, since: new Date(since), tries: claims });
     },
   };
 }
@@ -166,9 +188,9 @@ export function held() {
   ended.catch(() => {});
   return {
     called,
-    run: (): Promise<unknown> => {
+    async run(): Promise<void> {
       events.emit('called');
-      return ended;
+      await ended;
     },
     resolve: () => events.emit('resolve'),
     reject: () => events.emit('error', new Error('the database says no')),
@@ -199,7 +221,7 @@ export function streamed(chunks: Iterable<Uint8Array>) {
 
 /** Stops the clock until the test ends. Sockets and SHA-256 need the rest of it. */
 export function stopClock(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 

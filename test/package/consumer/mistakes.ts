@@ -52,7 +52,7 @@ new pn.NotificationError('refused'); // TS2345
 pn.parseJson('{}'); // TS2339
 export type Wide = pn.WithdrawalFields; // TS2724
 export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741
-createReceiver({ ...hooks, onDepositReceived: () => {} }); // TS2322
+createReceiver({ ...hooks, onDepositReceived: async () => ({ rows: [] }) }); // TS2322
 createReceiver({ ...hooks, log: 'console' }); // TS2322
 new NeedsReview(); // TS2554
 export const open: ReceiverOptions = { store: null }; // TS2322

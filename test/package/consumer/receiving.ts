@@ -3,15 +3,18 @@ import {
   type LogEntry,
   NeedsReview,
   type ReceiverOptions,
+  type VerifyInput,
   type WebRequest,
   type WebResponse,
 } from 'payment-notifications/receiver';
-import { createStore, type Store } from 'payment-notifications/store';
+import { createStore, type Place, type Store, type WaitingBody } from 'payment-notifications/store';
 
 declare const request: WebRequest, environment: Record<string, string | undefined>;
 
-const store: Store = createStore('webhooks');
+const store: Store = createStore('/var/lib/webhooks');
 const entries: LogEntry[] = [];
+const isSigned = ({ body, header }: VerifyInput): boolean =>
+  header('x-signature') === `${body.length}`;
 const { receive, fetch, node, retry, settle, start, stop } = createReceiver({
   secret: environment.CALLBACK_SECRETS?.split(','),
   store,
@@ -19,10 +22,13 @@ const { receive, fetch, node, retry, settle, start, stop } = createReceiver({
     const length: number = body.length;
     if (actualDepositAmount.gt(1)) throw new NeedsReview(`${key} ${length}`);
   },
-  async onWithdrawalBroadcast() {},
+  // With a synchronous driver.
+  onWithdrawalBroadcast({ status }) {
+    if (status !== 'COMPLETED') throw new NeedsReview(status);
+  },
   success: { status: 202 },
   log: (entry) => entries.push(entry),
-  verify: async ({ body, header }) => header('x-signature') === `${body.length}`,
+  verify: async (input) => isSigned(input),
   timeoutMs: 10_000,
 });
 export const answers: [Promise<{ status: number; text: string }>, Promise<WebResponse>] = [
@@ -35,11 +41,18 @@ export const sent = (...args: Parameters<typeof node>): void => node(...args);
 start({ everyMs: 60_000 });
 export const ended: Promise<void>[] = [retry(), stop()];
 export const isSafe = async (): Promise<boolean> => (await settle('{}')) !== 'failed';
+
+const places = new Map<string, Place>();
+const waiting: WaitingBody = { name: 'name', place: 'retry', since: new Date(), tries: 0 };
 export const own: Store = {
-  save: async ({ to, name, body, key, reason }) => [to, name, body.length, key?.length, reason],
-  list: async () => [{ name: 'name', place: 'retry' }],
+  async save({ to, name, body, key, reason, from }) {
+    if (from && from.since < waiting.since) return false; // another process was first
+    places.set(`${name} ${key?.length} ${reason} ${body.length}`, to);
+    return;
+  },
+  list: async () => [waiting, { ...waiting, place: 'progress', tries: 1 }],
   read: async (name) => new Uint8Array(name.length),
-  remove: async () => {},
+  remove: async (name) => places.delete(name),
 };
 
 export const secrets: ReceiverOptions['secret'][] = [

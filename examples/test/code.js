@@ -1,0 +1,23 @@
+// The code of the pages and of examples/start, as tests run it: its folder is one of the test.
+import { readFileSync } from 'node:fs';
+import { blocksOn, filesOn as filesOnPage } from '../../scripts/pages/code.js';
+
+/** Bodies are saved below the working directory, and not where a merchant's would be. @param {string} code */
+const relocated = (code) => code.replaceAll("'/var/lib/", "'");
+
+/** The files that stand on a page, by name. @param {string} page */
+export function filesOn(page) {
+  return new Map([...filesOnPage(page)].map(([name, code]) => [name, relocated(code)]));
+}
+
+/** The block of a page that starts with a text. @param {string} page @param {string} start */
+export function blockOn(page, start) {
+  const blocks = blocksOn(page).filter(({ code }) => code.startsWith(start));
+  const [block] = blocks;
+  if (!block || blocks.length > 1) throw new Error(`once on ${page}: ${start}`);
+  return relocated(block.code);
+}
+
+/** A file to copy. @param {string} name */
+export const copied = (name) =>
+  relocated(readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8'));

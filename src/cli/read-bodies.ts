@@ -86,9 +86,9 @@ function filesAt(path: string, skip: (path: string, error: unknown) => void): st
     const entries = readdirSync(path, { withFileTypes: true });
     const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
     // The only subfolders that are read are those of a store.
-    const store = ['progress', 'retry', 'review'];
-    const isStore = store.every((name) => entries.some((entry) => isFolder(entry, name)));
-    const inside = isStore ? store.map((name) => filesAt(join(path, name), skip)) : [];
+    const has = (name: string): boolean => entries.some((entry) => isFolder(entry, name));
+    const places = has('retry') && has('review') ? ['progress', 'retry', 'review'].filter(has) : [];
+    const inside = places.map((name) => filesAt(join(path, name), skip));
     return [...files.sort().map((name) => join(path, name)), ...inside.flat()];
   } catch (error) {
     skip(path, error);

@@ -272,7 +272,7 @@ reasons
          1  review: base64 text of order …
             the oldest since 2026-09-21 14:34:19 UTC
 
-The receiver tries those in retry again. Those in review wait for someone: docs/runbook.md of this package says what to do for each reason.
+The receiver tries those in progress and in retry again. Those in review wait for someone: docs/runbook.md of this package says what to do for each reason.
 `);
     const json = await command(['inspect', '--json', store]);
     const waiting = { since: '2026-09-21T14:34:17.000Z', reason: 'no connection to 10.0.0.1' };

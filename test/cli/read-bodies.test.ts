@@ -134,11 +134,11 @@ test('the files of a folder are read by their names, and no link to a folder is 
   expect((await read([join(path, 'self')])).places).toHaveLength(3);
 });
 
-test('of a store, both folders are read, with the reasons and since when a body waits', async () => {
+test('of a store, all folders are read, with the reasons and since when a body waits', async () => {
   const store = join(folder, 'webhooks');
   const since = new Date('2026-09-21T14:34:20Z');
-  const [a, b, c] = ['0', '1', '2'].map((digit) => `x.${digit.repeat(16)}`);
-  const bodies = [`retry/${a}.json`, `review/${b}.json`, `review/${c}.json`];
+  const [a, b, c, d] = [...'0123'].map((digit) => `x.${digit.repeat(16)}`);
+  const bodies = [`progress/${d}.json`, `retry/${a}.json`, `review/${b}.json`, `review/${c}.json`];
   for (const name of bodies) utimesSync(write(`webhooks/${name}`, one), since, since);
   write(`webhooks/retry/${a}.txt`, 'no connection\n');
   write(`webhooks/review/${b}.txt`, `${'x'.repeat(2000)}\n`);
@@ -149,13 +149,14 @@ test('of a store, both folders are read, with the reasons and since when a body 
   const { inputs, places } = await read([store]);
   expect(places).toStrictEqual(bodies.map((name) => `webhooks/${name}`));
   const saved = [
+    { folder: 'progress', since, reason: null },
     { folder: 'retry', since, reason: 'no connection' },
     { folder: 'review', since, reason: 'x'.repeat(1000) },
     { folder: 'review', since, reason: null },
   ];
   expect(inputs.map((input) => input.saved)).toStrictEqual(saved);
-  const alone = await read([join(store, `${bodies[0]}`)]);
-  expect(alone.inputs[0]?.saved).toStrictEqual(saved[0]);
+  const alone = await read([join(store, `${bodies[1]}`)]);
+  expect(alone.inputs[0]?.saved).toStrictEqual(saved[1]);
   // Neither folder alone makes a store.
   mkdirSync(join(folder, 'half/retry'), { recursive: true });
   write('half/retry/x.json', one);

@@ -20,7 +20,7 @@ export default defineConfig({
   srcExclude: ['!(README|CHANGELOG).md', '!(docs)/**/*'],
   rewrites: { 'README.md': 'index.md' },
   vite: {
-    // No package is found from README: Vue is installed in this folder.
+    // Vue is installed in this folder, so README, which is above it, doesn't find it.
     resolve: { alias: { vue: join(import.meta.dirname, '../node_modules/vue') } },
     ssr: { noExternal: true },
   },

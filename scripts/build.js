@@ -1,5 +1,5 @@
-// Builds the package into an empty dist, and writes the inspector. With --if-older, only if a source
-// is newer.
+// Builds the package into an empty dist, and writes the inspector. With --if-older, it does so only
+// if a source is newer.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';

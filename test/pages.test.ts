@@ -1,9 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { blocksOn } from '../scripts/pages/code.js';
+import { slug } from '../scripts/pages/slug.js';
 import { withTables } from '../scripts/pages/tables.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -35,6 +44,24 @@ test('tables are as their sources are', async () => {
     const text = withTables(readFileSync(join(ROOT, page), 'utf8'));
     await expect(text).toMatchFileSnapshot(join(ROOT, page));
   }
+});
+
+test('every relative link leads to a file, and its anchor to a heading', () => {
+  const others = ['CHANGELOG.md', 'CONTRIBUTING.md', '.github/SECURITY.md'];
+  const inFolders = ['bench/README.md', 'examples/README.md', 'fixtures/README.md'];
+  const links = [...PAGES, ...others, ...inFolders].flatMap((page) =>
+    [...proseOf(page).matchAll(/(?<=\]\()(?!https?:)[^)]+/g)].map(([link]) => ({ page, link })),
+  );
+  const dead = links.filter(({ page, link }) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? page : posix.join(posix.dirname(page), path);
+    if (!existsSync(join(ROOT, target))) return true;
+    if (anchor === undefined) return false;
+    const headings = proseOf(target).matchAll(/^#+ (.+)$/gm);
+    return ![...headings].some(([, heading = '']) => slug(heading) === anchor);
+  });
+  expect(dead).toStrictEqual([]);
+  expect(links.length).toBeGreaterThan(50);
 });
 
 test('every block of code is a file of its own, part of a file, or says why it is not run', () => {
@@ -88,6 +115,11 @@ test('the code is formatted and linted as all code is', () => {
   const options = ['--error-on-warnings', '--vcs-enabled=false', '--config-path', ROOT];
   expect(complaints(biome, 'check', ...options, FOLDER)).toBe('');
 });
+
+/** The text of a page without its blocks of code, in which `#` starts a comment. */
+function proseOf(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8').replace(/^ *```.*?^ *```$/gms, '');
+}
 
 /** What a program of Node.js has to complain of; empty if it is content. */
 function complaints(program: string, ...args: string[]): string {

@@ -9,12 +9,13 @@ const EXAMPLES = new URL('../', import.meta.url);
 const ROOT = new URL('../../', import.meta.url);
 
 console.log('Packing the package ...');
-mkdirSync(new URL('pack', ROOT), { recursive: true });
-const pack = ['pack', '--silent', '--pack-destination', 'pack'];
+// Not into pack/, where the file is that test/package tests, and that a release publishes.
+mkdirSync(new URL('pack/examples', ROOT), { recursive: true });
+const pack = ['pack', '--silent', '--pack-destination', 'pack/examples'];
 execFileSync('npm', pack, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
 const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
 // By a name without a version, under which package.json has it.
-const tarball = new URL(`pack/payment-notifications-${version}.tgz`, ROOT);
+const tarball = new URL(`pack/examples/payment-notifications-${version}.tgz`, ROOT);
 copyFileSync(tarball, new URL('pack/payment-notifications.tgz', ROOT));
 // npm would keep what an earlier tarball of the same version left.
 rmSync(new URL('node_modules/payment-notifications', EXAMPLES), { recursive: true, force: true });

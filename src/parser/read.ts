@@ -174,8 +174,8 @@ function warningsOfNumbers(fields: Fields, rules: readonly NamedRule[]): Notific
 }
 
 /**
- * Collects the fields that have no rule, or could not be read. Leaves out fields that are nested too
- * deeply, and notes them as warnings.
+ * Collects the fields that have no rule, or could not be read. Leaves out a field that is nested
+ * too deeply, and notes it as a warning.
  */
 function additionalFields(source: Source, places: Plan['places']): Fields {
   const { fields, literals, unreadable, warnings, path } = source;

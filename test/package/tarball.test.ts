@@ -19,7 +19,7 @@ test('the tarball has the build, the pages and the files to copy, and nothing el
     [
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'inspector.html', 'package.json'],
       'skills/payment-notifications/SKILL.md',
-      ...pages.filter((page) => page !== 'docs/index.md'), // the site's home
+      ...pages,
       ...(await list('docs/images')),
       ...(await list('examples/start')),
     ].sort(),

@@ -68,7 +68,7 @@ const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
 export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 
 /** The `expected` text of an issue about an amount that exceeds the limits. */
-const AMOUNT_LIMITS: string = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
+const AMOUNT_LIMITS = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
 
 /**
  * An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain).

@@ -1,5 +1,0 @@
-/// <reference types="vitepress/client" />
-import DefaultTheme from 'vitepress/theme-without-fonts';
-import './style.css';
-
-export default DefaultTheme;

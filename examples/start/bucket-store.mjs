@@ -6,7 +6,7 @@
  * @typedef {object} Bucket Four functions of your bucket's client.
  * @property {(path: string, content: string | Uint8Array) => Promise<unknown>} put
  * @property {(path: string) => Promise<Uint8Array | null>} get Null if there is no such file.
- * @property {(prefix: string) => Promise<{ path: string, at: Date }[]>} list All files that begin with `prefix`, and when they were put.
+ * @property {(prefix: string) => Promise<{ path: string, at: Date }[]>} list All files below it, and when they were put.
  * @property {(path: string) => Promise<unknown>} delete Must not fail if there is no such file.
  */
 

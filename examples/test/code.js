@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { blocksOn, filesOn as filesOnPage } from '../../scripts/pages/code.js';
 
-/** Bodies are saved below the working directory, and not where a merchant's would be. @param {string} code */
+/** Lets code save bodies below the working directory. @param {string} code */
 const relocated = (code) => code.replaceAll("'/var/lib/", "'");
 
 /** The files that stand on a page, by name. @param {string} page */

@@ -13,7 +13,7 @@ import { copied } from './code.js';
  * @typedef {object} OpenStore
  * @property {string} code What server.mjs begins with; empty if it has the store already.
  * @property {Record<string, string>} env
- * @property {() => number | Promise<number>} unsettled How many bodies are in `progress` or `retry`.
+ * @property {() => number | Promise<number>} unsettled How many are in `progress` or `retry`.
  * @property {() => Reviewed[] | Promise<Reviewed[]>} reviewed What is in `review`.
  * @property {(body: string) => unknown} retry Moves a body from `review` to `retry`.
  * @property {() => void} close

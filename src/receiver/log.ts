@@ -109,12 +109,8 @@ function stackOf({ outcome, error }: LogEntry): string {
   try {
     const { stack, message } = Object(error);
     // The message may imitate a call.
-    const calls = `${stack}`
-      .replace(`${message}`, '')
-      .split('\n')
-      .filter((line) => /^\s+at /.test(line))
-      .map(escapeUnprintable);
-    return ['', ...calls].join('\n');
+    const calls = `${stack}`.replace(`${message}`, '').match(/^[ \t]+at .*$/gm) ?? [];
+    return ['', ...calls.map(escapeUnprintable)].join('\n');
   } catch {
     return ''; // as in codeOf
   }

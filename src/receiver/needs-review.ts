@@ -29,8 +29,9 @@ Object.defineProperties(NeedsReview.prototype, {
 });
 
 /**
- * Returns the NeedsReview that was thrown, or that caused what was thrown: database clients may wrap
- * what ends a transaction. Unlike `instanceof`, also recognizes one of another copy of the package.
+ * Returns the NeedsReview that was thrown, or that caused what was thrown: database clients may
+ * wrap what ends a transaction. Unlike `instanceof`, also recognizes one of another copy of the
+ * package.
  */
 export function needsReviewIn(thrown: unknown): NeedsReview | null {
   try {

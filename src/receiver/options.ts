@@ -40,7 +40,8 @@ export interface VerifyInput {
  * It returns nothing. Any result counts as an error, because some clients return what failed, in
  * place of throwing it.
  *
- * It may run several times at the same time, also for one event: for copies, and in other processes.
+ * It may run several times at the same time, also for one event: for copies, and in other
+ * processes.
  */
 export type Settle<T> = (notification: T, context: DeliveryContext) => void | Promise<void>;
 
@@ -57,10 +58,10 @@ export interface ReceiverSettings {
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**
-   * Keeps bodies until they are settled: `createStore('/var/lib/webhooks')`, or your own. Each valid
-   * body is saved before its function is called, because the process may be killed, and the service may not
-   * send a withdrawal again. If saving fails, that is logged, and the function is called all the
-   * same.
+   * Keeps bodies until they are settled: `createStore('/var/lib/webhooks')`, or your own. Each
+   * valid body is saved before its function is called, because the process may be killed, and the
+   * service may not send a withdrawal again. If saving fails, that is logged, and the function is
+   * called all the same.
    *
    * With null, nothing is saved. An event that needs review is then answered with 500.
    */

@@ -8,7 +8,7 @@ import { needsReviewIn } from './needs-review.js';
 import type { ReceiverOptions } from './options.js';
 import { nameOf, type Store } from './store.js';
 
-/** These functions save before they log, because a log may hang, or end the process. None rejects. */
+/** These functions save before they log, because a log may hang. None of them rejects. */
 export interface Settling {
   /** @param savedAs - The name under which the body is in `progress`; null if it is new. */
   readonly event: (event: Event, deadline: Deadline, savedAs: string | null) => Promise<Outcome>;

@@ -24,11 +24,12 @@ export interface SavedBody {
   readonly body: Uint8Array;
   /** The event's `idempotencyKey`; null if the body was refused. */
   readonly key: string | null;
-  /** Why it is there, in one printable line: mostly the message of an error. Empty in `progress`. */
+  /** Why it is there, in one printable line, such as an error's message. Empty in `progress`. */
   readonly reason: string;
   /**
    * What a round has found with `list`, and claims now; missing for a delivery. A store may resolve
-   * to false, and save nothing, if the body is no longer as it was found: another process was first.
+   * to false, and save nothing, if the body is no longer as it was found: another process was
+   * first.
    */
   readonly from?: WaitingBody | undefined;
 }
@@ -53,7 +54,8 @@ export interface Store {
    *
    * - To `progress`: a claim begins, with the current time. With `from`, its `tries` are one more
    *   than those. Without, they are at least 1, and no fewer than those of an earlier claim.
-   * - To `retry`: the claim ends. A body that is in `review` as well stays there, with the new reason.
+   * - To `retry`: the claim ends. A body that is in `review` as well stays there, with the new
+   *   reason.
    * - To `review`: the claim ends, and the body is no longer in `retry`.
    *
    * If one call can't move a body, write it first, and then delete only lower places: `progress` is

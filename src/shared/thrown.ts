@@ -3,9 +3,9 @@ const MAX_MESSAGE = 300;
 const MAX_CAUSE = 100;
 
 /**
- * Returns the message of what was thrown, with its cause: `fetch failed: connect ECONNREFUSED`. Only
- * a line of each, and at most 300 characters: a database's driver may put all values of a statement
- * into its message, and they are customers' addresses and whole bodies.
+ * Returns the message of what was thrown, with its cause: `fetch failed: connect ECONNREFUSED`.
+ * Only a line of each, and at most 300 characters: a database's driver may put all values of a
+ * statement into its message, and they are customers' addresses and whole bodies.
  */
 export function messageOf(thrown: unknown): string {
   try {

@@ -21,18 +21,20 @@ import {
 } from '../receiver/store.js';
 import { createTurns } from './turns.js';
 
-// A body is a `.json` file in the folder of its place, and has the time of its first arrival. Next to
-// it, a `.txt` file has the reason; in `progress`, it says which try a claim is, and has its time.
+// A body is a `.json` file in the folder of its place, and has the time of its first arrival. Next
+// to it, a `.txt` file has the reason; in `progress`, it says which try a claim is, and has its
+// time.
 //
 // What a power cut leaves, step by step:
 //
-// 1. A new body is written to `progress`, and synced with its folder. Until then, its file is missing
-//    or half. Its sender has had no answer, and its function was not called.
-// 2. A body is removed, or moves to `retry` or `review`, without a sync. It is in its old place or in
-//    the new one. If that is `progress`, it is tried again: a settled one is a repeat.
+// 1. A new body is written to `progress`, and synced with its folder. Until then, its file is
+//    missing or half. Its sender has had no answer, and its function was not called.
+// 2. A body is removed, or moves to `retry` or `review`, without a sync. It is in its old place or
+//    in the new one. If that is `progress`, it is tried again: a settled one is a repeat.
 // 3. A round moves it from `retry` to `progress`, without a sync. In both, it is tried again.
 // 4. A `.txt` file is written, without a sync. Without it, a claim counts from the body's time.
-// 5. A refused body is written to `review`, and synced with its folder, before its sender is answered.
+// 5. A refused body is written to `review`, and synced with its folder, before its sender is
+//    answered.
 
 const PLACES = ['progress', 'retry', 'review'] as const;
 
@@ -97,8 +99,9 @@ export function openFolder(root: string): Store {
   }
 
   /**
-   * Claims what a round has found. Returns false if it is no longer as it was found. Of two processes
-   * that do this at the same moment, one gets a body in `retry`, but both a claim that has run out.
+   * Claims what a round has found. Returns false if it is no longer as it was found. Of two
+   * processes that do this at the same moment, one gets a body in `retry`, but both a claim that
+   * has run out.
    */
   async function claimFound({ place, name, since, tries }: WaitingBody): Promise<boolean> {
     const found = await find(place, name);
@@ -154,8 +157,8 @@ export function openFolder(root: string): Store {
   /**
    * Writes a body unless it is there, and makes it and its name survive a power cut. If its file
    * ends up half, the digest in its name says so. Several processes may write the same body at the
-   * same time: each writes the same bytes to the same places, and none empties the file, so that once
-   * it is whole, it stays whole.
+   * same time: each writes the same bytes to the same places, and none empties the file, so that
+   * once it is whole, it stays whole.
    */
   async function write(place: Place, name: string, body: Uint8Array): Promise<void> {
     const isThere = await isWhole(name, await readIn(place, name));

@@ -17,9 +17,9 @@ export type { Place, SavedBody, Store, WaitingBody } from '../receiver/store.js'
  *
  * A `.txt` file next to it has the reason, or says which try is in progress.
  *
- * Several processes may share the folder, and so may receivers for one type each. They must have the
- * same function for a type, or none, and the same `timeoutMs`. Two brands need two folders, because
- * each would settle the other's webhooks.
+ * Several processes may share the folder, and so may receivers for one type each. They must have
+ * the same function for a type, or none, and the same `timeoutMs`. Two brands need two folders,
+ * because each would settle the other's webhooks.
  *
  * @param folder - On a persistent disk. It is created if it is missing, and Git ignores it.
  * @throws TypeError if `folder` is empty or not a string.

@@ -3,8 +3,8 @@ import { LATE, within } from '../shared/deadline.js';
 
 /**
  * How many calls use the disk at a time. Node.js has four threads for files, the names of hosts and
- * SHA-256: if a disk hangs, the others must still find the database. And after a restart, hundreds of
- * bodies may arrive at once, of which the first would otherwise wait for the last.
+ * SHA-256: if a disk hangs, the others must still find the database. And after a restart, hundreds
+ * of bodies may arrive at once, of which the first would otherwise wait for the last.
  */
 const MAX_CALLS = 2;
 

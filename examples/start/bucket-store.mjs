@@ -3,10 +3,12 @@
 // For servers without a disk: keeps webhooks in a bucket.
 
 /**
+ * @typedef {{ path: string, at: Date }} Listed A file, and when it was put.
+ *
  * @typedef {object} Bucket Four functions of your bucket's client.
  * @property {(path: string, content: string | Uint8Array) => Promise<unknown>} put
  * @property {(path: string) => Promise<Uint8Array | null>} get Null if there is no such file.
- * @property {(prefix: string) => Promise<{ path: string, at: Date }[]>} list All files below it, and when they were put.
+ * @property {(prefix: string) => Promise<Listed[]>} list All files whose path begins with `prefix`.
  * @property {(path: string) => Promise<unknown>} delete Must not fail if there is no such file.
  */
 
@@ -24,13 +26,15 @@ export function createBucketStore(bucket) {
   }
   return {
     async save({ to, name, body, reason, from }) {
+      // What waits for a decision stays there.
+      const isInReview = !from && Boolean(await bucket.get(`review/${name}.json`));
       if (to === 'progress') {
         if (from?.place === 'progress')
           await bucket.put(`progress/${name}.txt`, `in progress, try ${from.tries + 1}`);
-        return bucket.put(`progress/${name}.json`, body);
+        if (!isInReview) await bucket.put(`progress/${name}.json`, body);
+        return;
       }
-      // What waits for a decision stays there.
-      const at = (await bucket.get(`review/${name}.json`)) ? 'review' : to;
+      const at = isInReview ? 'review' : to;
       // Written first, and then deleted from lower places only, so that it is always in one.
       await bucket.put(`${at}/${name}.txt`, reason);
       await bucket.put(`${at}/${name}.json`, body);

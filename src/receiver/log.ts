@@ -22,8 +22,8 @@ export type Outcome = 'settled' | 'review' | 'retry' | 'refused' | 'failed';
 export interface LogEntry {
   /**
    * What became of the body. `warning`: a field of a valid body is unusual, requests were turned
-   * away, a function that was late has failed, the process that settled a body has
-   * ended, or a body is left to another receiver.
+   * away, a function that was late has failed, a body was left in progress, or a body is left to
+   * another receiver.
    */
   readonly outcome: Outcome | 'warning';
   /** The event's `idempotencyKey`; null if it isn't known. */
@@ -89,11 +89,12 @@ function lineOf({ outcome, key, message, error }: LogEntry): string {
   return [outcome, ...(key === null ? [] : [key]), reason].join(': ');
 }
 
-/** Errors of the network and of databases have a code. */
+/** Errors of the network, of files and of databases have a code, or their causes do. */
 function codeOf(error: unknown): string | null {
   try {
-    const { code } = Object(error);
-    return typeof code === 'string' ? code : null;
+    const { code, cause } = Object(error);
+    const found = code ?? Object(cause).code;
+    return typeof found === 'string' ? found : null;
   } catch {
     return null; // a getter that throws, or a revoked proxy
   }

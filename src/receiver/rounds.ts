@@ -13,6 +13,8 @@ import { isUnchanged, MAX_STORING, type Store, type WaitingBody } from './store.
  * and enough to find a few good bodies among 1,000 hopeless ones within minutes.
  */
 const MAX_FAILURES = 50;
+/** If so many bodies in a row can't be read or claimed, the store is down. */
+const MAX_STORE_FAILURES = 5;
 
 /** A body that was claimed so often, and whose process ended each time, isn't tried again. */
 const MAX_TRIES = 3;
@@ -67,16 +69,19 @@ export function createRounds(
 
   /** After its time, a round ends, because new bodies may wait that it has not listed. */
   async function runRound(time: number): Promise<void> {
+    const ordered = orderOf(unclaimed(await store.list()));
     const end = performance.now() + time;
-    let failures = 0;
-    for (const waiting of orderOf(unclaimed(await store.list()))) {
-      if (isStopping || failures === MAX_FAILURES || performance.now() > end) return;
+    let [failures, storeFailures] = [0, 0];
+    for (const waiting of ordered) {
+      if (isStopping || performance.now() > end) return;
+      if (failures === MAX_FAILURES || storeFailures === MAX_STORE_FAILURES) return;
       const outcome = await tryAgain(waiting).catch((error) => {
         const message = `${waiting.name} waits: ${messageOf(error)}`;
         log({ outcome: 'failed', key: null, message, error });
-        return 'failed';
+        return 'not read';
       });
       if (outcome === 'skipped') continue;
+      storeFailures = outcome === 'not read' ? storeFailures + 1 : 0;
       failures = outcome === 'retry' || outcome === 'failed' ? failures + 1 : 0;
     }
   }
@@ -91,8 +96,8 @@ export function createRounds(
     }
     const now = Date.now();
     return [...byName.values()].filter(
-      // A time in the future is one of a wrong clock.
-      ({ place, since }) => place === 'retry' || Math.abs(now - Number(since)) > maxClaim,
+      // A time in the future is one of a wrong clock. A store may return a time as text.
+      ({ place, since }) => place === 'retry' || !(Math.abs(now - timeOf(since)) <= maxClaim),
     );
   }
 
@@ -103,7 +108,7 @@ export function createRounds(
   function orderOf(waiting: readonly WaitingBody[]): WaitingBody[] {
     const ours = waiting.filter(({ name }) => !isOfOthers(name));
     const isKnown = ({ name }: WaitingBody) => Number(known.has(name));
-    ours.sort((a, b) => isKnown(a) - isKnown(b) || Number(a.since) - Number(b.since));
+    ours.sort((a, b) => isKnown(a) - isKnown(b) || timeOf(a.since) - timeOf(b.since));
     known = new Set(ours.map(({ name }) => name));
     return ours;
   }
@@ -145,7 +150,11 @@ export function createRounds(
     const saved = await store.save({ to: 'progress', name, body, key, reason: '', from: waiting });
     if (saved === false) return 'skipped';
     if (place === 'progress') {
-      log({ outcome: 'warning', key, message: 'was in progress when its process ended' });
+      log({
+        outcome: 'warning',
+        key,
+        message: 'was left in progress, because its process ended or the store failed',
+      });
     }
     const deadline = createDeadline(timeoutMs);
     try {
@@ -179,4 +188,8 @@ export function createRounds(
       isStopping = false;
     },
   };
+}
+
+function timeOf(since: Date): number {
+  return new Date(since).getTime();
 }

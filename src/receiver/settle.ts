@@ -163,7 +163,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       await store.save({ to, name, body, key, reason });
       return entry;
     } catch (error) {
-      const what = isSaved ? 'stays where it is, and is tried again' : 'was not saved';
+      const what = isSaved ? 'stays where it is' : 'was not saved';
       const why = `. The body ${what}: ${messageOf(error)}`;
       return { outcome: 'failed', key, message: message + why, error };
     }

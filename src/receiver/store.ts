@@ -53,7 +53,8 @@ export interface Store {
    * Saves a body, and resolves once it is durable. A whole body is never replaced by a half one.
    *
    * - To `progress`: a claim begins, with the current time. With `from`, its `tries` are one more
-   *   than those. Without, they are at least 1, and no fewer than those of an earlier claim.
+   *   than those. Without, they are at least 1, and no fewer than those of an earlier claim, and a
+   *   body in `review` stays there without a claim.
    * - To `retry`: the claim ends. A body that is in `review` as well stays there, with the new
    *   reason.
    * - To `review`: the claim ends, and the body is no longer in `retry`.

@@ -67,8 +67,8 @@ export async function within<T>(time: number, work: Promise<T>): Promise<T | typ
   }
 }
 
-/** Returns an error that names what is late. */
+/** Returns an error that names what is late. With a code, it isn't logged like a bug. */
 export function lateError(name: string, time: number): Error {
   const shown = time % 1000 === 0 ? `${time / 1000} s` : `${time} ms`;
-  return new Error(`${name}: no result within ${shown}`);
+  return Object.assign(new Error(`${name}: no result within ${shown}`), { code: 'ETIMEDOUT' });
 }

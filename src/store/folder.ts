@@ -44,6 +44,9 @@ const BODY = /^[^.].*\.json$/;
 /** Bodies contain customers' addresses. */
 const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
 
+/** For all stores of a process, because they share its threads. */
+const inTurn = /* @__PURE__ */ createTurns();
+
 /** Creates the file if it is missing, and doesn't empty it. */
 const WRITE = constants.O_CREAT | constants.O_WRONLY;
 
@@ -106,8 +109,17 @@ export function openFolder(root: string): Store {
   async function claimFound({ place, name, since, tries }: WaitingBody): Promise<boolean> {
     const found = await find(place, name);
     if (found?.since.getTime() !== since.getTime()) return false;
-    await writeClaim(name, tries + 1);
-    return place === 'progress' || move('retry', 'progress', name);
+    if (place === 'progress') {
+      await writeClaim(name, tries + 1);
+      return true;
+    }
+    if ((await readIn('retry', name)) === null) return false;
+    await writeClaim(name, 1);
+    if (await move('retry', 'progress', name)) return true;
+    // Another process was first. If it has ended its claim as well, this text is left over.
+    if ((await readIn('progress', name)) === null)
+      await rm(pathOf('progress', name, 'txt'), { force: true });
+    return false;
   }
 
   /** Comes before the move of a body. Otherwise, the claim would count from the body's arrival. */
@@ -176,7 +188,6 @@ export function openFolder(root: string): Store {
     await syncFolder(join(root, place));
   }
 
-  const inTurn = createTurns();
   return {
     save: (saved) =>
       inTurn(async () => {

@@ -44,8 +44,9 @@ export function createStore(folder: string): Store {
   let files: Store;
   try {
     files = openFolder(root);
-  } catch (error) {
-    throw explain(error);
+  } catch (cause) {
+    const fix = 'Create it for the user of this process, or pass another folder';
+    throw new Error(`${explain(cause).message}. ${fix}`, { cause });
   }
   return {
     ...files,

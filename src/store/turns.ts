@@ -16,7 +16,8 @@ export function createTurns(): <T>(call: () => Promise<T>) => Promise<T> {
   let running = 0;
   let hanging = 0;
   const waiting: { readonly begin: () => void; readonly fail: (error: Error) => void }[] = [];
-  const hangs = () => new Error('an earlier call still hangs');
+  const hangs = () =>
+    Object.assign(new Error('an earlier call still hangs'), { code: 'ETIMEDOUT' });
 
   async function watch(called: Promise<unknown>): Promise<void> {
     const ended = called.catch(() => {});

@@ -6,6 +6,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { describe, expect, test, vi } from 'vitest';
 import {
+  answerOf,
   bytes,
   DEPOSIT,
   FAILED,
@@ -20,6 +21,7 @@ import {
   SECRET,
   serve,
   settleDown,
+  until,
 } from './setup.js';
 
 /** Middleware above the receiver. It returns what it sets on the request. */
@@ -44,17 +46,14 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 const chunkOf = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`;
 const LAST_CHUNK = '0\r\n\r\n';
 
-/** For what has no answer to wait for. */
-const PATIENCE = { timeout: 60_000 };
-
 describe('a connection', () => {
   /** What a server may have read of a body that never ends: all limits, and its own buffers. */
   const MOST = 5 * 1024 * 1024;
   const TOO_LARGE = ['refused', expect.stringContaining('at most 65536 bytes'), null];
 
-  test.each(['GET', 'HEAD', 'PATCH'])('brings the body of a %s', async (method) => {
+  test('brings the body of a GET, whatever its headers say', async () => {
     const { socket, calls } = await mount();
-    const start = head(CLOSE, 'Content-Encoding: gzip', LENGTH).replace('POST', method);
+    const start = head(CLOSE, 'Content-Encoding: gzip', LENGTH).replace('POST', 'GET');
     socket.write(start + DEPOSIT);
     expect(await text(socket)).toMatch(
       /^HTTP\/1\.1 200 [\s\S]*content-type: text\/plain; charset=utf-8\r\n/,
@@ -96,19 +95,19 @@ describe('a connection', () => {
 
   const closed = (request: IncomingMessage) =>
     new Promise<undefined>((resolve) => request.on('close', () => resolve(undefined)));
+  const readAndClosed = (request: IncomingMessage) =>
+    closed(request.on('error', () => {}).resume());
+
   test.each<[what: string, middleware: Middleware]>([
     ['reads', () => undefined],
     ['is called', closed],
-    [
-      'is called, and others have read',
-      (request) => closed(request.on('error', () => {}).resume()),
-    ],
+    ['is called, and others have read', readAndClosed],
   ])('that its sender leaves before the receiver %s is reported', async (_, middleware) => {
     const { socket, server, calls } = await mount(middleware);
     socket.write(head('Content-Length: 1000') + DEPOSIT.slice(0, 10));
     await once(server, 'request');
     socket.destroy();
-    await expect.poll(() => calls, PATIENCE).not.toStrictEqual([]);
+    await until(() => calls.length > 0);
     expect(calls).toStrictEqual([['failed', expect.stringMatching(/aborted|premature/i), null]]);
   });
 });
@@ -123,6 +122,10 @@ const sets =
   (request) =>
     void request.setEncoding(encoding);
 
+const collects: Middleware = async (request) => ({
+  rawBody: (await request.setEncoding('latin1').toArray()).join(''),
+});
+
 const raw = 'body: expected raw bytes, received';
 const PARSED = `${raw} a body that middleware has parsed. Mount the receiver above body parsers such as express.json(), or let their option verify keep the raw body`;
 const decoded = (charset: string) =>
@@ -135,95 +138,62 @@ test.each<[what: string, middleware: Middleware, type?: string, error?: string]>
   ['keeps bytes as body', reads((body) => ({ body }))],
   ['keeps bytes as rawBody', reads((rawBody) => ({ body: {}, rawBody })), 'a/b; charset=latin1'],
   ['keeps text as rawBody', reads((all) => ({ body: {}, rawBody: `${all}` }))],
-  ['keeps text as body', decodes('utf8'), 'text/plain'],
   ['decodes by an empty label', decodes('utf8'), 'text/plain; charset='],
-  ['decodes by a label', decodes('utf8'), 'text/plain; charset=utf8'],
   ['decodes by a label in quotes', decodes('utf8'), 'application/json; Charset="UTF-8"'],
   ['parses to an object', reads(() => ({ body: {} })), '', PARSED],
-  ['parses to nothing', reads(() => ({})), '', PARSED],
-  ['parses to null', reads(() => ({ body: null })), '', PARSED],
-  ['decodes latin1', decodes('latin1'), 'text/plain; charset=latin1', decoded('latin1')],
   ['decodes a', decodes('latin1'), 'a/b;charset="ISO-8859-1"; a=b', decoded('ISO-8859-1')],
-  ['decodes another', decodes('latin1'), 'a/b; charset = utf-16le', decoded('utf-16le')],
   ['decodes x-utf-8', decodes('latin1'), 'text/plain; charset=x-utf-8', decoded('x-utf-8')],
   ['decodes utf-80', decodes('latin1'), 'text/plain; charset=utf-80', decoded('utf-80')],
-  [
-    'collects text in an encoding',
-    async (request) => ({ rawBody: (await request.setEncoding('latin1').toArray()).join('') }),
-    '',
-    inEncoding('latin1'),
-  ],
-  ['sets utf8', sets('utf8')],
+  ['collects text in an encoding', collects, '', inEncoding('latin1')],
   ['sets utf-8', sets('utf-8')],
   ['sets latin1', sets('latin1'), '', inEncoding('latin1')],
-  ['sets hex', sets('hex'), '', inEncoding('hex')],
 ])('middleware %s', async (_, middleware, type = '', error = undefined) => {
-  const { port, calls, saved } = await mount(middleware);
+  const { port, calls } = await mount(middleware);
   // Wrongly decoded, é is another account. The others differ from U+FFFD in one byte.
   const body = depositReceivedBody({ clientPaymentId: 'é-\ufffc-\uff7d-\ucffd' });
   const answer = await post(port, body, { headers: { 'content-type': type } });
   expect(answer).toStrictEqual(error ? FAILED : OK);
   const passedOn = ['deposit', expect.any(String), body];
   expect(calls).toStrictEqual([error ? ['failed', error, null] : passedOn]);
-  expect(saved()).toStrictEqual([]);
 });
 
 describe('a rawBody that middleware still collects', () => {
   const [first, rest] = [DEPOSIT.slice(0, 100), DEPOSIT.slice(100)];
-
-  /** Calls the receiver once a part of the body is there. */
-  async function collect(keep: (all: Buffer) => unknown, start: string) {
-    const reached = held();
-    const mounted = await mount(async (request) => {
-      const chunks: Buffer[] = [];
-      request
-        .on('error', () => {})
-        .on('data', (chunk) => {
-          chunks.push(chunk);
-          Object.assign(request, { rawBody: keep(Buffer.concat(chunks)) });
-        });
-      await once(request, 'data'); // such as a query for the user
-      reached.run();
-      return undefined;
-    });
-    mounted.socket.write(start);
-    await reached.called;
-    return mounted;
-  }
+  const ABORTED = ['failed', 'body: expected a whole body, received an aborted request', null];
 
   test.each([
     ['of a length, as text', String, LENGTH, first, rest],
     ['in chunks, as bytes', Buffer.from, CHUNKED, chunkOf(first), chunkOf(rest) + LAST_CHUNK],
   ])('is awaited: %s', async (_, keep, framing, start, end) => {
-    const { socket, calls } = await collect(keep, head(CLOSE, framing) + start);
+    const reached = held();
+    const { socket, calls } = await mount(async (request) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk) => {
+        chunks.push(chunk);
+        Object.assign(request, { rawBody: keep(Buffer.concat(chunks)) });
+      });
+      await once(request, 'data'); // such as a query for the user
+      reached.run();
+      return undefined;
+    });
+    socket.write(head(CLOSE, framing) + start);
+    await reached.called;
     socket.write(end);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
     expect(calls).toStrictEqual([PASSED_ON]);
   });
 
-  const ABORTED = ['failed', 'body: expected a whole body, received an aborted request', null];
-
-  test('is reported if its sender leaves', async () => {
-    const { socket, calls } = await collect(String, head(LENGTH) + first);
-    socket.destroy();
-    await expect.poll(() => calls, PATIENCE).not.toStrictEqual([]);
+  test.each([undefined, new Error('no')])('is reported if its sender leaves: %s', async (error) => {
+    const { receiver, calls } = open();
+    const request = Object.assign(new Readable({ read() {} }), { url: '/', rawBody: first });
+    request.resume().push(first);
+    await settleDown();
+    const handled = receiver.node(request as never, { headersSent: true, end() {} } as never);
+    await settleDown();
+    request.destroy(error);
+    await handled;
     expect(calls).toStrictEqual([ABORTED]);
   });
-
-  test.each([undefined, new Error('no')])(
-    'is reported if its stream ends early: %s',
-    async (error) => {
-      const { receiver, calls } = open();
-      const request = Object.assign(new Readable({ read() {} }), { url: '/', rawBody: first });
-      request.resume().push(first);
-      await settleDown();
-      const handled = receiver.node(request as never, { headersSent: true, end() {} } as never);
-      await settleDown();
-      request.destroy(error);
-      await handled;
-      expect(calls[0]).toStrictEqual(ABORTED);
-    },
-  );
 });
 
 const setHeader = () => {
@@ -232,38 +202,29 @@ const setHeader = () => {
 const UNSENT = ['failed', 'no answer was sent: of some middleware', null];
 const sends = (status: number) => (response: ServerResponse) =>
   response.writeHead(status).flushHeaders();
-const answers = (status: number) => (response: ServerResponse) =>
-  response.writeHead(status).end('by middleware');
+const answers200 = (response: ServerResponse) => response.writeHead(200).end('by middleware');
+const breaks = (response: ServerResponse) => Object.assign(response, { setHeader });
 
-test.each<
-  [what: string, own: (response: ServerResponse) => unknown, body: string, object | string]
->([
-  ['answered 200 to what is refused', answers(200), '{', { status: 200, text: 'by middleware' }],
+test.each<[what: string, change: (response: ServerResponse) => unknown, body: string, object]>([
+  ['answered 200 to what is refused', answers200, '{', { status: 200, text: 'by middleware' }],
   ['sent 200 for what is settled', sends(200), DEPOSIT, { status: 200, text: '' }],
   ['sent 400 for what is refused', sends(400), '{', { status: 400, text: '' }],
-  ['sent 200 for what is refused, which is cut off', sends(200), '{', 'terminated'],
-  [
-    'broken a method, which ends the connection',
-    (response) => Object.assign(response, { setHeader }),
-    DEPOSIT,
-    'fetch failed',
-  ],
+  ['sent 200 for what is refused, which is cut off', sends(200), '{', { message: 'terminated' }],
+  ['broken a method, which ends the connection', breaks, DEPOSIT, { message: 'fetch failed' }],
 ])('a response of which middleware has %s', async (_, change, body, received) => {
   const { receiver, calls } = open();
-  const destroy = vi.fn();
+  let destroy = vi.fn();
   let handled: unknown;
   const port = await serve((request, response) => {
     change(response);
-    destroy.mockImplementation(response.destroy.bind(response));
-    handled = receiver.node(request, Object.assign(response, { destroy }));
+    destroy = vi.spyOn(response, 'destroy');
+    handled = receiver.node(request, response);
   });
-  const posted = post(port, body);
-  if (typeof received === 'string') await expect(posted).rejects.toThrow(received);
-  else expect(await posted).toStrictEqual(received);
+  expect(await post(port, body).catch((error) => error)).toMatchObject(received);
   await handled;
-  expect(destroy).toHaveBeenCalledTimes(typeof received === 'string' ? 1 : 0);
+  expect(destroy).toHaveBeenCalledTimes('message' in received ? 1 : 0);
   expect(calls[0]?.[0]).toBe(body === DEPOSIT ? 'deposit' : 'refused');
-  expect(calls.slice(1)).toStrictEqual(received === 'fetch failed' ? [UNSENT] : []);
+  expect(calls.slice(1)).toStrictEqual(change === breaks ? [UNSENT] : []);
 });
 
 test('a response of which middleware has broken several methods is reported', async () => {
@@ -276,8 +237,7 @@ test('mounted in Hono or Next.js, node answers 500 and says where it belongs', a
   const { receiver, calls } = open();
   const request = new Request('https://merchant.example/', { method: 'POST', body: DEPOSIT });
   const node = receiver.node as unknown as typeof receiver.fetch;
-  const response = await node(request);
-  expect([response.status, await response.text()]).toStrictEqual([500, 'failed']);
+  expect(await answerOf(await node(request))).toStrictEqual(FAILED);
   const message = /^node: expected a request of Node\.js.* use receiver\.fetch$/;
   expect(calls).toStrictEqual([['failed', expect.stringMatching(message), null]]);
 });
@@ -286,8 +246,8 @@ test('without a request or a response, node reports it', async () => {
   const { receiver, calls } = open();
   const port = await serve((_, response) => receiver.node(null as never, response));
   expect(await post(port, DEPOSIT)).toStrictEqual(FAILED);
-  expect(calls).toStrictEqual([['failed', expect.stringContaining('originalUrl'), null]]);
   await receiver.node({} as never, null as never);
+  expect(calls[0]).toStrictEqual(['failed', expect.stringContaining('originalUrl'), null]);
   const message = expect.stringMatching(/^no answer was sent: Cannot read/);
   expect(calls.at(-1)).toStrictEqual(['failed', message, null]);
 });

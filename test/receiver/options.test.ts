@@ -18,7 +18,6 @@ const create = (options: object | undefined) => () => createReceiver(options as 
 const neither = 'options: expected onDepositReceived or onWithdrawalBroadcast, received neither';
 const later = 'expected a function, received a string of length 5';
 const success = 'success: expected a status of 200 to 599 and a text, received';
-const names = 'onDepositReceived, onWithdrawalBroadcast, secret, store, verify, success';
 
 test.each<[options: object | undefined, message: string]>([
   [undefined, neither],
@@ -27,18 +26,15 @@ test.each<[options: object | undefined, message: string]>([
   [{ ...base, store: 'webhooks' }, 'store: expected a store, received a string'],
   [{ ...base, store: {} }, 'store.save: expected a function, received null'],
   [{ ...base, onDepositReceived: 'later' }, `onDepositReceived: ${later}`],
-  [{ ...base, onWithdrawalBroadcast: 'later' }, `onWithdrawalBroadcast: ${later}`],
   [{ ...base, log: 'later' }, `log: ${later}`],
   [{ ...base, verify: 'later' }, `verify: ${later}`],
   [{ ...base, success: { status: 199 } }, `${success} 199 and a string of length 2`],
   [{ ...base, success: { status: 600 } }, `${success} 600 and a string of length 2`],
   [{ ...base, success: { status: 200.5 } }, `${success} 200.5 and a string of length 2`],
-  [{ ...base, success: { status: '200' } }, `${success} "200" and a string of length 2`],
   [{ ...base, success: { text: null } }, `${success} 200 and null`],
   [{ ...base, onDeposits: run }, 'onDeposits: unknown option. Did you mean onDepositReceived?'],
   [{ ...base, timeoutMS: run }, 'unknown option. Did you mean timeoutMs?'],
   [{ ...base, verfiy: run }, 'verfiy: unknown option. Expected onDepositReceived, '],
-  [{ ...base, onError: run }, `onError: unknown option. Expected ${names}`],
   [Object.assign(Object.create(null), base, { verfiy: run }), 'verfiy: unknown option.'],
 ])('is not created with what keeps no money: %o', (options, message) => {
   expect(create(options)).toThrow(TypeError);
@@ -85,19 +81,16 @@ test('takes the functions and the secrets of its creation: a later change change
   expect(calls).toStrictEqual([PASSED_ON, ['withdrawal', WITHDRAWAL_KEY, WITHDRAWAL]]);
 });
 
-test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', null])(
-  'a time is not %j',
-  (time) => {
-    const received = time === '5' ? '"5"' : time;
-    const expected = `expected 1 to 2147483647 milliseconds, received ${received}`;
-    const timeout = create({ ...base, timeoutMs: time });
-    expect(timeout).toThrow(new RangeError(`timeoutMs: ${expected}`));
-    for (const { store } of [base, open().options]) {
-      const start = () => create({ ...base, store })().start({ everyMs: time as number });
-      expect(start).toThrow(new RangeError(`everyMs: ${expected}`));
-    }
-  },
-);
+test.each([0, Number.NaN, 2 ** 31, '5'])('a time is not %j', (time) => {
+  const received = time === '5' ? '"5"' : time;
+  const expected = `expected 1 to 2147483647 milliseconds, received ${received}`;
+  const timeout = create({ ...base, timeoutMs: time });
+  expect(timeout).toThrow(new RangeError(`timeoutMs: ${expected}`));
+  for (const { store } of [base, open().options]) {
+    const start = () => create({ ...base, store })().start({ everyMs: time as number });
+    expect(start).toThrow(new RangeError(`everyMs: ${expected}`));
+  }
+});
 
 test.each([
   ...[{ success: { status: 200 } }, { success: { status: 599 } }],
@@ -109,18 +102,12 @@ test.each([
 test.each([
   [undefined, 'secret', 'undefined'],
   ['', 'secret', 'an empty string'],
-  ['fifteen-letters', 'secret', '15 characters'],
   ['x', 'secret', '1 character'],
-  [`${SECRET}\n`, 'secret', '21 characters ending with a space, a tab or a newline'],
+  ['fifteen-letters', 'secret', '15 characters'],
   [[SECRET, `${SECRET}\r\n`], 'secret[1]', '22 characters ending with a space, a tab or a newline'],
-  [`${SECRET} ${SECRET}`, 'secret', '41 characters, not all of which are allowed'],
   ['sixteen-letters!', 'secret', '16 characters, not all of which are allowed'],
-  [`${SECRET}/`, 'secret', '21 characters, not all of which are allowed'],
-  [`${SECRET}é`, 'secret', '21 characters, not all of which are allowed'],
   [1234567890123456, 'secret', 'a number'],
-  [{ length: 1, 0: SECRET }, 'secret', 'an object'],
   [[], 'secret', 'an empty list'],
-  [['fifteen-letters', SECRET], 'secret[0]', '15 characters'],
   [[[SECRET]], 'secret[0]', 'an array'],
 ])('a secret is not %j, which may be a missing variable', (secret, name, received) => {
   const expected = `${name}: expected at least 16 letters, digits or any of -._~, received ${received}. Make one`;

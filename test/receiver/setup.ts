@@ -6,7 +6,6 @@ import {
   createReceiver,
   type LogEntry,
   type Place,
-  type Receiver,
   type ReceiverAnswer,
   type ReceiverOptions,
   type SavedBody,
@@ -60,19 +59,13 @@ function createMemory() {
   const store: Store = {
     async save(saved) {
       const { to, name, from } = saved;
-      const since = new Date();
-      if (to === 'progress') {
-        if (from && places[from.place].get(name)?.since !== from.since) return false;
-        if (from) retry.delete(name);
-        const tries = from ? from.tries + 1 : (progress.get(name)?.tries ?? 1);
-        progress.set(name, { ...saved, since, tries });
-        return;
-      }
-      const at = to === 'review' || review.has(name) ? review : retry;
-      at.set(name, { ...saved, since, tries: 0 });
-      progress.delete(name);
-      if (at === review) retry.delete(name);
-      return;
+      if (from && places[from.place].get(name)?.since !== from.since) return false;
+      const claims = from ? from.tries + 1 : (progress.get(name)?.tries ?? 1);
+      const at = to === 'retry' && review.has(name) ? 'review' : to;
+      if (from || at === 'review') retry.delete(name);
+      if (to !== 'progress') progress.delete(name);
+      const tries = to === 'progress' ? claims : 0;
+      return places[at].set(name, { ...saved, since: new Date(), tries });
     },
     list: async () =>
       (['progress', 'retry'] as const).flatMap((place) =>
@@ -154,7 +147,7 @@ export interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-const answerOf = async (response: Response): Promise<ReceiverAnswer> => ({
+export const answerOf = async (response: Response): Promise<ReceiverAnswer> => ({
   status: response.status,
   text: await response.text(),
 });
@@ -167,19 +160,6 @@ export async function post(
   const url = `http://127.0.0.1:${port}${path}`;
   return answerOf(await fetch(url, { method: 'POST', body, ...init }));
 }
-
-type Way = (receiver: Receiver, body: Body, sent?: Sent) => Promise<ReceiverAnswer>;
-
-/** The ways in which a request reaches a receiver. */
-export const WAYS: Record<'node' | 'fetch' | 'receive', Way> = {
-  node: async ({ node }, body, sent) => post(await serve(node), body, sent),
-  async fetch(receiver, body, { path = `/callbacks/${SECRET}`, ...init } = {}) {
-    const url = `https://merchant.example${path}`;
-    return answerOf(await receiver.fetch(new Request(url, { method: 'POST', body, ...init })));
-  },
-  receive: ({ receive }, body, { path = `/callbacks/${SECRET}`, ...rest } = {}) =>
-    receive({ body, url: path, ...rest }),
-};
 
 /** A function that runs until the test ends it. */
 export function held() {
@@ -232,5 +212,5 @@ export async function until(isTrue: () => boolean): Promise<void> {
 
 /** Lets what doesn't wait for the clock happen. */
 export async function settleDown(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createStore } from 'payment-notifications/store';
 import { describe, expect, test } from 'vitest';
-import { bytes } from '../receiver/setup.js';
 import {
   hold,
   NAME,
@@ -21,6 +20,12 @@ const [progress, retry, review] = PLACES.map((place) => join(folder, place)) as 
   ...[string, string, string],
 ];
 const timeOf = (file: string) => fs.statSync(pathOf(file)).mtime;
+const bodies = () =>
+  Object.fromEntries(Object.entries(state()).filter(([file]) => file.endsWith('json')));
+const moveAway = (to: string) => fs.renameSync(pathOf('retry.json'), pathOf(`${to}.json`));
+const MOVES = PLACES.flatMap((place) =>
+  (['retry', 'review'] as const).map((to) => ({ place, to })),
+);
 
 describe('what is saved', () => {
   test('is in folders that are on the disk before, and that Git ignores', async () => {
@@ -49,44 +54,59 @@ describe('what is saved', () => {
     expect(openFiles(folder)).toStrictEqual([]);
   });
 
+  test.each(PLACES)('is also synced if another process has just written it: %s', async (to) => {
+    const { save } = createStore(folder);
+    leave(pathOf(`${to}.json`), '{}', 0);
+    const done = await watchFiles();
+    await save(saved('{}', { to }));
+    expect(done).toStrictEqual([`sync ${pathOf(`${to}.json`)}`, `sync ${join(folder, to)}`]);
+  });
+
   test('moves, is claimed by a round, and is removed without a sync, with its first time', async () => {
     const { save, list, remove } = createStore(folder);
     const since = leave(pathOf('progress.json'), '{}', 90);
     const done = await watchFiles();
-    const steps = [
-      { to: 'retry' },
-      { to: 'progress', from: true },
-      { to: 'retry' },
-      { to: 'progress' }, // delivered again
-      { to: 'review' },
-    ] as const;
-    for (const { to, ...more } of steps) {
-      const from = 'from' in more ? (await list())[0] : undefined;
-      await save(saved('{}', { to, from }));
-      expect([to, timeOf(`${to}.json`)]).toStrictEqual([to, since]);
-      const bodies = Object.keys(state()).filter((file) => file.endsWith('json'));
-      expect(bodies).toStrictEqual([`${to}.json`]);
+    const expectIn = (place: string) => {
+      expect(bodies()).toStrictEqual({ [`${place}.json`]: '{}' });
+      expect(timeOf(`${place}.json`)).toStrictEqual(since);
+    };
+    for (const to of ['retry', 'progress', 'retry'] as const) {
+      await save(saved('{}', { to }));
+      expectIn(to);
     }
+    await save(saved('{}', { from: (await list())[0] }));
+    expectIn('progress');
+    await save(saved('{}', { to: 'review' }));
+    expectIn('review');
     await remove(NAME);
     await remove(NAME); // another process was first
     expect([state(), done]).toStrictEqual([{}, []]);
   });
 
-  test.each(PLACES.flatMap((place) => (['retry', 'review'] as const).map((to) => ({ place, to }))))(
+  test.each(MOVES)(
     'in $place, goes to $to with its reason, unless it is in review',
-    async ({ place, to }) => {
-      const { save, list, read } = createStore(folder);
-      const since = leave(pathOf(`${place}.json`), '{}', 90);
-      leave(pathOf(`${place}.txt`), 'an earlier reason\n', 80);
-      await save(saved('{}', { to, reason: 'the order is unknown' }));
-      const at = place === 'review' ? 'review' : to;
-      const left = { [`${at}.json`]: '{}', [`${at}.txt`]: 'the order is unknown\n' };
-      expect(state()).toStrictEqual(left);
-      expect(timeOf(`${at}.json`)).toStrictEqual(since);
+    async (move) => {
+      const { save, list } = createStore(folder);
+      leave(pathOf(`${move.place}.json`), '{}', 90);
+      leave(pathOf(`${move.place}.txt`), 'an earlier reason\n', 80);
+      await save(saved('{}', { to: move.to }));
+      const at = move.place === 'review' ? 'review' : move.to;
+      expect(state()).toStrictEqual({ [`${at}.json`]: '{}', [`${at}.txt`]: 'no\n' });
       const entry = { name: NAME, place: 'retry', since: expect.any(Date), tries: 0 };
       expect(await list()).toStrictEqual(at === 'retry' ? [entry] : []);
-      if (at === 'retry') expect((await list())[0]?.since).toStrictEqual(timeOf('retry.txt'));
-      expect(await read(NAME)).toStrictEqual(at === 'retry' ? Buffer.from('{}') : null);
+    },
+  );
+
+  test.each(MOVES)(
+    'stays whole in $place, if a half one is saved in $to',
+    async ({ place, to }) => {
+      const { save } = createStore(folder);
+      for (const half of ['progress.json', `${to}.json`]) leave(pathOf(half), '{', 2);
+      leave(pathOf(`${place}.json`), '{}', 2);
+      await save(saved('{', { to }));
+      const at = place === 'review' ? 'review' : to;
+      expect(state()).toMatchObject({ [`${at}.json`]: '{}', [`${at}.txt`]: 'no\n' });
+      if (at === to) expect(bodies()).toStrictEqual({ [`${at}.json`]: '{}' });
     },
   );
 
@@ -98,116 +118,92 @@ describe('what is saved', () => {
     expect(state()).toStrictEqual({});
   });
 
-  test.each([
-    ['{', '{}', '{}'],
-    ['\0\0', '{}', '{}'],
-    ['', '{}', '{}'],
-    ['{}}', '{}', '{}'],
-  ])('is whole: %j in any place makes room for %j', async (found, body, left) => {
+  test.each(['{', '\0\0', '', '{}}'])('replaces %j, wherever that is', async (found) => {
     const { save } = createStore(folder);
-    for (const place of PLACES) {
-      for (const to of ['retry', 'review'] as const) {
-        leave(pathOf(`${place}.json`), found, 2);
-        await save(saved(body, { to }));
-        expect(state()[`${to}.json`]).toBe(left);
-        for (const file of Object.keys(state())) fs.rmSync(pathOf(file));
-      }
+    const toProgress = PLACES.map((place) => ({ place, to: 'progress' }) as const);
+    for (const { place, to } of [...MOVES, ...toProgress]) {
+      leave(pathOf(`${place}.json`), found, 2);
+      await save(saved('{}', { to }));
+      expect(state()[`${to}.json`]).toBe('{}');
+      for (const file of Object.keys(state())) fs.rmSync(pathOf(file));
     }
   });
 
-  test('is written over a half one, and not read from there, when it is delivered again', async () => {
-    const { save, remove } = createStore(folder);
-    for (const place of PLACES) leave(pathOf(`${place}.json`), '{', 2);
-    const done = await watchFiles();
-    await save(saved('{}'));
-    expect(state()['progress.json']).toBe('{}');
-    expect(done).toHaveLength(3);
-    await remove(NAME);
-    expect(state()).toStrictEqual({});
-  });
-
-  test.each(PLACES.flatMap((place) => (['retry', 'review'] as const).map((to) => ({ place, to }))))(
-    'stays whole in $place, if a half one is saved in $to',
-    async ({ place, to }) => {
-      const { save } = createStore(folder);
-      for (const half of ['progress.json', `${to}.json`]) leave(pathOf(half), '{', 2);
-      leave(pathOf(`${place}.json`), '{}', 2);
-      await save(saved('{', { to }));
-      const at = place === 'review' ? 'review' : to;
-      expect(state()).toMatchObject({ [`${at}.json`]: '{}', [`${at}.txt`]: 'no\n' });
-      if (at === to) expect(Object.keys(state())).toHaveLength(2);
-    },
-  );
-
-  test('is read from where it is whole, and half only if it is nowhere whole', async () => {
+  test.each<[retry: string | null, progress: string | null, read: string | null]>([
+    [null, null, null],
+    ['{', null, '{'],
+    ['{', '{}', '{}'],
+    ['{}', '{', '{}'],
+  ])('is read whole, if it is: %j in retry and %j in progress', async (retry, progress, text) => {
     const { read } = createStore(folder);
-    const texts = async () => `${await read(NAME)}`;
-    expect(await read(NAME)).toBeNull();
-    leave(pathOf('retry.json'), '{', 2);
-    expect(await texts()).toBe('{');
-    leave(pathOf('progress.json'), '{}', 2);
-    expect(await texts()).toBe('{}');
-    leave(pathOf('retry.json'), '{}', 2);
-    leave(pathOf('progress.json'), '{', 2);
-    expect(await texts()).toBe('{}');
+    for (const [place, body] of Object.entries({ retry, progress }))
+      if (body !== null) leave(pathOf(`${place}.json`), body, 2);
+    expect(await read(NAME)).toStrictEqual(text && Buffer.from(text));
   });
 
   test('may have a name without a digest. Then every body is whole', async () => {
-    const { save } = createStore(folder);
-    leave(pathOf('retry.json', 'own'), '{', 2);
-    for (const body of ['{', '{}']) {
-      await save(saved(body, { name: 'own', to: 'review' }));
-      expect(state('own')).toStrictEqual({ 'review.json': '{', 'review.txt': 'no\n' });
-    }
+    const { save, read } = createStore(folder);
+    await save({ ...saved('', { name: 'own', to: 'retry' }), body: new Uint8Array([0, 255]) });
+    expect(await read('own')).toStrictEqual(Buffer.from([0, 255]));
+    await save(saved('{}', { name: 'own', to: 'review' }));
+    expect(state('own')).toStrictEqual({ 'review.json': '\0\ufffd', 'review.txt': 'no\n' });
   });
 
   test('may be saved by several processes at the same time', async () => {
     const [one, other] = [createStore(folder), createStore(folder)];
     await Promise.all([one, other, one, other].map(({ save }) => save(saved('{}'))));
-    expect(state()['progress.json']).toBe('{}');
-    await Promise.all([
-      one.save(saved('{}', { to: 'retry' })),
-      other.save(saved('{}', { to: 'review' })),
-      one.save(saved('{}')),
-    ]);
-    const bodies = Object.entries(state()).filter(([file]) => file.endsWith('json'));
-    expect(bodies).not.toHaveLength(0);
-    for (const [, body] of bodies) expect(body).toBe('{}');
+    expect(bodies()).toStrictEqual({ 'progress.json': '{}' });
+    const more = [{ to: 'review' }, {}] as const;
+    const saves = more.map((own) => other.save(saved('{}', own)));
+    await Promise.all([one.save(saved('{}', { to: 'retry' })), ...saves]);
+    expect(new Set(Object.values(bodies()))).toStrictEqual(new Set(['{}']));
   });
 
   test.each([
     ['removes', 'progress', 'open', () => fs.rmSync(pathOf('progress.json'))],
-    [
-      'claims',
-      'retry',
-      'rename',
-      () => fs.renameSync(pathOf('retry.json'), pathOf('progress.json')),
-    ],
+    ['claims', 'retry', 'rename', () => moveAway('progress')],
     ['settles', 'retry', 'rename', () => fs.rmSync(pathOf('retry.json'))],
-  ] as const)(
-    'is in progress, if another process %s it meanwhile in %s',
-    async (_, place, step, act) => {
-      const { save } = createStore(folder);
-      leave(pathOf(`${place}.json`), '{}', 2);
-      const { held, end } = hold(step, 1);
-      const saving = save(saved('{}'));
-      while (held.length === 0) await new Promise(setImmediate);
-      act();
-      end();
-      await saving;
-      expect(Object.keys(state()).filter((file) => file.endsWith('json'))).toStrictEqual([
-        'progress.json',
-      ]);
-      expect(state()['progress.json']).toBe('{}');
-    },
-  );
+  ] as const)('is in progress, if another process %s it meanwhile in %s', async (...row) => {
+    const [, place, step, act] = row;
+    const { save } = createStore(folder);
+    leave(pathOf(`${place}.json`), '{}', 2);
+    const { reached, end } = hold(step, 1);
+    const saving = save(saved('{}'));
+    await reached();
+    act();
+    end();
+    await saving;
+    expect(bodies()).toStrictEqual({ 'progress.json': '{}' });
+  });
+
+  test('stays whole, if it is delivered again before a round refuses its half', async () => {
+    const { save } = createStore(folder);
+    leave(pathOf('progress.json'), '{', 60);
+    await save(saved('{}'));
+    await save(saved('{', { to: 'review' }));
+    expect(bodies()).toStrictEqual({ 'review.json': '{}' });
+  });
+
+  test('stays whole, if it is saved for review while a round refuses its half', async () => {
+    const { save } = createStore(folder);
+    leave(pathOf('progress.json'), '{', 60);
+    const { reached, end } = hold('readFile', 3);
+    const refusing = save(saved('{', { to: 'review' }));
+    for (const _ of ['review', 'progress']) await reached().then(end);
+    await reached(); // it looks into review again
+    leave(pathOf('review.json'), '{}', 0);
+    fs.rmSync(pathOf('progress.json'));
+    end();
+    await refusing;
+    expect(bodies()).toStrictEqual({ 'review.json': '{}' });
+  });
 
   test('is not listed, if another process settles it meanwhile', async () => {
     const { list } = createStore(folder);
     leave(pathOf('progress.json'), '{}', 2);
-    const { held, end } = hold('stat', 1);
+    const { reached, end } = hold('stat', 1);
     const listing = list();
-    while (held.length === 0) await new Promise(setImmediate);
+    await reached();
     fs.rmSync(pathOf('progress.json'));
     end();
     expect(await listing).toStrictEqual([]);
@@ -246,48 +242,64 @@ describe('a claim', () => {
     expect([state(), await list()]).toStrictEqual([{ 'review.json': '{}' }, []]);
   });
 
-  test.each(['', 'in progr'])('whose text is %j, is the first try', async (text) => {
+  test('whose text is half, is the first try', async () => {
     const { list } = createStore(folder);
     leave(pathOf('progress.json'), '{}', 9);
-    const since = leave(pathOf('progress.txt'), text, 8);
+    const since = leave(pathOf('progress.txt'), 'in progr', 8);
     expect(await list()).toStrictEqual([{ name: NAME, place: 'progress', since, tries: 1 }]);
   });
 
-  test.each(['round', 'delivery'])(
-    'of a %s is said before the body moves, and rounds count each try',
-    async (by) => {
-      const { save, list } = createStore(folder);
-      leave(pathOf('retry.json'), '{}', 90);
-      const { held, end } = hold('rename', 1);
-      const from = by === 'round' ? (await list())[0] : undefined;
-      const saving = save(saved('{}', { from }));
-      while (held.length === 0) await new Promise(setImmediate);
-      expect(state()).toStrictEqual({ 'retry.json': '{}', 'progress.txt': 'in progress, try 1\n' });
-      end();
-      expect(await saving).not.toBe(false);
-      for (const tries of [2, 3]) {
-        const [again] = await list();
-        expect(await save(saved('{}', { from: again }))).not.toBe(false);
-        const left = { 'progress.json': '{}', 'progress.txt': `in progress, try ${tries}\n` };
-        expect(state()).toStrictEqual(left);
-      }
-    },
-  );
+  test.each(['round', 'delivery'])('of a %s is said before the body moves', async (by) => {
+    const { save, list } = createStore(folder);
+    leave(pathOf('retry.json'), '{}', 90);
+    const { reached, end } = hold('rename', 1);
+    const from = by === 'round' ? (await list())[0] : undefined;
+    const saving = save(saved('{}', { from }));
+    await reached();
+    expect(state()).toStrictEqual({ 'retry.json': '{}', 'progress.txt': 'in progress, try 1\n' });
+    end();
+    expect(await saving).not.toBe(false);
+  });
+
+  test('of a round counts each try', async () => {
+    const { save, list } = createStore(folder);
+    leave(pathOf('progress.json'), '{}', 90);
+    for (const tries of [2, 3]) {
+      expect(await save(saved('{}', { from: (await list())[0] }))).not.toBe(false);
+      const text = `in progress, try ${tries}\n`;
+      expect(state()).toStrictEqual({ 'progress.json': '{}', 'progress.txt': text });
+    }
+  });
 
   test.each<[string, 'progress' | 'retry', () => unknown]>([
-    ['is removed', 'retry', () => fs.rmSync(pathOf('retry.json'))],
     ['is removed', 'progress', () => fs.rmSync(pathOf('progress.json'))],
-    ['has moved', 'retry', () => fs.renameSync(pathOf('retry.json'), pathOf('review.json'))],
+    ['has moved', 'retry', () => moveAway('review')],
     ['was claimed', 'progress', () => leave(pathOf('progress.txt'), 'in progress, try 2\n', 1)],
     ['was tried', 'retry', () => leave(pathOf('retry.txt'), 'no\n', 1)],
   ])('fails and changes nothing, if what was listed %s: %s', async (_, place, change) => {
     const { save, list } = createStore(folder);
     leave(pathOf(`${place}.json`), '{}', 90);
+    if (place === 'retry') leave(pathOf('retry.txt'), 'no\n', 80);
     const [from] = await list();
     change();
     const before = state();
     expect(await save(saved('{}', { from }))).toBe(false);
     expect(state()).toStrictEqual(before);
+  });
+
+  const left = { 'progress.json': '{}', 'progress.txt': 'in progress, try 1\n' };
+  test.each<[string, () => void, object]>([
+    ['settles', () => fs.rmSync(pathOf('retry.json')), {}],
+    ['claims', () => moveAway('progress'), left],
+  ])('fails, if another process %s the body meanwhile', async (_, act, expected) => {
+    const { save, list } = createStore(folder);
+    leave(pathOf('retry.json'), '{}', 90);
+    const { reached, end } = hold('rename', 1);
+    const claiming = save(saved('{}', { from: (await list())[0] }));
+    await reached();
+    act();
+    end();
+    expect([await claiming, state()]).toStrictEqual([false, expected]);
   });
 
   test('of a body in retry is of one process, if two take it at the same time', async () => {
@@ -340,11 +352,4 @@ test('20,000 bodies that wait are listed in less than 20 MB', async () => {
   const [length, megabytes] = JSON.parse(stdout.split(' ')[0] ?? '');
   expect(length).toBe(20_000);
   expect(megabytes).toBeLessThan(20);
-});
-
-test('bytes of any kind are saved as they came', async () => {
-  const { save, read } = createStore(folder);
-  const body = bytes('\u0000\ud83d\ude00').map((byte) => byte ^ 0xff);
-  await save({ ...saved(''), name: 'own', body });
-  expect(await read('own')).toStrictEqual(Buffer.from(body));
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SavedBody } from 'payment-notifications/store';
 import { afterAll, afterEach, vi } from 'vitest';
-import { bytes } from '../receiver/setup.js';
+import { bytes, until } from '../receiver/setup.js';
 
 export const PLACES = ['progress', 'retry', 'review'] as const;
 
@@ -34,11 +34,16 @@ export function openFiles(folder: string): string[] {
   return paths.filter((path) => path.startsWith(folder));
 }
 
-/** Lists what has been written and synced, in order. Some of it fails. */
-export async function watchFiles(failing: RegExp = /^$/): Promise<string[]> {
+/** Has the methods of all open files. */
+async function openedFile() {
   const file = await open(tmpdir());
   await file.close();
-  const prototype = Object.getPrototypeOf(file);
+  return Object.getPrototypeOf(file);
+}
+
+/** Lists what has been written and synced, in order. Some of it fails. */
+export async function watchFiles(failing: RegExp = /^$/): Promise<string[]> {
+  const prototype = await openedFile();
   const done: string[] = [];
   const check = (name: string, fd: number) => {
     const what = `${name} ${fs.readlinkSync(`/proc/self/fd/${fd}`)}`;
@@ -47,10 +52,10 @@ export async function watchFiles(failing: RegExp = /^$/): Promise<string[]> {
   };
   for (const name of ['writeFile', 'sync'] as const) {
     const original = prototype[name];
-    replace(prototype, name, async function (this: typeof file, ...args) {
+    replace(prototype, name, async function (this: { fd: number }, ...args) {
       const what = check(name, this.fd);
       await original.apply(this, args);
-      if (!what.endsWith('.txt')) done.push(what); // that one only informs
+      done.push(what);
     });
   }
   const { fsyncSync } = fs;
@@ -74,12 +79,8 @@ export function hold(
     if (left >= 0) await new Promise<void>((resolve) => held.push(resolve));
     return original(...args);
   });
-  return { held, end: () => held.shift()?.() };
-}
-
-/** Lets what doesn't wait for the clock happen. */
-export async function settleDown(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  const reached = (waiting = 1) => until(() => held.length === waiting);
+  return { held, reached, end: () => held.shift()?.() };
 }
 
 /** Gives each test a path at which nothing is yet, and undoes what the test has replaced. */

@@ -151,6 +151,11 @@ test('without a store, settle refuses an empty body, and fails for one that a qu
 
 test.each<[what: string, store: object, message: string]>([
   ['save', { save: full }, 'not saved first: ENOSPC: no space left on device'],
+  [
+    'save, or remove what is left',
+    { save: full, remove: no },
+    'not saved first: ENOSPC: no space left on device',
+  ],
   ['save, and throws without a promise', { save: throws }, 'not saved first: no'],
   ['remove', { remove: no }, `${nameOf(KEY, DEPOSIT)} is settled, but not removed: no`],
 ])('if a store can’t %s, the function is called all the same', async (_, store, message) => {

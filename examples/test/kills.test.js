@@ -240,7 +240,9 @@ async function disturb(merchant, store, disturbances, between) {
 
   const takenOver = started
     .flatMap(({ printed }) => printed)
-    .filter((line) => line.endsWith('was left in progress, because its process ended or the store failed'));
+    .filter((line) =>
+      line.endsWith('was left in progress, because its process ended or the store failed'),
+    );
   const kills = disturbances.filter((one) => one === 'kill');
   return `${seed} events, ${kills.length} kills: ${takenOver.length} bodies were taken over, ${lost.length} withdrawals were not saved before a kill, ${killed} bodies were killed three times`;
 }

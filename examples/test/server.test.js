@@ -217,7 +217,10 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
         merchant.endClaims();
         await assertSettled(WITHDRAWN);
         assert.equal(await next.stop(), 0);
-        assert.match(next.printed.join('\n'), /was left in progress, because its process ended or the store failed$/m);
+        assert.match(
+          next.printed.join('\n'),
+          /was left in progress, because its process ended or the store failed$/m,
+        );
       });
 
     test('a crash of the database does not end the server, and bodies of that time are settled', async () => {

@@ -57,7 +57,7 @@ export function createDeadline(time: number): Deadline {
   };
 }
 
-/** Ends like the work, or resolves to `LATE` at a deadline of its own. */
+/** Ends like the work, or resolves to `LATE` at its own deadline. */
 export async function within<T>(time: number, work: Promise<T>): Promise<T | typeof LATE> {
   const deadline = createDeadline(time);
   try {

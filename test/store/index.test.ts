@@ -271,9 +271,14 @@ describe('a claim', () => {
     }
   });
 
+  function takeAway() {
+    moveAway('progress');
+    leave(pathOf('progress.txt'), 'in progress, try 2\n', 1);
+  }
+
   test.each<[string, 'progress' | 'retry', () => unknown]>([
     ['is removed', 'progress', () => fs.rmSync(pathOf('progress.json'))],
-    ['has moved', 'retry', () => moveAway('review')],
+    ['was taken', 'retry', takeAway],
     ['was claimed', 'progress', () => leave(pathOf('progress.txt'), 'in progress, try 2\n', 1)],
     ['was tried', 'retry', () => leave(pathOf('retry.txt'), 'no\n', 1)],
   ])('fails and changes nothing, if what was listed %s: %s', async (_, place, change) => {

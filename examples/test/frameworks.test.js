@@ -255,7 +255,9 @@ describe('frameworks', { concurrency: 2 }, () => {
         skip: !way.hasOwnTimers && 'the timers are those of Node.js',
       }, async () => {
         assert.equal(await late, 500);
-        await until(() => server.printed.some((line) => /: no result within 5 s \(ETIMEDOUT\)$/.test(line)));
+        await until(() =>
+          server.printed.some((line) => /: no result within 5 s \(ETIMEDOUT\)$/.test(line)),
+        );
       });
     });
   }

@@ -382,7 +382,6 @@ describe('stop', () => {
     const [first, second] = [held(), held()];
     const own = { onDepositReceived: first.run, onWithdrawalBroadcast: second.run };
     const { receiver } = open(own);
-    await receiver.stop(); // there is none
     const settled = receiver.settle(DEPOSIT);
     await first.called;
     const isStopped = vi.fn();

@@ -215,7 +215,11 @@ async function disturb(merchant, store, disturbances, between) {
   for (const copy of copies) assert.equal(await copy.stop(), 0);
   assert.equal(await store.unsettled(), 0);
 
-  const reviewed = (await store.reviewed()).map(({ body }) => body);
+  // A kill while a body is written may leave a part of it. Its sender had no answer.
+  const whole = (await store.reviewed()).filter(
+    ({ reason }) => !reason?.startsWith('half written'),
+  );
+  const reviewed = whole.map(({ body }) => body);
   const events = await postgres.query('SELECT * FROM event');
   const settled = events.map(({ key }) => key);
   const lost = without([...withdrawals.keys()], [...settled, ...reviewed.flatMap(keysOf)]);

@@ -10,7 +10,6 @@ export {
 } from './parser/errors.js';
 export { idempotencyKey, type PaymentNotification } from './parser/notification.js';
 export {
-  type BodyParser,
   type ParseResult,
   parseDepositReceived,
   parseNotification,

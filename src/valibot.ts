@@ -2,7 +2,6 @@ import { type GenericSchema, pipe, rawTransform, unknown } from 'valibot';
 import type { DepositReceived } from './parser/deposit-received.js';
 import type { PaymentNotification } from './parser/notification.js';
 import {
-  type BodyParser,
   type ParseResult,
   type RawBody,
   safeParseDepositReceived,
@@ -26,7 +25,9 @@ import type { WithdrawalBroadcast } from './parser/withdrawal-broadcast.js';
  * v.parse(Refund, { orderId: 'order-10042', amount: '950.25' }).amount.toString(); // '950.25'
  * ```
  */
-export const AmountSchema: GenericSchema<unknown, Decimal> = /* @__PURE__ */ toFieldSchema(amount);
+export const AmountSchema: GenericSchema<unknown, Decimal> = /* @__PURE__ */ toFieldSchema(
+  amount('string'),
+);
 
 /**
  * A time, for your own schemas: turns a UNIX time in seconds or milliseconds, or an RFC 3339
@@ -74,7 +75,7 @@ export const WithdrawalBroadcastSchema: GenericSchema<unknown, WithdrawalBroadca
 export const NotificationSchema: GenericSchema<unknown, PaymentNotification> =
   /* @__PURE__ */ toSchema(safeParseNotification);
 
-function toSchema<T>(safeParse: BodyParser<ParseResult<T>>): GenericSchema<unknown, T> {
+function toSchema<T>(safeParse: (body: RawBody) => ParseResult<T>): GenericSchema<unknown, T> {
   return pipe(
     unknown(),
     rawTransform(({ dataset: { value: input }, addIssue, NEVER }) => {

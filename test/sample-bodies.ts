@@ -14,6 +14,7 @@ import {
   type FieldTable,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../scripts/pages/fields.js';
+import { OTHER_SPELLING } from '../src/parser/spelling.js';
 
 /** A field's value as JSON text; undefined leaves the field out. */
 export type Wire = string | undefined;
@@ -75,10 +76,15 @@ export function messagesOf(result: ParseResult<unknown>): string[] {
   return result.success ? [] : result.error.issues.map(({ message }) => message);
 }
 
-/** Every field of the two bodies. */
+const WITHDRAWAL_FIELDS = fieldsOf('withdrawal', WITHDRAWAL_BROADCAST_FIELDS);
+
+/** Every field of the two bodies, one of them in both of its spellings. */
 export const FIELDS = [
   ...fieldsOf('deposit', DEPOSIT_RECEIVED_FIELDS),
-  ...fieldsOf('withdrawal', WITHDRAWAL_BROADCAST_FIELDS),
+  ...WITHDRAWAL_FIELDS,
+  ...WITHDRAWAL_FIELDS.filter(({ name }) => name === 'deductedSettlementAmount').map((field) => {
+    return { ...field, name: OTHER_SPELLING };
+  }),
 ];
 
 function fieldsOf(of: 'deposit' | 'withdrawal', table: FieldTable) {

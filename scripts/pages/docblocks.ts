@@ -52,11 +52,10 @@ export const DEPOSIT_MEANINGS: ReadonlyMap<string, string> = readDocblocks(
 
 const fields = readDocblocks('withdrawal-broadcast', 'WithdrawalFields');
 
-/** What the fields of a withdrawal mean, by name. The last two are not declared as one field. */
+/** What the fields of a withdrawal mean, by name. Its status is not declared as one field. */
 export const WITHDRAWAL_MEANINGS: ReadonlyMap<string, string> = new Map([
   ...fields,
   ['status', 'How the withdrawal ended.'],
-  ['deducedSettlementAmount', `${fields.get('deductedSettlementAmount')}`],
 ]);
 
 /** What the fields of an address's owner mean, by name. */

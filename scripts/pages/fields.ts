@@ -1,6 +1,5 @@
 import { DEPOSIT_RECEIVED } from '../../src/parser/deposit-received.js';
-
-import { type NamedRule, namedRules, type Rules } from '../../src/parser/rules.js';
+import { type NamedRule, planOf, type Rules } from '../../src/parser/rules.js';
 import {
   NOT_COMPLETED,
   TX_ADDRESS_OWNER,
@@ -20,5 +19,5 @@ export const NOT_COMPLETED_WITHDRAWAL_FIELDS: FieldTable = byName(NOT_COMPLETED)
 export const TX_ADDRESS_OWNER_FIELDS: FieldTable = byName(TX_ADDRESS_OWNER);
 
 function byName(rules: Rules): FieldTable {
-  return Object.fromEntries(namedRules(rules).map((rule) => [rule.name, rule]));
+  return Object.fromEntries(planOf(rules).rules.map((rule) => [rule.name, rule]));
 }

@@ -6,7 +6,7 @@
 // A test fails if a page is stale. `npm run update` writes it again.
 import type { NotificationType } from '../../src/parser/errors.js';
 import type { FieldType } from '../../src/parser/rules.js';
-import { amount } from '../../src/parser/values/amount.js';
+import { OTHER_SPELLING } from '../../src/parser/spelling.js';
 import {
   DEPOSIT_MEANINGS,
   OWNER_MEANINGS,
@@ -74,20 +74,26 @@ function depositFields(): string {
 }
 
 function withdrawalFields(): string {
-  // The two spellings of a name are one field.
-  const { deducedSettlementAmount: _, ...fields } = WITHDRAWAL_BROADCAST_FIELDS;
-  return fieldLists(describeFields(fields, WITHDRAWAL_MEANINGS, NOT_COMPLETED_WITHDRAWAL_FIELDS));
+  return fieldLists(
+    describeFields(
+      WITHDRAWAL_BROADCAST_FIELDS,
+      WITHDRAWAL_MEANINGS,
+      NOT_COMPLETED_WITHDRAWAL_FIELDS,
+    ),
+  );
 }
 
 function ownerFields(): string {
   return fieldLists(describeFields(TX_ADDRESS_OWNER_FIELDS, OWNER_MEANINGS));
 }
 
-/** The fields of a body as the inspector explains them, with each spelling of a name. */
+/** The fields of a body as the inspector explains them, with both spellings of a name. */
 export function fieldMeanings(): Record<NotificationType, FieldMeanings> {
+  const withdrawal = describeFields(WITHDRAWAL_BROADCAST_FIELDS, WITHDRAWAL_MEANINGS);
+  const { deductedSettlementAmount: debited } = withdrawal;
   return {
     'deposit.received': describeFields(DEPOSIT_RECEIVED_FIELDS, DEPOSIT_MEANINGS),
-    'withdrawal.broadcast': describeFields(WITHDRAWAL_BROADCAST_FIELDS, WITHDRAWAL_MEANINGS),
+    'withdrawal.broadcast': { ...withdrawal, ...(debited && { [OTHER_SPELLING]: debited }) },
   };
 }
 
@@ -124,7 +130,7 @@ function fieldLists(fields: FieldMeanings): string {
 }
 
 function kindOf(type: FieldType<unknown>): string {
-  if (type === amount) return 'signed amount';
+  if (type.kind === 'amount' && type.read(-1) !== null) return 'signed amount';
   if (type.values) return type.values.map((value) => `\`${value}\``).join(', ');
   return KINDS[type.kind];
 }

@@ -1,4 +1,5 @@
 import type { IssueCode, NotificationIssue } from './errors.js';
+import { mayBeRounded, parseLiterally } from './json.js';
 import { findSyntaxError, lineAndColumn } from './json-syntax.js';
 import { issue, quote } from './messages.js';
 import { type Fields, withoutPrototype } from './objects.js';
@@ -21,8 +22,14 @@ export interface OpenBody {
   readonly fields: Fields;
   /** The JSON text of the object. */
   readonly text: string;
+  /** Returns the fields with each number as text, to the digit. */
+  readonly literals: () => Fields;
+  /** Returns whether `JSON.parse` may have rounded amounts, which are then read as literals. */
+  readonly isRounded: () => boolean;
   /** Whether the caller passed a parsed object, whose numbers may be rounded. */
   readonly isParsed: boolean;
+  /** Faults that make a field null, whatever its value, by the field's name; null if none. */
+  readonly faults: Readonly<Record<string, NotificationIssue>> | null;
 }
 
 /** The result of {@link openBody} for any other body. */
@@ -70,70 +77,45 @@ function openBytes(bytes: ArrayBuffer | Uint8Array): OpenBody | UnreadableBody {
 }
 
 /** Opens text. If it is too large, it is not parsed. */
-function openText(text: string): OpenBody | UnreadableBody {
+function openText(text: string, isParsed = false): OpenBody | UnreadableBody {
   // A UTF-16 code unit takes 1 to 3 bytes in UTF-8, so a short text fits without being measured. A
   // text far over the limit isn't measured either, because encoding it would take too long.
   if (text.length > 16 * MAX_BYTES) return tooLarge(`at least ${text.length}`);
   const bytes = text.length * 3 > MAX_BYTES ? new TextEncoder().encode(text).length : 0;
   if (bytes > MAX_BYTES) return tooLarge(bytes);
-  return openJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  return openJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, isParsed);
 }
 
-/**
- * Opens an already parsed body. Writes each field as JSON and parses that again, but turns NaN,
- * infinities and BigInts into text.
- */
+/** Opens an already parsed body: writes it as JSON, and reads that like any other text. */
 function openObject(body: object): OpenBody | UnreadableBody {
+  let text: string;
   try {
     const mistake = describeWrongInput(body);
     if (mistake !== null) return unreadable('not_an_object', mistake);
     const fields = withoutPrototype({ ...body });
-    const written = new Map<string, string | undefined>();
-    for (const name in fields) {
-      const value = fields[name];
-      // Most values are text, which needs no conversion.
-      if (typeof value === 'string') continue;
-      const json = writeValue(value);
-      written.set(name, json);
-      if (json === undefined) delete fields[name];
-      else fields[name] = JSON.parse(json);
-    }
-    return openFields({
-      fields,
-      // A getter, because few callers need the text, and writing it takes as long as reading the
-      // fields.
-      get text() {
-        const members = Object.entries(fields).map(
-          ([name, value]) =>
-            `${JSON.stringify(name)}:${written.get(name) ?? JSON.stringify(value)}`,
-        );
-        return `{${members}}`;
-      },
-      isParsed: true,
-    });
+    // A function is no field, and this one would write something else in place of the body.
+    if (typeof fields.toJSON === 'function') delete fields.toJSON;
+    text = JSON.stringify(fields, keepDigits);
   } catch (cause) {
     const received = "an object whose fields can't be read. Pass the raw body";
     return { ...unreadable('not_an_object', received), cause };
   }
+  return openText(text, true);
 }
 
-/** Writes a value as JSON: `{}` if that throws; undefined for a function or a symbol. */
-function writeValue(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value, keepAsText);
-  } catch {
-    return '{}';
-  }
+/**
+ * Writes NaN, infinities and BigInts as text, where `JSON.stringify` would write null or throw.
+ *
+ * @param value - Not used for a number, because a `toJSON` that the application added to the
+ * prototype of all BigInts has already replaced it.
+ */
+function keepDigits(this: Fields, name: string, value: unknown): unknown {
+  const sent = this[name];
+  if (typeof sent === 'number') return Number.isFinite(sent) ? sent : `${sent}`;
+  return typeof sent === 'bigint' ? `${sent}` : value;
 }
 
-/** Turns NaN, infinities and BigInts into text. `JSON.stringify` would write null or throw. */
-function keepAsText(_name: string, value: unknown): unknown {
-  const isLost =
-    typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
-  return isLost ? `${value}` : value;
-}
-
-function openJson(text: string): OpenBody | UnreadableBody {
+function openJson(text: string, isParsed: boolean): OpenBody | UnreadableBody {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -148,14 +130,23 @@ function openJson(text: string): OpenBody | UnreadableBody {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('not_an_object', quote(value));
   }
-  return openFields({ fields: withoutPrototype(value), text, isParsed: false });
+  const fields = withoutPrototype(value);
+  if (fields.type === 'Buffer' && Array.isArray(fields.data)) {
+    const received = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
+    return unreadable('not_an_object', received);
+  }
+  const literals = once(() => parseLiterally(text));
+  const isRounded = once(() => mayBeRounded(text));
+  return { fields, text, literals, isRounded, isParsed, faults: null };
 }
 
-function openFields(body: OpenBody): OpenBody | UnreadableBody {
-  const { type, data } = body.fields;
-  if (type !== 'Buffer' || !Array.isArray(data)) return body;
-  const received = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
-  return unreadable('not_an_object', received);
+/** Returns a function that computes a value when first called, and returns it at every call. */
+function once<T>(compute: () => T): () => T {
+  let computed: T | undefined;
+  return () => {
+    computed ??= compute();
+    return computed;
+  };
 }
 
 function tooLarge(bytes: number | string): UnreadableBody {

@@ -40,7 +40,10 @@ export type IssueCode =
    * only, it has another parameter than `dt`, such as `?tag=12`, which may be a destination tag.
    */
   | 'invalid_tx_address'
-  /** `deductedSettlementAmount` was sent in both spellings, with different amounts. It is null. */
+  /**
+   * `deductedSettlementAmount` was sent in both spellings, with different amounts, or one of them
+   * can't be read. It is null.
+   */
   | 'conflicting_fields';
 
 /**

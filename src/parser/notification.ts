@@ -2,7 +2,7 @@ import type { OpenBody } from './body.js';
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import type { NotificationType } from './errors.js';
 import { describe } from './messages.js';
-import type { Fields } from './objects.js';
+import { type Fields, hasValue } from './objects.js';
 import type { Reading } from './read.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -17,12 +17,6 @@ export function detectType(fields: Fields): NotificationType | null {
   const isWithdrawal = hasValue(fields, 'withdrawalId');
   if (isDeposit === isWithdrawal) return null;
   return isDeposit ? 'deposit.received' : 'withdrawal.broadcast';
-}
-
-/** Whether a field is present, and neither null nor an empty string. */
-export function hasValue(fields: Fields, name: string): boolean {
-  const value = fields[name];
-  return value !== undefined && value !== null && value !== '';
 }
 
 export function readNotification(

@@ -6,6 +6,12 @@ export function withoutPrototype(fields: object): Record<string, unknown> {
   return Object.setPrototypeOf(fields, null);
 }
 
+/** Whether a field is present, and neither null nor an empty string. */
+export function hasValue(fields: Fields, name: string): boolean {
+  const value = fields[name];
+  return value !== undefined && value !== null && value !== '';
+}
+
 /** Returns a value's fields, none of them inherited; null if the value is not a JSON object. */
 export function fieldsOf(value: unknown): Fields | null {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,12 +2,8 @@ import { type OpenBody, openBody } from './body.js';
 import { type DepositReceived, readDepositReceived } from './deposit-received.js';
 import { NotificationError, type NotificationIssue, type NotificationType } from './errors.js';
 import { isNonEmpty, issue, referenceOf } from './messages.js';
-import {
-  detectType,
-  hasValue,
-  type PaymentNotification,
-  readNotification,
-} from './notification.js';
+import { detectType, type PaymentNotification, readNotification } from './notification.js';
+import { hasValue } from './objects.js';
 import type { Reading } from './read.js';
 import { readWithdrawalBroadcast, type WithdrawalBroadcast } from './withdrawal-broadcast.js';
 
@@ -37,22 +33,15 @@ type Foreign =
   | 'text';
 type ParsedBody = object & { readonly [Name in Foreign]?: never };
 
-/**
- * A function that parses a request body. The type is public, so that a library can export a parser
- * under another name: the compiler then writes this type into the library's declarations.
- */
-export interface BodyParser<T> {
-  // The deprecated overload comes first, because a body of type `any` takes the first one, and
-  // editors should strike that call through. `RawBody` comes last, because the compiler's error for
-  // a wrong type names the last one.
-  /**
-   * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers in a parsed body to 15 to
-   * 17 digits, and the lost digits can't be recovered.
-   */
-  (body: ParsedBody): T;
-  (body: RawBody): T;
-}
+// Of the two signatures of each parser, the deprecated one comes first, because a body of type
+// `any` takes the first one, and editors should strike that call through. `RawBody` comes last,
+// because the compiler's error for a wrong type names the last one.
 
+/**
+ * @deprecated Pass the raw body. `JSON.parse` has rounded the numbers in a parsed body to 15 to 17
+ * digits, and the lost digits can't be recovered.
+ */
+export function parseDepositReceived(body: ParsedBody): DepositReceived;
 /**
  * Parses the body of a deposit callback.
  *
@@ -66,9 +55,13 @@ export interface BodyParser<T> {
  * deposit.actualDepositAmount.toString(); // '0.123456789012345678'
  * ```
  */
-export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown) =>
-  unwrap(safeParse(body, 'deposit.received', readDepositReceived));
+export function parseDepositReceived(body: RawBody): DepositReceived;
+export function parseDepositReceived(body: unknown): DepositReceived {
+  return unwrap(safeParse(body, 'deposit.received', readDepositReceived));
+}
 
+/** @deprecated Pass the raw body, as for {@link parseDepositReceived}. */
+export function parseWithdrawalBroadcast(body: ParsedBody): WithdrawalBroadcast;
 /**
  * Parses the body of a withdrawal callback.
  *
@@ -83,9 +76,13 @@ export const parseDepositReceived: BodyParser<DepositReceived> = (body: unknown)
  * withdrawal.toTxAddress?.destinationTag; // '007'
  * ```
  */
-export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: unknown) =>
-  unwrap(safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast));
+export function parseWithdrawalBroadcast(body: RawBody): WithdrawalBroadcast;
+export function parseWithdrawalBroadcast(body: unknown): WithdrawalBroadcast {
+  return unwrap(safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast));
+}
 
+/** @deprecated Pass the raw body, as for {@link parseDepositReceived}. */
+export function parseNotification(body: ParsedBody): PaymentNotification;
 /**
  * Parses the body of either callback. A body with a `depositId` is a deposit; a body with a
  * `withdrawalId` is a withdrawal.
@@ -100,9 +97,13 @@ export const parseWithdrawalBroadcast: BodyParser<WithdrawalBroadcast> = (body: 
  * notification.type; // 'deposit.received'
  * ```
  */
-export const parseNotification: BodyParser<PaymentNotification> = (body: unknown) =>
-  unwrap(safeParse(body, null, readNotification));
+export function parseNotification(body: RawBody): PaymentNotification;
+export function parseNotification(body: unknown): PaymentNotification {
+  return unwrap(safeParse(body, null, readNotification));
+}
 
+/** @deprecated Pass the raw body, as for {@link parseDepositReceived}. */
+export function safeParseDepositReceived(body: ParsedBody): ParseResult<DepositReceived>;
 /**
  * Like {@link parseDepositReceived}, but returns the error instead of throwing it.
  *
@@ -112,18 +113,26 @@ export const parseNotification: BodyParser<PaymentNotification> = (body: unknown
  * if (error) console.error(error.message); // one line that names every fault
  * ```
  */
-export const safeParseDepositReceived: BodyParser<ParseResult<DepositReceived>> = (body: unknown) =>
-  safeParse(body, 'deposit.received', readDepositReceived);
+export function safeParseDepositReceived(body: RawBody): ParseResult<DepositReceived>;
+export function safeParseDepositReceived(body: unknown): ParseResult<DepositReceived> {
+  return safeParse(body, 'deposit.received', readDepositReceived);
+}
 
+/** @deprecated Pass the raw body, as for {@link parseDepositReceived}. */
+export function safeParseWithdrawalBroadcast(body: ParsedBody): ParseResult<WithdrawalBroadcast>;
 /** Like {@link parseWithdrawalBroadcast}, but returns the error instead of throwing it. */
-export const safeParseWithdrawalBroadcast: BodyParser<ParseResult<WithdrawalBroadcast>> = (
-  body: unknown,
-) => safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast);
+export function safeParseWithdrawalBroadcast(body: RawBody): ParseResult<WithdrawalBroadcast>;
+export function safeParseWithdrawalBroadcast(body: unknown): ParseResult<WithdrawalBroadcast> {
+  return safeParse(body, 'withdrawal.broadcast', readWithdrawalBroadcast);
+}
 
+/** @deprecated Pass the raw body, as for {@link parseDepositReceived}. */
+export function safeParseNotification(body: ParsedBody): ParseResult<PaymentNotification>;
 /** Like {@link parseNotification}, but returns the error instead of throwing it. */
-export const safeParseNotification: BodyParser<ParseResult<PaymentNotification>> = (
-  body: unknown,
-) => safeParse(body, null, readNotification);
+export function safeParseNotification(body: RawBody): ParseResult<PaymentNotification>;
+export function safeParseNotification(body: unknown): ParseResult<PaymentNotification> {
+  return safeParse(body, null, readNotification);
+}
 
 type NotificationReader<T> = (body: OpenBody, type: NotificationType) => Reading<T>;
 

@@ -1,9 +1,15 @@
 import type { OpenBody } from './body.js';
 import type { NotificationIssue } from './errors.js';
-import { mayBeRounded, parseLiterally } from './json.js';
-import { issue, quoteIf, quoteLiteral } from './messages.js';
-import { type Fields, fieldsOf, isDeeplyNested } from './objects.js';
-import { type FieldOf, type NamedRule, type Plan, planOf, type RulesOf } from './rules.js';
+import { type Fault, issue, quoteIf, quoteLiteral } from './messages.js';
+import { type Fields, fieldsOf, hasValue, isDeeplyNested } from './objects.js';
+import {
+  type FieldOf,
+  type FieldType,
+  type NamedRule,
+  type Plan,
+  planOf,
+  type RulesOf,
+} from './rules.js';
 
 /** Maximum levels of nesting of an additional field. `JSON.stringify` fails at about 5,000. */
 const MAX_LEVELS = 1000;
@@ -18,7 +24,7 @@ export interface Reading<T> {
   readonly notification: Incomplete<T>;
   /** The faults for which the body is refused. */
   readonly issues: readonly NotificationIssue[];
-  /** A rule for each name that a body may have, in output order. */
+  /** The rule of each field, in output order. */
   readonly rules: readonly NamedRule[];
   /** The value that each rule read, in the order of `rules`; null if it read none. */
   readonly values: readonly unknown[];
@@ -27,12 +33,7 @@ export interface Reading<T> {
 export type Reader<T> = (body: OpenBody) => Reading<T>;
 
 /** An object that is being read: the body, or the object in one of its fields. */
-interface Source {
-  readonly fields: Fields;
-  /** Returns the fields with each number as text, to the digit. */
-  readonly literals: () => Fields;
-  /** Returns whether `JSON.parse` may have rounded amounts, which are then read from the text. */
-  readonly isRounded: () => boolean;
+interface Source extends Pick<OpenBody, 'fields' | 'literals' | 'isRounded' | 'faults'> {
   /** Path from the body to the object; empty for the body itself. */
   readonly path: readonly string[];
   /** Faults for which the body is refused. Nested objects add to the same list. */
@@ -52,11 +53,12 @@ export function notificationReader<T extends { readonly type: string }>(
   const plan: Plan = { ...rest, empty: { type, ...empty, warnings: null } };
   const { rules } = plan;
   return (body) => {
-    const { fields, isParsed } = body;
+    const { fields, literals, isRounded, isParsed, faults } = body;
     const source: Source = {
       fields,
-      literals: once(() => parseLiterally(body.text)),
-      isRounded: once(() => !isParsed && mayBeRounded(body.text)),
+      literals,
+      isRounded,
+      faults,
       path: [],
       issues: [],
       warnings: [],
@@ -90,8 +92,7 @@ function readObject(
     const rule = rules[place] as NamedRule;
     const value = readField(source, rule, values[place]);
     values[place] = value;
-    if (rule.name === rule.outputName) output[rule.outputName] = value;
-    else addSpelling(source, rule, output, value);
+    output[rule.name] = value;
   }
   const isComplete = isKnown && unreadable.length === 0;
   output.additionalFields = isComplete ? {} : additionalFields(source, places);
@@ -101,6 +102,12 @@ function readObject(
 /** Reads a field, and notes its faults. Returns null if it was not sent or can't be read. */
 function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
   const { name, need, type } = rule;
+  const found = source.faults?.[name];
+  if (found !== undefined) {
+    source.warnings.push(found);
+    if (hasValue(source.fields, name)) source.unreadable.push(name);
+    return null;
+  }
   const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
   const value = isLiteral ? source.literals()[name] : sent;
   const read = type.kind === 'object' ? readNested(source, name, type.plan) : type.read(value);
@@ -116,13 +123,11 @@ function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
 
   const isAbsent = sent === undefined || sent === null || (sent === '' && need !== 'required');
   if (isAbsent && need === 'optional') return null;
-  const fault = type.explain(value);
+  const fault = explain(type, sent, value);
   let { code } = fault;
   if (isAbsent) code = 'missing_field';
   else if (sent === '') code = 'wrong_type';
-  // If `value` is the literal of a number, it is a string, but must not be quoted like one.
-  const received = isLiteral ? quoteLiteral(String(value)) : fault.received;
-  const noted = issue(code, [...source.path, name], fault.expected, received);
+  const noted = issue(code, [...source.path, name], fault.expected, fault.received);
   if (need === 'required') {
     source.issues.push(noted);
   } else {
@@ -130,6 +135,18 @@ function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
     if (!isAbsent) source.unreadable.push(name);
   }
   return null;
+}
+
+/**
+ * Describes a value that a type can't read.
+ *
+ * @param value - What the type was given: `sent`, or the literal of that number.
+ */
+export function explain(type: FieldType<unknown>, sent: unknown, value: unknown): Fault {
+  const fault = type.explain(value);
+  // The literal of a number is a string, but must not be quoted like one.
+  const isLiteral = typeof sent === 'number' && typeof value === 'string';
+  return isLiteral ? { ...fault, received: quoteLiteral(value) } : fault;
 }
 
 /** Reads the object in a field. Returns null for any other value. */
@@ -141,27 +158,11 @@ function readNested(source: Source, name: string, plan: Plan): Fields | null {
     ...source,
     fields,
     literals: () => literals()[name] as Fields,
+    faults: null,
     path: [...path, name],
     unreadable: [],
   };
   return readObject(nested, plan, new Array<unknown>(plan.rules.length));
-}
-
-/** Adds the value of a second spelling. If the two values differ, the field is null. */
-function addSpelling(
-  source: Source,
-  { outputName, name }: NamedRule,
-  output: Record<string, unknown>,
-  value: unknown,
-): void {
-  const first = output[outputName];
-  if (first === null) output[outputName] = value;
-  if (first === null || value === null || String(first) === String(value)) return;
-  output[outputName] = null;
-  const sameAmount = `the same amount as in ${name} (${quoteLiteral(String(value))})`;
-  const received = quoteLiteral(String(first));
-  source.warnings.push(issue('conflicting_fields', [outputName], sameAmount, received));
-  source.unreadable.push(outputName, name);
 }
 
 /** Returns one warning if any amount is a number, because even a short one may be rounded. */
@@ -199,13 +200,4 @@ function additionalFields(source: Source, places: Plan['places']): Fields {
   }
   // Unlike an assignment, this treats `__proto__` as an ordinary name.
   return Object.fromEntries(entries);
-}
-
-/** Returns a function that computes a value when first called, and returns it at every call. */
-function once<T>(compute: () => T): () => T {
-  let computed: T | undefined;
-  return () => {
-    computed ??= compute();
-    return computed;
-  };
 }

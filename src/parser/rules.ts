@@ -16,6 +16,7 @@ export interface ObjectType<T> {
   /** Describes a value that is not an object. */
   readonly explain: (value: unknown) => Fault;
   readonly doubt?: undefined;
+  readonly documentedAs?: undefined;
   readonly values?: undefined;
 }
 
@@ -36,26 +37,24 @@ type Need = 'required' | 'expected' | 'optional';
 export interface Rule<T = unknown, N extends Need = Need> {
   readonly need: N;
   readonly type: FieldType<T>;
-  /** A second spelling of the field's name, or null. */
-  readonly otherName: string | null;
 }
 
 /** A field that must be sent. If it is missing or unreadable, the body is refused. */
 /* @__NO_SIDE_EFFECTS__ */
 export function required<T>(type: FieldType<T>): Rule<T, 'required'> {
-  return { need: 'required', type, otherName: null };
+  return { need: 'required', type };
 }
 
 /** A field that should always be sent. If it is missing or unreadable, there is a warning. */
 /* @__NO_SIDE_EFFECTS__ */
 export function expected<T>(type: FieldType<T>): Rule<T, 'expected'> {
-  return { need: 'expected', type, otherName: null };
+  return { need: 'expected', type };
 }
 
 /** An optional field. If it is missing, there is no warning. */
 /* @__NO_SIDE_EFFECTS__ */
-export function optional<T>(type: FieldType<T>, otherName?: string): Rule<T, 'optional'> {
-  return { need: 'optional', type, otherName: otherName ?? null };
+export function optional<T>(type: FieldType<T>): Rule<T, 'optional'> {
+  return { need: 'optional', type };
 }
 
 /** The names of the fields that an interface takes from a JSON object. */
@@ -73,18 +72,9 @@ export type RulesOf<T> = {
 
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** The rule for a name that a field may have in JSON. */
-export interface NamedRule extends Pick<Rule, 'need' | 'type'> {
+/** The rule of a field, with the field's name. */
+export interface NamedRule extends Rule {
   readonly name: string;
-  /** The field's name in the output: the same as `name`, except for a second spelling. */
-  readonly outputName: string;
-}
-
-export function namedRules(rules: Rules): NamedRule[] {
-  return Object.entries(rules).flatMap(([outputName, { need, type, otherName }]) => {
-    const names = otherName === null ? [outputName] : [outputName, otherName];
-    return names.map((name) => ({ name, outputName, need, type }));
-  });
 }
 
 /** The rules of an object, prepared for reading. */
@@ -99,11 +89,10 @@ export interface Plan {
 
 /* @__NO_SIDE_EFFECTS__ */
 export function planOf(table: Rules): Plan {
-  const rules = namedRules(table);
-  const outputNames = [...Object.keys(table), 'additionalFields'];
+  const names = Object.keys(table);
   return {
-    rules,
-    places: new Map(rules.map(({ name }, place) => [name, place])),
-    empty: Object.fromEntries(outputNames.map((name) => [name, null])),
+    rules: Object.entries(table).map(([name, { need, type }]) => ({ name, need, type })),
+    places: new Map(names.map((name, place) => [name, place])),
+    empty: Object.fromEntries([...names, 'additionalFields'].map((name) => [name, null])),
   };
 }

@@ -3,6 +3,7 @@ import { WithdrawalStatus } from './enums.js';
 import type { NotificationIssue } from './errors.js';
 import { notificationReader, type Reading } from './read.js';
 import { expected, object, optional, type RulesOf, required } from './rules.js';
+import { withOneSpelling } from './spelling.js';
 import { amount, type Decimal, nonNegativeAmount } from './values/amount.js';
 import { nonEmptyText, oneOf, text, uuid } from './values/text.js';
 import { type TxAddress, txAddress } from './values/tx-address.js';
@@ -21,8 +22,8 @@ export interface TxAddressOwner {
  * A finished withdrawal: a union, discriminated by `status`.
  *
  * Amounts are exact, to every significant digit. A field may be null because it had no value (it
- * was missing, null or empty), because it was unreadable, or because two spellings of it had
- * different amounts. Each of these adds a warning, unless an optional field had no value.
+ * was missing, null or empty), because it was unreadable, or because it was sent in two spellings
+ * that don't agree. Each of these adds a warning, unless an optional field had no value.
  *
  * The service documents the actual amounts as optional, so they may be null even if the withdrawal
  * completed. For a failed or blocked withdrawal, only `status`, `withdrawalId` and
@@ -114,19 +115,17 @@ export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
   clientWithdrawalId: required(nonEmptyText),
   businessId: required(uuid),
   withdrawCurrency: required(nonEmptyText),
-  estimatedWithdrawAmount: required(nonNegativeAmount),
-  actualWithdrawAmount: optional(nonNegativeAmount),
-  withdrawFee: optional(amount),
+  estimatedWithdrawAmount: required(nonNegativeAmount('string')),
+  actualWithdrawAmount: optional(nonNegativeAmount('string')),
+  withdrawFee: optional(amount('string')),
   displayCurrency: required(nonEmptyText),
-  expectedDisplayAmount: required(nonNegativeAmount),
-  actualDisplayAmount: optional(nonNegativeAmount),
-  displayFee: optional(amount),
+  expectedDisplayAmount: required(nonNegativeAmount('string')),
+  actualDisplayAmount: optional(nonNegativeAmount('string')),
+  displayFee: optional(amount('string')),
   settlementCurrency: required(nonEmptyText),
-  // The service documents both spellings: `deduced…` in its field table, `deducted…` in its
-  // sample body.
-  deductedSettlementAmount: optional(nonNegativeAmount, 'deducedSettlementAmount'),
-  displayRateDepegLossAmount: optional(amount),
-  settlementRateDepegLossAmount: optional(amount),
+  deductedSettlementAmount: optional(nonNegativeAmount('string')),
+  displayRateDepegLossAmount: optional(amount('string')),
+  settlementRateDepegLossAmount: optional(amount('string')),
   toTxAddress: required(txAddress),
   txAddressOwner: expected(object(TX_ADDRESS_OWNER, 'an object with name and category')),
   transactionId: optional(nonEmptyText),
@@ -139,9 +138,9 @@ export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
 export const NOT_COMPLETED: Pick<RulesOf<WithdrawalFailed>, NullUnlessCompleted> = {
   businessId: expected(uuid),
   withdrawCurrency: expected(nonEmptyText),
-  estimatedWithdrawAmount: expected(nonNegativeAmount),
+  estimatedWithdrawAmount: expected(nonNegativeAmount('string')),
   displayCurrency: expected(nonEmptyText),
-  expectedDisplayAmount: expected(nonNegativeAmount),
+  expectedDisplayAmount: expected(nonNegativeAmount('string')),
   settlementCurrency: expected(nonEmptyText),
   toTxAddress: expected(txAddress),
 };
@@ -171,5 +170,6 @@ const readNotCompleted = /* @__PURE__ */ notificationReader<AnyStatus<Withdrawal
 export function readWithdrawalBroadcast(body: OpenBody): Reading<WithdrawalBroadcast> {
   const { status } = body.fields;
   const isNotCompleted = status === WithdrawalStatus.FAILED || status === WithdrawalStatus.BLOCKED;
-  return isNotCompleted ? readNotCompleted(body) : readCompleted(body);
+  const read = isNotCompleted ? readNotCompleted : readCompleted;
+  return read(withOneSpelling(body));
 }

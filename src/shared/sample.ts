@@ -4,7 +4,7 @@ import withdrawal from '../../fixtures/withdrawal-broadcast/sample.json' with { 
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../parser/deposit-received.js';
 import type { NotificationType } from '../parser/errors.js';
 import type { Fields } from '../parser/objects.js';
-import type { FieldOf, Rule } from '../parser/rules.js';
+import type { FieldOf, Rule, Rules } from '../parser/rules.js';
 import { WITHDRAWAL_BROADCAST, type WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 
 /** A complete body, in the service's field order. `undefined` marks a field that is not sent. */
@@ -16,17 +16,13 @@ export type DepositReceivedField = FieldOf<DepositReceived>;
 /** The field names of a withdrawal, including both spellings of one field. */
 export type WithdrawalBroadcastField = FieldOf<WithdrawalBroadcast> | 'deducedSettlementAmount';
 
-/** Two spellings of one field: in the service's sample body, and in the service's field table. */
-export const DEDUCTED = 'deductedSettlementAmount';
-export const DEDUCED = 'deducedSettlementAmount';
-
 /** A deposit, encoded like the service's sample. The values are made up. */
 export const DEPOSIT_SAMPLE: Sample = deposit satisfies Record<DepositReceivedField, unknown>;
 
 /** A completed withdrawal, encoded like the service's sample. The values are made up. */
 export const WITHDRAWAL_SAMPLE: Sample = {
   ...withdrawal,
-  [DEDUCED]: undefined,
+  deducedSettlementAmount: undefined,
 } satisfies Record<WithdrawalBroadcastField, unknown>;
 
 /**
@@ -43,20 +39,13 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
   'withdrawal.broadcast': WITHDRAWAL_SAMPLE,
 };
 
-/** How a sample encodes a field. An amount is a `number` or a `string`. */
-export type Encoding = 'number' | 'string' | 'text' | 'time' | 'owner';
+const WITHDRAWAL_RULES: Rules = {
+  ...WITHDRAWAL_BROADCAST,
+  deducedSettlementAmount: WITHDRAWAL_BROADCAST.deductedSettlementAmount,
+};
 
-const RULES = new Map(Object.entries<Rule>({ ...DEPOSIT_RECEIVED, ...WITHDRAWAL_BROADCAST }));
-
-/**
- * Returns how a sample encodes a field. An amount that the sample leaves out counts as a string.
- *
- * @param name - A field of either body. Fields with the same name have the same kind.
- */
-export function encodingOf(sample: Sample, name: string): Encoding {
-  const kind = RULES.get(name === DEDUCED ? DEDUCTED : name)?.type.kind;
-  if (kind === 'timestamp') return 'time';
-  if (kind === 'object') return 'owner';
-  if (kind !== 'amount') return 'text';
-  return sample[name] === null || typeof sample[name] === 'number' ? 'number' : 'string';
+/** Returns the type of a field of a sample; null if the sample has no such field. */
+export function typeOf(sample: Sample, name: string): Rule['type'] | null {
+  const rules: Rules = 'depositId' in sample ? DEPOSIT_RECEIVED : WITHDRAWAL_RULES;
+  return Object.hasOwn(rules, name) ? (rules[name]?.type ?? null) : null;
 }

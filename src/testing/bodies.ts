@@ -9,10 +9,9 @@ import { isJson, type WireFields, writeWire } from '../shared/members.js';
 import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
-  type Encoding,
-  encodingOf,
   NOT_COMPLETED_WITHDRAWAL_SAMPLE,
   type Sample,
+  typeOf,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
 } from '../shared/sample.js';
@@ -121,7 +120,7 @@ export function writeBody(
   for (const [name, value] of Object.entries(sample)) {
     const isGiven = Object.hasOwn(overrides, name);
     const wire = isGiven
-      ? write(name, encodingOf(sample, name), overrides[name])
+      ? write(name, typeOf(sample, name), overrides[name])
       : JSON.stringify(seed === undefined ? value : seeded(name, value, seed));
     if (wire !== undefined) fields.set(name, wire);
   }
@@ -148,34 +147,33 @@ function describeNoJson(value: unknown): string {
   return `${quote(value).replace(/^"|"$/g, '')}. Put a string in quotation marks`;
 }
 
-/** Which values fit an encoding: in words, and as a test. */
+/** Which values fit a field: in words, and as a test. */
 type Fit = readonly [expected: string, fits: (value: unknown) => boolean];
 
-const AMOUNT: Fit = [
-  'a decimal number, given as a string such as "0.5"',
-  (value) => typeof value === 'string' && isDecimalLiteral(value),
-];
+const TEXT: Fit = ['a string', (value) => typeof value === 'string'];
 
-const FITS: Readonly<Record<Encoding, Fit>> = {
-  number: AMOUNT,
-  string: AMOUNT,
-  text: ['a string', (value) => typeof value === 'string'],
-  time: [
+/** By the kind of a field. All other kinds are text. */
+const FITS: Readonly<Record<string, Fit>> = {
+  amount: [
+    'a decimal number, given as a string such as "0.5"',
+    (value) => typeof value === 'string' && isDecimalLiteral(value),
+  ],
+  timestamp: [
     'a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z"',
     (value) => timestamp.read(value) !== null,
   ],
-  owner: [
+  object: [
     'an object with name and category',
     (value) => typeof value === 'object' && !Array.isArray(value),
   ],
 };
 
 /** The JSON text of a value. Undefined removes the field. */
-function write(name: string, as: Encoding, value: unknown): string | undefined {
+function write(name: string, type: ReturnType<typeof typeOf>, value: unknown): string | undefined {
   if (value === undefined || value === null) return JSON.stringify(value);
-  const [expected, fits] = FITS[as];
+  const [expected, fits] = FITS[type?.kind ?? 'text'] ?? TEXT;
   if (!fits(value)) throw new TypeError(`${name}: expected ${expected}, received ${quote(value)}`);
-  return as === 'number' ? String(value) : JSON.stringify(value);
+  return type?.documentedAs === 'number' ? String(value) : JSON.stringify(value);
 }
 
 /** The largest seed: it becomes the last 12 hexadecimal digits of a UUID. */

@@ -1,14 +1,7 @@
 import { type Decimal, toAmount } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import { hasWireValue, readWire, type WireFields, writeWire } from '../shared/members.js';
-import {
-  DEDUCED,
-  DEDUCTED,
-  DEPOSIT_SAMPLE,
-  encodingOf,
-  type Sample,
-  WITHDRAWAL_SAMPLE,
-} from '../shared/sample.js';
+import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
 
 /** A notification in one encoding. */
 export interface BodyVariant {
@@ -117,16 +110,15 @@ const isMissing = (fields: WireFields, name: string): boolean =>
 function amountsIn(fields: WireFields): [name: string, wire: string][] {
   const sample = sampleOf(fields);
   return [...fields].filter(
-    ([name, wire]) =>
-      Object.hasOwn(sample, name) &&
-      ['number', 'string'].includes(encodingOf(sample, name)) &&
-      isDecimalLiteral(asNumber(wire)),
+    ([name, wire]) => typeOf(sample, name)?.kind === 'amount' && isDecimalLiteral(asNumber(wire)),
   );
 }
 
+const SPELLINGS = ['deductedSettlementAmount', 'deducedSettlementAmount'] as const;
+
 /** The amount in its two spellings; two amounts if they conflict. */
 function deductedIn(fields: WireFields): (string | undefined)[] {
-  const spellings = [DEDUCTED, DEDUCED].filter((name) => hasWireValue(fields, name));
+  const spellings = SPELLINGS.filter((name) => hasWireValue(fields, name));
   return [...new Set(spellings.map((name) => fields.get(name)))];
 }
 
@@ -138,14 +130,15 @@ function inEitherSpelling(fields: WireFields): BodyVariant[] {
   const [amount, ...others] = deductedIn(fields);
   // There is no value to respell if two amounts conflict, or if one can't be read.
   if (amount === undefined || others.length > 0 || !isReadable(amount)) return [];
-  const spelled = (label: string, deducted?: string, deduced?: string): BodyVariant =>
-    changed(label, fields, { [DEDUCTED]: deducted, [DEDUCED]: deduced });
+  const [sample, table] = SPELLINGS;
+  const spelled = (label: string, inSample?: string, inTable?: string): BodyVariant =>
+    changed(label, fields, { [sample]: inSample, [table]: inTable });
   return [
-    spelled(`spelled ${DEDUCTED}`, amount),
-    spelled(`spelled ${DEDUCED}`, undefined, amount),
+    spelled(`spelled ${sample}`, amount),
+    spelled(`spelled ${table}`, undefined, amount),
     spelled('spelled both ways', amount, amount),
-    spelled(`spelled ${DEDUCED}, the other as null`, 'null', amount),
-    spelled(`spelled ${DEDUCTED}, the other as null`, amount, 'null'),
+    spelled(`spelled ${table}, the other as null`, 'null', amount),
+    spelled(`spelled ${sample}, the other as null`, amount, 'null'),
   ];
 }
 

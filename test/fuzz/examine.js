@@ -18,12 +18,12 @@ import {
   TX_ADDRESS_OWNER_FIELDS,
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/pages/fields.js';
-import { nonNegativeAmount } from '../../src/parser/values/amount.js';
+import { OTHER_SPELLING } from '../../src/parser/spelling.js';
 import { text } from '../../src/parser/values/text.js';
 import { exactnessFault, LAST_ONE_COUNTS } from './texts.js';
 
 /**
- * @import { BodyParser, IssueCode, RawBody } from 'payment-notifications'
+ * @import { IssueCode, RawBody } from 'payment-notifications'
  * @import { NotificationIssue, PaymentNotification } from 'payment-notifications'
  *
  * @typedef {Record<string, any>} Fields
@@ -38,8 +38,6 @@ const PARSERS = /** @type {const} */ ([
 /** The parsers by number, as {@link examine} takes them. */
 export const PARSER_COUNT = PARSERS.length;
 
-/** The documentation has two spellings of one name. The output doesn't have this one. */
-const OTHER_SPELLING = 'deducedSettlementAmount';
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{DI}]/u;
 const MAX_MESSAGE = 300;
 
@@ -78,7 +76,7 @@ const IS_OF_KIND = {
   amount: (value, type) =>
     value instanceof Decimal &&
     value.isFinite() &&
-    !(value.isNegative() && (value.isZero() || type === nonNegativeAmount)),
+    !(value.isNegative() && (value.isZero() || type.read(-1) === null)),
   timestamp: (value) => value instanceof Date && value.getTime() >= 0,
   address: ({ raw, address, destinationTag: tag }) =>
     address !== '' && [`${address}?dt=${tag ?? ''}`, tag === null ? address : null].includes(raw),
@@ -104,7 +102,7 @@ export function examine(body, again, parser) {
 }
 
 /**
- * @param {BodyParser<PaymentNotification>} parse
+ * @param {(body: RawBody) => PaymentNotification} parse
  * @param {unknown} body
  */
 function parseOrCatch(parse, body) {
@@ -136,7 +134,7 @@ function shapeFault({ type, additionalFields, warnings, ...fields }) {
  * @returns {string | null}
  */
 function fieldsFault(fields, table) {
-  const rules = Object.values(table).filter(({ name, outputName }) => name === outputName);
+  const rules = Object.values(table);
   if (Object.keys(fields).length !== rules.length) return `has the fields ${Object.keys(fields)}`;
   for (const { name, need, type } of rules) {
     const value = fields[name];

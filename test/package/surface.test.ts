@@ -7,7 +7,7 @@ const consumer = inject('consumer');
 
 /** A name that goes breaks a user's build, so that is a major release. */
 const TYPES = {
-  index: `BodyParser DepositReceived IssueCode NotificationIssue NotificationReference
+  index: `DepositReceived IssueCode NotificationIssue NotificationReference
     NotificationType ParseResult PaymentNotification RawBody TxAddress TxAddressOwner
     WithdrawalBlocked WithdrawalBroadcast WithdrawalCompleted WithdrawalFailed`,
   valibot: '',

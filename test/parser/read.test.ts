@@ -1,23 +1,15 @@
 import { safeParseDepositReceived, safeParseWithdrawalBroadcast } from 'payment-notifications';
 import { describe, expect, test } from 'vitest';
+import { openBody } from '../../src/parser/body.js';
 import { DEPOSIT_RECEIVED, type DepositReceived } from '../../src/parser/deposit-received.js';
 import type { Fields } from '../../src/parser/objects.js';
 import { notificationReader, type Reading } from '../../src/parser/read.js';
-import {
-  expected,
-  namedRules,
-  object,
-  optional,
-  type Rules,
-  type RulesOf,
-  required,
-} from '../../src/parser/rules.js';
+import { expected, object, optional, type RulesOf, required } from '../../src/parser/rules.js';
 import { amount, type Decimal } from '../../src/parser/values/amount.js';
 import { nonEmptyText, uuid } from '../../src/parser/values/text.js';
 import { txAddress } from '../../src/parser/values/tx-address.js';
 import {
   NOT_COMPLETED,
-  TX_ADDRESS_OWNER,
   WITHDRAWAL_BROADCAST,
   type WithdrawalFailed,
 } from '../../src/parser/withdrawal-broadcast.js';
@@ -58,7 +50,7 @@ test('the compiler finds a rule that contradicts the interface', () => {
   ];
   const nested: RulesOf<{ readonly owner: { readonly amount: Decimal } | null }> = {
     // @ts-expect-error: a nested field that is required.
-    owner: optional(object({ amount: required(amount) }, 'an owner')),
+    owner: optional(object({ amount: required(amount('number')) }, 'an owner')),
   };
   expect([faulty, exceptions, merged, nested].flat()).toHaveLength(13);
 });
@@ -75,15 +67,16 @@ interface Payee {
   readonly additionalFields: Fields;
 }
 
-const PAYEE: RulesOf<Payee> = { amount: optional(amount) };
+const PAYEE: RulesOf<Payee> = { amount: optional(amount('number')) };
 
 const REFUND: RulesOf<Refund> = {
-  amount: optional(amount, 'sum'),
+  amount: optional(amount('number')),
   payee: expected(object(PAYEE, 'a payee')),
 };
 
 function readRefund(text: string): Reading<Refund> {
-  const body = { fields: JSON.parse(text), text, isParsed: false };
+  const body = openBody(text);
+  if (body.fields === null) throw new Error('not opened');
   return notificationReader<Refund>('refund', REFUND)(body);
 }
 
@@ -91,43 +84,16 @@ test('an amount of a nested object is read to the digit, and its unknown fields 
   const body = '{"payee":{"amount":0.12345678901234567890,"later":[1.50]},"amount":1e-20}';
   const { issues, notification } = readRefund(body);
   expect(issues).toStrictEqual([]);
-  expect(JSON.parse(JSON.stringify(notification))).toStrictEqual({
-    type: 'refund',
-    amount: '0.00000000000000000001',
-    payee: { amount: '0.1234567890123456789', additionalFields: { later: ['1.50'] } },
-    additionalFields: {},
-    warnings: [],
-  });
+  // As text, because the fields have the order of the rules.
+  expect(JSON.stringify(notification)).toBe(
+    '{"type":"refund","amount":"0.00000000000000000001","payee":{"amount":"0.1234567890123456789","additionalFields":{"later":["1.50"]}},"additionalFields":{},"warnings":[]}',
+  );
 });
 
 test('an unreadable field of a nested object is not taken for one of the object around it', () => {
   const { notification } = readRefund('{"payee":{"amount":[]},"amount":1}');
   expect(notification.additionalFields).toStrictEqual({});
   expect(notification.payee?.additionalFields).toStrictEqual({ amount: [] });
-});
-
-test('the output has its fields in the order of the rules', () => {
-  const { notification } = readRefund('{"payee":{},"amount":1}');
-  const outside = ['type', 'amount', 'payee', 'additionalFields', 'warnings'];
-  expect(Object.keys(notification)).toStrictEqual(outside);
-  expect(Object.keys(notification.payee ?? {})).toStrictEqual(['amount', 'additionalFields']);
-});
-
-test.each([DEPOSIT_RECEIVED, WITHDRAWAL_BROADCAST, TX_ADDRESS_OWNER])(
-  'no field has the second spelling of another',
-  (rules: Rules) => {
-    const names = namedRules(rules).map(({ name }) => name);
-    expect(names).toStrictEqual([...new Set(names)]);
-  },
-);
-
-test('every name of a body has a rule, in the order of the output', () => {
-  const rules = namedRules(REFUND);
-  expect(rules.map(({ name, outputName, need }) => [name, outputName, need])).toStrictEqual([
-    ['amount', 'amount', 'optional'],
-    ['sum', 'amount', 'optional'],
-    ['payee', 'payee', 'expected'],
-  ]);
 });
 
 describe('a field that is nested deeply', () => {
@@ -141,17 +107,12 @@ describe('a field that is nested deeply', () => {
 
   test.each([1000, 1001, 10_000])('by %s levels costs no digit and no notification', (levels) => {
     const body = deposit({ deep: nested(levels), also: '1.50', actualDepositAmount: '1e-18' });
-    // JSON.stringify fails on 10,000 levels of a parsed body.
-    for (const given of levels === 10_000 ? [body] : [body, JSON.parse(body)]) {
-      const notification = read(safeParseDepositReceived(given));
-      const { actualDepositAmount, additionalFields, warnings } = notification;
-      expect(actualDepositAmount.toString()).toBe('0.000000000000000001');
-      const isKept = levels === 1000;
-      expect(Object.keys(additionalFields)).toStrictEqual(isKept ? ['deep', 'also'] : ['also']);
-      const expected = isKept ? [] : [leftOut('body', '"deep"')];
-      const faults = warnings.filter(({ code }) => code === 'wrong_type');
-      expect(messages({ warnings: faults })).toStrictEqual(expected);
-    }
+    const notification = read(safeParseDepositReceived(body));
+    expect(notification.actualDepositAmount.toString()).toBe('0.000000000000000001');
+    const isKept = levels === 1000;
+    const names = isKept ? ['deep', 'also'] : ['also'];
+    expect(Object.keys(notification.additionalFields)).toStrictEqual(names);
+    expect(messages(notification)).toStrictEqual(isKept ? [] : [leftOut('body', '"deep"')]);
   });
 
   test('is left out if it is documented, or of an owner', () => {

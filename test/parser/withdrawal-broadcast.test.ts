@@ -99,17 +99,6 @@ describe('an address', () => {
   });
 });
 
-test('two different deducted amounts are cut in the message', () => {
-  const wire = {
-    deductedSettlementAmount: `"${'1'.repeat(78)}"`,
-    deducedSettlementAmount: '2'.repeat(78),
-  };
-  const [warning] = issuesOf(safeParseWithdrawalBroadcast(withdrawal(wire)));
-  expect(warning?.message).toBe(
-    `deductedSettlementAmount: expected the same amount as in deducedSettlementAmount (${'2'.repeat(40)}… (78 characters)), received ${'1'.repeat(40)}… (78 characters)`,
-  );
-});
-
 test('the numbers of an owner lose no digit', () => {
   const owner = `{"name":"x","category":"y","score":0.123456789012345678,"more":[{"of":1e999}]}`;
   const { txAddressOwner } = read(

@@ -7,7 +7,6 @@ import {
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../../fixtures/index.js';
-import { DEPOSIT_SAMPLE, encodingOf } from '../../src/shared/sample.js';
 import { runs } from '../fuzz/runs.js';
 import { inShort } from '../package/outcomes.js';
 import { depositOverrides, withdrawalOverrides } from './overrides.js';
@@ -97,17 +96,6 @@ describe('overrides', () => {
     const write = isWithdrawal ? withdrawalBroadcastBody : depositReceivedBody;
     expect(() => write(overrides)).toThrow(new TypeError(message));
   });
-});
-
-test.each<[string, unknown, string]>([
-  ['network', null, 'text'],
-  ['network', 5, 'text'],
-  ['paymentReceivedAt', null, 'time'],
-  ['paymentReceivedAt', '2026-09-21T14:34:20Z', 'time'],
-  ['onChainFee', null, 'number'],
-  ['onChainFee', undefined, 'string'],
-])('the kind of a field comes from its rule, not from a value: %s of %j', (name, value, kind) => {
-  expect(encodingOf({ ...DEPOSIT_SAMPLE, [name]: value }, name)).toBe(kind);
 });
 
 describe('an additional field', () => {

@@ -5,8 +5,7 @@ import {
   type WithdrawalBroadcastOverrides,
   withdrawalBroadcastBody,
 } from 'payment-notifications/testing';
-import { nonNegativeAmount } from '../../src/parser/values/amount.js';
-import { DEDUCED, DEDUCTED } from '../../src/shared/sample.js';
+import { OTHER_SPELLING } from '../../src/parser/spelling.js';
 import { FIELDS } from '../sample-bodies.js';
 
 /** Plain decimals of up to 40 digits, trailing zeros among them. */
@@ -20,7 +19,7 @@ function valuesOf({ kind, type }: (typeof FIELDS)[number]): fc.Arbitrary<unknown
   const values: Record<typeof kind, fc.Arbitrary<unknown>> = {
     id: fc.uuid(),
     text,
-    amount: type === nonNegativeAmount ? amount : signedAmount,
+    amount: type.kind === 'amount' && type.read(-1) === null ? amount : signedAmount,
     timestamp: fc.nat({ max: 4_000_000_000 }),
     enum: fc.constantFrom(...(type.values ?? [''])),
     address: text.filter((given) => !given.startsWith('?dt=')),
@@ -33,7 +32,7 @@ function valuesOf({ kind, type }: (typeof FIELDS)[number]): fc.Arbitrary<unknown
  * Any fields of a body, with values that it may have; null and undefined where a field is optional.
  */
 function overridesOf(of: 'deposit' | 'withdrawal'): fc.Arbitrary<Record<string, unknown>> {
-  const fields = FIELDS.filter((field) => field.of === of && field.name !== DEDUCED).map(
+  const fields = FIELDS.filter((field) => field.of === of && field.name !== OTHER_SPELLING).map(
     (field) => {
       const given = valuesOf(field);
       const isOptional = field.need === 'optional';
@@ -54,5 +53,5 @@ const withdrawalBody = withdrawalOverrides.map((overrides) => withdrawalBroadcas
 export const anyBody: fc.Arbitrary<string> = fc.oneof(
   depositOverrides.map((overrides) => depositReceivedBody(overrides)),
   withdrawalBody,
-  withdrawalBody.map((body) => body.replace(DEDUCTED, DEDUCED)),
+  withdrawalBody.map((body) => body.replace('deductedSettlementAmount', OTHER_SPELLING)),
 );

@@ -70,24 +70,21 @@ export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
 /** The `expected` text of an issue about an amount that exceeds the limits. */
 const AMOUNT_LIMITS = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
 
+type DocumentedAs = NonNullable<PlainType<Decimal>['documentedAs']>;
+
 /**
  * An amount that may be negative: a fee (negative for a rebate) or a loss (negative for a gain).
  */
-export const amount: PlainType<Decimal> = {
-  kind: 'amount',
-  read: readAmount,
-  explain: explainAmount,
-};
+/* @__NO_SIDE_EFFECTS__ */
+export function amount(documentedAs: DocumentedAs): PlainType<Decimal> {
+  return { kind: 'amount', read: readAmount, explain: explainAmount, documentedAs };
+}
 
 /** An amount that moved or should move. It is never negative. */
-export const nonNegativeAmount: PlainType<Decimal> = {
-  kind: 'amount',
-  read: (value) => {
-    const amount = readAmount(value);
-    return amount?.isNegative() ? null : amount;
-  },
-  explain: explainAmount,
-};
+/* @__NO_SIDE_EFFECTS__ */
+export function nonNegativeAmount(documentedAs: DocumentedAs): PlainType<Decimal> {
+  return { ...amount(documentedAs), read: readNonNegativeAmount };
+}
 
 /**
  * Parses a decimal literal exactly. Returns null if the text is not a decimal literal, or exceeds
@@ -110,6 +107,11 @@ export function toAmount(literal: string | number): Decimal | null {
 
 function readAmount(value: unknown): Decimal | null {
   return isNumberOrString(value) ? toAmount(value) : null;
+}
+
+function readNonNegativeAmount(value: unknown): Decimal | null {
+  const amount = readAmount(value);
+  return amount?.isNegative() ? null : amount;
 }
 
 function explainAmount(value: unknown): Fault {

@@ -9,6 +9,8 @@ export interface PlainType<T> {
   readonly explain: (value: unknown) => Fault;
   /** Describes what is odd about a value that `read` converts; null if nothing is. */
   readonly doubt?: (value: unknown) => Fault | null;
+  /** How the service's sample sends an amount. The parser accepts both. */
+  readonly documentedAs?: 'number' | 'string';
   /** The documented values of an enum. */
   readonly values?: readonly T[];
 }

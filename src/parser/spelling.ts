@@ -1,0 +1,59 @@
+import type { OpenBody } from './body.js';
+import type { NotificationIssue } from './errors.js';
+import { issue, quoteLiteral } from './messages.js';
+import { hasValue, withoutPrototype } from './objects.js';
+import { explain } from './read.js';
+import { type Decimal, nonNegativeAmount } from './values/amount.js';
+
+/** The name of the amount debited in the service's sample body, and in the output. */
+const SPELLING = 'deductedSettlementAmount';
+
+/** The name of the same field in the service's field table. */
+export const OTHER_SPELLING = 'deducedSettlementAmount';
+
+const TYPE = /* @__PURE__ */ nonNegativeAmount('string');
+
+/**
+ * Returns the body of a withdrawal with the amount debited under one name. If it was sent under
+ * both, both must be the same amount. If the second can't be used, there is a fault, and each value
+ * stays under the name that it was sent under.
+ */
+export function withOneSpelling(body: OpenBody): OpenBody {
+  if (body.fields[OTHER_SPELLING] === undefined) return body;
+  const { [OTHER_SPELLING]: _, ...others } = body.fields;
+  const fields = withoutPrototype(others);
+  if (!hasValue(body.fields, OTHER_SPELLING)) return { ...body, fields };
+  const literals = body.literals();
+  const amount = TYPE.read(literals[SPELLING]);
+  const otherAmount = TYPE.read(literals[OTHER_SPELLING]);
+  const isAlone = !hasValue(fields, SPELLING);
+  if (otherAmount !== null && (isAlone || amount?.equals(otherAmount))) {
+    // Of two equal amounts, a number is kept: if the body was parsed, a number adds a warning.
+    const kept = typeof fields[SPELLING] === 'number' ? SPELLING : OTHER_SPELLING;
+    fields[SPELLING] = body.fields[kept];
+    const renamed = { ...literals, [SPELLING]: literals[kept] };
+    return { ...body, fields, literals: () => renamed };
+  }
+  const fault = isAlone ? unreadable(body) : conflict(body, amount, otherAmount);
+  return { ...body, faults: { [SPELLING]: fault } };
+}
+
+function unreadable(body: OpenBody): NotificationIssue {
+  const { code, expected, received } = explainField(body, OTHER_SPELLING);
+  return issue(code, [OTHER_SPELLING], expected, received);
+}
+
+function conflict(
+  body: OpenBody,
+  amount: Decimal | null,
+  otherAmount: Decimal | null,
+): NotificationIssue {
+  const show = (name: string, read: Decimal | null): string =>
+    read === null ? explainField(body, name).received : quoteLiteral(String(read));
+  const expected = `the same amount as in ${OTHER_SPELLING} (${show(OTHER_SPELLING, otherAmount)})`;
+  return issue('conflicting_fields', [SPELLING], expected, show(SPELLING, amount));
+}
+
+function explainField({ fields, literals }: OpenBody, name: string): ReturnType<typeof explain> {
+  return explain(TYPE, fields[name], literals()[name]);
+}

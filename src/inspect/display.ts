@@ -3,14 +3,14 @@ import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
 import { escapeUnprintable } from '../parser/messages.js';
 import type { Rule } from '../parser/rules.js';
 import type { InspectedField } from './inspection.js';
-import type { Outcome } from './outcome.js';
+import type { Verdict } from './verdict.js';
 
 const TIMES = Object.entries<Rule>(DEPOSIT_RECEIVED)
   .filter(([, { type }]) => type.kind === 'timestamp')
   .map(([name]) => name);
 
-/** The sign of each outcome. */
-export const MARKS: Readonly<Record<Outcome, string>> = { good: '✓', check: '!', refused: '✗' };
+/** The sign of each verdict. */
+export const MARKS: Readonly<Record<Verdict, string>> = { good: '✓', check: '!', refused: '✗' };
 
 /** Made once: `toLocaleString` would make a format for each number. */
 const GROUPED = new Intl.NumberFormat('en');
@@ -28,6 +28,17 @@ export function plural(count: number, one: string, several: string = `${one}s`):
 /** An ISO 8601 time as people read it. */
 export function formatTime(time: string): string {
   return time.replace(/^(\d{4}-\d\d-\d\d)T([\d:]+)(?:\.000|(\.\d+))?Z$/, '$1 $2$3 UTC');
+}
+
+/** `less than 1 s`, `90 s`, `84 min`, `3 days` */
+export function formatDuration(ms: number): string {
+  if (ms > 0 && ms < 1000) return 'less than 1 s';
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 
 /** Escapes what is invisible or moves the text around it, and truncates a long text. */

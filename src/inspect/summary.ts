@@ -1,17 +1,17 @@
 import { MAX_BYTES } from '../parser/body.js';
 import type { DepositReceived } from '../parser/deposit-received.js';
 import type {
+  IssueCode,
   NotificationIssue,
   NotificationReference,
   NotificationType,
 } from '../parser/errors.js';
 import { nameOfPath, quote } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
-import type { Incomplete } from '../parser/read.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { plural } from './display.js';
-import { isLate } from './outcome.js';
+import { formatDuration } from './display.js';
+import { isAddressUnusual, isLate } from './verdict.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
 const MAX_NAMED = 3;
@@ -53,9 +53,7 @@ function summarizeDeposit(deposit: DepositReceived): string {
   const coins = compare(actualDepositAmount, deposit.expectedDepositAmount, depositCurrency);
   const value = compare(actualDisplayAmount, deposit.expectedDisplayAmount, displayCurrency);
   if (coins === '' && value === '') {
-    const isUnreadable =
-      hasWarning(deposit, 'expectedDepositAmount') || hasWarning(deposit, 'expectedDisplayAmount');
-    return `${arrived}, worth ${total}. ${isUnreadable ? "The expected amount can't be read" : "The body doesn't say what was expected"}.`;
+    return `${arrived}, worth ${total}. The expected amount is unknown.`;
   }
   if (coins === EXACT && value === EXACT) return `${arrived}, worth ${total}${EXACT}.`;
   if (coins !== '' && value === EXACT) {
@@ -67,17 +65,7 @@ function summarizeDeposit(deposit: DepositReceived): string {
 function lateness(deposit: DepositReceived): string {
   if (!isLate(deposit)) return '';
   const { paymentReceivedAt: received, expirationTime: expired } = deposit;
-  return ` ${duration(Number(received) - Number(expired))} after the link expired`;
-}
-
-export function duration(ms: number): string {
-  if (ms > 0 && ms < 1000) return 'less than 1 s';
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return `${minutes} min`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+  return ` ${formatDuration(Number(received) - Number(expired))} after the link expired`;
 }
 
 const EXACT = ', exactly what was expected';
@@ -92,6 +80,13 @@ function compare(actual: Decimal, expected: Decimal | null, currency: string): s
 }
 
 function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
+  const address = isAddressUnusual(withdrawal)
+    ? ' Check the destination tag, because the address has an unusual form.'
+    : '';
+  return summarizeMove(withdrawal) + address;
+}
+
+function summarizeMove(withdrawal: WithdrawalBroadcast): string {
   const { status, clientWithdrawalId, withdrawCurrency, toTxAddress } = withdrawal;
   const { actualWithdrawAmount: actual, estimatedWithdrawAmount: estimate } = withdrawal;
   const subject = `Withdrawal ${show(clientWithdrawalId)} ${OUTCOMES[status]}`;
@@ -103,10 +98,7 @@ function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
   if (status === 'COMPLETED') {
     if (actual?.isZero()) return `${subject}, but the body reports ${sent} as sent${to}.`;
     if (sent !== null) return `${subject}: ${sent}${to}.`;
-    const fault = hasWarning(withdrawal, 'actualWithdrawAmount')
-      ? "the amount sent can't be read"
-      : "the body doesn't say which amount was sent";
-    return `${subject}, but ${fault}. The estimate was ${estimated}. Don't debit the estimate. Ask the service which amount was sent.`;
+    return `${subject}, but the amount sent is unknown. The estimate was ${estimated}. Don't debit the estimate. Ask the service which amount was sent.`;
   }
   // The service doesn't document whether such a withdrawal was sent.
   const intended = estimated === null ? '' : `. It was for an estimated ${estimated}`;
@@ -115,10 +107,6 @@ function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
 }
 
 const OUTCOMES = { COMPLETED: 'completed', FAILED: 'failed', BLOCKED: 'was blocked' } as const;
-
-function hasWarning({ warnings }: PaymentNotification, name: string): boolean {
-  return warnings.some(({ path }) => path[0] === name);
-}
 
 function summarizeRepeated(names: readonly string[]): string {
   if (names.length === 0) return '';
@@ -141,103 +129,51 @@ function list(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED).join(', ') + more;
 }
 
-/** What {@link summarizeRefusal} needs to know about a body. */
+/** What is known of a refused body. */
 interface Refusal {
   readonly type: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference: NotificationReference;
-  /** What the body reports; see {@link reportedBy}. */
-  readonly reported: string;
-  /** Whether the body is an object without a field. */
-  readonly isEmpty: boolean;
-  /** The events that are inside; see {@link countEvents}. */
-  readonly contained: string;
-  /** How the body was changed when somebody copied it; null if that is unknown. */
-  readonly damage: string | null;
 }
 
-/**
- * Says in one line why a body is refused, what to do and what to answer. For a copy that was
- * damaged by copying, it says only why, because the endpoint received a different text.
- */
-export function summarizeRefusal(refusal: Refusal): string {
-  const { type, issues, reference, reported, isEmpty, contained, damage } = refusal;
-  const [{ code, path, expected, received }] = issues;
-  if (code === 'body_too_large') {
-    return `The body is refused: it has more than ${MAX_BYTES} bytes. Ask the service about it. The endpoint should answer 413 and store its start.`;
+/** Says in one line why a body is refused, what to do and what to answer. */
+export function summarizeRefusal(refusal: Refusal, isSaved: boolean): string {
+  const { type, issues, reference } = refusal;
+  const [first] = issues;
+  const isOfBody = first.path.length === 0;
+  // A fault of the body itself explains all others. Its type may be the endpoint's, not the event's.
+  const event = eventOf(isOfBody ? null : type, reference);
+  const isOnly = isOfBody || issues.length === 1;
+  const count = isOnly ? 'refused' : `refused for ${issues.length} faults. The first`;
+  const answer = isSaved ? '' : answerTo(first.code);
+  return `The body${event} is ${count}: ${faultOf(first, type)}.${adviceOn(first.code, type)}${answer}`;
+}
+
+function faultOf(issue: NotificationIssue, type: NotificationType | null): string {
+  const { code, path, expected, received } = issue;
+  if (code === 'body_too_large') return `it has more than ${MAX_BYTES} bytes`;
+  if (code === 'missing_field') return `${nameOfPath(path)} has no value`;
+  // Without a type, the identifiers are wrong.
+  if (code === 'unrecognized_notification' && type === null) {
+    return `it should have ${expected}, but has ${received}`;
   }
-  if (isEmpty) return `The body is refused: no field was sent. ${ASK}`;
-  if (damage !== null) return `The body is refused: it should be ${expected}, but is ${damage}.`;
-  // A fault of the body itself explains all others.
-  if (path.length === 0) {
-    const isAboutIds = received === 'both' || received === 'neither';
-    const fault = isAboutIds
-      ? `have ${expected}, but has ${received}`
-      : `be ${expected}, but is ${received}`;
-    // A second sentence in `received` already says what to do, so the service need not be asked.
-    const advice = received.includes('. ') ? ANSWER : ASK;
-    // `type` isn't passed on, because it may be the endpoint's type and not the event's.
-    return `The body${eventOf(null, reference)} is refused: it should ${fault}.${contained} ${advice}`;
-  }
-  const count = issues.length === 1 ? 'refused' : `refused for ${issues.length} faults. The first`;
-  return `The body${eventOf(type, reference)} is ${count}: ${nameOfPath(path)} ${faultOf(issues[0])}. ${reported}${ASK}`;
+  const subject = path.length === 0 ? 'it' : nameOfPath(path);
+  return `${subject} should be ${expected}, but is ${received}`;
 }
 
-function faultOf({ expected, received }: NotificationIssue): string {
-  if (received === 'nothing') return 'is missing';
-  if (received === 'null') return 'is null';
-  // A text with a lone surrogate isn't empty, so "a non-empty string" would not say what is wrong.
-  const isIllFormed = received.endsWith('with a lone surrogate');
-  return `should be ${isIllFormed ? 'well-formed text' : expected}, but is ${received}`;
+function adviceOn(code: IssueCode, type: NotificationType | null): string {
+  // Such a fault already says to check the callback URLs.
+  if (code === 'unrecognized_notification' && type !== null) return '';
+  // The text may have been changed when somebody copied it.
+  const isNoObject = code === 'invalid_json' || code === 'not_an_object';
+  return `${isNoObject ? ' If the service sent it like this, ask' : ' Ask'} the service about it.`;
 }
 
-/** An identifier with a value, even in JSON inside a string, where quotes are escaped. */
-const EVENT = /"(depositId|withdrawalId)\\{0,7}"\s{0,9}:(?!\s{0,9}(?:null|\\{0,7}"\\{0,7}"))/g;
-
-/**
- * Says how many events a refused text contains, however they are wrapped. None of them is
- * settled: an endpoint refuses the body as a whole.
- *
- * @param least - If there are fewer events, the result is empty.
- */
-export function countEvents(text: string, least: number): string {
-  const counts = { depositId: 0, withdrawalId: 0 };
-  for (const [, name] of text.matchAll(EVENT)) counts[name as keyof typeof counts] += 1;
-  const { depositId: deposits, withdrawalId: withdrawals } = counts;
-  if (deposits + withdrawals < least) return '';
-  const events = [
-    ...(deposits === 0 ? [] : [plural(deposits, 'deposit')]),
-    ...(withdrawals === 0 ? [] : [plural(withdrawals, 'withdrawal')]),
-  ];
-  return ` It contains ${events.join(' and ')}.`;
+function answerTo(code: IssueCode): string {
+  return code === 'body_too_large'
+    ? ' The endpoint should answer 413 and store its start.'
+    : ' The endpoint should answer 400 and store the body.';
 }
-
-/**
- * Says which amount a refused body reports. The result is empty unless the amount and its currency
- * could be read, and each was sent once.
- *
- * @param repeated - The names of the fields that were sent more than once.
- */
-export function reportedBy(
-  notification: Incomplete<PaymentNotification>,
-  repeated: readonly string[],
-): string {
-  const isDeposit = notification.type === 'deposit.received';
-  const [amount, currency] = isDeposit
-    ? [notification.actualDepositAmount, notification.depositCurrency]
-    : [notification.actualWithdrawAmount, notification.withdrawCurrency];
-  const names = isDeposit
-    ? ['actualDepositAmount', 'depositCurrency']
-    : ['actualWithdrawAmount', 'withdrawCurrency'];
-  if (amount === null || currency === null || names.some((name) => repeated.includes(name))) {
-    return '';
-  }
-  const action = isDeposit ? 'credit' : 'debit';
-  return `The body reports ${money(amount, currency)}, but don't ${action} it. `;
-}
-
-const ANSWER = 'The endpoint should answer 400 and store the body.';
-const ASK = `Ask the service about it. ${ANSWER}`;
 
 /**
  * The event that a body reports, as far as it is known: ` of order order-10042`. If the body's

@@ -1,4 +1,4 @@
-import type { Outcome } from 'payment-notifications/inspect';
+import type { Verdict } from 'payment-notifications/inspect';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 const COINS = 'more or fewer coins than expected';
@@ -20,7 +20,7 @@ const withMore = (fields: string) => deposit().replace(/\}$/, `,${fields}}`);
 export const OUTCOMES: readonly (readonly [
   what: string,
   body: string,
-  outcome: Outcome,
+  outcome: Verdict,
   ...checks: string[],
 ])[] = [
   ['a deposit as expected', deposit(), 'good'],

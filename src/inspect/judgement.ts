@@ -39,6 +39,10 @@ export interface InspectOptions {
   readonly isSaved?: boolean | undefined;
 }
 
+type CompleteReading = Pick<Reading<unknown>, 'rules'> & {
+  readonly notification: PaymentNotification;
+};
+
 /** Says what a body reports, and whether it went as expected. */
 export function judgeBody(body: RawBody, { as, isSaved = false }: InspectOptions = {}): Judged {
   if (typeof body !== 'string' && !isBytes(body)) {
@@ -59,9 +63,9 @@ export function judgeBody(body: RawBody, { as, isSaved = false }: InspectOptions
     return { ...refused({ type, issues, reference }, isSaved, warnings), ...judged };
   }
   // Without an issue, there is a reading, in which no required field is null.
-  const notification = reading?.notification as PaymentNotification;
+  const { notification, rules } = reading as CompleteReading;
   const repeated = findRepeated(opened.text);
-  const finding = judgeNotification(notification, repeated, reading?.rules ?? []);
+  const finding = judgeNotification(notification, repeated, rules);
   const judgement: Judgement = {
     outcome: finding.outcome,
     summary: summarize(notification, repeated, finding.warnings),

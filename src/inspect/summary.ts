@@ -56,9 +56,6 @@ function summarizeDeposit(deposit: DepositReceived): string {
     return `${arrived}, worth ${total}. The expected amount is unknown.`;
   }
   if (coins === EXACT && value === EXACT) return `${arrived}, worth ${total}${EXACT}.`;
-  if (coins !== '' && value === EXACT) {
-    return `${arrived}${coins}, but its value of ${total} is exactly what was expected.`;
-  }
   return `${arrived}${coins}. It is worth ${total}${value}.`;
 }
 
@@ -140,13 +137,11 @@ interface Refusal {
 export function summarizeRefusal(refusal: Refusal, isSaved: boolean): string {
   const { type, issues, reference } = refusal;
   const [first] = issues;
-  const isOfBody = first.path.length === 0;
-  // A fault of the body itself explains all others. Its type may be the endpoint's, not the event's.
-  const event = eventOf(isOfBody ? null : type, reference);
-  const isOnly = isOfBody || issues.length === 1;
+  // A fault of the body itself explains all others.
+  const isOnly = first.path.length === 0 || issues.length === 1;
   const count = isOnly ? 'refused' : `refused for ${issues.length} faults. The first`;
   const answer = isSaved ? '' : answerTo(first.code);
-  return `The body${event} is ${count}: ${faultOf(first, type)}.${adviceOn(first.code, type)}${answer}`;
+  return `The body${eventOf(reference)} is ${count}: ${faultOf(first, type)}.${adviceOn(first.code, type)}${answer}`;
 }
 
 function faultOf(issue: NotificationIssue, type: NotificationType | null): string {
@@ -175,18 +170,14 @@ function answerTo(code: IssueCode): string {
     : ' The endpoint should answer 400 and store the body.';
 }
 
-/**
- * The event that a body reports, as far as it is known: ` of order order-10042`. If the body's
- * type is unknown, both events that it names.
- */
-function eventOf(type: NotificationType | null, reference: NotificationReference): string {
+/** What a body is about, as far as that is known: ` of order order-10042`. */
+function eventOf(reference: NotificationReference): string {
   const { depositId, clientPaymentId, withdrawalId, clientWithdrawalId } = reference;
-  const deposit =
-    clientPaymentId === undefined ? named('deposit', depositId) : named('order', clientPaymentId);
-  const withdrawal = named('withdrawal', clientWithdrawalId ?? withdrawalId);
   const events = [
-    ...(type === 'withdrawal.broadcast' ? [] : deposit),
-    ...(type === 'deposit.received' ? [] : withdrawal),
+    ...(clientPaymentId === undefined
+      ? named('deposit', depositId)
+      : named('order', clientPaymentId)),
+    ...named('withdrawal', clientWithdrawalId ?? withdrawalId),
   ];
   return events.length === 0 ? '' : ` of ${events.join(' and ')}`;
 }

@@ -159,19 +159,6 @@ test('of a saved body, nothing is said about the answer of the endpoint', () => 
   }
 });
 
-test.each([
-  [0.25, 'less than 1 s'],
-  [1, '1 s'],
-  [119, '119 s'],
-  [120, '2 min'],
-  [7140, '119 min'],
-  [7200, '2 h'],
-  [169_200, '47 h'],
-  [172_800, '2 days'],
-])('a deposit that is %f seconds late arrived %s after the link expired', (seconds, words) => {
-  expect(inspectBody(late(seconds)).summary).toContain(` arrived ${words} after the link expired,`);
-});
-
 test('every fixture has one printable line, without what is unknown', () => {
   for (const { id, body } of fixtures) {
     const { summary } = inspectBody(body);

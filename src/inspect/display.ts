@@ -1,6 +1,6 @@
 // How the command and the page show values.
 import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
-import { escapeUnprintable } from '../parser/messages.js';
+import { escapeUnprintable, quote } from '../parser/messages.js';
 import type { Rule } from '../parser/rules.js';
 import type { InspectedField } from './inspection.js';
 import type { Verdict } from './verdict.js';
@@ -45,6 +45,16 @@ export function formatDuration(ms: number): string {
 export function shorten(text: string, most = 400): string {
   const shown = escapeUnprintable(text.slice(0, most));
   return text.length > most ? `${shown}… (${formatCount(text.length)} characters)` : shown;
+}
+
+/**
+ * Shows a text of the body. A text of at most 128 usual characters, as in an identifier or address,
+ * is shown whole. It is quoted only if a part of it could be mistaken for punctuation of the
+ * summary. Any other text is quoted and truncated.
+ */
+export function show(text: string, most?: number): string {
+  if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);
+  return /:|\W$/.test(text) ? `"${text}"` : text;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isBytes, type OpenBody, openBody } from '../parser/body.js';
-import type { NotificationType } from '../parser/errors.js';
+import type { NotificationIssue, NotificationType } from '../parser/errors.js';
 import { describe, isNonEmpty, referenceOf } from '../parser/messages.js';
 import {
   idempotencyKey,
@@ -10,7 +10,8 @@ import { type RawBody, readBody } from '../parser/parse.js';
 import type { Reading } from '../parser/read.js';
 import { readMembers } from '../shared/members.js';
 import type { Inspection } from './inspection.js';
-import { summarize, summarizeRefusal } from './summary.js';
+import { type Refusal, summarizeRefusal } from './refusal.js';
+import { summarize } from './summary.js';
 import { judgeNotification } from './verdict.js';
 
 /** What is said about a body as a whole. A whole inspection takes several times as long. */
@@ -51,38 +52,37 @@ export function judgeBody(body: RawBody, { as, isSaved = false }: InspectOptions
   }
   const opened = openBody(body);
   if (opened.fields === null) {
-    const { issues, text: noJson = null } = opened;
-    const refusal = { type: as ?? null, issues, reference: {} };
-    return { ...refused(refusal, isSaved), opened: null, reading: null, noJson };
+    const refusal = { type: as ?? null, issues: opened.issues, reference: {} };
+    const judgement = refuse(refusal, [], isSaved);
+    return { judgement, checks: [], opened: null, reading: null, noJson: opened.text ?? null };
   }
   const { type, issues, reading } = readBody(opened, as ?? null, readNotification);
-  const judged = { opened, reading, noJson: null };
   const reference = referenceOf(opened.fields);
   const warnings = reading?.notification.warnings ?? [];
   if (isNonEmpty(issues)) {
-    return { ...refused({ type, issues, reference }, isSaved, warnings), ...judged };
+    const judgement = refuse({ type, issues, reference }, warnings, isSaved);
+    return { judgement, checks: [], opened, reading, noJson: null };
   }
   // Without an issue, there is a reading, in which no required field is null.
   const { notification, rules } = reading as CompleteReading;
   const repeated = findRepeated(opened.text);
-  const finding = judgeNotification(notification, repeated, rules);
+  const { outcome, checks, toCheck } = judgeNotification(notification, repeated, rules);
   const judgement: Judgement = {
-    outcome: finding.outcome,
-    summary: summarize(notification, repeated, finding.warnings),
+    outcome,
+    summary: summarize(notification, repeated, toCheck),
     idempotencyKey: idempotencyKey(notification),
     ...{ type, issues, warnings, reference },
   };
-  return { ...judged, judgement, checks: finding.checks };
+  return { judgement, checks, opened, reading, noJson: null };
 }
 
-function refused(
-  refusal: Parameters<typeof summarizeRefusal>[0],
+function refuse(
+  refusal: Refusal,
+  warnings: readonly NotificationIssue[],
   isSaved: boolean,
-  warnings: Judgement['warnings'] = [],
-): Pick<Judged, 'judgement' | 'checks'> {
+): Judgement {
   const summary = summarizeRefusal(refusal, isSaved);
-  const judgement = { outcome: 'refused', summary, idempotencyKey: null } as const;
-  return { judgement: { ...judgement, ...refusal, warnings }, checks: [] };
+  return { outcome: 'refused', summary, idempotencyKey: null, ...refusal, warnings };
 }
 
 /** Finds the names that were sent more than once. */

@@ -1,16 +1,10 @@
-import { MAX_BYTES } from '../parser/body.js';
 import type { DepositReceived } from '../parser/deposit-received.js';
-import type {
-  IssueCode,
-  NotificationIssue,
-  NotificationReference,
-  NotificationType,
-} from '../parser/errors.js';
-import { nameOfPath, quote } from '../parser/messages.js';
+import type { NotificationIssue } from '../parser/errors.js';
+import { nameOfPath } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { formatDuration } from './display.js';
+import { formatDuration, show } from './display.js';
 import { isAddressUnusual, isLate } from './verdict.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
@@ -32,7 +26,7 @@ export function summarize(
   const event =
     notification.type === 'deposit.received'
       ? summarizeDeposit(notification)
-      : summarizeWithdrawal(notification);
+      : summarizeWithdrawal(notification) + adviceOnTag(notification);
   const others = notification.warnings.filter((warning) => !toCheck.includes(warning));
   const warnings = nameWarnings('Check a warning', 'Check', toCheck);
   return event + summarizeRepeated(repeated) + warnings + nameWarnings('A warning', '', others);
@@ -77,13 +71,6 @@ function compare(actual: Decimal, expected: Decimal | null, currency: string): s
 }
 
 function summarizeWithdrawal(withdrawal: WithdrawalBroadcast): string {
-  const address = isAddressUnusual(withdrawal)
-    ? ' Check the destination tag, because the address has an unusual form.'
-    : '';
-  return summarizeMove(withdrawal) + address;
-}
-
-function summarizeMove(withdrawal: WithdrawalBroadcast): string {
   const { status, clientWithdrawalId, withdrawCurrency, toTxAddress } = withdrawal;
   const { actualWithdrawAmount: actual, estimatedWithdrawAmount: estimate } = withdrawal;
   const subject = `Withdrawal ${show(clientWithdrawalId)} ${OUTCOMES[status]}`;
@@ -101,6 +88,11 @@ function summarizeMove(withdrawal: WithdrawalBroadcast): string {
   const intended = estimated === null ? '' : `. It was for an estimated ${estimated}`;
   const details = sent === null ? intended : `, and the body reports ${sent} as sent${to}`;
   return `${subject}${details}. Don't return the amount to the customer's balance until the service confirms that nothing was sent.`;
+}
+
+function adviceOnTag(withdrawal: WithdrawalBroadcast): string {
+  if (!isAddressUnusual(withdrawal)) return '';
+  return ' Check the destination tag, because the address has an unusual form.';
 }
 
 const OUTCOMES = { COMPLETED: 'completed', FAILED: 'failed', BLOCKED: 'was blocked' } as const;
@@ -126,79 +118,9 @@ function list(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED).join(', ') + more;
 }
 
-/** What is known of a refused body. */
-interface Refusal {
-  readonly type: NotificationType | null;
-  readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
-  readonly reference: NotificationReference;
-}
-
-/** Says in one line why a body is refused, what to do and what to answer. */
-export function summarizeRefusal(refusal: Refusal, isSaved: boolean): string {
-  const { type, issues, reference } = refusal;
-  const [first] = issues;
-  // A fault of the body itself explains all others.
-  const isOnly = first.path.length === 0 || issues.length === 1;
-  const count = isOnly ? 'refused' : `refused for ${issues.length} faults. The first`;
-  const answer = isSaved ? '' : answerTo(first.code);
-  return `The body${eventOf(reference)} is ${count}: ${faultOf(first, type)}.${adviceOn(first.code, type)}${answer}`;
-}
-
-function faultOf(issue: NotificationIssue, type: NotificationType | null): string {
-  const { code, path, expected, received } = issue;
-  if (code === 'body_too_large') return `it has more than ${MAX_BYTES} bytes`;
-  if (code === 'missing_field') return `${nameOfPath(path)} has no value`;
-  // Without a type, the identifiers are wrong.
-  if (code === 'unrecognized_notification' && type === null) {
-    return `it should have ${expected}, but has ${received}`;
-  }
-  const subject = path.length === 0 ? 'it' : nameOfPath(path);
-  return `${subject} should be ${expected}, but is ${received}`;
-}
-
-function adviceOn(code: IssueCode, type: NotificationType | null): string {
-  // Such a fault already says to check the callback URLs.
-  if (code === 'unrecognized_notification' && type !== null) return '';
-  // The text may have been changed when somebody copied it.
-  const isNoObject = code === 'invalid_json' || code === 'not_an_object';
-  return `${isNoObject ? ' If the service sent it like this, ask' : ' Ask'} the service about it.`;
-}
-
-function answerTo(code: IssueCode): string {
-  return code === 'body_too_large'
-    ? ' The endpoint should answer 413 and store its start.'
-    : ' The endpoint should answer 400 and store the body.';
-}
-
-/** What a body is about, as far as that is known: ` of order order-10042`. */
-function eventOf(reference: NotificationReference): string {
-  const { depositId, clientPaymentId, withdrawalId, clientWithdrawalId } = reference;
-  const events = [
-    ...(clientPaymentId === undefined
-      ? named('deposit', depositId)
-      : named('order', clientPaymentId)),
-    ...named('withdrawal', clientWithdrawalId ?? withdrawalId),
-  ];
-  return events.length === 0 ? '' : ` of ${events.join(' and ')}`;
-}
-
-function named(event: string, id: string | undefined): string[] {
-  return id === undefined ? [] : [`${event} ${show(id)}`];
-}
-
 function money(amount: Decimal, currency: string | null): string {
   if (currency === null) return `${amount} of an unknown currency`;
   const code = show(currency);
   // A code that begins with a digit would look like a part of the amount.
   return `${amount} ${/^["a-z]/i.test(code) ? code : `"${code}"`}`;
-}
-
-/**
- * Shows a text of the body. A text of at most 128 usual characters, as in an identifier or address,
- * is shown whole. It is quoted only if a part of it could be mistaken for punctuation of the
- * summary. Any other text is quoted and truncated.
- */
-function show(text: string, most?: number): string {
-  if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);
-  return /:|\W$/.test(text) ? `"${text}"` : text;
 }

@@ -17,7 +17,7 @@ export interface Finding {
   /** The reasons, each in a few words. */
   readonly checks: readonly string[];
   /** More reasons: an amount or a time could not be read, so nothing can be compared with it. */
-  readonly warnings: readonly NotificationIssue[];
+  readonly toCheck: readonly NotificationIssue[];
 }
 
 type Checks<T> = Readonly<Record<string, (notification: T) => boolean>>;
@@ -54,12 +54,12 @@ export function judgeNotification(
     notification.type === 'deposit.received'
       ? namesOf(DEPOSIT_CHECKS, notification)
       : namesOf(WITHDRAWAL_CHECKS, notification);
-  const warnings = notification.warnings.filter(({ path }) => {
+  const toCheck = notification.warnings.filter(({ path }) => {
     const kind = rules.find(({ name }) => name === path[0])?.type.kind;
     return kind === 'amount' || kind === 'timestamp';
   });
   const checks = [...twice, ...found];
-  return { outcome: checks.length + warnings.length > 0 ? 'check' : 'good', checks, warnings };
+  return { outcome: checks.length + toCheck.length > 0 ? 'check' : 'good', checks, toCheck };
 }
 
 function namesOf<T>(checks: Checks<T>, notification: T): string[] {

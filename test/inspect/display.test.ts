@@ -41,6 +41,7 @@ test.each<
   [deposit, 'network', '""', [['', 'no value']]],
   [deposit, 'rateType', '5', [['', 'not read']]],
   [deposit, 'expirationTime', '1790003600.25', [['', '2026-09-21 15:13:20.250 UTC']]],
+  [deposit, 'extra', '[1, 2]', [['', '[1,2]']]],
   [deposit, 'toTxAddress', '"r?dt=7"', [['', 'r?dt=7']]],
   [
     withdrawal,

@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import type { JsonFault } from '../src/inspect/index';
 import { AtAGlance } from './AtAGlance';
 import { Faults, Fields } from './Fields';
+import { Identifiers, Result } from './Result';
 import { announcementOf, type Event, type State } from './state';
-import { Identifiers, Verdict } from './Verdict';
 
 interface Properties {
   readonly state: State;
@@ -30,7 +30,7 @@ export function Page({ state, handle, onFile, onShow }: Properties): JSX.Element
       <main>
         <Input state={state} handle={handle} onFile={onFile} />
         <div class="answer">
-          <Verdict state={state} handle={handle} />
+          <Result state={state} handle={handle} />
           {inspection && (
             <>
               <Faults inspection={inspection} onShow={text === '' ? null : onShow} />

@@ -1,8 +1,8 @@
 // A notification as a picture: its points in time, and its amounts by currency.
 
-import { formatTime } from '../src/inspect/display';
+import { formatDuration, formatTime } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
-import { duration } from '../src/inspect/summary';
+
 import type { NotificationType } from '../src/parser/errors';
 import { Decimal } from '../src/parser/values/amount';
 import { DEDUCED, DEDUCTED } from '../src/shared/sample';
@@ -102,7 +102,9 @@ export function toMoments({ type, fields }: Inspection): Moment[] {
       time: formatTime(time),
       share: ((points[index + 1]?.ms ?? ms) - ms) / (span || 1),
       after:
-        before === undefined ? null : `${duration(ms - before.ms)} ${afterOf(before.label, label)}`,
+        before === undefined
+          ? null
+          : `${formatDuration(ms - before.ms)} ${afterOf(before.label, label)}`,
     };
   });
 }

@@ -1,6 +1,6 @@
 import { inspectBody } from '../inspect/index.js';
 import { type Judgement, judgeBody } from '../inspect/judgement.js';
-import type { Outcome } from '../inspect/outcome.js';
+import type { Verdict } from '../inspect/verdict.js';
 import { EXIT } from './errors.js';
 import { explain, waitOf } from './explain.js';
 import { COMMON, flag, helpOf, readArguments, readType, text } from './options.js';
@@ -53,7 +53,7 @@ export async function inspect(args: string[], given: Terminal): Promise<number> 
   /** Counts a body of several, and returns its line; empty if it isn't shown. */
   const lineOf = (input: Input): string => {
     const { place, body, saved } = input;
-    const judged = judgeBody(body, as ?? null);
+    const judged = judgeBody(body, { as });
     const outcome = outcomeOf(judged.judgement, saved);
     totals.add(judged, outcome, input);
     progress.add(outcome === 'refused');
@@ -93,7 +93,7 @@ export async function inspect(args: string[], given: Terminal): Promise<number> 
 }
 
 /** The outcome of a body. One that waits in a store is never good: its reason says why. */
-function outcomeOf({ outcome }: Judgement, saved: Input['saved']): Outcome {
+function outcomeOf({ outcome }: Judgement, saved: Input['saved']): Verdict {
   return outcome === 'good' && saved !== null ? 'check' : outcome;
 }
 

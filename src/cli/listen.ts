@@ -119,7 +119,7 @@ function createLog(terminal: Terminal, folder: string | undefined) {
     /** Saves a body if there is a folder, then prints its line. Returns false if that fails. */
     callback(body: Uint8Array): boolean {
       const time = new Date();
-      const { outcome, summary, type, idempotencyKey: key } = judgeBody(body, null).judgement;
+      const { outcome, summary, type, idempotencyKey: key } = judgeBody(body).judgement;
       const kind = type === 'deposit.received' ? 'deposit' : 'withdrawal';
       const texts = key === null ? [summary] : [key, summary];
       try {

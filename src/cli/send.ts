@@ -79,7 +79,7 @@ export async function send(args: string[], given: Terminal): Promise<number> {
   let refusedAt = 0;
 
   const post = async (sent: SentBody): Promise<void> => {
-    const { issues, idempotencyKey } = judgeBody(sent.body, null).judgement;
+    const { issues, idempotencyKey } = judgeBody(sent.body).judgement;
     const isFaulty = issues.length > 0;
     // Two keys show that there are several events.
     if (keys.size < 2 && !sent.isFaulty) keys.add(idempotencyKey);

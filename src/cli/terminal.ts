@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { MARKS } from '../inspect/display.js';
-import type { Outcome } from '../inspect/outcome.js';
+import type { Verdict } from '../inspect/verdict.js';
 import { escapeUnprintable } from '../parser/messages.js';
 
 /** What a command reads from and writes to. */
@@ -26,7 +26,7 @@ const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Color = keyof typeof COLORS;
 
 /** The color and sign of a line about a body, or about a request without one. */
-export const SIGNS: Readonly<Record<Outcome | 'none', readonly [Color, string]>> = {
+export const SIGNS: Readonly<Record<Verdict | 'none', readonly [Color, string]>> = {
   good: ['green', MARKS.good],
   check: ['yellow', MARKS.check],
   refused: ['red', MARKS.refused],

@@ -1,6 +1,6 @@
 import { formatCount, formatTime, plural, shorten } from '../inspect/display.js';
 import type { Judged } from '../inspect/judgement.js';
-import type { Outcome } from '../inspect/outcome.js';
+import type { Verdict } from '../inspect/verdict.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/messages.js';
 import { TX_ADDRESS_OWNER } from '../parser/withdrawal-broadcast.js';
@@ -34,8 +34,8 @@ interface Kind {
 
 /** Counts bodies by outcome, and the reasons why they are not good. */
 export interface Totals {
-  readonly counts: Record<Outcome, number>;
-  add(judged: Judged, outcome: Outcome, input: Pick<Input, 'place' | 'saved'>): void;
+  readonly counts: Record<Verdict, number>;
+  add(judged: Judged, outcome: Verdict, input: Pick<Input, 'place' | 'saved'>): void;
   report(reading: FileCounts, terminal: Terminal): string;
 }
 

@@ -1,16 +1,16 @@
 // How the command and the page show values.
 import { DEPOSIT_RECEIVED } from '../parser/deposit-received.js';
-import { escapeUnprintable } from '../parser/messages.js';
+import { escapeUnprintable, quote } from '../parser/messages.js';
 import type { Rule } from '../parser/rules.js';
 import type { InspectedField } from './inspection.js';
-import type { Outcome } from './outcome.js';
+import type { Verdict } from './verdict.js';
 
 const TIMES = Object.entries<Rule>(DEPOSIT_RECEIVED)
   .filter(([, { type }]) => type.kind === 'timestamp')
   .map(([name]) => name);
 
-/** The sign of each outcome. */
-export const MARKS: Readonly<Record<Outcome, string>> = { good: '✓', check: '!', refused: '✗' };
+/** The sign of each verdict. */
+export const MARKS: Readonly<Record<Verdict, string>> = { good: '✓', check: '!', refused: '✗' };
 
 /** Made once: `toLocaleString` would make a format for each number. */
 const GROUPED = new Intl.NumberFormat('en');
@@ -30,10 +30,31 @@ export function formatTime(time: string): string {
   return time.replace(/^(\d{4}-\d\d-\d\d)T([\d:]+)(?:\.000|(\.\d+))?Z$/, '$1 $2$3 UTC');
 }
 
+/** `less than 1 s`, `90 s`, `84 min`, `3 days` */
+export function formatDuration(ms: number): string {
+  if (ms > 0 && ms < 1000) return 'less than 1 s';
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+
 /** Escapes what is invisible or moves the text around it, and truncates a long text. */
 export function shorten(text: string, most = 400): string {
   const shown = escapeUnprintable(text.slice(0, most));
   return text.length > most ? `${shown}… (${formatCount(text.length)} characters)` : shown;
+}
+
+/**
+ * Shows a text of the body. A text of at most 128 usual characters, as in an identifier or address,
+ * is shown whole. It is quoted only if a part of it could be mistaken for punctuation of the
+ * summary. Any other text is quoted and truncated.
+ */
+export function show(text: string, most?: number): string {
+  if (!/^[\w.:#/@+-]{1,128}$/.test(text)) return quote(text, most);
+  return /:|\W$/.test(text) ? `"${text}"` : text;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { NotificationType } from '../parser/errors.js';
 import { quote } from '../parser/messages.js';
 import type { RawBody } from '../parser/parse.js';
 import { Decimal } from '../parser/values/amount.js';
@@ -6,21 +5,14 @@ import { SAMPLES } from '../shared/sample.js';
 import { readFields } from './fields.js';
 import type { Inspection } from './inspection.js';
 import { findJsonFault } from './json-fault.js';
-import { judgeBody } from './judgement.js';
+import { type InspectOptions, judgeBody } from './judgement.js';
 import { findQuirks } from './quirks.js';
 
 export type { InspectedField, Inspection } from './inspection.js';
 export type { JsonFault } from './json-fault.js';
-export type { Outcome } from './outcome.js';
+export type { InspectOptions } from './judgement.js';
 export type { Quirk, QuirkCode } from './quirks.js';
-
-/** Options of {@link inspectBody}. */
-export interface InspectOptions {
-  /**
-   * The type that the endpoint expects. By default, it is detected by the identifier of the body.
-   */
-  readonly as?: NotificationType | undefined;
-}
+export type { Verdict } from './verdict.js';
 
 /**
  * Shows how the parser reads a body: a summary for support; every field, raw and parsed, with its
@@ -28,7 +20,7 @@ export interface InspectOptions {
  * dashboards. To handle a notification, call a parser.
  *
  * @param body - The raw body, as text or bytes.
- * @param options - `as` sets the expected type.
+ * @param options - `as` sets the expected type; `isSaved` says that the body is stored.
  * @returns Plain data. Nothing is redacted: it contains every value of the body, including personal
  * data.
  * @throws TypeError if the body is an object that is already parsed, or `as` is unknown.
@@ -39,11 +31,12 @@ export interface InspectOptions {
  * fields[0]; // { name: 'onChainFee', raw: '1.2E-7', parsed: '0.00000012', quirks: [...] }
  * ```
  */
-export function inspectBody(body: RawBody, { as }: InspectOptions = {}): Inspection {
+export function inspectBody(body: RawBody, options: InspectOptions = {}): Inspection {
+  const { as } = options;
   if (as !== undefined && !Object.hasOwn(SAMPLES, as)) {
     throw new TypeError(`as: expected ${Object.keys(SAMPLES).join(' or ')}, received ${quote(as)}`);
   }
-  const { judgement, opened, reading, noJson } = judgeBody(body, as ?? null);
+  const { judgement, opened, reading, noJson } = judgeBody(body, options);
   const fields = opened === null ? [] : readFields(opened, reading);
   const read = reading?.notification ?? null;
   const isAccepted = judgement.outcome !== 'refused';

@@ -4,8 +4,9 @@ import type {
   NotificationType,
 } from '../parser/errors.js';
 import type { JsonFault } from './json-fault.js';
-import type { Outcome } from './outcome.js';
+
 import type { Quirk } from './quirks.js';
+import type { Verdict } from './verdict.js';
 
 /**
  * A body, field by field, as plain data: `JSON.stringify` and `JSON.parse` change nothing in it.
@@ -13,17 +14,16 @@ import type { Quirk } from './quirks.js';
 export interface Inspection {
   /**
    * One printable line for support: what arrived or was sent, and what to check; for a refused
-   * body, why it is refused, which amount it reports, what to do and what to answer. Its words may
-   * change in any version.
+   * body, why it is refused, what to do and what to answer. Its words may change in any version.
    */
   readonly summary: string;
   /**
-   * The judgement. `good`: accepted, and as expected. `refused`: refused. `check`: accepted, but
-   * the amount is 0, or more or less than expected; the deposit was late; the withdrawal is FAILED
-   * or BLOCKED, or completed without its amount; a field was sent twice; an amount or a time can't
-   * be read; or an address may lack its tag.
+   * `good`: accepted, and as expected. `refused`: refused. `check`: accepted, but the amount is 0,
+   * or more or less than expected; the deposit was late; the withdrawal is FAILED or BLOCKED, or
+   * COMPLETED without its amount; a field was sent twice; an amount or a time can't be read; or the
+   * address has an unusual form, and may lack its tag.
    */
-  readonly outcome: Outcome;
+  readonly outcome: Verdict;
   /**
    * The notification's type: the one that `as` names. Without `as`, it is detected, and null if the
    * body has both identifiers or neither, or can't be read.

@@ -16,10 +16,9 @@ export interface JsonFault {
 /** Maximum length of the text before an error, and of the text after it. */
 const [MAX_BEFORE, MAX_AFTER] = [40, 20];
 
-/** Finds the first error in the JSON syntax of a text; null if there is none. */
-export function findJsonFault(text: string): JsonFault | null {
+/** Finds the first error in a text that is not JSON. */
+export function findJsonFault(text: string): JsonFault {
   const at = findSyntaxError(text);
-  if (at === -1) return null;
   const { line, column } = lineAndColumn(text, at);
   const start = Math.max(at - column + 1, at - MAX_BEFORE);
   const [rest = ''] = text.slice(at).split(/\r?\n/, 1);

@@ -9,10 +9,10 @@ import {
 import { type RawBody, readBody } from '../parser/parse.js';
 import type { Reading } from '../parser/read.js';
 import { readMembers } from '../shared/members.js';
-import { damageOf } from './damage.js';
 import type { Inspection } from './inspection.js';
-import { checksOf, isToCheck } from './outcome.js';
-import { countEvents, reportedBy, summarize, summarizeRefusal } from './summary.js';
+import { type Refusal, summarizeRefusal } from './refusal.js';
+import { summarize } from './summary.js';
+import { judgeNotification } from './verdict.js';
 
 /** What is said about a body as a whole. A whole inspection takes several times as long. */
 export type Judgement = Omit<Inspection, 'fields' | 'absent' | 'jsonFault'>;
@@ -30,45 +30,59 @@ export interface Judged {
   readonly noJson: string | null;
 }
 
+/** Options of `inspectBody`. */
+export interface InspectOptions {
+  /**
+   * The type that the endpoint expects. By default, it is detected by the identifier of the body.
+   */
+  readonly as?: NotificationType | undefined;
+  /** Whether the body is stored. Then the summary doesn't say that the endpoint should do that. */
+  readonly isSaved?: boolean | undefined;
+}
+
+type CompleteReading = Pick<Reading<unknown>, 'rules'> & {
+  readonly notification: PaymentNotification;
+};
+
 /** Says what a body reports, and whether it went as expected. */
-export function judgeBody(body: RawBody, as: NotificationType | null): Judged {
+export function judgeBody(body: RawBody, { as, isSaved = false }: InspectOptions = {}): Judged {
   if (typeof body !== 'string' && !isBytes(body)) {
     const received = `${describe(body)}. Pass the raw body`;
     throw new TypeError(`body: expected text or bytes, received ${received}`);
   }
   const opened = openBody(body);
-  const isOpen = opened.fields !== null;
-  const { type, issues, reading } = isOpen
-    ? readBody(opened, as, readNotification)
-    : { type: as, issues: opened.issues, reading: null };
-  const repeated = isOpen ? findRepeated(opened.text) : [];
-  const read = reading?.notification ?? null;
-  const reference = isOpen ? referenceOf(opened.fields) : {};
-  const rest = { type, issues, warnings: read?.warnings ?? [], reference };
-  const noJson = isOpen ? null : (opened.text ?? null);
-  const judged = { opened: isOpen ? opened : null, reading, noJson };
-  if (isNonEmpty(issues)) {
-    const summary = summarizeRefusal({
-      ...{ type, issues, reference },
-      reported: read === null ? '' : reportedBy(read, repeated),
-      isEmpty: isOpen && Object.keys(opened.fields).length === 0,
-      contained: containedIn(body, noJson, issues[0]),
-      damage: noJson === null ? null : damageOf(noJson),
-    });
-    const judgement = { outcome: 'refused', summary, idempotencyKey: null, ...rest } as const;
-    return { ...judged, judgement, checks: [] };
+  if (opened.fields === null) {
+    const refusal = { type: as ?? null, issues: opened.issues, reference: {} };
+    const judgement = refuse(refusal, [], isSaved);
+    return { judgement, checks: [], opened: null, reading: null, noJson: opened.text ?? null };
   }
-  // Without an issue, no required field is null.
-  const notification = read as PaymentNotification;
-  const checks = checksOf(notification, repeated);
-  const warnings = rest.warnings.filter((warning) => isToCheck(warning, reading));
+  const { type, issues, reading } = readBody(opened, as ?? null, readNotification);
+  const reference = referenceOf(opened.fields);
+  const warnings = reading?.notification.warnings ?? [];
+  if (isNonEmpty(issues)) {
+    const judgement = refuse({ type, issues, reference }, warnings, isSaved);
+    return { judgement, checks: [], opened, reading, noJson: null };
+  }
+  // Without an issue, there is a reading, in which no required field is null.
+  const { notification, rules } = reading as CompleteReading;
+  const repeated = findRepeated(opened.text);
+  const { outcome, checks, toCheck } = judgeNotification(notification, repeated, rules);
   const judgement: Judgement = {
-    outcome: checks.length + warnings.length > 0 ? 'check' : 'good',
-    summary: summarize(notification, repeated, warnings),
+    outcome,
+    summary: summarize(notification, repeated, toCheck),
     idempotencyKey: idempotencyKey(notification),
-    ...rest,
+    ...{ type, issues, warnings, reference },
   };
-  return { ...judged, judgement, checks };
+  return { judgement, checks, opened, reading, noJson: null };
+}
+
+function refuse(
+  refusal: Refusal,
+  warnings: readonly NotificationIssue[],
+  isSaved: boolean,
+): Judgement {
+  const summary = summarizeRefusal(refusal, isSaved);
+  return { outcome: 'refused', summary, idempotencyKey: null, ...refusal, warnings };
 }
 
 /** Finds the names that were sent more than once. */
@@ -77,15 +91,4 @@ function findRepeated(text: string): string[] {
   const repeated = new Set<string>();
   for (const [name] of readMembers(text)) (found.has(name) ? repeated : found).add(name);
   return [...repeated];
-}
-
-/** Counts the events in a body that is not an event itself. */
-function containedIn(
-  body: RawBody,
-  noJson: string | null,
-  { code, received }: NotificationIssue,
-): string {
-  if (noJson !== null) return countEvents(noJson, 2);
-  if (code !== 'not_an_object' && received !== 'neither') return '';
-  return countEvents(typeof body === 'string' ? body : new TextDecoder().decode(body), 1);
 }

@@ -305,7 +305,7 @@ The receiver tries those in progress and in retry again. Those in review wait fo
   test('that have too many names are counted as far as memory goes', () => {
     const totals = createTotals();
     for (const from of [0, 4000, 8000]) {
-      const judged = judgeBody(deposit(unknown(4000, from)), null);
+      const judged = judgeBody(deposit(unknown(4000, from)));
       totals.add(judged, 'good', { place: 'x', saved: null });
     }
     const terminal = { columns: 80, colors: false, interrupt: new AbortController().signal };

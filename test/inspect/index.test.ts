@@ -1,9 +1,7 @@
 import { safeParseNotification } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { judgeBody } from '../../src/inspect/judgement.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
-import { OUTCOMES } from './outcomes.js';
 
 /** A field as an inspection has it. What its quirks say is tested apart. */
 const field = (name: string, raw: string, parsed: unknown, ...codes: string[]) => {
@@ -22,12 +20,6 @@ const REFUSED = {
   reference: {},
 };
 
-test.each(OUTCOMES)('%s: %s is %s, because of %s', (_, body, outcome, ...reasons) => {
-  const { judgement, checks } = judgeBody(body, null);
-  expect(inspectBody(body)).toMatchObject(judgement);
-  expect({ outcome: judgement.outcome, checks }).toStrictEqual({ outcome, checks: reasons });
-});
-
 test('a valid body', () => {
   const id = '0B0F1F0E-9D0C-4F9E-8D4A-0C3F6F3B5A11';
   const amount = '0.123456789012345678';
@@ -40,16 +32,16 @@ test('a valid body', () => {
     later: ' { "a" : [ 1.0, "x y", -0 ] } ',
   });
   expect(inspectBody(body)).toStrictEqual({
-    summary: `Order "a\\u202e": ${amount} BTC arrived, 0.108226789012345678 BTC more than the 0.01523 BTC expected, but its value of 950.25 EUR is exactly what was expected.`,
+    summary: `Order "a\\u202e": ${amount} BTC arrived, 0.108226789012345678 BTC more than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.`,
     outcome: 'check',
     type: 'deposit.received',
     idempotencyKey: `deposit.received:${id.toLowerCase()}`,
     fields: expect.arrayContaining([
       field('status', '"CONFIRMED"', 'CONFIRMED'),
-      field('depositId', `"${id}"`, id, 'upper_case'),
+      field('depositId', `"${id}"`, id),
       field('clientPaymentId', '"\\u0061\\u202e"', 'a\u202e'),
       field('actualDepositAmount', `${amount}0`, amount, 'lost_digits'),
-      field('settlementAmount', '"1.50"', '1.5', 'encoding'),
+      field('settlementAmount', '"1.50"', '1.5'),
       field('displayRateDepegLossAmount', 'null', null),
       field('later', '{"a":[1.0,"x y",-0]}', { a: ['1.0', 'x y', '-0'] }, 'additional'),
     ]),
@@ -101,7 +93,7 @@ test('a body of an unknown notification, and its fields unchanged', () => {
 test.each([undefined, 'withdrawal.broadcast'] as const)('text that is not JSON, as %s', (as) => {
   expect(inspectBody('hello', { as })).toStrictEqual({
     ...REFUSED,
-    summary: `The body is refused: it should be a JSON object, but is 5 characters that are not JSON. ${ASK}`,
+    summary: `The body is refused: it should be a JSON object, but is 5 characters that are not JSON. If the service sent it like this, ask${ASK.slice(3)}`,
     type: as ?? null,
     issues: safeParseNotification('hello').error?.issues,
     jsonFault: { line: 1, column: 1, before: '', after: 'hello' },
@@ -122,14 +114,6 @@ test('a body is judged by the endpoint that it was sent to', () => {
   expect(wrong).toMatchObject({ outcome: 'refused', type: 'deposit.received' });
   expect(wrong.issues[0]?.message).toContain('Check whether the callback URLs are swapped');
   expect(wrong.absent).toContain('depositId');
-});
-
-test('an identifier without a value is no event', () => {
-  const { summary } = inspectBody('{"depositId":\n  null,"a":"{\\"withdrawalId\\": \\"\\"}"}');
-  expect(summary).toContain('but has neither. Ask');
-  expect(inspectBody('{"a":"{\\"withdrawalId\\": \\"x\\"}"}').summary).toContain(
-    'but has neither. It contains 1 withdrawal.',
-  );
 });
 
 test.each<[what: string, body: unknown, as: unknown, message: string]>([

@@ -1,4 +1,4 @@
-import type { Outcome } from 'payment-notifications/inspect';
+import type { Verdict } from 'payment-notifications/inspect';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 const COINS = 'more or fewer coins than expected';
@@ -8,6 +8,7 @@ const NOTHING = 'an amount of 0';
 const TWICE = 'a field sent more than once';
 const FAILED = 'FAILED or BLOCKED';
 const NO_AMOUNT = 'COMPLETED without the amount that was sent';
+const FORM = 'an address in an unusual form';
 
 const unexpected = deposit({ expectedDepositAmount: 'null', expectedDisplayAmount: 'null' });
 const unlimited = deposit({ expirationTime: 'null', paymentReceivedAt: '1890003600' });
@@ -20,7 +21,7 @@ const withMore = (fields: string) => deposit().replace(/\}$/, `,${fields}}`);
 export const OUTCOMES: readonly (readonly [
   what: string,
   body: string,
-  outcome: Outcome,
+  outcome: Verdict,
   ...checks: string[],
 ])[] = [
   ['a deposit as expected', deposit(), 'good'],
@@ -50,7 +51,7 @@ export const OUTCOMES: readonly (readonly [
   ['no amount', withdrawal({ actualWithdrawAmount: undefined }), 'check', NO_AMOUNT],
   ['an unreadable amount', withdrawal({ actualWithdrawAmount: '"x"' }), 'check', NO_AMOUNT],
   ['nothing sent', withdrawal({ actualWithdrawAmount: '"0.00"' }), 'check', NOTHING],
-  ['an address that may lack its tag', withdrawal({ toTxAddress: '"r?tag=1"' }), 'check'],
+  ['an address that may lack its tag', withdrawal({ toTxAddress: '"r?tag=1"' }), 'check', FORM],
   ['FAILED, with its identifiers alone', failedAlone, 'check', FAILED],
   ['two amounts debited', withdrawal({ deducedSettlementAmount: '"1"' }), 'check'],
   ['a field missing', deposit({ status: undefined }), 'refused'],

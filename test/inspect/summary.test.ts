@@ -1,117 +1,170 @@
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { fixtures } from '../../fixtures/index.js';
+import { fixture, fixtures } from '../../fixtures/index.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
-const TYPES = {
-  either: undefined,
-  deposit: 'deposit.received',
-  withdrawal: 'withdrawal.broadcast',
-} as const;
+const TO = 'rExampleXrpAddress111111111111111 with the tag 48291';
+const WAIT =
+  "Don't return the amount to the customer's balance until the service confirms that nothing was sent.";
+const ASK = 'Ask the service about it. The endpoint should answer 400 and store the body.';
+const ASK_IF = `If the service sent it like this, ask${ASK.slice('Ask'.length)}`;
 
-const NO_VALUE = { expectedDisplayAmount: undefined };
-const NEW = { status: '"NEW"' };
-const received = (paymentReceivedAt: string) => deposit({ paymentReceivedAt });
-/** Received so many seconds after the link has expired. */
-const late = (seconds: number) => received(`${1790003600 + seconds}`);
+const late = (seconds: number) => deposit({ paymentReceivedAt: `${1790003600 + seconds}` });
 const withMore = (body: string, fields: string) => body.replace(/\}$/, `, ${fields}}`);
 const twice = ['\\u202e', 'b', 'c', 'd', 'e'].map((name) => `"${name}": 1, "${name}": 1`).join();
-const wrapper = { event: 'deposit', payload: deposit(), more: JSON.stringify(withdrawal()) };
+const unexpected = { expectedDepositAmount: 'null', expectedDisplayAmount: 'null' };
+const failed = { status: '"FAILED"' };
 
-/** By what each shows. */
-const BODIES = {
-  'coins alone are compared': deposit({ expectedDisplayAmount: 'null' }),
-  'coins are missing': deposit({ expectedDepositAmount: '"0.01623"', ...NO_VALUE }),
-  'the rate changed': deposit({ actualDisplayAmount: '940.00', rateType: '"FLOATING"' }),
-  'values alone are compared': deposit({
-    expectedDepositAmount: '"x"',
-    actualDisplayAmount: '950.26',
-  }),
-  'numbers, not text': deposit({
-    actualDepositAmount: '1.5230e-2',
-    actualDisplayAmount: '"950.250"',
-  }),
-  'all digits': deposit({ actualDepositAmount: '1e78', expectedDepositAmount: '1e-78' }),
-  'nothing arrived': deposit({ actualDepositAmount: '0', actualDisplayAmount: '-0' }),
-  'nothing, as expected': deposit({ actualDepositAmount: '"0.00"', expectedDepositAmount: '0' }),
-  'late by less than a second': late(0.25),
-  'late by a second': late(1),
-  'late by seconds': late(119),
-  'late by two minutes': late(120),
-  'late by minutes': late(5040),
-  'late by hours': late(7200),
-  'late by two days': late(172_800),
-  'late by days': late(259_200),
-  'late, and too much': deposit({ paymentReceivedAt: '1790008640', actualDepositAmount: '0.02' }),
-  'in the last second': received('1790003600'),
-  'just before': received('1790003599.999'),
-  'no time of arrival': received('null'),
-  'an unreadable time': received('"today"'),
-  'the link has no end': deposit({ paymentReceivedAt: '1790008640', expirationTime: 'null' }),
-  'unreadable coins': deposit({ expectedDepositAmount: '"x"', expectedDisplayAmount: 'null' }),
-  'an unreadable value': deposit({ expectedDepositAmount: 'null', expectedDisplayAmount: '"x"' }),
-  'nothing was sent': withdrawal({ actualWithdrawAmount: '0.00' }),
-  'completed without an amount': withdrawal({ actualWithdrawAmount: undefined }),
-  'completed without an amount, and a warning': withdrawal({
-    actualWithdrawAmount: undefined,
-    txAddressOwner: 'null',
-  }),
-  'failed with an amount': withdrawal({ status: '"FAILED"' }),
-  'failed with an amount, without a currency': withdrawal({
-    status: '"FAILED"',
-    withdrawCurrency: 'null',
-  }),
-  'blocked with an amount, without an address': withdrawal({
-    status: '"BLOCKED"',
-    toTxAddress: 'null',
-  }),
-  'repeated fields before warnings': withMore(withdrawal({ txAddressOwner: 'null' }), twice),
-  'a missing field': deposit({ settlementAmount: undefined }),
-  'the text null': deposit({ status: '"null"' }),
-  'refused, reports 0': withdrawal({
-    ...NEW,
-    actualWithdrawAmount: '0e-9',
-    withdrawCurrency: '"X: 5"',
-  }),
-  'refused, without a currency': deposit({ depositCurrency: 'null' }),
-  'refused, has an estimate alone': withdrawal({ ...NEW, actualWithdrawAmount: undefined }),
-  'refused, has two amounts': withMore(deposit(NEW), '"actualDepositAmount": 1'),
-  'refused, has two amounts that left': withMore(withdrawal(NEW), '"actualWithdrawAmount": 1'),
-  'refused, has two currencies': withMore(withdrawal(NEW), '"withdrawCurrency": "BTC"'),
-  'refused, has two currencies that arrived': withMore(deposit(NEW), '"depositCurrency": "LTC"'),
-  'refused, names a withdrawal': withMore(deposit(NEW), '"clientWithdrawalId": "payout-1"'),
-  'refused, names an order': withMore(withdrawal(NEW), '"clientPaymentId": "order-1"'),
-  'a list': `[${deposit()}, ${deposit()}, ${withdrawal()}]`,
-  'a list of deposits': `[${deposit()}, ${deposit()}]`,
-  'a list in which one identifier has a value': '[{"depositId": "", "withdrawalId" : "x"}]',
-  'an object around bodies': JSON.stringify(wrapper),
-  'text encoded twice': JSON.stringify(withdrawal()),
-  'two bodies': `${deposit()}${withdrawal()}`,
-  'a broken body does not contain itself': `${deposit()}\0`,
-  'too large to look into': JSON.stringify(Array.from({ length: 99 }, () => deposit())),
-  'percent-encoding': encodeURIComponent(deposit()),
-};
-
-test('the summary of every fixture, and of what the fixtures lack, is as agreed on', async () => {
-  const summaries = fixtures.map(({ id, body, endpoint }) => {
-    return { id, summary: inspectBody(body, { as: TYPES[endpoint] }).summary };
-  });
-  const samples = summaries.filter(({ id }) => id.endsWith('/sample'));
-  const isLikeSample = ({ id, summary }: (typeof summaries)[number]) =>
-    !id.endsWith('/sample') && samples.some((sample) => sample.summary === summary);
-  const listed = [
-    // Those that say the same as a sample are left out.
-    ...summaries.filter((one) => !isLikeSample(one)),
-    ...Object.entries(BODIES).map(([id, body]) => ({ id, summary: inspectBody(body).summary })),
-  ];
-  const lines = listed.map(({ id, summary }) => `${id}: ${summary}\n`);
-  // For a change that is meant: npm run update, and a review of what it did to this file.
-  await expect(lines.join('')).toMatchFileSnapshot('summaries.txt');
+test.each<[what: string, body: string | Buffer, summary: string]>([
+  [
+    'as expected',
+    deposit({ actualDepositAmount: '1.5230e-2', actualDisplayAmount: '"950.250"' }),
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
+  ],
+  [
+    'too few coins',
+    deposit({ actualDepositAmount: '0.0152' }),
+    'Order order-10042: 0.0152 BTC arrived, 0.00003 BTC less than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.',
+  ],
+  [
+    'too much',
+    fixture('deposit-received/overpaid').body,
+    'Order order-10042: 0.02 BTC arrived, 0.00477 BTC more than the 0.01523 BTC expected. It is worth 1247.87 EUR, 297.62 EUR more than the 950.25 EUR expected.',
+  ],
+  [
+    'another rate',
+    deposit({ actualDisplayAmount: '940.00', rateType: '"FLOATING"' }),
+    'Order order-10042: 0.01523 BTC arrived, exactly what was expected. It is worth 940 EUR, 10.25 EUR less than the 950.25 EUR expected.',
+  ],
+  [
+    'only values can be compared',
+    deposit({ expectedDepositAmount: '"x"' }),
+    'Order order-10042: 0.01523 BTC arrived. It is worth 950.25 EUR, exactly what was expected. Check a warning: expectedDepositAmount.',
+  ],
+  [
+    'nothing can be compared',
+    deposit(unexpected),
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is unknown.',
+  ],
+  [
+    'nothing arrived',
+    deposit({ actualDepositAmount: '"0.00"', ...unexpected }),
+    'Order order-10042: a deposit arrived, but its amount is 0 BTC, worth 950.25 EUR. The expected amount is unknown.',
+  ],
+  [
+    'late',
+    late(5040),
+    'Order order-10042: 0.01523 BTC arrived 84 min after the link expired, worth 950.25 EUR, exactly what was expected.',
+  ],
+  [
+    'many warnings',
+    fixture('deposit-received/unreadable-fields').body,
+    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is unknown. Check 6 warnings: expectedDepositAmount, expectedDisplayAmount, displayServiceFee and 3 more. 4 warnings: network, depositAddress, fromAddress and 1 more.',
+  ],
+  [
+    'fields sent twice',
+    withMore(withdrawal({ txAddressOwner: 'null' }), twice),
+    `Withdrawal payout-7731 completed: 480.73 XRP to ${TO}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts. A warning: txAddressOwner.`,
+  ],
+  [
+    'no tag',
+    withdrawal({ toTxAddress: '"bc1qexample"', withdrawCurrency: '"BTC"' }),
+    'Withdrawal payout-7731 completed: 480.73 BTC to bc1qexample.',
+  ],
+  [
+    'a tag in another form',
+    withdrawal({ toTxAddress: '"rExample:495"' }),
+    'Withdrawal payout-7731 completed: 480.73 XRP to "rExample:495". Check the destination tag, because the address has an unusual form.',
+  ],
+  [
+    'another parameter',
+    withdrawal({ toTxAddress: '"rExample?tag=495"' }),
+    'Withdrawal payout-7731 completed: 480.73 XRP to "rExample?tag=495". Check the destination tag, because the address has an unusual form. A warning: toTxAddress.',
+  ],
+  [
+    'nothing was sent',
+    withdrawal({ actualWithdrawAmount: '0.00' }),
+    `Withdrawal payout-7731 completed, but the body reports 0 XRP as sent to ${TO}.`,
+  ],
+  [
+    'completed without an amount',
+    withdrawal({ actualWithdrawAmount: undefined }),
+    `Withdrawal payout-7731 completed, but the amount sent is unknown. The estimate was 480.76923077 XRP to ${TO}. Don't debit the estimate. Ask the service which amount was sent.`,
+  ],
+  [
+    'failed',
+    fixture('withdrawal-broadcast/failed').body,
+    `Withdrawal payout-7731 failed. It was for an estimated 480.76923077 XRP to ${TO}. ${WAIT}`,
+  ],
+  [
+    'failed with an amount, without a currency',
+    withdrawal({ ...failed, withdrawCurrency: 'null' }),
+    `Withdrawal payout-7731 failed, and the body reports 480.73 of an unknown currency as sent to ${TO}. ${WAIT} A warning: withdrawCurrency.`,
+  ],
+  [
+    'blocked, without an amount or an address',
+    withdrawal({
+      ...{ status: '"BLOCKED"', toTxAddress: 'null' },
+      ...{ actualWithdrawAmount: 'null', estimatedWithdrawAmount: 'null' },
+    }),
+    `Withdrawal payout-7731 was blocked. ${WAIT} Check a warning: estimatedWithdrawAmount. A warning: toTxAddress.`,
+  ],
+  [
+    'a field is missing',
+    deposit({ settlementAmount: undefined }),
+    `The body of order order-10042 is refused: settlementAmount has no value. ${ASK}`,
+  ],
+  [
+    'a field is wrong, and several others',
+    withdrawal({ status: '"NEW"', withdrawalId: '"x"', clientWithdrawalId: '5' }),
+    `The body of withdrawal x is refused for 3 faults. The first: status should be "COMPLETED" or "FAILED" or "BLOCKED", but is "NEW". ${ASK}`,
+  ],
+  [
+    'both identifiers',
+    withMore(deposit(), '"withdrawalId": "x"'),
+    `The body of order order-10042 and withdrawal x is refused: it should have either a depositId or a withdrawalId, but has both. ${ASK}`,
+  ],
+  [
+    'no identifiers',
+    '{}',
+    `The body is refused: it should have either a depositId or a withdrawalId, but has neither. ${ASK}`,
+  ],
+  ['a list', '[]', `The body is refused: it should be a JSON object, but is an array. ${ASK_IF}`],
+  [
+    'a copy that is broken',
+    '{"a": “b”}',
+    `The body is refused: it should be a JSON object, but is JSON with an error at line 1, column 7. ${ASK_IF}`,
+  ],
+  [
+    'too large',
+    JSON.stringify(Array.from({ length: 99 }, () => deposit())),
+    'The body is refused: it has more than 65536 bytes. Ask the service about it. The endpoint should answer 413 and store its start.',
+  ],
+])('%s', (_, body, summary) => {
+  expect(inspectBody(body).summary).toBe(summary);
 });
 
-test('an object is empty, whatever the endpoint', () => {
-  const { summary } = inspectBody('{}', { as: 'withdrawal.broadcast' });
-  expect(summary).toMatch(/^The body is refused: no field was sent\. /);
+test('a body of the other endpoint: the callback URLs may be swapped', () => {
+  const { summary } = inspectBody(withdrawal(), { as: 'deposit.received' });
+  expect(summary).toBe(
+    'The body of withdrawal payout-7731 is refused: it should be a deposit.received body, but is a withdrawal.broadcast body. Check whether the callback URLs are swapped. The endpoint should answer 400 and store the body.',
+  );
+});
+
+test('of a saved body, nothing is said about the answer of the endpoint', () => {
+  for (const body of ['{}', '[]', deposit({ status: 'null' }), 'x'.repeat(70_000), deposit()]) {
+    const { summary } = inspectBody(body, { isSaved: true });
+    expect(summary).not.toContain('endpoint');
+    expect(inspectBody(body).summary.startsWith(summary)).toBe(true);
+  }
+});
+
+test('every fixture has one printable line, without what is unknown', () => {
+  for (const { id, body } of fixtures) {
+    const { summary } = inspectBody(body);
+    expect(summary, id).toMatch(/^(?:Order|Withdrawal|The body) [^\p{C}\p{Zl}\p{Zp}]+\.$/u);
+    expect(summary, id).not.toMatch(/undefined|null |\.\.| {2}/);
+  }
 });
 
 test.each(['500', '.5', '_', '-', '1INCH'])(
@@ -136,7 +189,6 @@ test.each<[string, string]>([
   ['a.', '"a."'],
   [`a:${'x'.repeat(60)}`, `"a:${'x'.repeat(60)}"`],
   ['"', '"\\""'],
-  ['<b>', '"<b>"'],
   ['заказ', '"заказ"'],
   [LONG, `"${'x'.repeat(40)}…" (129 characters)`],
   [LONG.slice(1), LONG.slice(1)],
@@ -154,10 +206,4 @@ test.each<[string, string]>([
   expect(of(withdrawal({ toTxAddress }))).toBe(
     `Withdrawal payout-7731 completed: 480.73 XRP to ${address} with the tag ${shown}.`,
   );
-});
-
-test('an address is shown with its parameters', () => {
-  const address = `addr1${'x'.repeat(98)}?memo=4111111&a=1`;
-  const { summary } = inspectBody(withdrawal({ toTxAddress: `"${address}"` }));
-  expect(summary).toContain(`480.73 XRP to "${address}". Check a warning: toTxAddress.`);
 });

@@ -60,7 +60,7 @@ test.each([
   ['status', undefined, 'not sent', null, [{ kind: 'fault' }]],
   ['network', 'null', 'no value', 'null', []],
   ['clientPaymentId', '"order-7"', 'order-7', null, []],
-  ['paymentReceivedAt', '"1790001260"', '2026-09-21 14:34:20 UTC', '"1790001260"', [{}]],
+  ['paymentReceivedAt', '"1790001260"', '2026-09-21 14:34:20 UTC', '"1790001260"', []],
   ['paymentReceivedAt', '1790001260.25', '2026-09-21 14:34:20.250 UTC', '1790001260.25', []],
   ['actualDepositAmount', '"1,5"', 'not read', '"1,5"', [fault]],
 ])('the row of %s, sent as %s, says %s', (name, wire, read, sent, remarks) => {

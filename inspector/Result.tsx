@@ -14,7 +14,7 @@ interface Properties {
 }
 
 /** The one sentence, and whether support can stop reading. */
-export function Verdict({ state, handle }: Properties): JSX.Element {
+export function Result({ state, handle }: Properties): JSX.Element {
   const { inspection, isSample } = state;
   if (inspection === null) return <Welcome handle={handle} />;
   const { outcome, summary, type } = inspection;

@@ -1,0 +1,62 @@
+import { inspectBody } from 'payment-notifications/inspect';
+import { expect, test } from 'vitest';
+import { formatDuration, plural, readValue, shorten } from '../../src/inspect/display.js';
+import { deposit, type Wire, withdrawal } from '../sample-bodies.js';
+
+test('a count has its separators and its noun', () => {
+  expect(plural(1, 'body', 'bodies')).toBe('1 body');
+  expect(plural(2000, 'body', 'bodies')).toBe('2,000 bodies');
+  expect(plural(0, 'fault')).toBe('0 faults');
+});
+
+test.each([
+  [0, '0 s'],
+  [250, 'less than 1 s'],
+  [1000, '1 s'],
+  [119_000, '119 s'],
+  [120_000, '2 min'],
+  [5_040_000, '84 min'],
+  [7_140_000, '119 min'],
+  [7_200_000, '2 h'],
+  [169_200_000, '47 h'],
+  [172_800_000, '2 days'],
+])('%i ms are %s', (ms, words) => {
+  expect(formatDuration(ms)).toBe(words);
+});
+
+test('a long text is truncated, and what is invisible is escaped', () => {
+  expect(shorten('a\u202e\nb')).toBe('a\\u202e\\u000ab');
+  expect(shorten('x'.repeat(2000), 3)).toBe('xxx… (2,000 characters)');
+});
+
+test.each<
+  [
+    make: (fields: Record<string, Wire>) => string,
+    name: string,
+    wire: string,
+    read: [string, string][],
+  ]
+>([
+  [deposit, 'network', '"X"', [['', 'X']]],
+  [deposit, 'network', '""', [['', 'no value']]],
+  [deposit, 'rateType', '5', [['', 'not read']]],
+  [deposit, 'expirationTime', '1790003600.25', [['', '2026-09-21 15:13:20.250 UTC']]],
+  [deposit, 'extra', '[1, 2]', [['', '[1,2]']]],
+  [deposit, 'toTxAddress', '"r?dt=7"', [['', 'r?dt=7']]],
+  [
+    withdrawal,
+    'toTxAddress',
+    '"r?dt=7"',
+    [
+      ['address', 'r'],
+      ['tag', '7'],
+    ],
+  ],
+  [withdrawal, 'toTxAddress', '"r"', [['address', 'r']]],
+  [withdrawal, 'txAddressOwner', '{"name":"x"}', [['name', 'x']]],
+  [withdrawal, 'txAddressOwner', '{"name":5}', [['', 'not read']]],
+  [withdrawal, 'txAddressOwner', '{}', [['', 'no value']]],
+])('of %o: %s, sent as %s, is read as %j', (make, name, wire, read) => {
+  const field = inspectBody(make({ [name]: wire })).fields.find((found) => found.name === name);
+  expect(field && readValue(field)).toStrictEqual(read);
+});

@@ -4,8 +4,8 @@ import { formatDuration, formatTime } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 
 import type { NotificationType } from '../src/parser/errors';
+import { OTHER_SPELLING, SPELLING } from '../src/parser/spelling';
 import { Decimal } from '../src/parser/values/amount';
-import { DEDUCED, DEDUCTED } from '../src/shared/sample';
 
 export interface Moment {
   readonly label: string;
@@ -119,7 +119,7 @@ export function toMoney({ type, fields }: Inspection): Money[] {
   const amounts = Object.entries(LABELS[type]).flatMap(([name, label]) => {
     const amount = values.get(name);
     // The amount may be sent in both spellings.
-    if (name === DEDUCED && amount === values.get(DEDUCTED)) return [];
+    if (name === OTHER_SPELLING && amount === values.get(SPELLING)) return [];
     return typeof amount === 'string' ? [{ name, label, amount, isFee: FEE.test(name) }] : [];
   });
   return CURRENCIES.flatMap(([field, what, part]) => {

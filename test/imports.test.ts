@@ -29,7 +29,7 @@ const FLOORS = [
   /^parser\/(errors|enums|messages)$/,
   /^parser\/values\//,
   /^parser\/(objects|json|json-syntax|body|rules|read)$/,
-  /^parser\/(deposit-received|withdrawal-broadcast|notification)$/,
+  /^parser\/(spelling|deposit-received|withdrawal-broadcast|notification)$/,
   /^parser\/parse$/,
   /^(index|valibot|shared\/.+)$/,
   /^(receiver|store|testing|inspect)\//,

@@ -1,4 +1,4 @@
-import { DEPOSIT_SAMPLE, encodingOf, type Sample, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
+import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
 import { MAX_SEED, withdrawalSample, writeBody } from '../testing/bodies.js';
 import { CommandError, EXIT } from './errors.js';
 import {
@@ -73,7 +73,8 @@ export function makeSample(kind: string, changes: SampleChanges): string {
     const [name, value] = split('--set', 'FIELD=VALUE', assignment);
     // A time becomes a number, as the service sends it. It stays a string if it has another form,
     // which writeBody checks, or if a number would change it.
-    const isNumber = encodingOf(fields, name) === 'time' && String(Number(value)) === value;
+    const isTime = typeOf(fields, name)?.kind === 'timestamp';
+    const isNumber = isTime && String(Number(value)) === value;
     put('--set', name, value === 'null' ? null : isNumber ? Number(value) : value);
   }
   for (const name of omit) put('--omit', name, undefined);

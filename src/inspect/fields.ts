@@ -3,6 +3,7 @@ import type { NotificationIssue } from '../parser/errors.js';
 import type { Fields } from '../parser/objects.js';
 import type { Reading } from '../parser/read.js';
 import type { NamedRule } from '../parser/rules.js';
+import { OTHER_SPELLING, SPELLING } from '../parser/spelling.js';
 import { readMembers } from '../shared/members.js';
 
 /** What the readings of both notifications have. */
@@ -42,23 +43,32 @@ export function readFields({ text }: OpenBody, reading: AnyReading | null): Fiel
     sent.set(name, { literal, times: (sent.get(name)?.times ?? 0) + 1 });
   }
   const rules = reading?.rules ?? [];
-  const known = rules.filter(({ name }) => sent.has(name)).map(({ outputName }) => outputName);
-  const absent = rules.filter(
-    ({ name, outputName }) => name === outputName && !known.includes(name),
-  );
+  const known = [...sent.keys()].map(nameOfRule);
+  const absent = rules.filter(({ name }) => !known.includes(name));
   const names = [...sent.keys(), ...absent.map(({ name }) => name)];
   return names.map((name) => {
     const { literal, times } = sent.get(name) ?? { literal: null, times: 0 };
-    return { name, literal, times, ...readValue(name, reading) };
+    return { name, literal, times, ...readValue(name, literal, reading) };
   });
 }
 
-function readValue(name: string, reading: AnyReading | null): Pick<FieldReading, 'rule' | 'value'> {
+/** The name of a field's rule: the field's own, or that of its first spelling. */
+function nameOfRule(name: string): string {
+  return name === OTHER_SPELLING ? SPELLING : name;
+}
+
+function readValue(
+  name: string,
+  literal: string | null,
+  reading: AnyReading | null,
+): Pick<FieldReading, 'rule' | 'value'> {
   if (reading === null) return { rule: null, value: null };
   const { rules, values, notification } = reading;
   const isAdditional = Object.hasOwn(notification.additionalFields, name);
-  const place = rules.findIndex((rule) => rule.name === name);
+  const place = rules.findIndex((rule) => rule.name === nameOfRule(name));
   const rule = rules[place] ?? null;
-  if (rule !== null) return { rule, value: isAdditional ? null : values[place] };
+  // Of two spellings, only one may have a value.
+  const isEmpty = literal === 'null' || literal === '""';
+  if (rule !== null) return { rule, value: isAdditional || isEmpty ? null : values[place] };
   return { rule, value: isAdditional ? notification.additionalFields[name] : undefined };
 }

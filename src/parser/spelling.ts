@@ -6,7 +6,7 @@ import { explain } from './read.js';
 import { type Decimal, nonNegativeAmount } from './values/amount.js';
 
 /** The name of the amount debited in the service's sample body, and in the output. */
-const SPELLING = 'deductedSettlementAmount';
+export const SPELLING = 'deductedSettlementAmount';
 
 /** The name of the same field in the service's field table. */
 export const OTHER_SPELLING = 'deducedSettlementAmount';

@@ -149,7 +149,8 @@ const DEDUCED = 'deducedSettlementAmount';
 test.each([
   [{ [DEDUCED]: 'null' }, ['250.31', null], []],
   [{ [DEDUCED]: '""' }, ['250.31', null], []],
-  [{ [DEDUCED]: '"free"' }, ['250.31', null], []],
+  [{ [DEDUCED]: '"free"' }, [null, null], []],
+  [{ [DEDUCED]: '"250.310"' }, ['250.31', '250.31'], []],
   [{ [DEDUCED]: '"1"', [DEDUCTED]: undefined }, [undefined, '1'], []],
   [{}, ['250.31', undefined], []],
   [{ [DEDUCTED]: undefined }, [undefined, undefined], [DEDUCTED]],

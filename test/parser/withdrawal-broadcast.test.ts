@@ -6,7 +6,7 @@ import {
   WITHDRAWAL_BROADCAST_FIELDS,
 } from '../../scripts/pages/fields.js';
 import { expectRules, testRules } from '../contract.js';
-import { errorOf, issuesOf, read, withdrawal } from '../sample-bodies.js';
+import { errorOf, read, withdrawal } from '../sample-bodies.js';
 
 /** The contract in short, apart from the code: which fields may refuse a body or add a warning. */
 const CONTRACT = `

@@ -98,14 +98,3 @@ describe('an address', () => {
     expect(warningsOf(address)).toStrictEqual([]);
   });
 });
-
-test('the numbers of an owner lose no digit', () => {
-  const owner = `{"name":"x","category":"y","score":0.123456789012345678,"more":[{"of":1e999}]}`;
-  const { txAddressOwner } = read(
-    safeParseWithdrawalBroadcast(withdrawal({ txAddressOwner: owner })),
-  );
-  expect(txAddressOwner?.additionalFields).toStrictEqual({
-    score: '0.123456789012345678',
-    more: [{ of: '1e999' }],
-  });
-});

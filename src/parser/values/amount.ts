@@ -1,7 +1,7 @@
 import { Decimal as DecimalJs } from 'decimal.js';
 import { type Fault, quote, quoteIf } from '../messages.js';
 import { isDecimalLiteral, type Parts, splitDouble, splitLiteral } from './digits.js';
-import { isNumberOrString, type PlainType } from './plain-type.js';
+import { isNumberOrString, type PlainType, plainType } from './plain-type.js';
 
 /**
  * An exact amount. Compare with `gte`, `lt` or `equals` and calculate with `plus` or `times`,
@@ -77,13 +77,13 @@ type DocumentedAs = NonNullable<PlainType<Decimal>['documentedAs']>;
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function amount(documentedAs: DocumentedAs): PlainType<Decimal> {
-  return { kind: 'amount', read: readAmount, explain: explainAmount, documentedAs };
+  return plainType({ kind: 'amount', read: readAmount, explain: explainAmount, documentedAs });
 }
 
 /** An amount that moved or should move. It is never negative. */
 /* @__NO_SIDE_EFFECTS__ */
 export function nonNegativeAmount(documentedAs: DocumentedAs): PlainType<Decimal> {
-  return { ...amount(documentedAs), read: readNonNegativeAmount };
+  return plainType({ ...amount(documentedAs), read: readNonNegativeAmount });
 }
 
 /**

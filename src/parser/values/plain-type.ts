@@ -8,11 +8,18 @@ export interface PlainType<T> {
   /** Describes a value for which `read` returned null. */
   readonly explain: (value: unknown) => Fault;
   /** Describes what is odd about a value that `read` converts; null if nothing is. */
-  readonly doubt?: (value: unknown) => Fault | null;
+  readonly doubt?: ((value: unknown) => Fault | null) | undefined;
   /** How the service's sample sends an amount. The parser accepts both. */
-  readonly documentedAs?: 'number' | 'string';
+  readonly documentedAs?: 'number' | 'string' | undefined;
   /** The documented values of an enum. */
-  readonly values?: readonly T[];
+  readonly values?: readonly T[] | undefined;
+}
+
+/** Gives all types the same properties, because V8 reads objects of one shape faster. */
+/* @__NO_SIDE_EFFECTS__ */
+export function plainType<T>(type: PlainType<T>): PlainType<T> {
+  const { kind, read, explain, doubt, documentedAs, values } = type;
+  return { kind, read, explain, doubt, documentedAs, values };
 }
 
 export function isNumberOrString(value: unknown): value is number | string {

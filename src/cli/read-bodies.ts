@@ -1,6 +1,13 @@
-import { createReadStream, type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  type Dirent,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
 import { MAX_BYTES } from '../parser/body.js';
 import { escapeUnprintable } from '../parser/messages.js';
 import { isJson } from '../shared/members.js';
@@ -16,7 +23,6 @@ export interface Input {
   readonly body: Buffer;
   /** For a body in a store: its folder, when it was saved, and why, if that is known. */
   readonly saved: Saved | null;
-  readonly isLine: boolean;
 }
 
 interface Saved {
@@ -66,7 +72,6 @@ export async function* readBodies(
         yield* readFile(file, terminal);
         reading.files += 1;
       } catch (error) {
-        if (terminal.interrupt.aborted) return;
         // A server may have settled the body since its folder was listed.
         const isGone = file !== path && Object(error).code === 'ENOENT';
         if (!isGone) skip(file, error);
@@ -112,14 +117,12 @@ function isBodyIn(folder: string, entry: Dirent): boolean {
   }
 }
 
-function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
-  if (file === STDIN && input.isTTY) warn('reading standard input; press Ctrl-D to finish\n');
-  return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));
-}
-
 async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input[]> {
   const name = nameOf(path);
-  const input = openInput(path, terminal);
+  const input = path === STDIN ? terminal.input : createReadStream(path);
+  if (path === STDIN && terminal.input.isTTY) {
+    terminal.warn('reading standard input; press Ctrl-D to finish\n');
+  }
   const chunks: AsyncIterableIterator<Buffer> = input[Symbol.asyncIterator]();
   const hasLines = /\.(?:jsonl|ndjson)$/i.test(path);
   const start = hasLines ? Buffer.alloc(0) : await readStart(chunks);
@@ -130,7 +133,7 @@ async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input
     yield lines.end();
   } else {
     input.destroy();
-    yield [{ place: name, body: startOf(start), saved: savedAt(path), isLine: false }];
+    yield [{ place: name, body: startOf(start), saved: savedAt(path) }];
   }
 }
 
@@ -165,7 +168,7 @@ function createLines(name: string) {
     count += 1;
     const body = startOf(line);
     if (`${body}`.trim() === '') return [];
-    return [{ place: `${name}:${count}`, body, saved: null, isLine: true }];
+    return [{ place: `${name}:${count}`, body, saved: null }];
   };
   return {
     push(chunk: Buffer): Input[] {
@@ -191,10 +194,22 @@ function savedAt(path: string): Saved | null {
   // The time of a file says when its body was saved, because only a damaged file is written again.
   const { mtime: since } = statSync(path);
   const folder = basename(dirname(resolve(path)));
+  return { folder, since, reason: readReason(path.replace(/json$/, 'txt')) };
+}
+
+function readReason(path: string): string | null {
   try {
-    const reason = readFileSync(path.replace(/json$/, 'txt')).subarray(0, MAX_REASON);
-    return { folder, since, reason: reason.toString().trim() };
+    // To open a pipe would wait for its writer, and a device may have no end.
+    if (!statSync(path).isFile()) return null;
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(MAX_REASON);
+      const length = readSync(file, bytes, 0, MAX_REASON, 0);
+      return bytes.toString('utf8', 0, length).trim();
+    } finally {
+      closeSync(file);
+    }
   } catch {
-    return { folder, since, reason: null };
+    return null;
   }
 }

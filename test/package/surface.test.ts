@@ -16,9 +16,9 @@ const TYPES = {
     ReceivedRequest Receiver ReceiverAnswer ReceiverOptions ReceiverSettings SavedBody Settle Store
     VerifyInput WaitingBody WebRequest WebResponse`,
   store: 'Place SavedBody Store WaitingBody',
-  testing: `AttemptOptions BodyOptions BodyVariant DatabasePart DeliverOptions Delivery DeliveryAttempt
-    DeliveryOutcome DeliveryRequest DepositReceivedOverrides EndpointResponse FaultyBody
-    HandlerAmount HandlerTest HandlerTestsOptions RetryPolicy WithdrawalBroadcastOverrides`,
+  testing: `BodyOptions BodyVariant DatabasePart DeliverOptions DeliveryAttempt DeliveryRequest
+    DeliveryResult DepositReceivedOverrides EndpointResponse FaultyBody
+    HandlerAmount HandlerTest HandlerTestsOptions WithdrawalBroadcastOverrides`,
 };
 
 test.each(Object.entries(TYPES))('%s exports what was agreed on', async (entry, types) => {

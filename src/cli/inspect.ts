@@ -1,10 +1,10 @@
-import { formatCount } from '../inspect/display.js';
 import { inspectBody } from '../inspect/index.js';
 import { type Judgement, judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import { EXIT } from './errors.js';
 import { explain, waitOf } from './explain.js';
 import { COMMON, FLAG, readArguments, readType, TEXT } from './options.js';
+import { createProgress } from './progress.js';
 import { type Input, readBodies, STDIN } from './read-bodies.js';
 import { jsonLine, marked, type Terminal } from './terminal.js';
 import { createTotals } from './totals.js';
@@ -44,8 +44,6 @@ Examples:
 
 /** A refused body of a list is shown with at most this many faults. */
 const MAX_FAULTS = 4;
-/** After how many bodies the progress is shown. */
-const STEP = 1000;
 
 export async function inspect(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
@@ -53,6 +51,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   const reading = { files: 0, unread: 0 };
   const totals = createTotals();
   const transactions = createTransactions();
+  const progress = createProgress(terminal);
 
   /** Counts a body of several, and returns its line; empty if it isn't shown. */
   const lineOf = (input: Input): string => {
@@ -73,21 +72,23 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   // The first body waits, because it is explained if it is the only one.
   let waiting: Input[] = [];
   let isList = values.json === true;
-  let next = STEP;
-  for await (const inputs of readBodies(paths, terminal, reading)) {
+  const warn = (text: string): void => {
+    progress.clear();
+    terminal.warn(text);
+  };
+  for await (const inputs of readBodies(paths, { ...terminal, warn }, reading)) {
     waiting.push(...inputs);
     isList ||= waiting.length > 1;
     if (!isList) continue;
     const lines = waiting.map(lineOf).join('');
     waiting = [];
-    // Progress is a line without an end, so it is cleared before anything else is printed.
-    if (terminal.showsProgress && next > STEP) terminal.warn('\r\u001b[K');
-    if (lines !== '') terminal.print(lines);
-    if (!terminal.showsProgress || totals.bodies() < next) continue;
-    terminal.warn(`${formatCount(totals.bodies())} inspected`);
-    next = totals.bodies() + STEP;
+    if (lines !== '') {
+      progress.clear();
+      terminal.print(lines);
+    }
+    progress.show(totals.bodies());
   }
-  if (next > STEP) terminal.warn('\r\u001b[K');
+  progress.clear();
   for (const input of waiting) {
     const inspection = inspectBody(input.body, { as, isSaved: input.saved !== null });
     const outcome = outcomeOf(inspection, input, null);

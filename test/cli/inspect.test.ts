@@ -387,18 +387,13 @@ describe('on a terminal', () => {
     const warn = (text: string) => void written.push(`<${text}>`);
     const stdin = [...Array(2500).fill(deposit()), '{}'].join('\n');
     await command('inspect --quiet', { stdin, print, warn, showsProgress: true, chunk: 65_536 });
-    const clear = '<\r\u001b[K>';
-    const shown = written.filter((text) => text !== clear);
-    expect(shown).toStrictEqual([
-      ...[
-        /^<1,\d{3} inspected>$/,
-        /^<2,\d{3} inspected>$/,
-        /^✗ standard input:2501/,
-        /^\n2,501 bo/,
-      ].map((text) => expect.stringMatching(text)),
+    expect(written).toStrictEqual([
+      expect.stringMatching(/^<\r1,\d{3} inspected>$/),
+      expect.stringMatching(/^<\r2,\d{3} inspected>$/),
+      '<\r\u001b[K>',
+      expect.stringMatching(/^✗ standard input:2501/),
+      expect.stringMatching(/^\n2,501 bodies/),
     ]);
-    // What is cleared last isn't shown again.
-    expect(written.lastIndexOf(clear)).toBeGreaterThan(written.indexOf(`${shown[1]}`));
     const { err } = await command('inspect --quiet', { stdin, chunk: 65_536 });
     expect(err).toBe('');
   });

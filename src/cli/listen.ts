@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { formatCount, plural, shorten } from '../inspect/display.js';
-import { judgeBody } from '../inspect/judgement.js';
-import type { Verdict } from '../inspect/verdict.js';
 import { describe } from '../parser/messages.js';
 import { isVisit } from '../receiver/arrive.js';
 import { createReceiver } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
 import { CommandError, EXIT, reasonOf } from './errors.js';
+import { createLog } from './listen-log.js';
 import { COMMON, readArguments, readCount, TEXT } from './options.js';
-import { nameOf } from './read-bodies.js';
-import { openFolder } from './save.js';
-import { marked, type Terminal } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
 const OPTIONS = {
   port: TEXT,
@@ -49,8 +45,6 @@ const HINT =
 
 /** `fail` has printed why. */
 const NOT_SAVED = new Error('not saved');
-/** Maximum length of a displayed path, in characters. */
-const MAX_PATH = 40;
 
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
@@ -71,7 +65,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     async onWithdrawalBroadcast() {},
     // Gets every body that is read, even one that the parser refuses.
     verify({ body }) {
-      if (!log.callback(body)) throw NOT_SAVED;
+      if (!log.webhook(body)) throw NOT_SAVED;
       return true;
     },
     log({ outcome, message, error, issue }) {
@@ -105,59 +99,6 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
 function isEmpty({ headers }: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
   return length === '0' && encoding === undefined;
-}
-
-/** Prints one line for each callback, saves its body first, and counts. */
-function createLog(terminal: Terminal, folder: string | undefined) {
-  const save = folder === undefined ? null : openFolder(folder);
-  const counts = { callbacks: 0, refused: 0, failed: 0, saved: 0 };
-
-  const print = (verdict: Verdict, time: Date, ...texts: readonly string[]): void =>
-    terminal.print(marked(verdict, [time.toISOString(), ...texts].join('  '), terminal));
-  const fail = (failure: string, error: unknown): void => {
-    counts.callbacks += 1;
-    counts.failed += 1;
-    print('refused', new Date(), `${failure}: ${reasonOf(error)}`);
-  };
-  return {
-    fail,
-    /** Saves a body if there is a folder, then prints its line. Returns false if that fails. */
-    callback(body: Uint8Array): boolean {
-      const time = new Date();
-      const { outcome, summary, type, idempotencyKey: key } = judgeBody(body).judgement;
-      const kind = type === 'deposit.received' ? 'deposit' : 'withdrawal';
-      const texts = key === null ? [summary] : [key, summary];
-      try {
-        if (save !== null) {
-          texts.push(save(time, key === null ? 'refused' : kind, body));
-          counts.saved += 1;
-        }
-      } catch (error) {
-        fail('not saved, answered with 500', error);
-        return false;
-      }
-      counts.callbacks += 1;
-      if (key === null) counts.refused += 1;
-      print(outcome, time, ...texts);
-      return true;
-    },
-    visit({ method, url }: IncomingMessage, status: number): void {
-      const path = shorten(redactPath(`${url}`), MAX_PATH);
-      const time = new Date().toISOString();
-      terminal.print(`? ${time}  ${method} ${path} without a body, answered with ${status}\n`);
-    },
-    /** Prints how many came, how many were refused, and where the bodies are. */
-    end(): void {
-      const { callbacks, refused, failed, saved } = counts;
-      const texts = [
-        plural(callbacks, 'webhook'),
-        `${formatCount(refused)} refused`,
-        ...(failed === 0 ? [] : [`${formatCount(failed)} not read or not saved`]),
-        ...(folder === undefined ? [] : [`${formatCount(saved)} saved in ${nameOf(folder)}`]),
-      ];
-      terminal.print(`\n${texts.join(', ')}\n`);
-    },
-  };
 }
 
 /** Starts a server, and returns the origin of its URLs. */

@@ -29,7 +29,8 @@ export function readArguments<const T extends Record<string, Option>>(
     // The rest of the message is advice about operands.
     const [message = ''] = String(Object(error).message).split(/\. |\.?\n/, 1);
     // What looks like an option may be a header or a URL.
-    throw new CommandError(message.replace(/'[^']*[:/@].*'/s, 'that is not shown'));
+    const isHidden = /[:/@]/.test(message);
+    throw new CommandError(isHidden ? 'Unknown option, which is not shown' : message);
   }
 }
 

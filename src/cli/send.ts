@@ -1,6 +1,6 @@
 import { judgeBody } from '../inspect/judgement.js';
 import { redactPathIn, redactUrl } from '../shared/redact.js';
-import { deliver } from '../testing/deliver.js';
+import { type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
 import { fetchStart, NO_SERVER, readHeaders, readUrl } from './endpoint.js';
 import { CommandError, EXIT } from './errors.js';
@@ -52,6 +52,7 @@ Examples:
 const HIDDEN = '(not shown: it may repeat a header)';
 /** Most systems allow no more connections at the same time. */
 const MAX_COPIES = 1000;
+
 export async function send(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const url = readUrl(values.to);
@@ -60,10 +61,8 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
   const reading = { files: 0, unread: 0 };
   const bodies = chooseBodies(positionals, values, terminal, reading);
 
-  const [valid, faulty]: [Counts, Counts] = [
-    { sent: 0, right: 0 },
-    { sent: 0, right: 0 },
-  ];
+  const valid: Counts = { sent: 0, right: 0 };
+  const faulty: Counts = { sent: 0, right: 0 };
   const accepted: Sent[] = [];
   terminal.print(`POST ${redactUrl(url)}\n`);
   for await (const { label, body } of bodies) {
@@ -71,17 +70,19 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     const isValid = issues.length === 0;
     const request = { url: url.href, headers, fetch: fetchStart, copies: isValid ? copies : 1 };
     const { attempts } = await deliver(body, request);
+    const isRight = (attempt: DeliveryAttempt): boolean =>
+      isValid ? attempt.success : isRefusal(attempt);
+    const counts = isValid ? valid : faulty;
+    counts.sent += attempts.length;
+    counts.right += attempts.filter(isRight).length;
+    if (!isValid && attempts.some(({ success }) => success)) accepted.push({ label, body });
     for (const [index, attempt] of attempts.entries()) {
-      const isRight = isValid ? attempt.success : isRefusal(attempt);
-      const counts = isValid ? valid : faulty;
-      counts.sent += 1;
-      if (isRight) counts.right += 1;
-      if (!isValid && attempt.success) accepted.push({ label, body });
       const copy = index > 0 ? `copy ${index + 1}` : '';
-      const answer = values.header ? HIDDEN : shown(redactPathIn(attempt.answer?.body ?? '', url));
+      const text = redactPathIn(attempt.answer?.body ?? '', url);
+      const answer = values.header && attempt.answer !== null ? HIDDEN : shown(text);
       const parts = [outcomeOf(attempt), label, faultOf(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
-      terminal.print(`  ${marked(isRight ? 'good' : 'refused', line, terminal)}`);
+      terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
     }
     if (attempts.some(({ error }) => error === NO_SERVER)) break;
   }
@@ -103,7 +104,7 @@ function chooseBodies(
     return [{ label: '', body }, ...(choice.faulty ? faultyBodies(body) : [])];
   }
   // A misplaced header or URL must not be quoted as the name of a file.
-  const isNoFile = (one: string) => SAMPLE_KINDS.includes(one) || /^[\w-]{2,}:|:\/\//.test(one);
+  const isNoFile = (one: string) => SAMPLE_KINDS.includes(one) || /^[\w-]{2,40}:/.test(one);
   if (kind === '' || operands.some(isNoFile)) {
     throw new CommandError('send: expected deposit, withdrawal or file names');
   }

@@ -66,5 +66,3 @@ export const failsTimes =
   (response, _request, n) => {
     response.writeHead(n > times ? 200 : 500).end(n > times ? 'ok' : 'database is down');
   };
-
-export const hangs: Behaviour = () => {};

@@ -4,11 +4,12 @@ import { redactUrlsIn } from '../shared/redact.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * The exit codes of every command. The last two follow the shell convention for SIGINT and SIGPIPE.
+ * The exit codes of every command. `failed`: there is something to look at. `unable`: the command
+ * could not run. The last two follow the shell convention for SIGINT and SIGPIPE.
  */
-export const EXIT = { ok: 0, failed: 1, usage: 2, output: 3, interrupted: 130, pipe: 141 } as const;
+export const EXIT = { ok: 0, failed: 1, unable: 2, interrupted: 130, pipe: 141 } as const;
 
-/** Wrong usage, which ends a command. The message is printed in one line. */
+/** Why a command can't run. The message is printed in one line. */
 export class CommandError extends Error {}
 
 /** Maximum length of a displayed message, which may quote a long argument. */
@@ -18,7 +19,7 @@ const MAX_MESSAGE = 1000;
  * Prints an error to standard error in one line. Escapes and shortens it, and redacts URLs,
  * because it may quote arguments.
  */
-export function printError({ warn }: Terminal, message: string): void {
+export function printError({ warn }: Pick<Terminal, 'warn'>, message: string): void {
   warn(`payment-notifications: ${shorten(redactUrlsIn(message), MAX_MESSAGE)}\n`);
 }
 

@@ -1,35 +1,28 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module';
 import process from 'node:process';
-import { WriteStream } from 'node:tty';
 import { EXIT, printError } from './errors.js';
 import { run } from './run.js';
 import type { Terminal } from './terminal.js';
 
-const { stdin, stdout, stderr, env } = process;
-
-const controller = new AbortController();
-// Only once: a second Ctrl-C ends the process immediately.
-process.once('SIGINT', () => controller.abort());
+const { stdin, stdout, stderr } = process;
 
 const terminal: Terminal = {
   input: stdin,
   print: (text) => void stdout.write(text),
   warn: (text) => void stderr.write(text),
-  // COLUMNS sets the width if standard output is not a terminal.
-  columns: stdout.columns || Number(env.COLUMNS) || Number.POSITIVE_INFINITY,
-  // hasColors respects NO_COLOR, FORCE_COLOR and TERM. A pipe lacks it, but not the prototype.
-  colors: (stdout.isTTY || env.FORCE_COLOR !== undefined) && WriteStream.prototype.hasColors(),
+  // hasColors respects NO_COLOR and TERM.
+  colors: stdout.isTTY && stdout.hasColors(),
   showsProgress: stderr.isTTY,
-  interrupt: controller.signal,
-  now: () => performance.now(),
+  // Only once: a second Ctrl-C ends the process.
+  onInterrupt: (stop) => void process.once('SIGINT', stop),
 };
 
 // A reader such as head may close the pipe early. The exit code must not report success then.
 stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(EXIT.pipe);
   printError(terminal, `can't write the output: ${message}`);
-  process.exit(EXIT.output);
+  process.exit(EXIT.unable);
 });
 // If stderr is closed, there is nowhere to report errors.
 stderr.on('error', () => {});

@@ -1,61 +1,29 @@
 import { formatCount } from '../inspect/display.js';
 import type { Terminal } from './terminal.js';
 
-/** When progress is first shown, and how often after that, in milliseconds. */
-const [DELAY, PAUSE] = [1000, 200];
+/** After how many more bodies the line is shown again. */
+const STEP = 1000;
 
-/** Shows the progress of long work, in one line of a terminal. */
+/** Shows in one line of a terminal how many bodies were inspected. */
 interface Progress {
-  /** The same terminal, which clears the line before it prints anything else. */
-  readonly terminal: Terminal;
-  /** Counts a body. */
-  add(isFailed: boolean): void;
-  /** Clears the line. */
-  end(): void;
+  show(bodies: number): void;
+  /** Clears the line. Needed before anything else is printed. */
+  clear(): void;
 }
 
-/**
- * @param words - What the counts are of, such as `sent` and `failed`.
- */
-export function createProgress(
-  terminal: Terminal,
-  [counted, failed]: readonly [string, string],
-): Progress {
-  const { showsProgress, now, print, warn } = terminal;
-  const start = now();
-  let [count, failures, width] = [0, 0, 0];
-  let next = start + DELAY;
-  // Without escape codes, which not every terminal has.
-  const show = (text: string): void => {
-    warn(`\r${text.padEnd(width)}`);
-    width = text.length;
-  };
-  const end = (): void => {
-    if (width > 0) warn(`\r${' '.repeat(width)}\r`);
-    width = 0;
-  };
+export function createProgress({ showsProgress, warn }: Terminal): Progress {
+  let next = STEP;
+  let isShown = false;
   return {
-    terminal: {
-      ...terminal,
-      print(text) {
-        end();
-        print(text);
-      },
-      warn(text) {
-        end();
-        warn(text);
-      },
+    show(bodies) {
+      if (!showsProgress || bodies < next) return;
+      next = bodies + STEP;
+      isShown = true;
+      warn(`\r${formatCount(bodies)} inspected`);
     },
-    add(isFailed) {
-      count += 1;
-      if (isFailed) failures += 1;
-      const time = now();
-      if (!showsProgress || time < next) return;
-      next = time + PAUSE;
-      const rate = Math.round((count * 1000) / (time - start));
-      const counts = [`${formatCount(count)} ${counted}`, `${formatCount(rate)} a second`];
-      show([...counts, `${formatCount(failures)} ${failed}`].join(', '));
+    clear() {
+      if (isShown) warn('\r\u001b[K');
+      isShown = false;
     },
-    end,
   };
 }

@@ -1,11 +1,8 @@
-import { createReadStream, type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { createReadStream } from 'node:fs';
 import { MAX_BYTES } from '../parser/body.js';
-import { escapeUnprintable } from '../parser/messages.js';
 import { isJson } from '../shared/members.js';
-import { redactUrlsIn } from '../shared/redact.js';
 import { printError, reasonOf } from './errors.js';
+import { filesAt, nameOf, type Saved, STDIN, savedAt } from './files.js';
 import type { Terminal } from './terminal.js';
 
 /** A body, and where it was found. */
@@ -16,14 +13,6 @@ export interface Input {
   readonly body: Buffer;
   /** For a body in a store: its folder, when it was saved, and why, if that is known. */
   readonly saved: Saved | null;
-  readonly isLine: boolean;
-}
-
-interface Saved {
-  /** `progress`, `retry` or `review`, unless the folder was renamed. */
-  readonly folder: string;
-  readonly since: Date;
-  readonly reason: string | null;
 }
 
 export interface FileCounts {
@@ -32,19 +21,7 @@ export interface FileCounts {
   unread: number;
 }
 
-/** The file name that stands for standard input. */
-export const STDIN = '-';
 const LINE_BREAK = 0x0a;
-/** The names of a body in a store, and of the reason next to it. */
-const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
-/** Maximum length of a reason, in bytes. A longer one is truncated. */
-const MAX_REASON = 1000;
-
-/** Returns a file name for messages. Hides secrets, because it may be a URL by mistake. */
-export function nameOf(file: string): string {
-  return file === STDIN ? 'standard input' : escapeUnprintable(redactUrlsIn(file));
-}
-
 /**
  * Reads the bodies of files and of the files in folders, in batches. A file is one body, but in a
  * `.jsonl` or `.ndjson` file, each line is one. Standard input is read by lines if its first 64 KiB
@@ -66,7 +43,6 @@ export async function* readBodies(
         yield* readFile(file, terminal);
         reading.files += 1;
       } catch (error) {
-        if (terminal.interrupt.aborted) return;
         // A server may have settled the body since its folder was listed.
         const isGone = file !== path && Object(error).code === 'ENOENT';
         if (!isGone) skip(file, error);
@@ -75,51 +51,12 @@ export async function* readBodies(
   }
 }
 
-/**
- * Lists a file, or the bodies in a folder. The files of a folder are sorted by name.
- *
- * @param skip - Called if the file or folder is missing, or a folder can't be listed.
- */
-function filesAt(path: string, skip: (path: string, error: unknown) => void): string[] {
-  try {
-    if (path === STDIN || !statSync(path).isDirectory()) return [path];
-    const entries = readdirSync(path, { withFileTypes: true });
-    const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
-    // The only subfolders that are read are those of a store.
-    const has = (name: string): boolean => entries.some((entry) => isFolder(entry, name));
-    const places = has('retry') && has('review') ? ['progress', 'retry', 'review'].filter(has) : [];
-    const inside = places.map((name) => filesAt(join(path, name), skip));
-    return [...files.sort().map((name) => join(path, name)), ...inside.flat()];
-  } catch (error) {
-    skip(path, error);
-    return [];
-  }
-}
-
-function isFolder(entry: Dirent, name: string): boolean {
-  return entry.name === name && entry.isDirectory();
-}
-
-function isBodyIn(folder: string, entry: Dirent): boolean {
-  const { name } = entry;
-  if (name.startsWith('.') || REASON.test(name)) return false;
-  if (!entry.isSymbolicLink()) return entry.isFile();
-  // A link to a folder isn't followed, because it may lead back to this folder.
-  try {
-    return statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
-  } catch {
-    return true; // reading it will say what is wrong with it
-  }
-}
-
-function openInput(file: string, { input, interrupt, warn }: Terminal): Readable {
-  if (file === STDIN && input.isTTY) warn('reading standard input; press Ctrl-D to finish\n');
-  return addAbortSignal(interrupt, file === STDIN ? input : createReadStream(file));
-}
-
 async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input[]> {
   const name = nameOf(path);
-  const input = openInput(path, terminal);
+  const input = path === STDIN ? terminal.input : createReadStream(path);
+  if (path === STDIN && terminal.input.isTTY) {
+    terminal.warn('reading standard input; press Ctrl-D to finish\n');
+  }
   const chunks: AsyncIterableIterator<Buffer> = input[Symbol.asyncIterator]();
   const hasLines = /\.(?:jsonl|ndjson)$/i.test(path);
   const start = hasLines ? Buffer.alloc(0) : await readStart(chunks);
@@ -130,7 +67,7 @@ async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input
     yield lines.end();
   } else {
     input.destroy();
-    yield [{ place: name, body: startOf(start), saved: savedAt(path), isLine: false }];
+    yield [{ place: name, body: startOf(start), saved: savedAt(path) }];
   }
 }
 
@@ -165,7 +102,7 @@ function createLines(name: string) {
     count += 1;
     const body = startOf(line);
     if (`${body}`.trim() === '') return [];
-    return [{ place: `${name}:${count}`, body, saved: null, isLine: true }];
+    return [{ place: `${name}:${count}`, body, saved: null }];
   };
   return {
     push(chunk: Buffer): Input[] {
@@ -183,18 +120,4 @@ function createLines(name: string) {
     },
     end: (): Input[] => toInputs(rest),
   };
-}
-
-/** Returns what a store has written about a body; null for another file. */
-function savedAt(path: string): Saved | null {
-  if (!SAVED.test(path)) return null;
-  // The time of a file says when its body was saved, because only a damaged file is written again.
-  const { mtime: since } = statSync(path);
-  const folder = basename(dirname(resolve(path)));
-  try {
-    const reason = readFileSync(path.replace(/json$/, 'txt')).subarray(0, MAX_REASON);
-    return { folder, since, reason: reason.toString().trim() };
-  } catch {
-    return { folder, since, reason: null };
-  }
 }

@@ -1,29 +1,34 @@
-import { quote } from '../parser/messages.js';
 import { CommandError, EXIT, printError } from './errors.js';
 import { INSPECT_HELP, inspect } from './inspect.js';
 import { LISTEN_HELP, listen } from './listen.js';
-import { COMMON, helpOf, readArguments } from './options.js';
+import { COMMON, readArguments } from './options.js';
 import { SAMPLE_HELP, sample } from './sample.js';
 import { SEND_HELP, send } from './send.js';
 import type { Terminal } from './terminal.js';
 
-const HELP = helpOf(
-  '<command>',
-  `  inspect [FILE|FOLDER…]           explain one body, or list many
-  sample deposit|withdrawal        print a sample body
-  send deposit|withdrawal|FILE…    post bodies to your endpoint
-  listen                           print and save the callbacks that arrive
+const HELP = `payment-notifications <command>
 
-  payment-notifications <command> --help shows options and examples.
+  inspect [FILE|FOLDER…]           explain one webhook, or list many
+  sample deposit|withdrawal        print a sample webhook
+  send deposit|withdrawal|FILE…    post webhooks to your endpoint
+  listen                           print and save the webhooks that arrive
 
-Exit code: 0 for success; 1 if inspect refuses a body, if your endpoint doesn't
-accept a valid body of send or refuse a faulty one, or if there is no body; 2
-for wrong usage or a file that can't be read; 3 if the output can't be written;
-130 for Ctrl-C.`,
-  COMMON,
-  'sample deposit | payment-notifications inspect',
-  'inspect webhooks',
-);
+  -h, --help     show this help, or the options of a command
+  -v, --version  show the version
+
+Exit codes:
+
+  0    all is as it should be
+  1    something to look at: a refused webhook, a wrong answer, or no webhook
+  2    it could not run: wrong usage, or a file that can't be read or written
+  130  Ctrl-C
+
+Examples:
+
+  payment-notifications sample deposit | payment-notifications inspect
+  payment-notifications inspect webhooks
+  payment-notifications send deposit --to http://127.0.0.1:3000/0123456789abcdef
+`;
 
 const COMMANDS = new Map([
   ['inspect', { help: INSPECT_HELP, run: inspect }],
@@ -48,16 +53,14 @@ export async function run(args: string[], terminal: Terminal, version: string): 
     return EXIT.ok;
   }
   try {
-    if (command === undefined) {
-      readArguments(args, COMMON);
-      const expected = 'expected inspect, sample, send or listen';
-      throw new CommandError(`command: ${expected}, received ${quote(name)}`);
-    }
-    const exit = await command.run(rest, terminal);
-    return terminal.interrupt.aborted ? EXIT.interrupted : exit;
+    if (command !== undefined) return await command.run(rest, terminal);
+    readArguments(args, COMMON);
+    throw new CommandError('command: expected inspect, sample, send or listen');
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     printError(terminal, error.message);
-    return EXIT.usage;
+    const topic = command === undefined ? '' : `${name} `;
+    terminal.warn(`Run payment-notifications ${topic}--help\n`);
+    return EXIT.unable;
   }
 }

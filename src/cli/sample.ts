@@ -1,40 +1,37 @@
 import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
 import { MAX_SEED, withdrawalSample, writeBody } from '../testing/bodies.js';
 import { CommandError, EXIT } from './errors.js';
-import {
-  COMMON,
-  helpOf,
-  type List,
-  list,
-  readArguments,
-  readCount,
-  type Text,
-  text,
-} from './options.js';
+import { COMMON, LIST, readArguments, readCount, TEXT } from './options.js';
 import type { Terminal } from './terminal.js';
 
-export const SAMPLE_OPTIONS: Record<'status' | 'seed', Text> &
-  Record<'set' | 'add' | 'omit', List> = {
-  status: text('STATUS', "set a withdrawal's status (COMPLETED, FAILED, BLOCKED)"),
-  set: list('FIELD=VALUE', 'set a field to a value or null'),
-  add: list('NAME=JSON', 'add a field unknown to this version'),
-  omit: list('FIELD', 'leave a field out'),
-  seed: text('N', 'make another event, with its own identifiers'),
+export const SAMPLE_OPTIONS: Record<'seed' | 'status', typeof TEXT> & Record<'set', typeof LIST> = {
+  set: LIST,
+  seed: TEXT,
+  status: TEXT,
 };
 
-export type SampleChanges = Partial<
-  Record<'status' | 'seed', string> & Record<'set' | 'add' | 'omit', readonly string[]>
->;
+export interface SampleChanges {
+  readonly set?: readonly string[] | undefined;
+  readonly seed?: string | undefined;
+  readonly status?: string | undefined;
+}
 
 const OPTIONS = { ...SAMPLE_OPTIONS, ...COMMON } as const;
 
-export const SAMPLE_HELP: string = helpOf(
-  'sample deposit|withdrawal',
-  'Prints a sample body, encoded as the service sends it. Amounts and JSON are written digit for digit.',
-  OPTIONS,
-  'sample deposit --set actualDepositAmount=0.1 > body.json',
-  'sample withdrawal --add networkFeeAmount=0.10 |\n    payment-notifications send - --to http://127.0.0.1:3000/0123456789abcdef',
-);
+export const SAMPLE_HELP = `payment-notifications sample deposit|withdrawal
+
+Prints a sample webhook, encoded as the service sends it. Amounts keep all of
+their digits.
+
+  --set NAME=VALUE  set a field to a value or null (repeatable)
+  --seed N          make another event, with its own identifiers
+  --status STATUS   set a withdrawal's status: COMPLETED, FAILED or BLOCKED
+
+Examples:
+
+  payment-notifications sample deposit --set actualDepositAmount=0.1 > body.json
+  payment-notifications sample withdrawal --status FAILED | payment-notifications inspect
+`;
 
 export const SAMPLE_KINDS: readonly string[] = ['deposit', 'withdrawal'];
 
@@ -52,49 +49,41 @@ export async function sample(args: string[], terminal: Terminal): Promise<number
 }
 
 /** Returns the JSON text of a sample after changes. */
-export function makeSample(kind: string, changes: SampleChanges): string {
-  const { status, set = [], add = [], omit = [], seed } = changes;
-  const fields: Sample = kind === 'deposit' ? DEPOSIT_SAMPLE : WITHDRAWAL_SAMPLE;
+export function makeSample(kind: string, { set = [], seed, status }: SampleChanges): string {
+  const isDeposit = kind === 'deposit';
+  if (status !== undefined && isDeposit) {
+    throw new CommandError('--status: expected a withdrawal, received a deposit');
+  }
+  const fields: Sample = isDeposit ? DEPOSIT_SAMPLE : WITHDRAWAL_SAMPLE;
   const overrides: Record<string, unknown> = {};
-  const put = (option: string, name: string, value: unknown): void => {
-    const [, part] = OWNER_FIELD.exec(name) ?? [];
-    if (part !== undefined && fields.txAddressOwner !== undefined) {
-      const owner = overrides.txAddressOwner ?? fields.txAddressOwner;
-      overrides.txAddressOwner = { ...owner, [part]: value };
-    } else if (Object.hasOwn(fields, name)) overrides[name] = value;
-    else throw new CommandError(`${option}: a ${kind} has no field "${name}"`);
-  };
-  if (status !== undefined && kind === 'deposit') {
-    throw new CommandError(
-      '--status: expected a withdrawal, received a deposit, which has only one status',
-    );
-  }
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
-    const [name, value] = split('--set', 'FIELD=VALUE', assignment);
-    // A time becomes a number, as the service sends it. It stays a string if it has another form,
-    // which writeBody checks, or if a number would change it.
-    const isTime = typeOf(fields, name)?.kind === 'timestamp';
-    const isNumber = isTime && String(Number(value)) === value;
-    put('--set', name, value === 'null' ? null : isNumber ? Number(value) : value);
+    const [, name = '', text = ''] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
+    if (name === '') {
+      throw new CommandError(`--set: expected NAME=VALUE, received "${assignment}"`);
+    }
+    const value = text === 'null' ? null : wireValue(fields, name, text);
+    const [, part] = OWNER_FIELD.exec(name) ?? [];
+    if (part !== undefined && !isDeposit) {
+      const owner = overrides.txAddressOwner ?? fields.txAddressOwner;
+      overrides.txAddressOwner = { ...Object(owner), [part]: value };
+    } else if (Object.hasOwn(fields, name)) overrides[name] = value;
+    else throw new CommandError(`--set: expected a field of a ${kind}, received "${name}"`);
   }
-  for (const name of omit) put('--omit', name, undefined);
-  const additions = add.map((assignment) => split('--add', 'NAME=JSON', assignment));
-  const [known] = additions.find(([name]) => Object.hasOwn(fields, name)) ?? [];
-  if (known !== undefined) {
-    throw new CommandError(`--add: a ${kind} has a field "${known}". Use --set ${known}=VALUE`);
-  }
-  const base = kind === 'deposit' ? fields : withdrawalSample(overrides.status);
+  const base = isDeposit ? fields : withdrawalSample(overrides.status);
+  const seeded = seed === undefined ? {} : { seed: readCount('--seed', seed, 0, MAX_SEED) };
   try {
-    const seeded = seed === undefined ? {} : { seed: readCount('--seed', seed, 0, MAX_SEED) };
-    return writeBody(base, overrides, { additional: Object.fromEntries(additions), ...seeded });
+    return writeBody(base, overrides, seeded);
   } catch (error) {
     // The message of writeBody says which value does not fit.
-    throw new CommandError(Object(error).message);
+    throw new CommandError(`--set ${Object(error).message}`);
   }
 }
 
-function split(option: string, form: string, assignment: string): [name: string, value: string] {
-  const end = assignment.indexOf('=');
-  if (end > 0) return [assignment.slice(0, end), assignment.slice(end + 1)];
-  throw new CommandError(`${option}: expected ${form}, received "${assignment}"`);
+/**
+ * A time becomes a number, as the service sends it. It stays text if it has another form, which
+ * writeBody checks, or if a number would change it.
+ */
+function wireValue(fields: Sample, name: string, text: string): string | number {
+  const isTime = typeOf(fields, name)?.kind === 'timestamp';
+  return isTime && String(Number(text)) === text ? Number(text) : text;
 }

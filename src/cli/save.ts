@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, reasonOf } from './errors.js';
-import { nameOf } from './read-bodies.js';
+import { nameOf } from './files.js';
 
 /** Bodies contain customers' addresses. */
 const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];

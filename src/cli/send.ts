@@ -1,165 +1,114 @@
 import { judgeBody } from '../inspect/judgement.js';
 import { redactPathIn, redactUrl } from '../shared/redact.js';
-import { DEPOSIT_RETRY, type DeliveryAttempt, deliver } from '../testing/deliver.js';
+import { type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
-import { fetchStart, NO_SERVER, readEndpoint } from './endpoint.js';
+import { fetchStart, NO_SERVER, readHeaders, readUrl } from './endpoint.js';
 import { CommandError, EXIT } from './errors.js';
-import {
-  COMMON,
-  flag,
-  helpOf,
-  list,
-  readArguments,
-  readCount,
-  readDuration,
-  text,
-} from './options.js';
-import { createProgress } from './progress.js';
+import { COMMON, FLAG, LIST, readArguments, readCount, TEXT } from './options.js';
 import { type FileCounts, readBodies } from './read-bodies.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import { causeOf, endOf, isRefusal, linesOf, type SentBody } from './send-report.js';
-import type { Terminal } from './terminal.js';
+import {
+  type Counts,
+  causeOf,
+  endOf,
+  faultOf,
+  isRefusal,
+  outcomeOf,
+  type Sent,
+  shown,
+} from './send-report.js';
+import { marked, type Terminal } from './terminal.js';
 
 const OPTIONS = {
-  to: text('URL', 'post to this URL, which may contain USER:PASSWORD@'),
-  header: list("'NAME: VALUE'", 'add a header, which is never printed'),
+  ...{ to: TEXT, copies: TEXT, faulty: FLAG, header: LIST },
   ...SAMPLE_OPTIONS,
-  faulty: flag('then send every kind of faulty body'),
-  copies: { ...text('N', 'send copies of a body at the same time'), default: '1' },
-  concurrency: { ...text('N', 'send this many bodies at the same time'), default: '1' },
-  retry: flag('retry like a deposit: every 2 minutes for 24 hours'),
-  timeout: { ...text('DURATION', 'wait this long for an answer'), default: '30s' },
   ...COMMON,
 } as const;
 
-export const SEND_HELP: string = helpOf(
-  'send deposit|withdrawal|FILE… --to URL',
-  `Posts a sample body to your endpoint, or saved bodies unchanged, which it reads
-like inspect: files, folders, lines of JSON, or standard input (-).
+export const SEND_HELP = `payment-notifications send deposit|withdrawal|FILE… --to URL
 
-A status from 200 to 299 counts as delivered. A faulty body is sent once, and
-has to be refused: with a status from 400 to 499, except 401, 403, 404, 405, 407
-and 429, which say nothing about the body. Of lines of JSON, only failures are
-shown.`,
-  OPTIONS,
-  'send deposit --to http://127.0.0.1:3000/0123456789abcdef',
-  'send callbacks --concurrency 10 \\\n    --to http://127.0.0.1:3000/0123456789abcdef',
-);
+Posts a sample webhook, or the webhooks of files and folders, unchanged, to your
+endpoint. Files are read as by inspect.
+
+  ✓  accepted with a status from 200 to 299; or faulty, and refused with one from
+     400 to 499, except 401, 403, 404, 405, 407 and 429
+  ✗  any other answer, such as a redirect, or none within 30 seconds
+
+  --to URL          post to this URL
+  --copies N        send N copies of a valid webhook at the same time
+  --faulty          also send every kind of faulty webhook
+  --header HEADER   add a header, 'NAME: VALUE', and hide answers (repeatable)
+  --set NAME=VALUE  set a field of the sample to a value or null (repeatable)
+  --seed N          make another event, with its own identifiers
+  --status STATUS   set a withdrawal's status: COMPLETED, FAILED or BLOCKED
+
+Examples:
+
+  payment-notifications send deposit --copies 2 --to http://127.0.0.1:3000/0123456789abcdef
+  payment-notifications send callbacks --to http://127.0.0.1:3000/0123456789abcdef
+`;
 
 /** Shown in place of an answer that may repeat a header in any form. */
 const HIDDEN = '(not shown: it may repeat a header)';
-/** Maximum of each option. Most systems allow no more connections at the same time. */
-const MAX_AT_ONCE = 1000;
+/** Most systems allow no more connections at the same time. */
+const MAX_COPIES = 1000;
 
-export async function send(args: string[], given: Terminal): Promise<number> {
+export async function send(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
-  const { url, headers } = readEndpoint(values.to, values.header);
-  const copies = readCount('--copies', values.copies, 1, MAX_AT_ONCE);
-  const concurrency = readCount('--concurrency', values.concurrency, 1, MAX_AT_ONCE);
-  const retry = values.retry ? DEPOSIT_RETRY : null;
-  const timeoutMs = readDuration('--timeout', values.timeout);
-  const progress = createProgress(given, ['sent', 'failed']);
-  const { terminal } = progress;
-  const { interrupt: signal } = terminal;
+  const url = readUrl(values.to);
+  const headers = readHeaders(values.header);
+  const copies = readCount('--copies', values.copies ?? '1', 1, MAX_COPIES);
   const reading = { files: 0, unread: 0 };
   const bodies = chooseBodies(positionals, values, terminal, reading);
 
-  const print = (lines: readonly string[]): void =>
-    terminal.print(lines.map((line) => `${line}\n`).join(''));
-  const isHidden = Object.keys(headers).length > 0;
-  const redact = (attempt: DeliveryAttempt): DeliveryAttempt => {
-    if (attempt.answer === null) return attempt;
-    const { status, body } = attempt.answer;
-    return { ...attempt, answer: { status, body: isHidden ? HIDDEN : redactPathIn(body, url) } };
-  };
-  const counts = { of: 0, delivered: 0, attempts: 0, faulty: 0, refused: 0 };
-  const keys = new Set<string | null>();
-  const accepted: SentBody[] = [];
-  // A server that doesn't run is reported once per attempt, not for every body and copy.
-  let refusedAt = 0;
-
-  const post = async (sent: SentBody): Promise<void> => {
-    const { issues, idempotencyKey } = judgeBody(sent.body).judgement;
-    const isFaulty = issues.length > 0;
-    // Two keys show that there are several events.
-    if (keys.size < 2 && !sent.isFaulty) keys.add(idempotencyKey);
-    const onAttempt = (attempt: DeliveryAttempt): void => {
-      const { number, error, success } = attempt;
-      const isKnown = error === NO_SERVER && refusedAt === number;
-      refusedAt = error === NO_SERVER ? number : 0;
-      if (isKnown || (sent.isLine && success)) return;
-      print(linesOf(sent.label, issues, redact(attempt), terminal));
-    };
-    const request = { url: url.href, headers, timeoutMs, fetch: fetchStart, signal, onAttempt };
-    const { attempts } = isFaulty
-      ? await deliver(sent.body, { ...request, isSuccess: isRefusal })
-      : await deliver(sent.body, { ...request, copies, retry });
-    const successes = attempts.filter(({ success }) => success).length;
-    if (isFaulty) {
-      counts.faulty += 1;
-      counts.refused += successes;
-      if (successes === 0 && sent.isFaulty) accepted.push(sent);
-      progress.add(successes === 0);
-    } else {
-      counts.of += copies;
-      counts.delivered += successes;
-      counts.attempts += attempts.length;
-      progress.add(successes < copies);
+  const valid: Counts = { sent: 0, right: 0 };
+  const faulty: Counts = { sent: 0, right: 0 };
+  const accepted: Sent[] = [];
+  terminal.print(`POST ${redactUrl(url)}\n`);
+  for await (const { label, body } of bodies) {
+    const { issues } = judgeBody(body).judgement;
+    const isValid = issues.length === 0;
+    const request = { url: url.href, headers, fetch: fetchStart, copies: isValid ? copies : 1 };
+    const { attempts } = await deliver(body, request);
+    const isRight = (attempt: DeliveryAttempt): boolean =>
+      isValid ? attempt.success : isRefusal(attempt);
+    const counts = isValid ? valid : faulty;
+    counts.sent += attempts.length;
+    counts.right += attempts.filter(isRight).length;
+    if (!isValid && attempts.some(({ success }) => success)) accepted.push({ label, body });
+    for (const [index, attempt] of attempts.entries()) {
+      const copy = index > 0 ? `copy ${index + 1}` : '';
+      const text = redactPathIn(attempt.answer?.body ?? '', url);
+      const answer = values.header && attempt.answer !== null ? HIDDEN : shown(text);
+      const parts = [outcomeOf(attempt), label, faultOf(issues, attempt), copy, answer];
+      const line = parts.filter((part) => part !== '').join('  ');
+      terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
     }
-  };
-
-  const start = Date.now();
-  const plan = retry === null ? '' : ', again every 2m for up to 24h';
-  print([`POST ${redactUrl(url)}${plan}`]);
-  await forEach(bodies, concurrency, signal, post);
-  progress.end();
-  const [idempotencyKey = null] = keys.size === 1 ? keys : [];
-  const summary = { ...counts, durationMs: Date.now() - start, idempotencyKey };
-  print([...endOf(summary, terminal), ...causeOf(accepted, terminal)]);
-  if (reading.unread > 0) return EXIT.usage;
-  const { of, delivered, faulty, refused } = counts;
-  const isComplete = delivered === of && refused === faulty && of + faulty > 0;
-  return isComplete ? EXIT.ok : EXIT.failed;
-}
-
-type Bodies = Iterator<SentBody> | AsyncIterator<SentBody>;
-
-/** Acts on bodies, `concurrency` of them at a time, until the signal is aborted. */
-async function forEach(
-  bodies: Bodies,
-  concurrency: number,
-  signal: AbortSignal,
-  act: (body: SentBody) => Promise<void>,
-): Promise<void> {
-  const work = async (): Promise<void> => {
-    while (!signal.aborted) {
-      const { done, value } = await bodies.next();
-      if (done) return;
-      await act(value);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
+    if (attempts.some(({ error }) => error === NO_SERVER)) break;
+  }
+  terminal.print(endOf(valid, faulty) + causeOf(accepted));
+  if (reading.unread > 0) return EXIT.unable;
+  const sent = valid.sent + faulty.sent;
+  return sent > 0 && sent === valid.right + faulty.right ? EXIT.ok : EXIT.failed;
 }
 
 function chooseBodies(
   operands: readonly string[],
-  choice: SampleChanges & { readonly faulty?: boolean },
+  choice: SampleChanges & { readonly faulty?: boolean | undefined },
   terminal: Terminal,
   reading: FileCounts,
-): Bodies {
+): Iterable<Sent> | AsyncIterable<Sent> {
   const [kind = ''] = operands;
   if (SAMPLE_KINDS.includes(kind) && operands.length === 1) {
     const body = makeSample(kind, choice);
-    const faulty = choice.faulty ? faultyBodies(body) : [];
-    const others = faulty.map((one) => ({ label: one.label, body: one.body, isFaulty: true }));
-    return [{ label: '', body }, ...others].values();
+    return [{ label: '', body }, ...(choice.faulty ? faultyBodies(body) : [])];
   }
-  // Don't quote operands: a misplaced one may be a header or a URL with a password.
-  if (kind === '' || operands.some((one) => SAMPLE_KINDS.includes(one) || one.includes('://'))) {
+  // A misplaced header or URL must not be quoted as the name of a file.
+  const isNoFile = (one: string) => SAMPLE_KINDS.includes(one) || /^[\w-]{2,40}:/.test(one);
+  if (kind === '' || operands.some(isNoFile)) {
     throw new CommandError('send: expected deposit, withdrawal or file names');
   }
-  const ofSamples = [...Object.keys(SAMPLE_OPTIONS), 'faulty'];
-  const useless = Object.keys(choice).find((name) => ofSamples.includes(name));
+  const useless = [...Object.keys(SAMPLE_OPTIONS), 'faulty'].find((name) => name in choice);
   if (useless !== undefined) {
     throw new CommandError(`--${useless}: expected a sample, received files`);
   }
@@ -170,8 +119,8 @@ async function* savedBodies(
   paths: readonly string[],
   terminal: Terminal,
   reading: FileCounts,
-): AsyncGenerator<SentBody> {
+): AsyncGenerator<Sent> {
   for await (const inputs of readBodies(paths, terminal, reading)) {
-    for (const { place, body, isLine } of inputs) yield { label: place, body, isLine };
+    for (const { place, body } of inputs) yield { label: place, body };
   }
 }

@@ -1,42 +1,43 @@
-import { formatCount, formatTime, plural, shorten } from '../inspect/display.js';
+import { formatCount, plural, shorten } from '../inspect/display.js';
 import type { Judged } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/messages.js';
 import { TX_ADDRESS_OWNER } from '../parser/withdrawal-broadcast.js';
 import type { FileCounts, Input } from './read-bodies.js';
-import { beside, type Color, highlight, type Terminal, wrap } from './terminal.js';
 
 /**
  * How many different reasons and names are counted. Without a limit, an archive in which each name
  * contains an identifier would take all memory.
  */
 const MAX_KINDS = 10_000;
-/** How many kinds a section lists. */
+/** How many of them are listed. */
 const MAX_LISTED = 20;
-/** Maximum length of a name and of a reason, in characters. */
-const [MAX_NAME, MAX_REASON] = [40, 200];
+/** Maximum length of one, in characters. */
+const MAX_TITLE = 200;
 /** What to do about the bodies of a store. */
-const NEXT_STEP =
-  'The receiver tries those in progress and in retry again. Those in review wait for someone: docs/runbook.md of this package says what to do for each reason.';
+const NEXT_STEP = `
+The receiver retries the webhooks in progress and in retry. Those in review wait for someone:
+node_modules/payment-notifications/docs/runbook.md says what to do for each reason.
+`;
 
-/** What several bodies have in common, such as a reason. */
+/** How often something was found, and in which body first. */
 interface Kind {
-  readonly title: string;
   count: number;
-  /** The place of the first body. */
-  readonly first: string;
-  /** Says more about the first body. */
-  readonly message: string;
-  /** When a store saved the oldest of these bodies; null if the kind isn't a store's reason. */
-  since: Date | null;
+  readonly place: string;
 }
 
 /** Counts bodies by outcome, and the reasons why they are not good. */
-export interface Totals {
+interface Totals {
   readonly counts: Record<Verdict, number>;
-  add(judged: Judged, outcome: Verdict, input: Pick<Input, 'place' | 'saved'>): void;
-  report(reading: FileCounts, terminal: Terminal): string;
+  bodies(): number;
+  add(
+    judged: Judged,
+    outcome: Verdict,
+    input: Pick<Input, 'place' | 'saved'>,
+    twin: string | null,
+  ): void;
+  report(reading: FileCounts): string;
 }
 
 export function createTotals(): Totals {
@@ -44,78 +45,71 @@ export function createTotals(): Totals {
   const reasons = new Map<string, Kind>();
   const unknown = new Map<string, Kind>();
   let isStore = false;
+  const bodies = (): number => counts.good + counts.check + counts.refused;
 
   return {
     counts,
-    add(judged, outcome, { place, saved }) {
-      const { issues, warnings } = judged.judgement;
+    bodies,
+    add(judged, outcome, { place, saved }, twin) {
       counts[outcome] += 1;
-      const count = (title: string, message = '', since: Date | null = null) =>
-        countKind(reasons, { title, first: place, message, since });
       isStore ||= saved !== null;
-      if (saved !== null) {
-        // The endpoint wrote the reason. It is missing if someone moved only the body.
-        const words = saved.reason ? withoutValues(saved.reason) : 'without a reason';
-        count(shorten(`${saved.folder}: ${words}`, MAX_REASON), '', saved.since);
-      }
-      if (!saved?.reason) {
-        for (const issue of issues) count(titleOf('refused', issue), issue.message);
-        for (const issue of warnings) count(titleOf('warning', issue), issue.message);
-        for (const check of judged.checks) count(`check: ${check}`);
-      }
-      // If the other type was expected, most names seem unknown, and need no mention.
-      const isOther = issues[0]?.code === 'unrecognized_notification';
-      for (const name of isOther ? [] : unknownNames(judged)) {
-        const title = shorten(name, MAX_NAME);
-        countKind(unknown, { title, first: place, message: '', since: null });
-      }
+      for (const reason of reasonsOf(judged, saved)) count(reasons, reason, place);
+      if (twin !== null) count(reasons, 'check: the same transaction as another deposit', place);
+      for (const name of unknownNames(judged)) count(unknown, name, place);
     },
-    report({ files, unread }, terminal) {
-      const { columns, interrupt } = terminal;
-      const row = (number: number, ...texts: string[]): string[] =>
-        number === 0 ? [] : beside(`${formatCount(number).padStart(10)}  `, texts, columns);
-      const section = (color: Color, title: string, kinds: ReadonlyMap<string, Kind>): string[] => {
-        if (kinds.size === 0) return [];
-        const rows = mostFrequent(kinds).flatMap(({ title, count, first, message, since }) =>
-          since === null
-            ? row(count, `${title}, first in ${first}`, ...(message === '' ? [] : [message]))
-            : row(count, title, `the oldest since ${timeOf(since)}`),
-        );
-        const more = kinds.size - MAX_LISTED;
-        const end = more > 0 ? [`${BESIDE}and ${formatCount(more)} more`] : [];
-        return ['', ...highlight(terminal, color, title), ...rows, ...end];
-      };
-      const bodies = counts.good + counts.check + counts.refused;
-      const interrupted = interrupt.aborted ? 'Interrupted: ' : '';
+    report({ files, unread }) {
       const notRead = unread === 0 ? '' : `, ${formatCount(unread)} not read`;
       const lines = [
-        ...(bodies === 0 ? [] : ['']),
-        `${interrupted}${plural(bodies, 'body', 'bodies')} in ${plural(files, 'file')}${notRead}`,
-        '',
-        ...(bodies === 0 ? ['There is no body.'] : []),
-        ...row(counts.good, 'good'),
-        ...row(counts.check, 'to check'),
-        ...row(counts.refused, 'refused'),
-        ...section('yellow', 'reasons', reasons),
-        ...section('cyan', 'unknown fields', unknown),
-        ...(isStore ? ['', ...wrap(NEXT_STEP, columns)] : []),
+        `${plural(bodies(), 'body', 'bodies')} in ${plural(files, 'file')}${notRead}`,
+        ...(bodies() > 0 ? [''] : []),
+        ...(counts.good > 0 ? [row(counts.good, 'good')] : []),
+        ...(counts.check > 0 ? [row(counts.check, 'to check')] : []),
+        ...(counts.refused > 0 ? [row(counts.refused, 'refused')] : []),
+        ...section('reasons', reasons),
+        ...section('unknown fields', unknown),
       ];
-      return `${lines.join('\n')}\n`;
+      return `${bodies() > 0 ? '\n' : ''}${lines.join('\n')}\n${isStore ? NEXT_STEP : ''}`;
     },
   };
 }
 
-const BESIDE = ' '.repeat(12);
-
-/** Formats a time for people, to the second. */
-export function timeOf(since: Date): string {
-  return formatTime(since.toISOString().replace(/\.\d+/, ''));
+function row(count: number, text: string): string {
+  return `${formatCount(count).padStart(10)}  ${text}`;
 }
 
-function titleOf(kind: string, { code, path, received }: NotificationIssue): string {
+/** The most frequent first; among equally frequent ones, the one that came first. */
+function section(title: string, kinds: ReadonlyMap<string, Kind>): string[] {
+  if (kinds.size === 0) return [];
+  const sorted = [...kinds].sort(([, one], [, other]) => other.count - one.count);
+  const rows = sorted
+    .slice(0, MAX_LISTED)
+    .map(([name, { count, place }]) => row(count, `${name}, first in ${place}`));
+  const more = kinds.size - MAX_LISTED;
+  return ['', title, ...rows, ...(more > 0 ? [`            and ${formatCount(more)} more`] : [])];
+}
+
+function count(kinds: Map<string, Kind>, name: string, place: string): void {
+  const title = shorten(name, MAX_TITLE);
+  const known = kinds.get(title);
+  if (known !== undefined) known.count += 1;
+  else if (kinds.size < MAX_KINDS) kinds.set(title, { count: 1, place });
+}
+
+/** Why a body isn't good: what its endpoint has written about it, or else what is judged. */
+function reasonsOf({ judgement, checks }: Judged, saved: Input['saved']): string[] {
+  if (saved?.reason) return [`${saved.folder}: ${withoutValues(saved.reason)}`];
+  return [
+    // The reason is missing if someone moved only the body.
+    ...(saved === null ? [] : [`${saved.folder}: without a reason`]),
+    ...judgement.issues.map((issue) => `refused: ${titleOf(issue)}`),
+    ...judgement.warnings.map((issue) => `warning: ${titleOf(issue)}`),
+    ...checks.map((check) => `check: ${check}`),
+  ];
+}
+
+function titleOf({ code, path, received }: NotificationIssue): string {
   // Faults of a whole body share the empty path, and often a code. What was received differs.
-  const text = path.length === 0 ? withoutValues(received) : nameOfPath(path);
-  return `${kind}: ${code} ${text}`;
+  return `${code} ${path.length === 0 ? withoutValues(received) : nameOfPath(path)}`;
 }
 
 /** Removes identifiers and amounts, so that similar reasons are counted together. */
@@ -128,27 +122,10 @@ function withoutValues(reason: string): string {
     .join(' ');
 }
 
-function countKind(kinds: Map<string, Kind>, kind: Omit<Kind, 'count'>): void {
-  const known = kinds.get(kind.title);
-  if (known === undefined) {
-    if (kinds.size < MAX_KINDS) kinds.set(kind.title, { ...kind, count: 1 });
-    return;
-  }
-  known.count += 1;
-  // If a folder has the name of an outcome, a reason may have the title of another kind.
-  if (kind.since !== null && known.since !== null && kind.since < known.since) {
-    known.since = kind.since;
-  }
-}
-
-/** The most frequent first; among equally frequent ones, the one that came first. */
-function mostFrequent(kinds: ReadonlyMap<string, Kind>): Kind[] {
-  return [...kinds.values()].sort((one, other) => other.count - one.count).slice(0, MAX_LISTED);
-}
-
 /** The names that this version doesn't know. */
-function unknownNames({ reading }: Judged): string[] {
-  if (reading === null) return [];
+function unknownNames({ judgement, reading }: Judged): string[] {
+  // If the other type was expected, most names seem unknown, and need no mention.
+  if (reading === null || judgement.issues[0]?.code === 'unrecognized_notification') return [];
   const { rules, notification } = reading;
   const isKnown = (name: string) => rules.some((rule) => rule.name === name);
   const names = Object.keys(notification.additionalFields).filter((name) => !isKnown(name));

@@ -4,7 +4,7 @@ import { nameOfPath } from '../parser/messages.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { formatDuration, show } from './display.js';
+import { formatDuration, plural, show } from './display.js';
 import { isAddressUnusual, isLate } from './verdict.js';
 
 /** A summary names at most this many fields of one sort, and counts the rest. */
@@ -27,9 +27,7 @@ export function summarize(
     notification.type === 'deposit.received'
       ? summarizeDeposit(notification)
       : summarizeWithdrawal(notification) + adviceOnTag(notification);
-  const others = notification.warnings.filter((warning) => !toCheck.includes(warning));
-  const warnings = nameWarnings('Check a warning', 'Check', toCheck);
-  return event + summarizeRepeated(repeated) + warnings + nameWarnings('A warning', '', others);
+  return event + summarizeRepeated(repeated) + summarizeWarnings(toCheck);
 }
 
 function summarizeDeposit(deposit: DepositReceived): string {
@@ -102,15 +100,10 @@ function summarizeRepeated(names: readonly string[]): string {
   return ` Sent more than once: ${list(names.map((name) => show(name)))}. The last value counts.`;
 }
 
-function nameWarnings(
-  one: string,
-  several: string,
-  warnings: readonly NotificationIssue[],
-): string {
-  const { length } = warnings;
-  if (length === 0) return '';
-  const what = length === 1 ? one : `${several} ${length} warnings`.trim();
-  return ` ${what}: ${list(warnings.map(({ path }) => nameOfPath(path)))}.`;
+function summarizeWarnings(warnings: readonly NotificationIssue[]): string {
+  if (warnings.length === 0) return '';
+  const names = list(warnings.map(({ path }) => nameOfPath(path)));
+  return ` Check ${plural(warnings.length, 'warning')}: ${names}.`;
 }
 
 function list(names: readonly string[]): string {

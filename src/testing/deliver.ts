@@ -1,156 +1,183 @@
 import { quote } from '../parser/messages.js';
+import { MAX_TIME } from '../shared/deadline.js';
 import { hideLongSegments } from '../shared/redact.js';
-import {
-  type AttemptOptions,
-  type DeliveryOutcome,
-  type EndpointResponse,
-  post,
-  sleep,
-} from './attempt.js';
+import { textOf } from '../shared/thrown.js';
 
-/** When to retry a delivery. */
-export interface RetryPolicy {
-  /** The time from the start of one attempt to the start of the next, in milliseconds. */
-  readonly everyMs: number;
-  /** How long after the start of the first attempt a retry may start, in milliseconds. */
-  readonly forMs: number;
+/** The response of an endpoint. */
+export interface EndpointResponse {
+  /** The HTTP status; 0 for a redirect in a browser, because browsers hide its status. */
+  readonly status: number;
+  /** The body as text. */
+  readonly body: string;
 }
 
-/**
- * How the service retries a deposit: every 2 minutes for up to 24 hours, until a delivery succeeds.
- *
- * The service doesn't document whether there is a retry after exactly 24 hours. Here there is, so
- * an endpoint that never succeeds gets 721 attempts: the first one and 720 retries.
- */
-export const DEPOSIT_RETRY: RetryPolicy = { everyMs: 120_000, forMs: 86_400_000 };
+/** The request that is passed to `fetch`. */
+export interface DeliveryRequest {
+  readonly method: 'POST';
+  readonly headers: Record<string, string>;
+  readonly body: string | ArrayBuffer;
+  readonly redirect: 'manual';
+}
 
 /** The options of {@link deliver}. */
-export interface DeliverOptions extends AttemptOptions {
+export interface DeliverOptions {
+  /** The URL of the endpoint (`http:` or `https:`). */
+  readonly url: string;
   /**
-   * When to retry. {@link DEPOSIT_RETRY} retries as the service does. By default (null), there is
-   * one attempt.
+   * Additional headers, which may replace `content-type: application/json`. Undefined values are
+   * ignored, and null removes that header. The service doesn't document its headers.
    */
-  readonly retry?: RetryPolicy | null | undefined;
-  /** How many copies to send at the same time (default: 1). Each copy is retried independently. */
-  readonly copies?: number | undefined;
+  readonly headers?: Readonly<Record<string, string | null | undefined>> | undefined;
   /**
-   * Decides which answers count as success (default: status 200 to 299). The service doesn't
-   * document which do.
+   * The timeout in milliseconds (default: 30,000). The service doesn't document its timeout.
    */
-  readonly isSuccess?: ((answer: EndpointResponse) => boolean) | undefined;
-  /**
-   * Retries without waiting (default: false), so that 24 hours of retries take only as long as the
-   * endpoint needs to answer.
-   */
-  readonly skipWaits?: boolean | undefined;
-  /** An `AbortSignal`, which aborts the delivery. The attempts so far are returned. */
-  readonly signal?:
-    | {
-        readonly aborted: boolean;
-        addEventListener(type: 'abort', listener: () => void): void;
-        removeEventListener(type: 'abort', listener: () => void): void;
-      }
+  readonly timeoutMs?: number | undefined;
+  /** A replacement for the global `fetch`. Its request also has a `signal`. */
+  readonly fetch?:
+    | ((
+        url: string,
+        request: DeliveryRequest,
+      ) => Promise<{ readonly status: number; text(): Promise<string> }>)
     | undefined;
-  /** Called after each attempt. */
-  readonly onAttempt?: ((attempt: DeliveryAttempt) => void) | undefined;
+  /** How many copies to send at the same time (default: 1). */
+  readonly copies?: number | undefined;
 }
 
-/** An attempt and its outcome: an `answer`, or an `error` if there was no answer. */
-export type DeliveryAttempt = DeliveryOutcome & {
-  /** The number of the copy: 1 to `copies`. */
-  readonly copy: number;
-  /** The number of the attempt at this copy: 1 for the first, 2 for the first retry. */
-  readonly number: number;
-  /** When the attempt started. With `skipWaits`, when it would have started. */
-  readonly at: Date;
-  readonly durationMs: number;
+type Outcome =
+  | { readonly answer: EndpointResponse; readonly error: null }
+  | { readonly answer: null; readonly error: string };
+
+/** What became of one copy: an `answer`, or a one-line `error` if there was no answer. */
+export type DeliveryAttempt = Outcome & {
+  /** Whether the status is 200 to 299. */
   readonly success: boolean;
+  readonly durationMs: number;
 };
 
 /** The result of {@link deliver}. */
-export interface Delivery {
-  /** Whether every copy was delivered. */
+export interface DeliveryResult {
+  /** Whether every copy was answered with success. */
   readonly delivered: boolean;
-  /** Whether `signal` aborted the delivery. */
-  readonly aborted: boolean;
-  /** All attempts, in the order in which they ended. */
+  /** An attempt for each copy. */
   readonly attempts: readonly DeliveryAttempt[];
 }
 
 /**
- * Posts a body as the service does: once or, with `retry`, until it succeeds. Redirects are not
- * followed, and count as failures.
+ * Posts a body as the service does. Redirects are not followed, and count as failures.
  *
- * The service doesn't document its method, headers, timeout or what counts as success. You can
- * change all of them except the method.
+ * The service doesn't document its method, headers, timeout or what counts as success.
  *
  * @param body - Text or bytes, sent unchanged.
  * @param options - The endpoint, and how to deliver.
- * @returns All attempts, and whether the body was delivered. A failed attempt does not throw.
+ * @returns All attempts, and whether they succeeded. A failed attempt does not throw.
  * @throws TypeError or RangeError for an invalid body or option.
  *
  * @example
  * ```ts
  * const { delivered, attempts } = await deliver(depositReceivedBody(), {
  *   url: 'http://127.0.0.1:3000/callbacks',
- *   retry: DEPOSIT_RETRY,
- *   skipWaits: true,
+ *   copies: 2,
  * });
  * ```
  */
 export async function deliver(
   body: string | Uint8Array,
   options: DeliverOptions,
-): Promise<Delivery> {
+): Promise<DeliveryResult> {
   check(body, options);
-  const { retry = null, copies = 1, isSuccess = isOk, skipWaits, signal, onAttempt } = options;
-  const attempts: DeliveryAttempt[] = [];
-  // One listener for all copies: with a dozen listeners on a signal, Node.js warns of a leak.
-  const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  const { signal: own } = controller;
-  const stopped = new Promise<void>((resolve) => own.addEventListener('abort', () => resolve()));
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop);
+  const copies = Array.from({ length: options.copies ?? 1 }, () => attempt(body, options));
+  const attempts = await Promise.all(copies);
+  return { delivered: attempts.every(({ success }) => success), attempts };
+}
 
-  const deliverCopy = async (copy: number): Promise<boolean> => {
-    let skippedMs = 0;
-    const now = (): number => Date.now() + skippedMs;
-    const start = now();
-    // Counts intervals since the start, so that slow answers don't shift the schedule.
-    let slot = 0;
-    for (let number = 1; !own.aborted; number += 1) {
-      const at = now();
-      const outcome = await post(body, options, stopped);
-      const success = outcome.answer !== null && isSuccess(outcome.answer);
-      const durationMs = now() - at;
-      const attempt = { copy, number, at: new Date(at), durationMs, success, ...outcome };
-      attempts.push(attempt);
-      onAttempt?.(attempt);
-      if (success || retry === null) return success;
-      slot = Math.max(slot + 1, Math.ceil((now() - start) / retry.everyMs));
-      if (slot * retry.everyMs > retry.forMs) return false;
-      const waitMs = Math.max(0, start + slot * retry.everyMs - now());
-      if (skipWaits) skippedMs += waitMs;
-      else await sleep(waitMs, stopped);
-    }
-    return false;
+async function attempt(
+  body: string | Uint8Array,
+  options: DeliverOptions,
+): Promise<DeliveryAttempt> {
+  const start = Date.now();
+  const outcome = await post(body, options);
+  const { status = 0 } = outcome.answer ?? {};
+  return {
+    ...outcome,
+    success: status >= 200 && status <= 299,
+    durationMs: Date.now() - start,
   };
+}
 
+async function post(
+  body: string | Uint8Array,
+  { url, headers, timeoutMs = 30_000, fetch: send = fetch }: DeliverOptions,
+): Promise<Outcome> {
+  const controller = new AbortController();
+  const sent = headersOf(headers);
+  // For text without a content type, fetch would add one.
+  const isText = typeof body === 'string' && 'content-type' in sent;
+  const bytes = new Uint8Array(typeof body === 'string' ? new TextEncoder().encode(body) : body);
+  const request = {
+    method: 'POST',
+    headers: sent,
+    body: isText ? body : bytes.buffer,
+    redirect: 'manual',
+    signal: controller.signal,
+  } as const;
+  // A custom fetch may ignore its signal.
+  const answer = answerOf(() => send(url, request));
+  const late = sleep(timeoutMs, answer).then(() => {
+    return { answer: null, error: `no answer within ${timeoutMs} ms` } as const;
+  });
+  const outcome = await Promise.race([answer, late]);
+  if (outcome.answer === null) controller.abort();
+  return outcome;
+}
+
+/** Resolves after this many milliseconds, or as soon as `early` does. */
+export function sleep(milliseconds: number, early?: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(wake, Math.min(milliseconds, MAX_TIME));
+    early?.then(wake);
+  });
+}
+
+/**
+ * Converts names to lower case. Otherwise, fetch would send a given `Content-Type` in addition to
+ * the default one.
+ */
+function headersOf(given: DeliverOptions['headers'] = {}): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) delete headers[name.toLowerCase()];
+    else if (value !== undefined) headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}
+
+async function answerOf(
+  send: () => ReturnType<NonNullable<DeliverOptions['fetch']>>,
+): Promise<Outcome> {
   try {
-    const numbers = Array.from({ length: copies }, (_, index) => index + 1);
-    const delivered = await Promise.all(numbers.map(deliverCopy));
-    return { delivered: delivered.every(Boolean), aborted: own.aborted, attempts };
-  } finally {
-    // If a function of the caller threw, this stops the other copies.
-    stop();
-    signal?.removeEventListener('abort', stop);
+    const response = await send();
+    return { answer: { status: response.status, body: await response.text() }, error: null };
+  } catch (error) {
+    return { answer: null, error: reasonOf(error) };
   }
 }
 
-const isOk = ({ status }: EndpointResponse): boolean => status >= 200 && status <= 299;
+/**
+ * Returns the innermost message, such as `connect ECONNREFUSED 127.0.0.1:3000` instead of `fetch
+ * failed`.
+ */
+function reasonOf(error: unknown, depth = 0): string {
+  const isError = error instanceof Error;
+  // The depth is limited, because an error can be its own cause.
+  if (isError && error.cause !== undefined && depth < 10) return reasonOf(error.cause, depth + 1);
+  return (isError ? textOf(error) : String(error)).replace(/\s+/g, ' ');
+}
 
-function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: DeliverOptions): void {
+function check(body: unknown, { url, copies = 1, timeoutMs = 1 }: DeliverOptions): void {
   // Not by `instanceof`, because bytes in a test runner may come from another realm.
   const tag = Object.prototype.toString.call(body);
   if (typeof body !== 'string' && !/^\[object (?:Uint8Array|ArrayBuffer)\]$/.test(tag)) {
@@ -159,13 +186,11 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1, retry }: Deliver
   const reason = urlErrorOf(url);
   if (reason !== null) throw new TypeError(`url: ${reason}`);
   if (!Number.isSafeInteger(copies) || copies < 1) {
-    throw new RangeError(
-      `copies: expected a whole number of at least 1, received ${quote(copies)}`,
-    );
+    const expected = 'copies: expected a whole number of at least 1';
+    throw new RangeError(`${expected}, received ${quote(copies)}`);
   }
-  const { everyMs, forMs } = retry ?? DEPOSIT_RETRY;
-  for (const [name, value] of Object.entries({ timeoutMs, everyMs, forMs })) {
-    if (!(value > 0)) throw new RangeError(`${name}: expected more than 0, received ${value}`);
+  if (!(timeoutMs > 0)) {
+    throw new RangeError(`timeoutMs: expected more than 0, received ${timeoutMs}`);
   }
 }
 

@@ -1,9 +1,3 @@
-export type {
-  AttemptOptions,
-  DeliveryOutcome,
-  DeliveryRequest,
-  EndpointResponse,
-} from './attempt.js';
 export {
   type BodyOptions,
   type DepositReceivedOverrides,
@@ -12,12 +6,12 @@ export {
   withdrawalBroadcastBody,
 } from './bodies.js';
 export {
-  DEPOSIT_RETRY,
   type DeliverOptions,
-  type Delivery,
   type DeliveryAttempt,
+  type DeliveryRequest,
+  type DeliveryResult,
   deliver,
-  type RetryPolicy,
+  type EndpointResponse,
 } from './deliver.js';
 export { type FaultyBody, faultyBodies } from './faults.js';
 export type { DatabasePart, HandlerAmount, HandlerTestsOptions } from './handler/options.js';

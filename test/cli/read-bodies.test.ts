@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs, { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
@@ -33,7 +34,7 @@ async function readFrom(paths: readonly string[], input: Readable) {
   const reading = { files: 0, unread: 0 };
   const inputs: Input[] = [];
   const warn = (text: string) => void err.push(text);
-  const terminal = { input, warn, interrupt: new AbortController().signal };
+  const terminal = { input, warn };
   for await (const batch of readBodies(paths, terminal as never, reading)) inputs.push(...batch);
   const places = inputs.map(({ place }) => relative(folder, place));
   const bodies = inputs.map(({ body }) => body.toString('latin1'));
@@ -67,7 +68,7 @@ test.each<[what: string, content: string | Buffer]>([
   for (const [from, chunk] of [[path], ['-'], ['-', 100]] as [string, number?][]) {
     const { inputs, err, reading } = await read([from], content, chunk);
     const body = Buffer.from(content);
-    expect(inputs).toMatchObject([{ body, saved: null, isLine: false }]);
+    expect(inputs).toMatchObject([{ body, saved: null }]);
     expect({ err, reading }).toStrictEqual({ err: '', reading: { files: 1, unread: 0 } });
   }
 });
@@ -82,10 +83,9 @@ test.each<[what: string, content: string, bodies: string[], lines: string]>([
 ])('lines of JSON are one body each: %s', async (_, content, expected, lines) => {
   const path = write('many.JSONL', content);
   for (const [from, chunk] of [[path], ['-'], ['-', 1000]] as [string, number?][]) {
-    const { inputs, bodies, places } = await read([from], content, chunk);
+    const { bodies, places } = await read([from], content, chunk);
     expect(bodies).toStrictEqual(expected);
     if (lines !== '') expect(places.map((place) => place.split(':')[1]).join()).toBe(lines);
-    expect(inputs.every(({ isLine }) => isLine)).toBe(true);
   }
 });
 
@@ -163,6 +163,22 @@ test('of a store, all folders are read, with the reasons and since when a body w
   expect((await read([join(folder, 'half')])).places).toStrictEqual([]);
 });
 
+test('of a folder, only files are read: no pipe or device has to be waited for', async () => {
+  const [a, b, c] = [...'012'].map((digit) => `pipes/x.${digit.repeat(16)}`);
+  for (const name of [a, b]) write(`${name}.json`, one);
+  const pipes = [`${a}.txt`, `${c}.json`, 'pipes/y.json'];
+  execFileSync(
+    'mkfifo',
+    pipes.map((name) => join(folder, name)),
+  );
+  symlinkSync('/dev/zero', join(folder, `${b}.txt`));
+  symlinkSync('/dev/zero', join(folder, 'pipes/z.json'));
+  const { inputs, places, reading } = await read([join(folder, 'pipes')]);
+  expect(places).toStrictEqual([`${a}.json`, `${b}.json`]);
+  expect(inputs.map(({ saved }) => saved?.reason)).toStrictEqual([null, null]);
+  expect(reading).toStrictEqual({ files: 2, unread: 0 });
+});
+
 test('of a store, a folder that can not be listed is named, and the other one is read', async () => {
   const store = join(folder, 'unlisted');
   for (const name of ['retry', 'review']) write(`unlisted/${name}/x.json`, one);
@@ -188,7 +204,7 @@ test('of a folder, a file that can not be read is named, and one that has gone i
   const err: string[] = [];
   const reading = { files: 0, unread: 0 };
   const warn = (text: string) => void err.push(text);
-  const terminal = { warn, interrupt: new AbortController().signal };
+  const terminal = { warn };
   const places: string[] = [];
   for await (const batch of readBodies([join(folder, 'several')], terminal as never, reading)) {
     places.push(...batch.map(({ place }) => relative(folder, place)));

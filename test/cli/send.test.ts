@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http';
-import { stripVTControlCharacters } from 'node:util';
 import { safeParseNotification } from 'payment-notifications';
 import {
   depositReceivedBody,
@@ -8,8 +6,8 @@ import {
 } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchStart } from '../../src/cli/endpoint.js';
-import { against, answers, type Behaviour, failsTimes, hangs, NOBODY } from '../endpoint.js';
-import { command, type Given, interruptedInput, linesOf, temporaryFolder } from './terminal.js';
+import { against, answers, type Behaviour, failsTimes, NOBODY } from '../endpoint.js';
+import { command, linesOf, temporaryFolder } from './terminal.js';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1000, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
@@ -18,13 +16,13 @@ const { write: file } = temporaryFolder();
 const DEPOSIT = depositReceivedBody();
 
 /** Runs `send` against an endpoint on loopback. `told` is what it prints, without 0 as a time. */
-async function sendTo(behave: Behaviour, line: string | string[], given: Given = {}) {
+async function sendTo(behave: Behaviour, line: string | string[], stdin = '') {
   const args = typeof line === 'string' ? line.split(' ') : line;
   const { url, received, ...ran } = await against(behave, (to) =>
-    command(['send', ...args, '--to', to], given),
+    command(['send', ...args, '--to', to], { stdin }),
   );
   const out = ran.out.replaceAll(url.replace('/callbacks', '/call…'), 'URL');
-  const told = linesOf(out.replaceAll(' in 0ms', ''));
+  const told = linesOf(out.replaceAll(' in 0 ms', ''));
   return { ...ran, told, received, bodies: received.map(({ body }) => `${body}`) };
 }
 
@@ -39,20 +37,19 @@ const parses =
     response.writeHead(isRead ? 200 : 400).end();
   };
 
-const FAULTY = 'deposit --omit settlementAmount --copies 2 --retry';
-const FAULT = 'settlementAmount: expected a decimal number, received nothing';
-const OTHER = 'settlementCurrency: expected a non-empty string, received nothing';
-const NOT_REFUSED = '0 of 1 refused, as it should be,';
+const FAULTY = 'deposit --set settlementAmount=null --copies 2';
+const FAULT = 'settlementAmount: expected a decimal number, received null';
+const OTHER = 'settlementCurrency: expected a non-empty string, received null';
+const NOT_REFUSED = '0 of 1 faulty ones refused';
 
 test.each<[line: string, status: number, exit: number, shown: string, end: string]>([
   ['deposit', 200, 0, '✓ 200', '1 of 1 delivered'],
   ['deposit', 204, 0, '✓ 204', '1 of 1 delivered'],
-  ['deposit', 302, 1, '✗ 302', '0 of 1 delivered'],
   ['deposit', 500, 1, '✗ 500', '0 of 1 delivered'],
-  [FAULTY, 400, 0, '✓ 400  refused, as it should be', '1 of 1 refused, as it should be,'],
+  [FAULTY, 400, 0, '✓ 400  refused, as it should be', '1 of 1 faulty ones refused'],
   [FAULTY, 200, 1, `✗ 200  accepted, but it should be refused: ${FAULT}`, NOT_REFUSED],
   [
-    `${FAULTY} --omit settlementCurrency`,
+    `${FAULTY} --set settlementCurrency=null`,
     200,
     1,
     `✗ 200  accepted, but it should be refused: ${OTHER}; ${FAULT}`,
@@ -80,85 +77,60 @@ test('the answer is shown, and how long it took', async () => {
   };
   const { told, bodies } = await sendTo(slow, 'deposit');
   expect(bodies).toStrictEqual([DEPOSIT]);
-  expect(told).toStrictEqual(['POST URL', '  ✓ 200 in 340ms  ok', '1 of 1 delivered in 340ms']);
+  expect(told).toStrictEqual(['POST URL', '  ✓ 200 in 340 ms  ok', '1 of 1 delivered']);
 });
 
-test('what is sent is what `sample` prints', async () => {
-  const line = 'withdrawal --status BLOCKED --seed 7 --add fee=0.10';
-  const { exit, bodies } = await sendTo(answers(200), line);
-  expect(await command(`sample ${line}`)).toStrictEqual({ exit, out: `${bodies[0]}\n`, err: '' });
+test.each([
+  ['/elsewhere', /^redirects to http:\/\/127\.0\.0\.1:\d+\/else…$/],
+  [
+    'https://me:pw@shop.example/callbacks/s3cret-s3cret-s3cret/?token=s3cret',
+    /^redirects to https:\/\/shop\.example\/call…\/s3cr…\/$/,
+  ],
+  ['http://', /^moved$/],
+])('a redirect is a failure, and the line says where it points: %s', async (location, shown) => {
+  const redirects: Behaviour = (response) =>
+    void response.writeHead(308, { location }).end('moved');
+  const { exit, told, received } = await sendTo(redirects, 'deposit');
+  expect({ exit, sent: received.length }).toStrictEqual({ exit: 1, sent: 1 });
+  const [, start, text] = told[1]?.split('  ') ?? [];
+  expect(start).toBe('✗ 308');
+  expect(text).toMatch(shown);
+  expect(told.join()).not.toMatch(/s3cret|pw/);
 });
 
-test('--copies are posted and counted', async () => {
+test('--copies of a valid webhook are posted and counted', async () => {
   const { exit, told, bodies } = await sendTo(failsTimes(1), 'deposit --copies 3');
   expect({ exit, bodies }).toStrictEqual({ exit: 1, bodies: [DEPOSIT, DEPOSIT, DEPOSIT] });
   expect(told.filter((line) => / {2}copy [23]( |$)/.test(line))).toHaveLength(2);
   expect(told).toContain('2 of 3 delivered');
 });
 
-test('--retry tries again every two minutes until it is delivered', async () => {
-  vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  const told: string[] = [];
-  const print = (text: string) => {
-    told.push(...linesOf(text.replace(/http\S*\/call…/, 'URL')));
-    // Once the attempt has ended, the pause begins.
-    if (text.includes('✗')) setImmediate(() => vi.advanceTimersByTime(120_000));
+test('bodies are sent one after the other, and none once no server is there', async () => {
+  let open = 0;
+  const slow: Behaviour = (response) => {
+    open += 1;
+    expect(open).toBe(1);
+    // A second request would arrive in the meantime.
+    setTimeout(() => {
+      open -= 1;
+      response.end();
+    }, 5);
   };
-  expect((await sendTo(failsTimes(2), 'deposit --retry', { print })).exit).toBe(0);
-  expect(told).toStrictEqual([
-    'POST URL, again every 2m for up to 24h',
-    '  ✗ 500 in 0ms  database is down',
-    '  ✗ 500 in 0ms  attempt 2  database is down',
-    '  ✓ 200 in 0ms  attempt 3  ok',
-    '1 of 1 delivered in 4m, 3 attempts',
+  const stdin = [1, 2, 3].map((seed) => depositReceivedBody({}, { seed })).join('\n');
+  const { exit, bodies } = await sendTo(slow, '-', stdin);
+  expect({ exit, bodies }).toStrictEqual({ exit: 0, bodies: stdin.split('\n') });
+  const none = await command(`send - --to ${NOBODY}`, { stdin });
+  expect(none.exit).toBe(1);
+  expect(linesOf(none.out).slice(1)).toStrictEqual([
+    '  ✗ failed: connection refused (is the server running?)  standard input:1',
+    '0 of 1 delivered',
   ]);
-});
-
-test.each([
-  ['-', 1],
-  ['- --concurrency 3', 3],
-  ['- --concurrency 9', 6],
-])('send %s posts %i bodies at a time', async (line, most) => {
-  const open: ServerResponse[] = [];
-  let highest = 0;
-  const together: Behaviour = (response) => {
-    open.push(response);
-    const answer = () => {
-      highest = Math.max(highest, open.length);
-      for (const one of open.splice(0)) one.end();
-    };
-    // Later, so that one body too many would have arrived.
-    if (open.length === most) setTimeout(answer, 20);
-  };
-  const stdin = [1, 2, 3, 4, 5, 6].map((seed) => depositReceivedBody({}, { seed })).join('\n');
-  const { exit, told, bodies } = await sendTo(together, line, { stdin });
-  expect({ exit, highest, sent: new Set(bodies).size }).toStrictEqual({
-    ...{ exit: 0, highest: most, sent: 6 },
-  });
-  expect(told).toStrictEqual(['POST URL', '6 of 6 delivered']);
-});
-
-test('a server that is not there is reported once, not for each body and copy', async () => {
-  const { exit, out } = await command(`send deposit --faulty --copies 3 --to ${NOBODY}`);
-  expect(exit).toBe(1);
-  expect(linesOf(out).slice(1)).toStrictEqual([
-    '  ✗ failed: connection refused (is the server running?)',
-    expect.stringMatching(/^0 of 3 delivered, 0 of \d\d refused, as they should be, in 0ms$/),
-    expect.stringMatching(/^These are all one event/),
-  ]);
-});
-
-test('an endpoint that hangs is reported after --timeout', async () => {
-  const { exit, told } = await sendTo(hangs, 'deposit --timeout 50ms');
-  expect({ exit, shown: told[1] }).toStrictEqual({
-    ...{ exit: 1, shown: '  ✗ failed: no answer within 50 ms' },
-  });
 });
 
 test('saved bodies are posted unchanged, in order', async () => {
   const saved = ['{ "a" : 1.0 }\r\n', DEPOSIT, Buffer.from([0xff, 0x00])];
   const files = saved.map((body, index) => file(`${index}.json`, body));
-  const { exit, told, received } = await sendTo(parses(), [...files, '-'], { stdin: '{' });
+  const { exit, told, received } = await sendTo(parses(), [...files, '-'], '{');
   expect(exit).toBe(0);
   expect(received.map(({ body }) => body)).toStrictEqual([...saved, '{'].map(Buffer.from));
   expect(told).toStrictEqual([
@@ -167,35 +139,19 @@ test('saved bodies are posted unchanged, in order', async () => {
     `  ✓ 200  ${files[1]}`,
     `  ✓ 400  ${files[2]}  refused, as it should be`,
     '  ✓ 400  standard input  refused, as it should be',
-    '1 of 1 delivered, 3 of 3 refused, as they should be,',
-  ]);
-});
-
-test('of lines of JSON, only failures are shown', async () => {
-  const [first, second, third] = [1, 2, 3].map((seed) => depositReceivedBody({}, { seed }));
-  const lines = [first, '', second, '{"depositId":1}', third, 'hello'];
-  const path = file('lines.ndjson', lines.join('\r\n'));
-  const { exit, told, bodies } = await sendTo(failsTimes(1), path);
-  expect(exit).toBe(1);
-  expect(bodies).toStrictEqual(
-    [first, second, '{"depositId":1}', third].map((body) => `${body}\r`).concat('hello'),
-  );
-  expect(told).toStrictEqual([
-    'POST URL',
-    `  ✗ 500  ${path}:1  database is down`,
-    expect.stringContaining(`  ✗ 200  ${path}:4  accepted, but it should be refused: `),
-    expect.stringContaining(`  ✗ 200  ${path}:6  accepted, but it should be refused: `),
-    '2 of 3 delivered, 0 of 2 refused, as they should be,',
+    '1 of 1 delivered, 3 of 3 faulty ones refused',
   ]);
 });
 
 test('every file that can be read is sent, and the others are named', async () => {
+  const err =
+    'payment-notifications: none: expected a readable file, received ENOENT (no such file or directory)\n';
   const ran = await sendTo(answers(200), ['none', file('good.json', DEPOSIT)]);
-  expect(ran).toMatchObject({
-    ...{ exit: 2, bodies: [DEPOSIT] },
-    err: 'payment-notifications: none: expected a readable file, received ENOENT (no such file or directory)\n',
-  });
+  expect(ran).toMatchObject({ exit: 2, bodies: [DEPOSIT], err });
   expect(ran.told.at(-1)).toBe('1 of 1 delivered');
+  const none = await sendTo(answers(200), 'none');
+  expect(none).toMatchObject({ exit: 2, err, told: ['POST URL', 'Nothing was sent.'] });
+  expect(await sendTo(answers(200), file('empty.jsonl', ''))).toMatchObject({ exit: 1 });
 });
 
 describe('what an endpoint may repeat', () => {
@@ -209,28 +165,14 @@ describe('what an endpoint may repeat', () => {
     });
   });
 
-  test.each([
-    ['me:p%40ss@', [], 'Basic', 'me:p@ss'],
-    ['me@', [], 'Basic', 'me:'],
-    ['me:secret@', ['--header', 'Authorization: Bearer of-tidings'], 'Bearer', ''],
-  ])('the credentials of %s are in a header alone', async (login, args, scheme, credentials) => {
-    // Repeats its header, whole, in parts and decoded.
-    const repeats: Behaviour = (response, { headers: { authorization = '' } }) => {
-      const [, token = ''] = authorization.split(' ');
-      const parts = [authorization, token, token.slice(2, 6), Buffer.from(token, 'base64')];
-      response.end(parts.join('|'));
-    };
-    const { url, received, out } = await against(repeats, (to) =>
-      command(['send', 'deposit', ...args, '--to', to.replace('//', `//${login}`)]),
+  test.each(['me:s3cret@', 'me@', ':s3cret@'])('a URL with %s is refused', async (login) => {
+    const { received, exit, out, err } = await against(answers(200), (to) =>
+      command(['send', 'deposit', '--to', to.replace('//', `//${login}`)]),
     );
-    expect(linesOf(out)).toStrictEqual([
-      `POST ${url.replace('/callbacks', '/call…')}`,
-      '  ✓ 200 in 0ms  (not shown: it may repeat a header)',
-      '1 of 1 delivered in 0ms',
-    ]);
-    const [sent, token = ''] = received[0]?.headers.authorization?.split(' ') ?? [];
-    expect(sent).toBe(scheme);
-    if (scheme === 'Basic') expect(`${Buffer.from(token, 'base64')}`).toBe(credentials);
+    expect({ exit, out, received }).toStrictEqual({ exit: 2, out: '', received: [] });
+    expect(err).toBe(
+      'payment-notifications: --to: expected a URL without user name and password\nRun payment-notifications send --help\n',
+    );
   });
 
   const SECRET = 's3cret-s3cret-s3cret';
@@ -254,7 +196,7 @@ describe('what an endpoint may repeat', () => {
     const told = linesOf(out);
     expect(told[0]).toBe(`POST ${new URL(url).origin}${shown}`);
     expect(told[1]).toContain(
-      `  ✗ 404 in 0ms (is the URL's secret right?)  Cannot POST ${shown} (${shown}, `,
+      `  ✗ 404 in 0 ms (is the URL's secret right?)  Cannot POST ${shown} (${shown}, `,
     );
     if (path.includes(SECRET)) expect(out).not.toMatch(/s3cret/);
   });
@@ -272,23 +214,17 @@ describe('what an endpoint may repeat', () => {
     const request = { method: 'POST', headers: {}, body: '{}', redirect: 'manual' } as never;
     const textOf = (behave: Behaviour) =>
       against(behave, async (url) => ({ text: await (await fetchStart(url, request)).text() }));
-    expect((await textOf(endless)).text).toMatch(/^x{65536}…$/);
+    expect((await textOf(endless)).text).toMatch(/^x{65536,}$/);
     // What the system holds between the two is more than 64 KiB.
     expect(written).toBeLessThan(50_000_000);
     const whole = 'x'.repeat(65_536);
     expect((await textOf(answers(200, whole))).text).toBe(whole);
   });
 
-  test('an answer is cut, breaks between words, and can not write elsewhere', async () => {
-    const key = 'deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11';
-    const page = `<html>\n\u001b[2J ${key} ${'x'.repeat(500)}`;
-    const { told } = await sendTo(answers(500, page), 'deposit', { columns: 60 });
-    expect(told.slice(1, 4)).toStrictEqual([
-      ...['  ✗ 500  <html>\\u000a\\u001b[2J', `    ${key}`, `    ${'x'.repeat(56)}`],
-    ]);
-    expect(told.at(-2)).toMatch(/^ {4}x+… \(566 characters\)$/);
-    const free = await sendTo(answers(500, page), 'deposit');
-    expect(free.told[1]).toMatch(/^.{219}… \(566 characters\)$/);
+  test('an answer is cut, and can not write elsewhere', async () => {
+    const page = `<html>\n\u001b[2J ${'x'.repeat(500)}`;
+    const { told } = await sendTo(answers(500, page), 'deposit');
+    expect(told[1]).toBe(`  ✗ 500  <html>\\u000a\\u001b[2J ${'x'.repeat(188)}…`);
   });
 });
 
@@ -303,8 +239,7 @@ describe('--faulty', () => {
     const { length } = faults;
     expect(told.slice(3)).toStrictEqual([
       ...faults.map(({ label }) => `  ✓ 400  ${label}  refused, as it should be`),
-      `2 of 2 delivered, ${length} of ${length} refused, as they should be,`,
-      expect.stringMatching(/^These are all one event/),
+      `2 of 2 delivered, ${length} of ${length} faulty ones refused`,
     ]);
   });
 
@@ -322,7 +257,7 @@ describe('--faulty', () => {
     const comma = '  ✗ 200  an amount with a comma  accepted, but it should be refused: actualDep';
     expect(told).toContainEqual(expect.stringContaining(comma));
     expect(told.filter((line) => line.startsWith('  ✗ failed'))).toHaveLength(1);
-    expect(told.at(-1)).toBe('1 of 1 delivered, 12 of 16 refused, as they should be,');
+    expect(told.at(-1)).toBe('1 of 1 delivered, 12 of 16 faulty ones refused');
   });
 
   test.each([
@@ -336,41 +271,4 @@ describe('--faulty', () => {
     const cause = 'middleware decodes or parses the body. Pass the raw bytes.';
     expect(told.at(-1)).toBe(`Likely cause: ${cause}`);
   });
-
-  test('has colors, and nothing else changes', async () => {
-    const line = 'deposit --faulty';
-    const plain = await sendTo(answers(200, 'ok'), line);
-    const colored = await sendTo(answers(200, 'ok'), line, { colors: true });
-    expect(stripVTControlCharacters(colored.told.join())).toBe(plain.told.join());
-    const [green, red] = ['\u001b[32m', '\u001b[31m'];
-    expect(colored.out).toContain(`${green}1 of 1 delivered`);
-    // The endpoint accepts the faulty bodies as well.
-    expect(colored.out).toContain(`${red}0 of `);
-    const none = await sendTo(answers(200), file('none.ndjson', ''), { colors: true });
-    expect(none).toMatchObject({ exit: 1, out: expect.stringContaining(`${red}0 of 0 delivered`) });
-    const some = await sendTo(failsTimes(1), 'deposit --copies 2', { colors: true });
-    expect(some.out).toContain(`${red}1 of 2 delivered`);
-  });
-});
-
-test.each([
-  ['while it waits for an answer', 'deposit', 1],
-  ['between the faulty bodies', 'deposit --faulty', 2],
-  ['before a second one begins', 'deposit --faulty --concurrency 2', 2],
-])('Ctrl-C %s stops it with a summary', async (when, line, sent) => {
-  const controller = new AbortController();
-  const behave: Behaviour = (response, _request, n) => {
-    if (n === sent) controller.abort();
-    if (!when.startsWith('while')) response.end();
-  };
-  const { exit, told, bodies } = await sendTo(behave, line, { interrupt: controller.signal });
-  expect({ exit, sent: bodies.length }).toStrictEqual({ exit: 130, sent });
-  const end = /^Interrupted: [01] of 1 delivered(, 0 of \d refused, as \w+ should be,)?$/;
-  expect(told).toContainEqual(expect.stringMatching(end));
-});
-
-test('Ctrl-C while it reads a body sends none', async () => {
-  const ran = await sendTo(answers(200), '-', interruptedInput());
-  expect(ran).toMatchObject({ exit: 130, err: '', bodies: [] });
-  expect(ran.told.at(-1)).toBe('Interrupted: 0 of 0 delivered');
 });

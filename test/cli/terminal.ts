@@ -7,8 +7,10 @@ import { afterAll } from 'vitest';
 import { run as runCommand } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
-export type Given = Partial<Terminal> & {
+type Given = Partial<Terminal> & {
   readonly stdin?: string | Buffer;
+  /** The length of the chunks of standard input. */
+  readonly chunk?: number;
   /** The command, if a test has loaded it anew. */
   readonly run?: typeof runCommand;
 };
@@ -16,20 +18,23 @@ export type Given = Partial<Terminal> & {
 /** Runs a command line in this process. */
 export async function command(
   line: string | readonly string[],
-  { stdin = '', run = runCommand, ...given }: Given = {},
+  { stdin = '', chunk = Number.MAX_SAFE_INTEGER, run = runCommand, ...given }: Given = {},
 ) {
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : [...line];
   const out: string[] = [];
   const err: string[] = [];
+  const bytes = Buffer.from(stdin);
+  const count = Math.max(1, Math.ceil(bytes.length / chunk));
+  const chunks = Array.from({ length: count }, (_, at) =>
+    bytes.subarray(at * chunk, (at + 1) * chunk),
+  );
   const terminal: Terminal = {
-    input: Readable.from([Buffer.from(stdin)]),
+    input: Readable.from(chunks),
     print: (text) => void out.push(text),
     warn: (text) => void err.push(text),
-    columns: Number.POSITIVE_INFINITY,
     colors: false,
     showsProgress: false,
-    now: () => 0,
-    interrupt: new AbortController().signal,
+    onInterrupt() {},
     ...given,
   };
   const exit = await run(args, terminal, '1.2.3');
@@ -40,10 +45,11 @@ export async function command(
 export async function listening(
   options: string,
   act: (url: string, stop: () => void) => Promise<unknown>,
-  given: Given = {},
 ) {
-  const controller = new AbortController();
-  const stop = () => controller.abort();
+  let stop = () => {};
+  const onInterrupt = (listener: () => void) => {
+    stop = listener;
+  };
   const printed: string[] = [];
   const start = new EventEmitter();
   const started = once(start, 'url');
@@ -52,21 +58,13 @@ export async function listening(
     const [, url] = /^listening at (\S+)/.exec(text) ?? [];
     if (url !== undefined) start.emit('url', url);
   };
-  const terminal = { print, interrupt: controller.signal, ...given };
-  const ended = command(`listen --port 0 ${options}`, terminal);
+  const ended = command(`listen --port 0 ${options}`, { print, onInterrupt });
   const [url] = await started;
   await act(url, stop);
   stop();
   const { exit, err } = await ended;
   const [first = '', ...lines] = linesOf(printed.join(''));
   return { url: `${url}`, exit, err, first, told: lines.slice(1) };
-}
-
-/** An input that is interrupted once a command reads it. */
-export function interruptedInput(): Given {
-  const controller = new AbortController();
-  const input = new Readable({ read: () => controller.abort() });
-  return { input, interrupt: controller.signal };
 }
 
 /** The lines of a text without those that are empty. */

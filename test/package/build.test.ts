@@ -17,7 +17,7 @@ test('every build gives the same files, whatever its folder', async ({ skip }) =
 });
 
 test.each([
-  ['testing', 'DEPOSIT_RETRY'],
+  ['testing', 'faultyBodies'],
   ['receiver', 'body_too_large'],
 ])('%s uses nothing that only Node.js has', async (entry, name) => {
   const { outputFiles } = await build({

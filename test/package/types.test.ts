@@ -178,7 +178,11 @@ test.each(EDITORS)(
     const hoverOf = (code: string) => service.getQuickInfoAtPosition(file, CALLS.indexOf(code));
     // A link at the start of @throws would be cut in two.
     const tags = ['param', 'returns', 'throws', 'example'];
-    expect(hoverOf('parseDepositReceived;')?.tags?.map(({ name }) => name)).toStrictEqual(tags);
+    const hovered = hoverOf('parseDepositReceived(json)');
+    expect(hovered?.tags?.map(({ name }) => name)).toStrictEqual(tags);
+    expect(compiler.displayPartsToString(hovered?.displayParts)).toContain(
+      'parseDepositReceived(body: pn.RawBody): pn.DepositReceived',
+    );
     for (const code of ['Decimal;', 'Decimal.clone']) {
       const docblock = hoverOf(code)?.documentation?.map((part) => part.text);
       expect(docblock?.join('')).toMatch(/Compare with `gte`, `lt` or `equals`.*operators/s);

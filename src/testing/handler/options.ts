@@ -7,9 +7,8 @@ import { isDecimalLiteral } from '../../parser/values/digits.js';
 import type { WithdrawalCompleted } from '../../parser/withdrawal-broadcast.js';
 import { checkNames } from '../../shared/options.js';
 import { SAMPLES } from '../../shared/sample.js';
-import type { AttemptOptions } from '../attempt.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from '../bodies.js';
-import { urlErrorOf } from '../deliver.js';
+import { type DeliverOptions, urlErrorOf } from '../deliver.js';
 
 /** What a handler credits or debits for a notification. */
 export interface HandlerAmount {
@@ -22,7 +21,7 @@ export interface HandlerAmount {
 export type DatabasePart = 'balances' | 'keys';
 
 /** The options of `handlerTests`: your handler and its database. */
-export interface HandlerTestsOptions extends Omit<AttemptOptions, 'url'> {
+export interface HandlerTestsOptions extends Omit<DeliverOptions, 'url' | 'copies'> {
   /** The URL of the endpoint, or a function that returns it once the server has started. */
   readonly url: string | undefined | (() => string);
   /**

@@ -1,5 +1,5 @@
 import { safeParseNotification } from '../../parser/parse.js';
-import { sleep } from '../attempt.js';
+import { sleep } from '../deliver.js';
 import { type FaultyBody, NOT_UTF_8 } from '../faults.js';
 import { type Amounts, type Causes, causeOf, type Sent, textOf } from './causes.js';
 import type { NewEvent, TestBody, TestEvent } from './events.js';

@@ -3,8 +3,7 @@ import { idempotencyKey, type PaymentNotification } from '../../parser/notificat
 import { safeParseNotification } from '../../parser/parse.js';
 import { Decimal } from '../../parser/values/amount.js';
 import { redactPathIn } from '../../shared/redact.js';
-import { sleep } from '../attempt.js';
-import { type DeliveryAttempt, deliver } from '../deliver.js';
+import { type DeliveryAttempt, deliver, sleep } from '../deliver.js';
 import {
   type Amounts,
   amountIn,

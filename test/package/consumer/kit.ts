@@ -1,9 +1,8 @@
 import { parseNotification } from 'payment-notifications';
 import {
   bodyVariants,
-  DEPOSIT_RETRY,
-  type Delivery,
   type DeliveryAttempt,
+  type DeliveryResult,
   deliver,
   depositReceivedBody,
   withdrawalBroadcastBody,
@@ -18,14 +17,10 @@ export async function tryEndpoint(url: string): Promise<readonly DeliveryAttempt
   const attempts: DeliveryAttempt[] = [];
   for (const { label, body } of bodies.flatMap((sample) => bodyVariants(sample))) {
     const { type } = parseNotification(body);
-    const delivery: Delivery = await deliver(body, {
-      url,
-      skipWaits: true,
-      retry: type === 'deposit.received' ? DEPOSIT_RETRY : null,
-      isSuccess: ({ status }) => status === 200,
-    });
-    if (!delivery.delivered) throw new Error(`${label} was not delivered`);
-    attempts.push(...delivery.attempts);
+    const copies = type === 'deposit.received' ? 2 : 1;
+    const result: DeliveryResult = await deliver(body, { url, copies, timeoutMs: 5000 });
+    if (!result.delivered) throw new Error(`${label} was not delivered`);
+    attempts.push(...result.attempts);
   }
   return attempts;
 }

@@ -68,6 +68,6 @@ kit.withdrawalBroadcastBody({ txAddressOwner: { name: '' } }); // TS2741
 kit.depositReceivedBody({}, { seed: 'a' }); // TS2322
 kit.deliver(''); // TS2554
 kit.deliver({}, { url: '' }); // TS2345
-kit.deliver('', { url: '', retry: { everyMs: 1 } }); // TS2741
+kit.deliver('', { url: '', copies: '2' }); // TS2322
 attempt.answer.status; // TS18047
 attempt.success = true; // TS2540

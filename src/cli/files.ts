@@ -1,0 +1,87 @@
+import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { escapeUnprintable } from '../parser/messages.js';
+import { redactUrlsIn } from '../shared/redact.js';
+
+/** What a store has written about a body. */
+export interface Saved {
+  /** `progress`, `retry` or `review`, unless the folder was renamed. */
+  readonly folder: string;
+  readonly since: Date;
+  readonly reason: string | null;
+}
+
+/** The file name that stands for standard input. */
+export const STDIN = '-';
+/** The names of a body in a store, and of the reason next to it. */
+const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
+/** Maximum length of a reason, in bytes. A longer one is truncated. */
+const MAX_REASON = 1000;
+
+/** Returns a file name for messages. Hides secrets, because it may be a URL by mistake. */
+export function nameOf(file: string): string {
+  return file === STDIN ? 'standard input' : escapeUnprintable(redactUrlsIn(file));
+}
+
+/**
+ * Lists a file, or the bodies in a folder. The files of a folder are sorted by name.
+ *
+ * @param skip - Called if the file or folder is missing, or a folder can't be listed.
+ */
+export function filesAt(path: string, skip: (path: string, error: unknown) => void): string[] {
+  try {
+    if (path === STDIN || !statSync(path).isDirectory()) return [path];
+    const entries = readdirSync(path, { withFileTypes: true });
+    const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
+    // The only subfolders that are read are those of a store.
+    const has = (name: string): boolean => entries.some((entry) => isFolder(entry, name));
+    const places = has('retry') && has('review') ? ['progress', 'retry', 'review'].filter(has) : [];
+    const inside = places.map((name) => filesAt(join(path, name), skip));
+    return [...files.sort().map((name) => join(path, name)), ...inside.flat()];
+  } catch (error) {
+    skip(path, error);
+    return [];
+  }
+}
+
+function isFolder(entry: Dirent, name: string): boolean {
+  return entry.name === name && entry.isDirectory();
+}
+
+function isBodyIn(folder: string, entry: Dirent): boolean {
+  const { name } = entry;
+  if (name.startsWith('.') || REASON.test(name)) return false;
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  // A link to a folder isn't followed, because it may lead back to this folder.
+  try {
+    return statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return true; // reading it will say what is wrong with it
+  }
+}
+
+/** Returns what a store has written about a body; null for another file. */
+export function savedAt(path: string): Saved | null {
+  if (!SAVED.test(path)) return null;
+  // The time of a file says when its body was saved, because only a damaged file is written again.
+  const { mtime: since } = statSync(path);
+  const folder = basename(dirname(resolve(path)));
+  return { folder, since, reason: readReason(path.replace(/json$/, 'txt')) };
+}
+
+function readReason(path: string): string | null {
+  try {
+    // To open a pipe would wait for its writer, and a device may have no end.
+    if (!statSync(path).isFile()) return null;
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(MAX_REASON);
+      const length = readSync(file, bytes, 0, MAX_REASON, 0);
+      return bytes.toString('utf8', 0, length).trim();
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return null;
+  }
+}

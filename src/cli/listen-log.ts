@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { formatCount, plural, shorten } from '../inspect/display.js';
+import { judgeBody } from '../inspect/judgement.js';
+import type { Verdict } from '../inspect/verdict.js';
+import { redactPath } from '../shared/redact.js';
+import { reasonOf } from './errors.js';
+import { nameOf } from './files.js';
+import { openFolder } from './save.js';
+import { marked, type Terminal } from './terminal.js';
+
+/** Maximum length of a displayed path, in characters. */
+const MAX_PATH = 40;
+
+/** Prints one line for each webhook, saves its body first, and counts. */
+interface ListenLog {
+  /** Saves a body if there is a folder, then prints its line. Returns false if that fails. */
+  webhook(body: Uint8Array): boolean;
+  /** Prints a line about a webhook that was not read. */
+  fail(failure: string, error: unknown): void;
+  visit(request: IncomingMessage, status: number): void;
+  /** Prints how many came, how many were refused, and where the bodies are. */
+  end(): void;
+}
+
+/** @param folder - Where bodies are saved; undefined to save none. */
+export function createLog(terminal: Terminal, folder: string | undefined): ListenLog {
+  const save = folder === undefined ? null : openFolder(folder);
+  const counts = { webhooks: 0, refused: 0, failed: 0, saved: 0 };
+
+  const print = (verdict: Verdict, time: Date, ...texts: readonly string[]): void =>
+    terminal.print(marked(verdict, [time.toISOString(), ...texts].join('  '), terminal));
+  const fail = (failure: string, error: unknown): void => {
+    counts.webhooks += 1;
+    counts.failed += 1;
+    print('refused', new Date(), `${failure}: ${reasonOf(error)}`);
+  };
+  return {
+    fail,
+    webhook(body) {
+      const time = new Date();
+      const { outcome, summary, type, idempotencyKey: key } = judgeBody(body).judgement;
+      const kind = type === 'deposit.received' ? 'deposit' : 'withdrawal';
+      const texts = key === null ? [summary] : [key, summary];
+      try {
+        if (save !== null) {
+          texts.push(save(time, key === null ? 'refused' : kind, body));
+          counts.saved += 1;
+        }
+      } catch (error) {
+        fail('not saved, answered with 500', error);
+        return false;
+      }
+      counts.webhooks += 1;
+      if (key === null) counts.refused += 1;
+      print(outcome, time, ...texts);
+      return true;
+    },
+    visit({ method, url }, status) {
+      const path = shorten(redactPath(`${url}`), MAX_PATH);
+      const time = new Date().toISOString();
+      terminal.print(`? ${time}  ${method} ${path} without a body, answered with ${status}\n`);
+    },
+    end() {
+      const { webhooks, refused, failed, saved } = counts;
+      const texts = [
+        plural(webhooks, 'webhook'),
+        `${formatCount(refused)} refused`,
+        ...(failed === 0 ? [] : [`${formatCount(failed)} not read or not saved`]),
+        ...(folder === undefined ? [] : [`${formatCount(saved)} saved in ${nameOf(folder)}`]),
+      ];
+      terminal.print(`\n${texts.join(', ')}\n`);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Judged } from '../inspect/judgement.js';
+
+/** How many deposits are remembered. Without a limit, an archive would take all memory. */
+const MAX_REMEMBERED = 10_000;
+
+/** Finds deposits that report one transaction as two events, as after a reorganization. */
+interface Transactions {
+  /**
+   * Remembers an accepted deposit.
+   *
+   * @returns The place of the first deposit with the same transaction, address and amount, if that
+   * has another identifier; null otherwise.
+   */
+  twinOf(judged: Pick<Judged, 'judgement' | 'reading'>, place: string): string | null;
+}
+
+export function createTransactions(): Transactions {
+  const first = new Map<string, { readonly key: string; readonly place: string }>();
+  return {
+    twinOf({ judgement, reading }, place) {
+      const { idempotencyKey: key } = judgement;
+      const notification = reading?.notification;
+      if (key === null || notification?.type !== 'deposit.received') return null;
+      const { transactionId, depositAddress, depositCurrency, actualDepositAmount } = notification;
+      if (transactionId === null || depositAddress === null) return null;
+      const amount = `${actualDepositAmount} ${depositCurrency}`;
+      const transaction = JSON.stringify([transactionId, depositAddress, amount]);
+      const known = first.get(transaction);
+      if (known !== undefined) return known.key === key ? null : known.place;
+      first.set(transaction, { key, place });
+      const [oldest] = first.keys();
+      if (first.size > MAX_REMEMBERED && oldest !== undefined) first.delete(oldest);
+      return null;
+    },
+  };
+}

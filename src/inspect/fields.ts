@@ -3,7 +3,7 @@ import type { NotificationIssue } from '../parser/errors.js';
 import type { Fields } from '../parser/objects.js';
 import type { Reading } from '../parser/read.js';
 import type { NamedRule } from '../parser/rules.js';
-import { OTHER_SPELLING, SPELLING } from '../parser/spelling.js';
+import { nameOfRule } from '../parser/spelling.js';
 import { readMembers } from '../shared/members.js';
 
 /** What the readings of both notifications have. */
@@ -50,11 +50,6 @@ export function readFields({ text }: OpenBody, reading: AnyReading | null): Fiel
     const { literal, times } = sent.get(name) ?? { literal: null, times: 0 };
     return { name, literal, times, ...readValue(name, literal, reading) };
   });
-}
-
-/** The name of a field's rule: the field's own, or that of its first spelling. */
-function nameOfRule(name: string): string {
-  return name === OTHER_SPELLING ? SPELLING : name;
 }
 
 function readValue(

@@ -26,8 +26,11 @@ export interface OpenBody {
   readonly literals: () => Fields;
   /** Returns whether `JSON.parse` may have rounded amounts, which are then read as literals. */
   readonly isRounded: () => boolean;
-  /** Whether the caller passed a parsed object, whose numbers may be rounded. */
-  readonly isParsed: boolean;
+  /**
+   * The names of the fields that `JSON.parse` may have rounded before the caller passed them: the
+   * numbers of a parsed object. Empty for text and bytes.
+   */
+  readonly parsedNumbers: readonly string[];
   /** Faults that make a field null, whatever its value, by the field's name; null if none. */
   readonly faults: Readonly<Record<string, NotificationIssue>> | null;
 }
@@ -135,9 +138,15 @@ function openJson(text: string, isParsed: boolean): OpenBody | UnreadableBody {
     const received = 'a Buffer that was written as JSON. Restore its bytes with Buffer.from(data)';
     return unreadable('not_an_object', received);
   }
-  const literals = once(() => parseLiterally(text));
-  const isRounded = once(() => mayBeRounded(text));
-  return { fields, text, literals, isRounded, isParsed, faults: null };
+  const isNumber = (name: string) => typeof fields[name] === 'number';
+  return {
+    fields,
+    text,
+    literals: once(() => parseLiterally(text)),
+    isRounded: once(() => mayBeRounded(text)),
+    parsedNumbers: isParsed ? Object.keys(fields).filter(isNumber) : [],
+    faults: null,
+  };
 }
 
 /** Returns a function that computes a value when first called, and returns it at every call. */

@@ -53,7 +53,7 @@ export function notificationReader<T extends { readonly type: string }>(
   const plan: Plan = { ...rest, empty: { type, ...empty, warnings: null } };
   const { rules } = plan;
   return (body) => {
-    const { fields, literals, isRounded, isParsed, faults } = body;
+    const { fields, literals, isRounded, parsedNumbers, faults } = body;
     const source: Source = {
       fields,
       literals,
@@ -67,7 +67,10 @@ export function notificationReader<T extends { readonly type: string }>(
     const values = new Array<unknown>(rules.length);
     const output = readObject(source, plan, values);
     const { issues, warnings } = source;
-    output.warnings = isParsed ? [...warningsOfNumbers(fields, rules), ...warnings] : warnings;
+    const isRoundedAmount = ({ name, type }: NamedRule) =>
+      type.kind === 'amount' && parsedNumbers.includes(name);
+    const isWarned = parsedNumbers.length > 0 && rules.some(isRoundedAmount);
+    output.warnings = isWarned ? [parsedBody(), ...warnings] : warnings;
     return { notification: output as Incomplete<T>, issues, rules, values };
   };
 }
@@ -165,13 +168,10 @@ function readNested(source: Source, name: string, plan: Plan): Fields | null {
   return readObject(nested, plan, new Array<unknown>(plan.rules.length));
 }
 
-/** Returns one warning if any amount is a number, because even a short one may be rounded. */
-function warningsOfNumbers(fields: Fields, rules: readonly NamedRule[]): NotificationIssue[] {
-  const isNumber = rules.some(
-    ({ name, type }) => type.kind === 'amount' && typeof fields[name] === 'number',
-  );
+/** One warning for all amounts of a parsed body, because even a short one may be rounded. */
+function parsedBody(): NotificationIssue {
   const received = 'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body';
-  return isNumber ? [issue('parsed_body', [], 'the raw text or bytes', received)] : [];
+  return issue('parsed_body', [], 'the raw text or bytes', received);
 }
 
 /**

@@ -20,22 +20,26 @@ const TYPE = /* @__PURE__ */ nonNegativeAmount('string');
  */
 export function withOneSpelling(body: OpenBody): OpenBody {
   if (body.fields[OTHER_SPELLING] === undefined) return body;
-  const { [OTHER_SPELLING]: _, ...others } = body.fields;
+  const { [OTHER_SPELLING]: sent, ...others } = body.fields;
   const fields = withoutPrototype(others);
+  const parsedNumbers = body.parsedNumbers.map(nameOfRule);
   if (!hasValue(body.fields, OTHER_SPELLING)) return { ...body, fields };
   const literals = body.literals();
   const amount = TYPE.read(literals[SPELLING]);
   const otherAmount = TYPE.read(literals[OTHER_SPELLING]);
   const isAlone = !hasValue(fields, SPELLING);
   if (otherAmount !== null && (isAlone || amount?.equals(otherAmount))) {
-    // Of two equal amounts, a number is kept: if the body was parsed, a number adds a warning.
-    const kept = typeof fields[SPELLING] === 'number' ? SPELLING : OTHER_SPELLING;
-    fields[SPELLING] = body.fields[kept];
-    const renamed = { ...literals, [SPELLING]: literals[kept] };
-    return { ...body, fields, literals: () => renamed };
+    fields[SPELLING] = sent;
+    const renamed = { ...literals, [SPELLING]: literals[OTHER_SPELLING] };
+    return { ...body, fields, literals: () => renamed, parsedNumbers };
   }
   const fault = isAlone ? unreadable(body) : conflict(body, amount, otherAmount);
-  return { ...body, faults: { [SPELLING]: fault } };
+  return { ...body, parsedNumbers, faults: { [SPELLING]: fault } };
+}
+
+/** The name of a field's rule: the field's own, or that of its first spelling. */
+export function nameOfRule(name: string): string {
+  return name === OTHER_SPELLING ? SPELLING : name;
 }
 
 function unreadable(body: OpenBody): NotificationIssue {

@@ -65,6 +65,14 @@ describe('the warning about numbers', () => {
     ]);
   });
 
+  test('is given for a number that is in conflict with the other spelling', () => {
+    const body = { ...WITHDRAWAL, deducedSettlementAmount: 250.32 };
+    expect(read(safeParseWithdrawalBroadcast(body)).warnings).toMatchObject([
+      PARSED,
+      { code: 'conflicting_fields' },
+    ]);
+  });
+
   test('is not given for a time or an unknown number', () => {
     const body = { ...JSON.parse(deposit(strings)), expirationTime: 1790003600, unknown: 0.1 };
     expect(read(safeParseDepositReceived(body)).warnings).toStrictEqual([]);

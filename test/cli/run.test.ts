@@ -75,6 +75,7 @@ describe('a secret is not printed', () => {
     send deposit --to 127.0.0.1:1/s3cret-s3cret-s3cret; send deposit --to s3cret-s3cret-s3cret;
     send deposit --to http:/s3cret-s3cret-s3cret@x;
     send deposit ${TO} X-Key:s3cret; send X-Key:s3cret ${TO}; send deposit ${TO} --X-Key:s3cret;
+    send deposit ${TO} --set X-Key:s3cret; send deposit ${TO} --set X-Key:s3cret=;
     send deposit ${TO} -Hauthorization:Bearer/s3cret; X-Key:s3cret; sample X-Key:s3cret;
     listen URL; listen --save URL; listen --secret URL; listen --port URL; listen --host URL`;
 

@@ -30,7 +30,8 @@ their digits.
 Examples:
 
   payment-notifications sample deposit --set actualDepositAmount=0.1 > body.json
-  payment-notifications sample withdrawal --status FAILED | payment-notifications inspect
+  payment-notifications sample withdrawal --status FAILED |
+    payment-notifications inspect
 `;
 
 export const SAMPLE_KINDS: readonly string[] = ['deposit', 'withdrawal'];

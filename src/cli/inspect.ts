@@ -15,9 +15,9 @@ const OPTIONS = { json: FLAG, quiet: FLAG, as: TEXT, ...COMMON } as const;
 
 export const INSPECT_HELP = `payment-notifications inspect [FILE|FOLDER…]
 
-Explains one webhook: whether the parser accepts it and why, what to do, and each
-field as it was sent and as it is parsed. Without a file, or for the file name -,
-it reads standard input.
+Explains one webhook: whether the parser accepts it and why, what to do, and
+each field as it was sent and as it is parsed. Without a file, or for the file
+name -, it reads standard input.
 
 For several webhooks, it prints a line each, and then totals. A folder has one
 webhook in each file. A .jsonl or .ndjson file, and standard input with several
@@ -27,9 +27,9 @@ lines of JSON, have one in each line.
   !  check: accepted, but someone should look at it
   ✗  refused
 
-In a store, such as webhooks, each line also says since when the webhook has been
-waiting, and why. The receiver retries the webhooks in progress and in retry. The
-webhooks in review wait for someone. To retry one, move its .json to retry.
+In a store, such as webhooks, each line also says since when the webhook has
+been waiting, and why. The receiver retries the webhooks in progress and in
+retry. Those in review wait for someone. To retry one, move its .json to retry.
 
   --json                   print one line of JSON for each webhook
   --quiet                  hide good webhooks in a list

@@ -30,7 +30,7 @@ callback URLs to the tunnel's address plus the path that listen has printed.
 
   --port PORT      listen on this port (default: 3000), or on any free one if 0
   --host ADDRESS   listen on this address (default: 127.0.0.1)
-  --save FOLDER    save each webhook (at most 64 KiB), unchanged, to its own file
+  --save FOLDER    save each webhook, up to 64 KiB, unchanged to its own file
   --secret SECRET  end the callback URL with this (default: a new secret)
   --status STATUS  answer valid webhooks with this status (default: 200)
 

@@ -30,7 +30,8 @@ their digits.
 Examples:
 
   payment-notifications sample deposit --set actualDepositAmount=0.1 > body.json
-  payment-notifications sample withdrawal --status FAILED | payment-notifications inspect
+  payment-notifications sample withdrawal --status FAILED |
+    payment-notifications inspect
 `;
 
 export const SAMPLE_KINDS: readonly string[] = ['deposit', 'withdrawal'];
@@ -57,10 +58,9 @@ export function makeSample(kind: string, { set = [], seed, status }: SampleChang
   const fields: Sample = isDeposit ? DEPOSIT_SAMPLE : WITHDRAWAL_SAMPLE;
   const overrides: Record<string, unknown> = {};
   for (const assignment of status === undefined ? set : [...set, `status=${status}`]) {
-    const [, name = '', text = ''] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
-    if (name === '') {
-      throw new CommandError(`--set: expected NAME=VALUE, received "${assignment}"`);
-    }
+    // Don't quote anything else: it may be a misplaced header.
+    const [, name = '', text = ''] = /^([\w.]+)=(.*)$/s.exec(assignment) ?? [];
+    if (name === '') throw new CommandError('--set: expected NAME=VALUE, such as network=BITCOIN');
     const value = text === 'null' ? null : wireValue(fields, name, text);
     const [, part] = OWNER_FIELD.exec(name) ?? [];
     if (part !== undefined && !isDeposit) {

@@ -30,8 +30,8 @@ export const SEND_HELP = `payment-notifications send deposit|withdrawal|FILE… 
 Posts a sample webhook, or the webhooks of files and folders, unchanged, to your
 endpoint. Files are read as by inspect.
 
-  ✓  accepted with a status from 200 to 299; or faulty, and refused with one from
-     400 to 499, except 401, 403, 404, 405, 407 and 429
+  ✓  accepted with a status from 200 to 299; or faulty, and refused with one
+     from 400 to 499, except 401, 403, 404, 405, 407 and 429
   ✗  any other answer, such as a redirect, or none within 30 seconds
 
   --to URL          post to this URL
@@ -44,8 +44,10 @@ endpoint. Files are read as by inspect.
 
 Examples:
 
-  payment-notifications send deposit --copies 2 --to http://127.0.0.1:3000/0123456789abcdef
-  payment-notifications send callbacks --to http://127.0.0.1:3000/0123456789abcdef
+  payment-notifications send deposit --copies 2 \\
+    --to http://127.0.0.1:3000/0123456789abcdef
+  payment-notifications send callbacks \\
+    --to http://127.0.0.1:3000/0123456789abcdef
 `;
 
 /** Shown in place of an answer that may repeat a header in any form. */

@@ -73,7 +73,7 @@ const OPTIONS: readonly (readonly [
     () => printed('sample deposit --set network=X'),
     `${depositReceivedBody({ network: 'X' })}\n`,
     'sample deposit --set network',
-    /^--set: expected NAME=VALUE, received "network"$/,
+    /^--set: expected NAME=VALUE, such as network=BITCOIN$/,
   ],
   [
     'sample --seed',
@@ -189,7 +189,7 @@ test.each(OPTIONS)('%s', async (_, result, expected, wrong, message) => {
 });
 
 test.each([
-  ['sample deposit --set =1', '--set: expected NAME=VALUE, received "=1"'],
+  ['sample deposit --set =1', '--set: expected NAME=VALUE, such as network=BITCOIN'],
   ['sample deposit --set toString=1', '--set: expected a field of a deposit, received "toString"'],
   [
     'sample deposit --set txAddressOwner.name=x',

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import fs, { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import fs, {
+  closeSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
@@ -166,11 +174,14 @@ test('of a store, all folders are read, with the reasons and since when a body w
 test('of a folder, only files are read: no pipe or device has to be waited for', async () => {
   const [a, b, c] = [...'012'].map((digit) => `pipes/x.${digit.repeat(16)}`);
   for (const name of [a, b]) write(`${name}.json`, one);
-  const pipes = [`${a}.txt`, `${c}.json`, 'pipes/y.json'];
-  execFileSync(
-    'mkfifo',
-    pipes.map((name) => join(folder, name)),
-  );
+  const pipes = [`${a}.txt`, `${c}.json`, 'pipes/y.json'].map((name) => join(folder, name));
+  execFileSync('mkfifo', pipes);
+  // Open and with content, so that whoever reads one gets something wrong, and doesn't hang.
+  for (const pipe of pipes) {
+    const file = openSync(pipe, 'r+');
+    writeSync(file, 'from a pipe');
+    onTestFinished(() => closeSync(file));
+  }
   symlinkSync('/dev/zero', join(folder, `${b}.txt`));
   symlinkSync('/dev/zero', join(folder, 'pipes/z.json'));
   const { inputs, places, reading } = await read([join(folder, 'pipes')]);

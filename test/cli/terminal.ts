@@ -4,21 +4,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll } from 'vitest';
-import { run as runCommand } from '../../src/cli/run.js';
+import { run } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
 type Given = Partial<Terminal> & {
   readonly stdin?: string | Buffer;
   /** The length of the chunks of standard input. */
   readonly chunk?: number;
-  /** The command, if a test has loaded it anew. */
-  readonly run?: typeof runCommand;
 };
 
 /** Runs a command line in this process. */
 export async function command(
   line: string | readonly string[],
-  { stdin = '', chunk = Number.MAX_SAFE_INTEGER, run = runCommand, ...given }: Given = {},
+  { stdin = '', chunk = Number.MAX_SAFE_INTEGER, ...given }: Given = {},
 ) {
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : [...line];
   const out: string[] = [];

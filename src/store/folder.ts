@@ -140,20 +140,27 @@ export function openFolder(root: string): Store {
 
   /** Moves a body to a place from lower ones, or writes it there. */
   async function put(at: Place, name: string, body: Uint8Array): Promise<void> {
+    const lower = PLACES.slice(0, PLACES.indexOf(at));
+    const isWholeAt = async (place: Place) => isWhole(name, await readIn(place, name));
     let isMoved = false;
-    for (const place of PLACES.slice(0, PLACES.indexOf(at))) {
-      const lower = await readIn(place, name);
-      const isThere = isMoved || (await isWhole(name, await readIn(at, name)));
+    for (const place of lower) {
+      const found = await readIn(place, name);
       // A whole file is moved over an equal one, and not removed, because another process may be
       // moving that one away. Of two files, that in `retry` is older, and moves last.
-      if ((await isWhole(name, lower)) || (!isThere && lower?.equals(body))) {
+      const isThere = isMoved || (await isWholeAt(at));
+      if ((await isWhole(name, found)) || (!isThere && found?.equals(body))) {
         if (await move(place, at, name)) isMoved = true;
-      } else if (isThere && lower !== null) {
+      }
+    }
+    if (!isMoved) await write(at, name, body);
+    const isThere = await isWholeAt(at);
+    for (const place of lower) {
+      // Half a file goes only if there is a whole one.
+      if (isThere && !(await isWholeAt(place))) {
         await rm(pathOf(place, name, 'json'), { force: true });
       }
       await rm(pathOf(place, name, 'txt'), { force: true });
     }
-    if (!isMoved) await write(at, name, body);
   }
 
   /** Moves a file. Returns false if it is missing, because another process was first. */

@@ -127,7 +127,7 @@ describe('a power cut leaves of step', () => {
   const CALLED = ROWS.filter(({ calls }) => calls === 1);
   test.each(CALLED)('$cut: for review, if its function says so', async ({ found }) => {
     await open(found, fails(new NeedsReview('no'))).receiver.retry();
-    expect(state(NAME)).toMatchObject({ 'review.json': BODY, 'review.txt': NO });
+    expectLeft({ review: BODY, reason: NO });
   });
 
   test.each(ROWS)(

@@ -1,6 +1,6 @@
 // Builds the package into an empty dist, and writes the inspector. With --if-older, it does so only
 // if a source is newer.
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -21,9 +21,36 @@ if (!process.argv.includes('--if-older') || isBuildOld()) {
   const { build } = await import('tsup');
   await build({ silent: process.argv.includes('--silent') });
   rmSync('dist/chunks', { recursive: true });
+  exportWhereDeclared('d.ts', 'js');
+  exportWhereDeclared('d.cts', 'cjs');
   const { tsImport } = await import('tsx/esm/api');
   const { writeInspector } = await tsImport('./inspector.ts', import.meta.url);
   await writeInspector();
+}
+
+/**
+ * Moves the declarations of `index` to a file that exports its functions where they are declared.
+ * Otherwise, editors look only at the first of their signatures, which is deprecated, and strike
+ * through every import.
+ *
+ * @param {string} types The ending of the declarations.
+ * @param {string} script The ending of the code.
+ */
+function exportWhereDeclared(types, script) {
+  const text = readFileSync(`dist/index.${types}`, 'utf8');
+  const functions = [...text.matchAll(/^declare function (\w+)/gm)].map(([, name]) => name);
+  const lists = [...text.matchAll(/^export \{ (.+) \}/gm)].map(([, list]) => list);
+  const names = lists.flatMap((list) => `${list}`.replace(/\w+ as /g, '').split(', '));
+  const others = (/** @type {string} */ list) =>
+    list.split(', ').filter((name) => !functions.includes(name));
+  const declared = text
+    .replace(/^declare function/gm, 'export declare function')
+    .replace(/^export \{ (.+) \};/gm, (_, list) => `export { ${others(list).join(', ')} };`);
+  writeFileSync(`dist/parse.${types}`, declared);
+  writeFileSync(
+    `dist/index.${types}`,
+    `export { ${names.join(', ')} } from './parse.${script}';\n`,
+  );
 }
 
 /** Whether a built file is missing, or the oldest is older than the newest source. */

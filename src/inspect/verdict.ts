@@ -2,6 +2,7 @@ import type { DepositReceived } from '../parser/deposit-received.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import type { PaymentNotification } from '../parser/notification.js';
 import type { NamedRule } from '../parser/rules.js';
+import { nameOfRule } from '../parser/spelling.js';
 import type { Decimal } from '../parser/values/amount.js';
 import type { WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 
@@ -55,7 +56,7 @@ export function judgeNotification(
       ? namesOf(DEPOSIT_CHECKS, notification)
       : namesOf(WITHDRAWAL_CHECKS, notification);
   const toCheck = notification.warnings.filter(({ path }) => {
-    const kind = rules.find(({ name }) => name === path[0])?.type.kind;
+    const kind = rules.find(({ name }) => name === nameOfRule(String(path[0])))?.type.kind;
     return kind === 'amount' || kind === 'timestamp';
   });
   const checks = [...twice, ...found];

@@ -24,15 +24,15 @@ export interface OpenBody {
   readonly text: string;
   /** Returns the fields with each number as text, to the digit. */
   readonly literals: () => Fields;
-  /** Returns whether `JSON.parse` may have rounded amounts, which are then read as literals. */
-  readonly isRounded: () => boolean;
+  /** Returns whether the text has a number that a double may round, so that literals are read. */
+  readonly needsLiterals: () => boolean;
   /**
    * The names of the fields that `JSON.parse` may have rounded before the caller passed them: the
    * numbers of a parsed object. Empty for text and bytes.
    */
   readonly parsedNumbers: readonly string[];
-  /** Faults that make a field null, whatever its value, by the field's name; null if none. */
-  readonly faults: Readonly<Record<string, NotificationIssue>> | null;
+  /** A fault that makes one field null, whatever its value; see `withOneSpelling`. */
+  readonly knownFault: { readonly name: string; readonly issue: NotificationIssue } | null;
 }
 
 /** The result of {@link openBody} for any other body. */
@@ -96,7 +96,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
     const mistake = describeWrongInput(body);
     if (mistake !== null) return unreadable('not_an_object', mistake);
     const fields = withoutPrototype({ ...body });
-    // A function is no field, and this one would write something else in place of the body.
+    // JSON.stringify would call it, and write its result in place of the body.
     if (typeof fields.toJSON === 'function') delete fields.toJSON;
     text = JSON.stringify(fields, keepDigits);
   } catch (cause) {
@@ -109,8 +109,8 @@ function openObject(body: object): OpenBody | UnreadableBody {
 /**
  * Writes NaN, infinities and BigInts as text, where `JSON.stringify` would write null or throw.
  *
- * @param value - Not used for a number, because a `toJSON` that the application added to the
- * prototype of all BigInts has already replaced it.
+ * @param value - The value after its `toJSON`. It is not used for numbers and BigInts, because an
+ * application may have added a `toJSON` to all of them that rounds.
  */
 function keepDigits(this: Fields, name: string, value: unknown): unknown {
   const sent = this[name];
@@ -143,14 +143,14 @@ function openJson(text: string, isParsed: boolean): OpenBody | UnreadableBody {
     fields,
     text,
     literals: once(() => parseLiterally(text)),
-    isRounded: once(() => mayBeRounded(text)),
+    needsLiterals: once(() => mayBeRounded(text)),
     parsedNumbers: isParsed ? Object.keys(fields).filter(isNumber) : [],
-    faults: null,
+    knownFault: null,
   };
 }
 
 /** Returns a function that computes a value when first called, and returns it at every call. */
-function once<T>(compute: () => T): () => T {
+export function once<T>(compute: () => T): () => T {
   let computed: T | undefined;
   return () => {
     computed ??= compute();
@@ -167,7 +167,7 @@ function unreadable(code: IssueCode, received: string): UnreadableBody {
   return { fields: null, issues: [issue(code, [], 'a JSON object', received)] };
 }
 
-/** Detects common mistakes, and suggests a fix. Returns null for a plain object. */
+/** Detects common mistakes, and suggests a fix. Returns null for any other object. */
 function describeWrongInput(body: object): string | null {
   if (Array.isArray(body)) return 'an array';
   const tag = getTag(body);

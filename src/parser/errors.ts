@@ -41,8 +41,8 @@ export type IssueCode =
    */
   | 'invalid_tx_address'
   /**
-   * `deductedSettlementAmount` was sent in both spellings, with different amounts, or one of them
-   * can't be read. It is null.
+   * `deductedSettlementAmount` was sent in both spellings, which are not one readable amount. It is
+   * null.
    */
   | 'conflicting_fields';
 
@@ -88,7 +88,7 @@ export interface NotificationErrorDetails {
   readonly reference?: NotificationReference;
   /** The first word of the message, before "refused". By default, the notification's type. */
   readonly refused?: string;
-  /** What was thrown when the fields of a parsed body were read. */
+  /** What was thrown when a parsed body was written as JSON. */
   readonly cause?: unknown;
 }
 

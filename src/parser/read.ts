@@ -33,7 +33,7 @@ export interface Reading<T> {
 export type Reader<T> = (body: OpenBody) => Reading<T>;
 
 /** An object that is being read: the body, or the object in one of its fields. */
-interface Source extends Pick<OpenBody, 'fields' | 'literals' | 'isRounded' | 'faults'> {
+interface Source extends Pick<OpenBody, 'fields' | 'literals' | 'needsLiterals' | 'knownFault'> {
   /** Path from the body to the object; empty for the body itself. */
   readonly path: readonly string[];
   /** Faults for which the body is refused. Nested objects add to the same list. */
@@ -53,12 +53,12 @@ export function notificationReader<T extends { readonly type: string }>(
   const plan: Plan = { ...rest, empty: { type, ...empty, warnings: null } };
   const { rules } = plan;
   return (body) => {
-    const { fields, literals, isRounded, parsedNumbers, faults } = body;
+    const { fields, literals, needsLiterals, parsedNumbers, knownFault } = body;
     const source: Source = {
       fields,
       literals,
-      isRounded,
-      faults,
+      needsLiterals,
+      knownFault,
       path: [],
       issues: [],
       warnings: [],
@@ -75,7 +75,7 @@ export function notificationReader<T extends { readonly type: string }>(
   };
 }
 
-/** @param values - An empty array, which is filled with the value that each rule reads. */
+/** @param values - An empty array, which is filled with the value that each rule has read. */
 function readObject(
   source: Source,
   { rules, places, empty }: Plan,
@@ -105,13 +105,12 @@ function readObject(
 /** Reads a field, and notes its faults. Returns null if it was not sent or can't be read. */
 function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
   const { name, need, type } = rule;
-  const found = source.faults?.[name];
-  if (found !== undefined) {
-    source.warnings.push(found);
+  if (source.knownFault?.name === name) {
+    source.warnings.push(source.knownFault.issue);
     if (hasValue(source.fields, name)) source.unreadable.push(name);
     return null;
   }
-  const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.isRounded();
+  const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.needsLiterals();
   const value = isLiteral ? source.literals()[name] : sent;
   const read = type.kind === 'object' ? readNested(source, name, type.plan) : type.read(value);
   if (read !== null) {
@@ -148,8 +147,8 @@ function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
 export function explain(type: FieldType<unknown>, sent: unknown, value: unknown): Fault {
   const fault = type.explain(value);
   // The literal of a number is a string, but must not be quoted like one.
-  const isLiteral = typeof sent === 'number' && typeof value === 'string';
-  return isLiteral ? { ...fault, received: quoteLiteral(value) } : fault;
+  const wasNumber = typeof sent === 'number' && typeof value === 'string';
+  return wasNumber ? { ...fault, received: quoteLiteral(value) } : fault;
 }
 
 /** Reads the object in a field. Returns null for any other value. */
@@ -161,7 +160,7 @@ function readNested(source: Source, name: string, plan: Plan): Fields | null {
     ...source,
     fields,
     literals: () => literals()[name] as Fields,
-    faults: null,
+    knownFault: null,
     path: [...path, name],
     unreadable: [],
   };

@@ -6,8 +6,8 @@ import type { PlainType } from './values/plain-type.js';
 export type FieldType<T> = PlainType<T> | ObjectType<T>;
 
 /**
- * A nested object with its own rules. None of its fields may be required: an unreadable required
- * field is null, which `Incomplete` allows for the outer fields only.
+ * A nested object with its own rules. Its fields can't be required, because the type of a refused
+ * reading has no null for them.
  */
 export interface ObjectType<T> {
   readonly kind: 'object';

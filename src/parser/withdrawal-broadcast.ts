@@ -3,7 +3,7 @@ import { WithdrawalStatus } from './enums.js';
 import type { NotificationIssue } from './errors.js';
 import { notificationReader, type Reading } from './read.js';
 import { expected, object, optional, type RulesOf, required } from './rules.js';
-import { withOneSpelling } from './spelling.js';
+import { amountDebited, withOneSpelling } from './spelling.js';
 import { amount, type Decimal, nonNegativeAmount } from './values/amount.js';
 import { nonEmptyText, oneOf, text, uuid } from './values/text.js';
 import { type TxAddress, txAddress } from './values/tx-address.js';
@@ -33,7 +33,7 @@ export type WithdrawalBroadcast = WithdrawalCompleted | WithdrawalFailed | Withd
 
 /**
  * A withdrawal that completed. Every field that the service documents as required is present,
- * except that `txAddressOwner` may be null.
+ * except that `txAddressOwner`, its name and its category may be null.
  */
 export interface WithdrawalCompleted extends WithdrawalFields<never> {
   /** Discriminates the union. */
@@ -123,7 +123,7 @@ export const WITHDRAWAL_BROADCAST: RulesOf<AnyStatus<WithdrawalCompleted>> = {
   actualDisplayAmount: optional(nonNegativeAmount('string')),
   displayFee: optional(amount('string')),
   settlementCurrency: required(nonEmptyText),
-  deductedSettlementAmount: optional(nonNegativeAmount('string')),
+  deductedSettlementAmount: optional(amountDebited),
   displayRateDepegLossAmount: optional(amount('string')),
   settlementRateDepegLossAmount: optional(amount('string')),
   toTxAddress: required(txAddress),

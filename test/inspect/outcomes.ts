@@ -54,6 +54,11 @@ export const OUTCOMES: readonly (readonly [
   ['an address that may lack its tag', withdrawal({ toTxAddress: '"r?tag=1"' }), 'check', FORM],
   ['FAILED, with its identifiers alone', failedAlone, 'check', FAILED],
   ['two amounts debited', withdrawal({ deducedSettlementAmount: '"1"' }), 'check'],
+  [
+    'an unreadable amount debited, in the other spelling',
+    withdrawal({ deductedSettlementAmount: 'null', deducedSettlementAmount: '"x"' }),
+    'check',
+  ],
   ['a field missing', deposit({ status: undefined }), 'refused'],
   ['no fields', '{}', 'refused'],
   ['no JSON', 'hello', 'refused'],

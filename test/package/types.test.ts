@@ -122,6 +122,7 @@ async function mistakesIn(extensions: readonly string[]): Promise<string[]> {
 }
 
 const CALLS = `import * as pn from 'payment-notifications';
+import { parseDepositReceived } from 'payment-notifications';
 declare class Buffer extends Uint8Array {}
 declare const json: string, bytes: Uint8Array, buffer: Buffer, memory: ArrayBuffer;
 declare const request: { body: any }, event: { withdrawalId: string }, message: unknown;

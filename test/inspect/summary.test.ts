@@ -42,11 +42,6 @@ test.each<[what: string, body: string | Buffer, summary: string]>([
     'Order order-10042: 0.01523 BTC arrived. It is worth 950.25 EUR, exactly what was expected. Check 1 warning: expectedDepositAmount.',
   ],
   [
-    'nothing can be compared',
-    deposit(unexpected),
-    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is unknown.',
-  ],
-  [
     'nothing arrived',
     deposit({ actualDepositAmount: '"0.00"', ...unexpected }),
     'Order order-10042: a deposit arrived, but its amount is 0 BTC, worth 950.25 EUR. The expected amount is unknown.',
@@ -75,11 +70,6 @@ test.each<[what: string, body: string | Buffer, summary: string]>([
     'a tag in another form',
     withdrawal({ toTxAddress: '"rExample:495"' }),
     'Withdrawal payout-7731 completed: 480.73 XRP to "rExample:495". Check the destination tag, because the address has an unusual form.',
-  ],
-  [
-    'another parameter',
-    withdrawal({ toTxAddress: '"rExample?tag=495"' }),
-    'Withdrawal payout-7731 completed: 480.73 XRP to "rExample?tag=495". Check the destination tag, because the address has an unusual form.',
   ],
   [
     'nothing was sent',
@@ -124,17 +114,7 @@ test.each<[what: string, body: string | Buffer, summary: string]>([
     withMore(deposit(), '"withdrawalId": "x"'),
     `The body of order order-10042 and withdrawal x is refused: it should have either a depositId or a withdrawalId, but has both. ${ASK}`,
   ],
-  [
-    'no identifiers',
-    '{}',
-    `The body is refused: it should have either a depositId or a withdrawalId, but has neither. ${ASK}`,
-  ],
   ['a list', '[]', `The body is refused: it should be a JSON object, but is an array. ${ASK_IF}`],
-  [
-    'a copy that is broken',
-    '{"a": “b”}',
-    `The body is refused: it should be a JSON object, but is JSON with an error at line 1, column 7. ${ASK_IF}`,
-  ],
   [
     'too large',
     JSON.stringify(Array.from({ length: 99 }, () => deposit())),
@@ -167,16 +147,9 @@ test('every fixture has one printable line, without what is unknown', () => {
   }
 });
 
-test.each(['500', '.5', '_', '-', '1INCH'])(
-  'a currency that does not begin with a letter is quoted: %s',
-  (code) => {
-    const { summary } = inspectBody(deposit({ depositCurrency: `"${code}"` }));
-    expect(summary).toContain(`: 0.01523 "${code}" arrived`);
-  },
-);
-
-test('an identifier that begins with a digit is shown unchanged', () => {
-  expect(inspectBody(deposit({ clientPaymentId: '"10042"' })).summary).toContain('Order 10042: ');
+test.each(['500', '.5'])('a currency that does not begin with a letter is quoted: %s', (code) => {
+  const { summary } = inspectBody(deposit({ depositCurrency: `"${code}"` }));
+  expect(summary).toContain(`: 0.01523 "${code}" arrived`);
 });
 
 const LONG = 'x'.repeat(129);
@@ -184,11 +157,9 @@ const LONG = 'x'.repeat(129);
 test.each<[string, string]>([
   ['r\u202e\u3164', '"r\\u202e\\u3164"'],
   ['a\nb', '"a\\nb"'],
-  ['x: 5 BTC arrived.', '"x: 5 BTC arrived."'],
   ['a:b', '"a:b"'],
   ['a.', '"a."'],
   [`a:${'x'.repeat(60)}`, `"a:${'x'.repeat(60)}"`],
-  ['"', '"\\""'],
   ['заказ', '"заказ"'],
   [LONG, `"${'x'.repeat(40)}…" (129 characters)`],
   [LONG.slice(1), LONG.slice(1)],

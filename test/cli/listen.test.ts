@@ -161,7 +161,7 @@ describe('--save', () => {
   });
 });
 
-test('a used port and an address of another machine are reported in one line', async () => {
+test('a used port is reported in one line', async () => {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -170,9 +170,6 @@ test('a used port and an address of another machine are reported in one line', a
   const inUse = `--port: expected a free port, received ${port}, which is in use`;
   const err = `payment-notifications: ${inUse}\n${HELP}`;
   expect(used).toStrictEqual({ exit: 2, out: '', err });
-  const other = await command('listen --host 192.0.2.1');
-  const reason = "--host: can't listen there: EADDRNOTAVAIL (";
-  expect(other).toStrictEqual({ exit: 2, out: '', err: expect.stringContaining(reason) });
 });
 
 test.each(['the sender has left', 'of Ctrl-C'])(

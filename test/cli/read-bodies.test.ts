@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import fs, { closeSync, openSync, rmSync, symlinkSync, utimesSync, writeSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { closeSync, openSync, rmSync, symlinkSync, utimesSync, writeSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Input, readBodies } from '../../src/cli/read-bodies.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 import { temporaryFolder } from './terminal.js';
@@ -178,25 +177,6 @@ test('of a folder, only files are read: no pipe or device has to be waited for',
   expect(places).toStrictEqual([`${a}.json`, `${b}.json`]);
   expect(inputs.map(({ saved }) => saved?.reason)).toStrictEqual([null, null]);
   expect(reading).toStrictEqual({ files: 2, unread: 0 });
-});
-
-test('of a store, a folder that can not be listed is named, and the other one is read', async () => {
-  const store = join(folder, 'unlisted');
-  for (const name of ['retry', 'review']) write(`unlisted/${name}/x.json`, one);
-  const { readdirSync } = fs;
-  vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, options: never) => {
-    if (path.endsWith('retry')) throw new Error('EACCES');
-    return readdirSync(path, options);
-  }) as never);
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-    syncBuiltinESMExports();
-  });
-  const { places, err, reading } = await read([store]);
-  expect(places).toStrictEqual(['unlisted/review/x.json']);
-  expect(reading).toStrictEqual({ files: 1, unread: 1 });
-  expect(err).toContain(`${store}/retry: expected a readable file, received EACCES`);
 });
 
 test('of a folder, a file that can not be read is named, and one that has gone is not', async () => {

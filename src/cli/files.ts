@@ -54,7 +54,7 @@ function isBodyIn(folder: string, entry: Dirent): boolean {
   if (!entry.isSymbolicLink()) return entry.isFile();
   // A link to a folder isn't followed, because it may lead back to this folder.
   try {
-    return statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
+    return statSync(join(folder, name)).isFile();
   } catch {
     return true; // reading it will say what is wrong with it
   }

@@ -25,7 +25,7 @@ interface ListenLog {
 /** @param folder - Where bodies are saved; undefined to save none. */
 export function createLog(terminal: Terminal, folder: string | undefined): ListenLog {
   const save = folder === undefined ? null : openFolder(folder);
-  const counts = { webhooks: 0, refused: 0, failed: 0, saved: 0 };
+  const counts = { webhooks: 0, refused: 0, failed: 0 };
 
   const print = (verdict: Verdict, time: Date, ...texts: readonly string[]): void =>
     terminal.print(marked(verdict, [time.toISOString(), ...texts].join('  '), terminal));
@@ -42,10 +42,7 @@ export function createLog(terminal: Terminal, folder: string | undefined): Liste
       const kind = type === 'deposit.received' ? 'deposit' : 'withdrawal';
       const texts = key === null ? [summary] : [key, summary];
       try {
-        if (save !== null) {
-          texts.push(save(time, key === null ? 'refused' : kind, body));
-          counts.saved += 1;
-        }
+        if (save !== null) texts.push(save(time, key === null ? 'refused' : kind, body));
       } catch (error) {
         fail('not saved, answered with 500', error);
         return false;
@@ -61,12 +58,13 @@ export function createLog(terminal: Terminal, folder: string | undefined): Liste
       terminal.print(`? ${time}  ${method} ${path} without a body, answered with ${status}\n`);
     },
     end() {
-      const { webhooks, refused, failed, saved } = counts;
+      const { webhooks, refused, failed } = counts;
+      const saved = formatCount(webhooks - failed);
       const texts = [
         plural(webhooks, 'webhook'),
         `${formatCount(refused)} refused`,
         ...(failed === 0 ? [] : [`${formatCount(failed)} not read or not saved`]),
-        ...(folder === undefined ? [] : [`${formatCount(saved)} saved in ${nameOf(folder)}`]),
+        ...(folder === undefined ? [] : [`${saved} saved in ${nameOf(folder)}`]),
       ];
       terminal.print(`\n${texts.join(', ')}\n`);
     },

@@ -1,14 +1,7 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { NotificationType } from '../parser/errors.js';
 import { quote } from '../parser/messages.js';
 import { CommandError } from './errors.js';
-
-/** An option of `parseArgs`. */
-interface Option {
-  readonly type: 'boolean' | 'string';
-  readonly short?: string;
-  readonly multiple?: boolean;
-}
 
 export const FLAG = { type: 'boolean' } as const;
 export const TEXT = { type: 'string' } as const;
@@ -19,7 +12,7 @@ export const COMMON = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
-export function readArguments<const T extends Record<string, Option>>(
+export function readArguments<const T extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: T,
 ): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true }>> {

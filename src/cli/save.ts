@@ -25,18 +25,11 @@ export function openFolder(folder: string): SaveBody {
   let saved = 0;
   return (time, kind, body) => {
     const stamp = time.toISOString().replaceAll(':', '-');
-    for (;;) {
-      // Two bodies may arrive in the same millisecond. The number keeps them in order.
-      saved += 1;
-      const path = join(folder, `${stamp}-${String(saved).padStart(4, '0')}-${kind}.json`);
-      try {
-        writeNew(path, body);
-        return path;
-      } catch (error) {
-        // Another process may share the folder.
-        if (Object(error).code !== 'EEXIST') throw error;
-      }
-    }
+    // Two bodies may arrive in the same millisecond. The number keeps them in order.
+    saved += 1;
+    const path = join(folder, `${stamp}-${String(saved).padStart(4, '0')}-${kind}.json`);
+    writeNew(path, body);
+    return path;
   };
 }
 

@@ -1,14 +1,7 @@
 import { formatCount } from '../inspect/display.js';
-import { MAX_BYTES } from '../parser/body.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { escapeUnprintable } from '../parser/messages.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
-
-/** A body to post, and what identifies it in the output. */
-export interface Sent {
-  readonly label: string;
-  readonly body: string | Uint8Array;
-}
 
 /** Maximum length of a displayed answer, and of the faults of a body, in characters. */
 const MAX_SHOWN = 200;
@@ -51,15 +44,4 @@ export function endOf(valid: Counts, faulty: Counts): string {
     sent === 0 ? [] : [`${formatCount(right)} of ${formatCount(sent)} ${what}`];
   const parts = [...count(valid, 'delivered'), ...count(faulty, 'faulty ones refused')];
   return parts.length === 0 ? 'Nothing was sent.\n' : `${parts.join(', ')}\n`;
-}
-
-/**
- * Names the likely cause of accepted faulty bodies: middleware, if decoding and parsing would make
- * all of them valid.
- */
-export function causeOf(accepted: readonly Sent[]): string {
-  const isParsed = ({ body }: Sent): boolean =>
-    typeof body !== 'string' || body.length > MAX_BYTES || body.startsWith('"');
-  if (accepted.length === 0 || !accepted.every(isParsed)) return '';
-  return 'Likely cause: middleware decodes or parses the body. Pass the raw bytes.\n';
 }

@@ -7,16 +7,7 @@ import { CommandError, EXIT } from './errors.js';
 import { COMMON, FLAG, LIST, readArguments, readCount, TEXT } from './options.js';
 import { type FileCounts, readBodies } from './read-bodies.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import {
-  type Counts,
-  causeOf,
-  endOf,
-  faultOf,
-  isRefusal,
-  outcomeOf,
-  type Sent,
-  shown,
-} from './send-report.js';
+import { type Counts, endOf, faultOf, isRefusal, outcomeOf, shown } from './send-report.js';
 import { marked, type Terminal } from './terminal.js';
 
 const OPTIONS = {
@@ -55,6 +46,12 @@ const HIDDEN = '(not shown: it may repeat a header)';
 /** Most systems allow no more connections at the same time. */
 const MAX_COPIES = 1000;
 
+/** A body to post, and what identifies it in the output. */
+interface Sent {
+  readonly label: string;
+  readonly body: string | Uint8Array;
+}
+
 export async function send(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS);
   const url = readUrl(values.to);
@@ -65,7 +62,6 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
 
   const valid: Counts = { sent: 0, right: 0 };
   const faulty: Counts = { sent: 0, right: 0 };
-  const accepted: Sent[] = [];
   terminal.print(`POST ${redactUrl(url)}\n`);
   for await (const { label, body } of bodies) {
     const { issues } = judgeBody(body).judgement;
@@ -77,7 +73,6 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     const counts = isValid ? valid : faulty;
     counts.sent += attempts.length;
     counts.right += attempts.filter(isRight).length;
-    if (!isValid && attempts.some(({ success }) => success)) accepted.push({ label, body });
     for (const [index, attempt] of attempts.entries()) {
       const copy = index > 0 ? `copy ${index + 1}` : '';
       const text = redactPathIn(attempt.answer?.body ?? '', url);
@@ -88,7 +83,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     }
     if (attempts.some(({ error }) => error === NO_SERVER)) break;
   }
-  terminal.print(endOf(valid, faulty) + causeOf(accepted));
+  terminal.print(endOf(valid, faulty));
   if (reading.unread > 0) return EXIT.unable;
   const sent = valid.sent + faulty.sent;
   return sent > 0 && sent === valid.right + faulty.right ? EXIT.ok : EXIT.failed;

@@ -76,6 +76,5 @@ export function readValue({ name, raw, parsed }: InspectedField): (readonly [str
 
 /** Whether a value was read as it was sent, so that one of the two is enough. */
 export function isAsSent(raw: string, read: ReturnType<typeof readValue>): boolean {
-  const [[, value] = ['', '']] = read;
-  return read.length === 1 && (value === raw || JSON.stringify(value) === raw);
+  return read.some(([, value]) => value === raw || JSON.stringify(value) === raw);
 }

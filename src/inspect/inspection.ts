@@ -4,7 +4,6 @@ import type {
   NotificationType,
 } from '../parser/errors.js';
 import type { JsonFault } from './json-fault.js';
-
 import type { Quirk } from './quirks.js';
 import type { Verdict } from './verdict.js';
 

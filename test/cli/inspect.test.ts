@@ -1,5 +1,5 @@
 import { mkdirSync, utimesSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { inspectBody } from 'payment-notifications/inspect';
 import { describe, expect, test } from 'vitest';
@@ -16,8 +16,6 @@ const unknown = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${from + index}`, '1']));
 
 describe('one body', () => {
-  const unknownType = '✗ standard input: refused, unknown type';
-  const odd = '{"additionalFields":1.0,"address":{"toString":1},"tag":5,"name":{"toString":1}}';
   const broken = withdrawal({
     ...{ businessId: '"x"', displayCurrency: '""', settlementCurrency: 'null' },
     ...{ estimatedWithdrawAmount: '"1,5"', toTxAddress: '"r?dt="' },
@@ -30,14 +28,14 @@ describe('one body', () => {
       '! standard input: check, deposit.received',
       deposit({ actualDepositAmount: '0.123456789012345678', rateType: undefined }),
       0,
-      `actualDepositAmount | 0.123456789012345678
+      `status | "CONFIRMED"
+actualDepositAmount | 0.123456789012345678
 └ a plain JSON.parse would read 0.12345678901234568
 paymentReceivedAt | 1790001260 → 2026-09-21 14:34:20 UTC
 displayRateDepegLossAmount | null → no value
 not sent | rateType
 idempotency key | deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11`,
     ],
-    ['✓ standard input: good, deposit.received', deposit({ odd }), 0, `odd | ${odd}`],
     [
       '! standard input: check, withdrawal.broadcast',
       withdrawal({ txAddressOwner: '{"name":"x"}', withdrawFee: '"free"' }),
@@ -47,18 +45,6 @@ idempotency key | deposit.received:0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11`,
 withdrawFee | "free" → not read
 toTxAddress | "rExampleXrpAddress111111111111111?dt=48291" → address rExampleXrpAddress111111111111111, tag 48291
 txAddressOwner | {"name":"x"} → name x`,
-    ],
-    [
-      '✓ standard input: good, withdrawal.broadcast',
-      withdrawal({ txAddressOwner: '{"name":null,"category":null}' }),
-      0,
-      'txAddressOwner | {"name":null,"category":null} → no value',
-    ],
-    [
-      '✓ standard input: good, withdrawal.broadcast',
-      withdrawal({ txAddressOwner: '{"fullName":"x"}' }),
-      0,
-      'txAddressOwner | {"fullName":"x"} → not read',
     ],
     [
       '✗ standard input: refused, withdrawal.broadcast',
@@ -71,9 +57,8 @@ not sent | txAddressOwner, transactionId
 withdrawalId | 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44
 clientWithdrawalId | payout-7731`,
     ],
-    [unknownType, '{\n  "amount": 0,5\n}', 1, 'line 2: | "amount": 0,<here>5'],
     [
-      unknownType,
+      '✗ standard input: refused, unknown type',
       '',
       1,
       '✗ body: invalid_json: expected a JSON object, received an empty body. Check whether something else read it first',
@@ -84,7 +69,7 @@ clientWithdrawalId | payout-7731`,
     expect(out.startsWith(`${title}\n  ${summaryOf(stdin)}\n\n`)).toBe(true);
     const shown = linesOf(out).map((line) => line.trim().replace(/ {2,}/g, ' | '));
     expect(shown).toStrictEqual(expect.arrayContaining(lines.split('\n')));
-    expect(out.includes('<here>')).toBe(lines.includes('<here>'));
+    expect(out).not.toContain('<here>');
   });
 
   test('is explained line by line', async () => {
@@ -125,15 +110,6 @@ clientWithdrawalId | payout-7731`,
       `  Saved 1970-01-01 00:00:00 UTC${shown}`,
       `  ${summaryOf(deposit())}`,
     ]);
-  });
-
-  test.each([
-    ['deposit', deposit(), 0],
-    ['deposit', withdrawal(), 1],
-    ['withdrawal', deposit(), 1],
-    ['withdrawal', withdrawal(), 0],
-  ])('is judged as an endpoint does, with --as %s', async (as, stdin, exit) => {
-    expect((await command(`inspect --as ${as}`, { stdin })).exit).toBe(exit);
   });
 
   test('that is long is shown in part', async () => {
@@ -197,67 +173,54 @@ unknown fields
   });
 
   test('with --quiet are only those to check or refused, with --json a line of JSON each', async () => {
-    const { out } = await command(['inspect', '--quiet', path]);
-    expect(out.replaceAll(`${path}/`, '').match(/^[✓!✗] \S+/gm)).toStrictEqual([
+    const quiet = await command(['inspect', '--quiet', path]);
+    expect(quiet.out.replaceAll(`${path}/`, '').match(/^[✓!✗] \S+/gm)).toStrictEqual([
       ...['✗ 3.json', '! 5.ndjson:1', '! 5.ndjson:2', '✗ 7.json'],
     ]);
-    expect(out).toContain('8 bodies in 7 files');
+    expect(quiet.out).toContain('8 bodies in 7 files');
     const json = await command(['inspect', '--json', path]);
     const lines = linesOf(json.out).map((line) => JSON.parse(line));
     expect({ exit: json.exit, length: lines.length }).toStrictEqual({ exit: 1, length: 8 });
-    const unsaved = { place: `${path}/1.json`, since: null, reason: null, sameTransactionAs: null };
-    expect(lines[0]).toStrictEqual({ ...unsaved, ...inspectBody(deposit()) });
+    const unsaved = { since: null, reason: null, sameTransactionAs: null };
+    const inspection = inspectBody(bodies['1.json']);
+    expect(lines[0]).toStrictEqual({ place: `${path}/1.json`, ...unsaved, ...inspection });
     const both = await command(['inspect', '--json', '--quiet', path]);
     expect(linesOf(both.out)).toHaveLength(4);
-    const one = await command(['inspect', '--json', '--as', 'withdrawal', `${path}/1.json`]);
-    const judged = inspectBody(deposit(), { as: 'withdrawal.broadcast' });
-    expect(JSON.parse(one.out)).toStrictEqual({ ...unsaved, ...judged });
   });
 
   test('of a store have the reasons first, which are counted without what differs', async () => {
-    const now = Date.parse('2026-09-21T14:34:20Z') / 1000;
-    const saved = [
-      ['review/x.0', deposit(), 'a field is missing [depositId 0b0f]'],
-      ['review/x.1', deposit(), 'base64 text of order order-1'],
-      ['review/x.2', '{}', 'a field is missing [depositId 3d6c]'],
-      ['retry/x.3', deposit(), 'no connection to 10.0.0.1'],
-      ['review/x.4', '{}', 'a field is missing [depositId 4c1d]'],
-    ] as const;
-    const lines = saved.map(([start, body, reason], index) => {
-      const age = [0, 1, 2, 3, 0][index] ?? 0;
-      const name = `webhooks/${start.padEnd(start.length + 15, start.at(-1))}`;
-      write(`${name}.txt`, `${reason}\n`);
-      utimesSync(write(`${name}.json`, body), now, now - age);
-      const { summary } = inspectBody(body, { isSaved: true });
-      return `${name}.json  2026-09-21 14:34:${20 - age} UTC: ${reason}  ${summary}`;
-    });
     const store = join(folder, 'webhooks');
+    const since = new Date('2026-09-21T14:34:20Z');
+    const saved = [
+      ['!', 'retry/x.0000000000000000', deposit(), 'no connection to 10.0.0.1'],
+      ['✗', 'review/x.1111111111111111', '{}', 'a field is missing [depositId 0b0f]'],
+      ['!', 'review/x.2222222222222222', deposit(), 'base64 text of order order-1'],
+      ['✗', 'review/x.3333333333333333', '{}', 'a field is missing [depositId 3d6c]'],
+    ] as const;
+    const lines = saved.map(([mark, name, body, reason]) => {
+      write(`webhooks/${name}.txt`, `${reason}\n`);
+      utimesSync(write(`webhooks/${name}.json`, body), since, since);
+      const { summary } = inspectBody(body, { isSaved: true });
+      return `${mark} ${name}.json  2026-09-21 14:34:20 UTC: ${reason}  ${summary}\n`;
+    });
     const { exit, out } = await command(['inspect', '--quiet', store]);
     expect(exit).toBe(1);
-    expect(out).not.toContain('store the body');
-    expect(
-      out.replaceAll(`${dirname(store)}/`, '').replaceAll('first in webhooks/', 'first in '),
-    ).toBe(`! ${lines[3]}
-! ${lines[0]}
-! ${lines[1]}
-✗ ${lines[2]}
-✗ ${lines[4]}
+    expect(out.replaceAll(`${store}/`, '')).toBe(`${lines.join('')}
+4 bodies in 4 files
 
-5 bodies in 5 files
-
-         3  to check
+         2  to check
          2  refused
 
 reasons
-         3  review: a field is missing, first in ${saved[0][0]}000000000000000.json
-         1  retry: no connection to …, first in ${saved[3][0]}333333333333333.json
-         1  review: base64 text of order …, first in ${saved[1][0]}111111111111111.json
+         2  review: a field is missing, first in review/x.1111111111111111.json
+         1  retry: no connection to …, first in retry/x.0000000000000000.json
+         1  review: base64 text of order …, first in review/x.2222222222222222.json
 
 The receiver retries the webhooks in progress and in retry. Those in review wait for someone:
 node_modules/payment-notifications/docs/runbook.md says what to do for each reason.
 `);
     const json = await command(['inspect', '--json', store]);
-    const waiting = { since: '2026-09-21T14:34:17.000Z', reason: 'no connection to 10.0.0.1' };
+    const waiting = { since: since.toJSON(), reason: 'no connection to 10.0.0.1' };
     expect(JSON.parse(`${linesOf(json.out)[0]}`)).toMatchObject({ outcome: 'check', ...waiting });
   });
 
@@ -277,10 +240,10 @@ node_modules/payment-notifications/docs/runbook.md says what to do for each reas
     const most = `${deposit(unknown(20))}\n${deposit({ network: '1', rateType: '1' })}`;
     expect((await command('inspect', { stdin: most })).out).not.toMatch(/and \d+ more/);
     // Those of another notification than the expected one are no news.
-    const { out: other } = await command('inspect --as withdrawal', { stdin });
-    expect(other).not.toContain('unknown fields');
-    const newValue = deposit({ rateType: '"NEW"' });
-    const known = await command('inspect', { stdin: `${newValue}\n${newValue}` });
+    const other = await command('inspect --as withdrawal', { stdin });
+    expect(other.out).not.toContain('unknown fields');
+    // Neither is a new value of a known field.
+    const known = await command('inspect', { stdin: `${deposit({ rateType: '"NEW"' })}\n{}` });
     expect(known.out).not.toContain('unknown fields');
   });
 

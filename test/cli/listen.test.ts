@@ -4,11 +4,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { inspectBody } from 'payment-notifications/inspect';
-import {
-  depositReceivedBody,
-  faultyBodies,
-  withdrawalBroadcastBody,
-} from 'payment-notifications/testing';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openFolder } from '../../src/cli/save.js';
 import { MARKS } from '../../src/inspect/display.js';
@@ -71,31 +67,16 @@ describe('the secret', () => {
     const secret = '.a_Secret-of~mine-5';
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     const { first, told } = await listening(`--secret ${secret}`, async (url) => {
-      const own = new URL(secret, url).href;
-      const statuses: number[] = [];
-      for (const to of [own, `${own}/?x`, url, `${own}/deposits`]) {
-        statuses.push(await post(to, DEPOSIT));
-      }
-      expect(statuses).toStrictEqual([200, 200, 404, 404]);
+      expect(await post(new URL(secret, url).href, DEPOSIT)).toBe(200);
+      expect(await post(url, DEPOSIT)).toBe(404);
     });
     expect(first).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+\/\.a_S…$/);
     expect(told.join('\n')).not.toContain(secret);
     // The receiver says so by itself.
-    expect(warn.mock.calls.flat()).toStrictEqual([
-      expect.stringMatching(/^answered 1 request with 404, because the URL/),
-    ]);
-    expect(told.slice(2)).toStrictEqual(['2 webhooks, 0 refused']);
+    const warning = expect.stringMatching(/^answered 1 request with 404, because the URL/);
+    expect(warn.mock.calls.flat()).toStrictEqual([warning]);
+    expect(told.at(-1)).toBe('1 webhook, 0 refused');
   });
-
-  test.each(['too-short', 'with a space in it', 's3cret/s3cret/s3cret', 's3cret-s3cret-s3cret%'])(
-    'may not be %j, and the error does not show it',
-    async (secret) => {
-      const rule = '--secret: expected at least 16 letters, digits or any of -._~, received';
-      const err = `payment-notifications: ${rule} a string of length ${secret.length}. Omit it to make one\n`;
-      const ran = await command(['listen', '--secret', secret]);
-      expect(ran).toStrictEqual({ exit: 2, out: '', err: err + HELP });
-    },
-  );
 });
 
 test('a visit without a body is shown, because it shows that a tunnel works', async () => {
@@ -119,36 +100,31 @@ test('a visit without a body is shown, because it shows that a tunnel works', as
 });
 
 describe('--save', () => {
-  const faulty = faultyBodies().filter(({ code }) => code !== 'body_too_large');
-  const pretty = JSON.stringify(JSON.parse(DEPOSIT), null, 2);
-  const bodies = [
-    ...[DEPOSIT, DEPOSIT, withdrawalBroadcastBody(), pretty],
-    ...faulty.map(({ body }) => body),
-    `${pretty.slice(0, -9)}\n`,
-  ].map((body) => Buffer.from(body));
-
   test('saves each body unchanged to its own file, in the order of their arrival', async () => {
     const callbacks = join(folder, 'callbacks\u202e');
-    const shown = (path: string) => path.replace('\u202e', '\\u202e');
+    const bodies = [
+      ...[DEPOSIT, DEPOSIT, withdrawalBroadcastBody(), `${DEPOSIT.slice(0, -9)}\n`],
+      ...[Buffer.from([0xff]), JSON.stringify(JSON.parse(DEPOSIT), null, 2)],
+    ].map((body) => Buffer.from(body));
     const { told } = await listening(`--save ${callbacks}`, async (url) => {
       for (const body of bodies) await post(url, body);
     });
     const paths = readdirSync(callbacks).map((name) => join(callbacks, name));
     expect(paths.map((path) => readFileSync(path))).toStrictEqual(bodies);
-    const name = /\/2026-09-21T14-34-20\.000Z-\d{4}-(deposit|withdrawal|refused)\.json$/;
-    const kinds = bodies.map((body) => {
-      const { idempotencyKey: key } = inspectBody(body);
-      return key === null ? 'refused' : key.slice(0, key.indexOf('.'));
-    });
-    expect(paths.map((path) => name.exec(path)?.[1])).toStrictEqual(kinds);
-    for (const path of paths) {
-      expect(told.filter((line) => line.endsWith(`  ${shown(path)}`))).toHaveLength(1);
+    const start = `${callbacks}/2026-09-21T14-34-20.000Z-000`;
+    expect(paths).toStrictEqual([
+      ...[`${start}1-deposit.json`, `${start}2-deposit.json`, `${start}3-withdrawal.json`],
+      ...[`${start}4-refused.json`, `${start}5-refused.json`, `${start}6-deposit.json`],
+    ]);
+    const shown = [...paths, callbacks].map((path) => path.replace('\u202e', '\\u202e'));
+    for (const [index, path] of paths.entries()) {
+      expect(told[index]?.endsWith(`  ${shown[index]}`)).toBe(true);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
     expect(statSync(callbacks).mode & 0o777).toBe(0o700);
-    const counts = `${bodies.length} webhooks, ${faulty.length + 1} refused`;
-    expect(told.at(-1)).toBe(`${counts}, ${bodies.length} saved in ${shown(callbacks)}`);
-    // A second run adds to the folder.
+    expect(told.at(-1)).toBe(`6 webhooks, 2 refused, 6 saved in ${shown.at(-1)}`);
+    // A later run adds to the folder.
+    vi.setSystemTime(Date.parse(TIME) + 1);
     await listening(`--save ${callbacks}`, (url) => post(url, DEPOSIT));
     expect(readdirSync(callbacks)).toHaveLength(bodies.length + 1);
   });
@@ -177,7 +153,6 @@ describe('--save', () => {
   test.each([
     [write('file', ''), 'ENOTDIR (not a directory)'],
     [join(folder, 'missing', 'callbacks'), 'ENOENT (no such file or directory)'],
-    ['/proc', 'ENOENT (no such file or directory)'],
   ])('names a folder that can not be written, and starts nothing: %s', async (path, reason) => {
     const rule = '--save: expected a writable folder, received';
     const err = `payment-notifications: ${rule} ${path}: ${reason}\n`;
@@ -186,7 +161,7 @@ describe('--save', () => {
   });
 });
 
-test('a used port and an address of another machine are reported in one line', async () => {
+test('a used port is reported in one line', async () => {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -195,9 +170,6 @@ test('a used port and an address of another machine are reported in one line', a
   const inUse = `--port: expected a free port, received ${port}, which is in use`;
   const err = `payment-notifications: ${inUse}\n${HELP}`;
   expect(used).toStrictEqual({ exit: 2, out: '', err });
-  const other = await command('listen --host 192.0.2.1');
-  const reason = "--host: can't listen there: EADDRNOTAVAIL (";
-  expect(other).toStrictEqual({ exit: 2, out: '', err: expect.stringContaining(reason) });
 });
 
 test.each(['the sender has left', 'of Ctrl-C'])(

@@ -63,8 +63,11 @@ const OPTIONS: readonly (readonly [
   ],
   [
     'inspect --as',
-    () => printed(`inspect --as withdrawal ${one}`),
-    expect.stringMatching(/refused, withdrawal\.broadcast\n/),
+    () => Promise.all(['deposit', 'withdrawal'].map((as) => printed(`inspect --as ${as} ${one}`))),
+    [
+      expect.stringContaining('good, deposit.received\n'),
+      expect.stringContaining('refused, withdrawal.broadcast\n'),
+    ],
     'inspect --as payment',
     /^--as: expected deposit or withdrawal, received "payment"$/,
   ],
@@ -203,9 +206,16 @@ test.each([
     'sample deposit --set expirationTime=12h',
     '--set expirationTime: expected a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z", received "12h"',
   ],
-  ['listen --port x', '--port: expected a whole number from 0 to 65535, received "x"'],
+  ...['x', '5x', 'x5', '1.5'].map((text): [string, string] => [
+    `listen --port ${text}`,
+    `--port: expected a whole number from 0 to 65535, received "${text}"`,
+  ]),
   ['listen --status 600', '--status: expected a whole number from 200 to 599, received "600"'],
   ['send deposit', '--to: expected an http or https URL, received nothing'],
+  [
+    'send deposit --to http://me:s3cret@127.0.0.1/',
+    '--to: expected a URL without user name and password',
+  ],
   ['send deposit --to --faulty', "Option '--to' argument is ambiguous"],
 ])('%s says what is wrong with the value', async (line, message) => {
   const { exit, err } = await command(line);

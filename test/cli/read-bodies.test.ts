@@ -1,18 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import fs, {
-  closeSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeSync,
-} from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { closeSync, openSync, rmSync, symlinkSync, utimesSync, writeSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Input, readBodies } from '../../src/cli/read-bodies.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 import { temporaryFolder } from './terminal.js';
@@ -28,7 +19,7 @@ const MAX_BYTES = 65_536;
 const many = `${one}\n`.repeat(100);
 
 /** Reads files, or standard input in chunks of some size. */
-async function read(paths: readonly string[], content: string | Buffer = '', chunk = MAX_BYTES) {
+function read(paths: readonly string[], content: string | Buffer = '', chunk = MAX_BYTES) {
   const bytes = Buffer.from(content);
   const count = Math.ceil(bytes.length / chunk);
   const chunks = Array.from({ length: count }, (_, at) =>
@@ -37,13 +28,15 @@ async function read(paths: readonly string[], content: string | Buffer = '', chu
   return readFrom(paths, Readable.from(chunks));
 }
 
-async function readFrom(paths: readonly string[], input: Readable) {
+async function readFrom(paths: readonly string[], input: Readable, afterEach = () => {}) {
   const err: string[] = [];
   const reading = { files: 0, unread: 0 };
   const inputs: Input[] = [];
   const warn = (text: string) => void err.push(text);
-  const terminal = { input, warn };
-  for await (const batch of readBodies(paths, terminal as never, reading)) inputs.push(...batch);
+  for await (const batch of readBodies(paths, { input, warn } as never, reading)) {
+    inputs.push(...batch);
+    afterEach();
+  }
   const places = inputs.map(({ place }) => relative(folder, place));
   const bodies = inputs.map(({ body }) => body.toString('latin1'));
   return { places, bodies, inputs, reading, err: err.join('') };
@@ -62,15 +55,12 @@ test.each<[what: string, content: string | Buffer]>([
   ['a body over several lines', pretty],
   ['a body with empty lines around it', `\n\r\n${one}\n\n`],
   ['nothing', ''],
-  ['rubbish', 'hello\nworld'],
   ['gzip', gzipSync(one)],
   ['bytes that are not UTF-8', latin1],
-  ['a body in a line of a log', `INFO ${one}`],
   ['a body in a string', JSON.stringify(one)],
   ['a list, over several lines', `[\n${one},\n${two}\n]`],
   ['two bodies in one line', `${one}${two}`],
   ['a body, and a line that is no JSON', `${one}\n// the first`],
-  ['a body and a NUL', `${one}\0`],
 ])('%s is one body, unchanged: in a file, and from standard input', async (_, content) => {
   const path = write('one.json', content);
   for (const [from, chunk] of [[path], ['-'], ['-', 100]] as [string, number?][]) {
@@ -166,7 +156,6 @@ test('of a store, all folders are read, with the reasons and since when a body w
   const alone = await read([join(store, `${bodies[1]}`)]);
   expect(alone.inputs[0]?.saved).toStrictEqual(saved[1]);
   // Neither folder alone makes a store.
-  mkdirSync(join(folder, 'half/retry'), { recursive: true });
   write('half/retry/x.json', one);
   expect((await read([join(folder, 'half')])).places).toStrictEqual([]);
 });
@@ -190,51 +179,27 @@ test('of a folder, only files are read: no pipe or device has to be waited for',
   expect(reading).toStrictEqual({ files: 2, unread: 0 });
 });
 
-test('of a store, a folder that can not be listed is named, and the other one is read', async () => {
-  const store = join(folder, 'unlisted');
-  for (const name of ['retry', 'review']) write(`unlisted/${name}/x.json`, one);
-  const { readdirSync } = fs;
-  vi.spyOn(fs, 'readdirSync').mockImplementation(((path: string, options: never) => {
-    if (path.endsWith('retry')) throw new Error('EACCES');
-    return readdirSync(path, options);
-  }) as never);
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-    syncBuiltinESMExports();
-  });
-  const { places, err, reading } = await read([store]);
-  expect(places).toStrictEqual(['unlisted/review/x.json']);
-  expect(reading).toStrictEqual({ files: 1, unread: 1 });
-  expect(err).toContain(`${store}/retry: expected a readable file, received EACCES`);
-});
-
 test('of a folder, a file that can not be read is named, and one that has gone is not', async () => {
   for (const name of ['a', 'c', 'd']) write(`several/${name}.json`, one);
   symlinkSync('b.json', join(folder, 'several/b.json'));
-  const err: string[] = [];
-  const reading = { files: 0, unread: 0 };
-  const warn = (text: string) => void err.push(text);
-  const terminal = { warn };
-  const places: string[] = [];
-  for await (const batch of readBodies([join(folder, 'several')], terminal as never, reading)) {
-    places.push(...batch.map(({ place }) => relative(folder, place)));
-    rmSync(join(folder, 'several/c.json'), { force: true });
-  }
+  const { places, err, reading } = await readFrom(
+    [join(folder, 'several')],
+    Readable.from([]),
+    () => rmSync(join(folder, 'several/c.json'), { force: true }),
+  );
   expect(places).toStrictEqual(['several/a.json', 'several/d.json']);
   const link = `${join(folder, 'several/b.json')}: expected a readable file, received ELOOP`;
-  expect(err.join('')).toMatch(new RegExp(`^payment-notifications: ${link} [^\\n]*\\n$`));
+  expect(err).toMatch(new RegExp(`^payment-notifications: ${link} [^\\n]*\\n$`));
   expect(reading).toStrictEqual({ files: 2, unread: 1 });
 });
 
 test('a file that can not be read is named once, and the others are read', async () => {
   const good = write('good.json', one);
-  const { places, err, reading } = await read(['none', 'a\nb', join(good, 'x'), good]);
+  const { places, err, reading } = await read(['a\nb', join(good, 'x'), good]);
   expect(places).toStrictEqual(['good.json']);
-  expect(reading).toStrictEqual({ files: 1, unread: 3 });
+  expect(reading).toStrictEqual({ files: 1, unread: 2 });
   const received = 'expected a readable file, received';
-  expect(err).toBe(`payment-notifications: none: ${received} ENOENT (no such file or directory)
-payment-notifications: a\\u000ab: ${received} ENOENT (no such file or directory)
+  expect(err).toBe(`payment-notifications: a\\u000ab: ${received} ENOENT (no such file or directory)
 payment-notifications: ${good}/x: ${received} ENOTDIR (not a directory)
 `);
 });

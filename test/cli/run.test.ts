@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { readCount } from '../../src/cli/options.js';
 import { redactUrlsIn } from '../../src/shared/redact.js';
 import { command } from './terminal.js';
 
@@ -40,10 +39,8 @@ const UNKNOWN = 'Unknown option';
 
 test.each([
   ['parse', '', NO_COMMAND],
-  ['\u202e', '', NO_COMMAND],
   ['--color', '', `${UNKNOWN} '--color'`],
   ['inspect --color', 'inspect ', `${UNKNOWN} '--color'`],
-  ['inspect --toString=1', 'inspect ', `${UNKNOWN} '--toString'`],
   ['inspect --\u202e', 'inspect ', `${UNKNOWN} '--\\u202e'`],
   ['sample', 'sample ', NO_SAMPLE],
   ['sample deposit withdrawal', 'sample ', NO_SAMPLE],
@@ -57,7 +54,7 @@ test.each([
   expect(await command(line)).toStrictEqual({ exit: 2, out: '', err });
 });
 
-test.each(['-v', '--help', '-h', '--version'])('%s behind -- is no option', async (flag) => {
+test.each(['-v', '--help'])('%s behind -- is no option', async (flag) => {
   const reason = 'expected a readable file, received ENOENT (no such file or directory)';
   const err = `payment-notifications: ${flag}: ${reason}\n`;
   expect(await command(`inspect -- ${flag}`)).toStrictEqual({ exit: 2, out: '', err });
@@ -101,10 +98,9 @@ describe('a secret is not printed', () => {
     expect(redactUrlsIn(message)).toBe(shown);
   });
 
-  test.each(['://', 'x://y ', "'://"])('of %j 25,000 times', async (part) => {
-    const { exit, err } = await command(['inspect', part.repeat(25_000)]);
-    expect(exit).toBe(2);
-    expect(err).toMatch(/^payment-notifications: \S.{1,1100}\n$/);
+  test('of a long message, and not all of it', async () => {
+    const { err } = await command(['inspect', 'x://y '.repeat(25_000)]);
+    expect(err).toMatch(/^payment-notifications: \S.{1000,1100}\n$/);
     expect(err).not.toContain('//y');
   });
 });
@@ -114,11 +110,4 @@ test('a fault of the program itself is not taken for wrong usage', async () => {
     throw new Error('disk full');
   };
   await expect(command('inspect', { print })).rejects.toThrow('disk full');
-});
-
-test('a count is a whole number', () => {
-  expect(['1', '9'].map((text) => readCount('--copies', text, 1, 9))).toStrictEqual([1, 9]);
-  for (const text of ['9007199254740993', '5x', 'x5', '1.5', ' 5']) {
-    expect(() => readCount('--copies', text, 1, 9)).toThrow(`from 1 to 9, received "${text}"`);
-  }
 });

@@ -1,14 +1,11 @@
 import { parseNotification } from 'payment-notifications';
-import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
+import { depositReceivedBody } from 'payment-notifications/testing';
 import { expect, test } from 'vitest';
 import { command } from './terminal.js';
 
-test.each([
-  ['deposit', depositReceivedBody()],
-  ['withdrawal --status FAILED', withdrawalBroadcastBody({ status: 'FAILED' })],
-  ['deposit --seed 7', depositReceivedBody({}, { seed: 7 })],
-])('sample %s prints that body and a newline', async (line, body) => {
-  expect(await command(`sample ${line}`)).toStrictEqual({ exit: 0, out: `${body}\n`, err: '' });
+test('sample prints a body and a newline', async () => {
+  const out = `${depositReceivedBody()}\n`;
+  expect(await command('sample deposit')).toStrictEqual({ exit: 0, out, err: '' });
 });
 
 const EXACT = '0.10000000000000000001';
@@ -18,8 +15,6 @@ test.each([
   [`deposit --set actualDepositAmount=${EXACT}`, { actualDepositAmount: EXACT }],
   ['deposit --set network=A=B', { network: 'A=B' }],
   ['deposit --set network=5', { network: '5' }],
-  ['deposit --set paymentReceivedAt=0', { paymentReceivedAt: '1970-01-01T00:00:00.000Z' }],
-  ['deposit --set onChainFee=null', { onChainFee: null }],
   [
     'withdrawal --set txAddressOwner.name=Me --set txAddressOwner.category=',
     { txAddressOwner: { name: 'Me', category: '', additionalFields: {} } },
@@ -30,6 +25,7 @@ test.each([
 });
 
 test.each([
+  ['0', '0'],
   ['1790001260.5', '1790001260.5'],
   // More digits than a number has.
   ['1790001260.123456789', '"1790001260.123456789"'],

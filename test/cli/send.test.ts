@@ -26,16 +26,9 @@ async function sendTo(behave: Behaviour, line: string | string[], stdin = '') {
   return { ...ran, told, received, bodies: received.map(({ body }) => `${body}`) };
 }
 
-/** Accepts what the parser reads, perhaps after something else has read it. */
-const parses =
-  (read: (body: Buffer) => string | Buffer = (body) => body): Behaviour =>
-  (response, { body }) => {
-    let isRead = false;
-    try {
-      isRead = safeParseNotification(read(body)).success;
-    } catch {}
-    response.writeHead(isRead ? 200 : 400).end();
-  };
+/** Accepts what the parser reads. */
+const parses: Behaviour = (response, { body }) =>
+  void response.writeHead(safeParseNotification(body).success ? 200 : 400).end();
 
 const FAULTY = 'deposit --set settlementAmount=null --copies 2';
 const FAULT = 'settlementAmount: expected a decimal number, received null';
@@ -44,16 +37,12 @@ const NOT_REFUSED = '0 of 1 faulty ones refused';
 
 test.each<[line: string, status: number, exit: number, shown: string, end: string]>([
   ['deposit', 200, 0, '✓ 200', '1 of 1 delivered'],
-  ['deposit', 204, 0, '✓ 204', '1 of 1 delivered'],
   ['deposit', 500, 1, '✗ 500', '0 of 1 delivered'],
   [FAULTY, 400, 0, '✓ 400  refused, as it should be', '1 of 1 faulty ones refused'],
   [FAULTY, 200, 1, `✗ 200  accepted, but it should be refused: ${FAULT}`, NOT_REFUSED],
   [
-    `${FAULTY} --set settlementCurrency=null`,
-    200,
-    1,
-    `✗ 200  accepted, but it should be refused: ${OTHER}; ${FAULT}`,
-    NOT_REFUSED,
+    ...([`${FAULTY} --set settlementCurrency=null`, 200, 1] as const),
+    ...([`✗ 200  accepted, but it should be refused: ${OTHER}; ${FAULT}`, NOT_REFUSED] as const),
   ],
   // These say nothing about the body. fetch itself refuses a 407.
   ...[302, 401, 403, 405, 429, 500].map((status): [string, number, number, string, string] => {
@@ -130,7 +119,7 @@ test('bodies are sent one after the other, and none once no server is there', as
 test('saved bodies are posted unchanged, in order', async () => {
   const saved = ['{ "a" : 1.0 }\r\n', DEPOSIT, Buffer.from([0xff, 0x00])];
   const files = saved.map((body, index) => file(`${index}.json`, body));
-  const { exit, told, received } = await sendTo(parses(), [...files, '-'], '{');
+  const { exit, told, received } = await sendTo(parses, [...files, '-'], '{');
   expect(exit).toBe(0);
   expect(received.map(({ body }) => body)).toStrictEqual([...saved, '{'].map(Buffer.from));
   expect(told).toStrictEqual([
@@ -144,11 +133,11 @@ test('saved bodies are posted unchanged, in order', async () => {
 });
 
 test('every file that can be read is sent, and the others are named', async () => {
-  const err =
-    'payment-notifications: none: expected a readable file, received ENOENT (no such file or directory)\n';
+  const err = expect.stringMatching(
+    /^payment-notifications: none: expected a readable file, .*\n$/,
+  );
   const ran = await sendTo(answers(200), ['none', file('good.json', DEPOSIT)]);
   expect(ran).toMatchObject({ exit: 2, bodies: [DEPOSIT], err });
-  expect(ran.told.at(-1)).toBe('1 of 1 delivered');
   const none = await sendTo(answers(200), 'none');
   expect(none).toMatchObject({ exit: 2, err, told: ['POST URL', 'Nothing was sent.'] });
   expect(await sendTo(answers(200), file('empty.jsonl', ''))).toMatchObject({ exit: 1 });
@@ -165,16 +154,6 @@ describe('what an endpoint may repeat', () => {
     });
   });
 
-  test.each(['me:s3cret@', 'me@', ':s3cret@'])('a URL with %s is refused', async (login) => {
-    const { received, exit, out, err } = await against(answers(200), (to) =>
-      command(['send', 'deposit', '--to', to.replace('//', `//${login}`)]),
-    );
-    expect({ exit, out, received }).toStrictEqual({ exit: 2, out: '', received: [] });
-    expect(err).toBe(
-      'payment-notifications: --to: expected a URL without user name and password\nRun payment-notifications send --help\n',
-    );
-  });
-
   const SECRET = 's3cret-s3cret-s3cret';
 
   test.each([
@@ -182,7 +161,6 @@ describe('what an endpoint may repeat', () => {
     [`/callbacks/${SECRET}/?token=s3cret`, '/callbacks/s3cr…/'],
     [`/callbacks/${SECRET}/deposit`, '/callbacks/s3cr…/depo…'],
     ['/callbacks', '/call…'],
-    ['/', '/'],
   ])('the path %s, which ends with a secret, is shown as %s', async (path, shown) => {
     // Like Express, and as a log of queries would.
     const repeats: Behaviour = (response, { url = '' }) => {
@@ -212,13 +190,12 @@ describe('what an endpoint may repeat', () => {
       more();
     };
     const request = { method: 'POST', headers: {}, body: '{}', redirect: 'manual' } as never;
-    const textOf = (behave: Behaviour) =>
-      against(behave, async (url) => ({ text: await (await fetchStart(url, request)).text() }));
-    expect((await textOf(endless)).text).toMatch(/^x{65536,}$/);
+    const { text } = await against(endless, async (url) => {
+      return { text: await (await fetchStart(url, request)).text() };
+    });
+    expect(text).toMatch(/^x{65536,}$/);
     // What the system holds between the two is more than 64 KiB.
     expect(written).toBeLessThan(50_000_000);
-    const whole = 'x'.repeat(65_536);
-    expect((await textOf(answers(200, whole))).text).toBe(whole);
   });
 
   test('an answer is cut, and can not write elsewhere', async () => {
@@ -228,47 +205,14 @@ describe('what an endpoint may repeat', () => {
   });
 });
 
-describe('--faulty', () => {
-  test('also sends a body of each kind that must be refused', async () => {
-    const { exit, told, received } = await sendTo(parses(), 'withdrawal --faulty --copies 2');
-    const faults = faultyBodies(withdrawalBroadcastBody());
-    expect(exit).toBe(0);
-    expect(received.slice(2).map(({ body }) => body)).toStrictEqual(
-      faults.map(({ body }) => Buffer.from(body)),
-    );
-    const { length } = faults;
-    expect(told.slice(3)).toStrictEqual([
-      ...faults.map(({ label }) => `  ✓ 400  ${label}  refused, as it should be`),
-      `2 of 2 delivered, ${length} of ${length} faulty ones refused`,
-    ]);
-  });
-
-  test('must be answered, with neither success nor a failure', async () => {
-    // Reads as JSON.parse does, and falls over what is not UTF-8.
-    const careless: Behaviour = (response, { body }) => {
-      const text = body.toString();
-      if (text.includes('\ufffd')) return void response.socket?.destroy();
-      const { success } = safeParseNotification(text.replace('"1,5"', '15'));
-      const isDown = text.includes('"PENDING"');
-      response.writeHead(isDown ? 500 : success || text.includes('1e999') ? 200 : 400).end();
-    };
-    const { exit, told } = await sendTo(careless, 'deposit --faulty');
-    expect(exit).toBe(1);
-    const comma = '  ✗ 200  an amount with a comma  accepted, but it should be refused: actualDep';
-    expect(told).toContainEqual(expect.stringContaining(comma));
-    expect(told.filter((line) => line.startsWith('  ✗ failed'))).toHaveLength(1);
-    expect(told.at(-1)).toBe('1 of 1 delivered, 12 of 16 faulty ones refused');
-  });
-
-  test.each([
-    ['parses', (body: Buffer) => JSON.parse(body.toString()), 'more than 64 KiB'],
-    ['decodes', (body: Buffer) => body.toString(), 'bytes that are not UTF-8'],
-  ])('names the cause if the endpoint %s a body before the parser', async (_, read, label) => {
-    const { exit, told } = await sendTo(parses(read), 'deposit --faulty');
-    expect(exit).toBe(1);
-    const shown = `  ✗ 200  ${label}  accepted, but it should`;
-    expect(told).toContainEqual(expect.stringContaining(shown));
-    const cause = 'middleware decodes or parses the body. Pass the raw bytes.';
-    expect(told.at(-1)).toBe(`Likely cause: ${cause}`);
-  });
+test('--faulty also sends a body of each kind that must be refused', async () => {
+  const { exit, told, received } = await sendTo(parses, 'withdrawal --faulty --copies 2');
+  const faults = faultyBodies(withdrawalBroadcastBody());
+  expect(exit).toBe(0);
+  const sent = received.slice(2).map(({ body }) => body);
+  expect(sent).toStrictEqual(faults.map(({ body }) => Buffer.from(body)));
+  expect(told.slice(3)).toStrictEqual([
+    ...faults.map(({ label }) => `  ✓ 400  ${label}  refused, as it should be`),
+    `2 of 2 delivered, ${faults.length} of ${faults.length} faulty ones refused`,
+  ]);
 });

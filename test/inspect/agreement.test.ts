@@ -95,10 +95,3 @@ test(`on every fixture and ${RUNS} hostile bodies, the inspection agrees with th
     { numRuns: RUNS + examples.length, examples },
   );
 });
-
-test('the hostile bodies have every outcome', () => {
-  // By a seed, since a few random bodies may lack one.
-  const bodies = fc.sample(bytesBody, { seed: 1, numRuns: 300 });
-  const outcomes = bodies.map((bytes) => inspectBody(bytes).outcome);
-  expect(new Set(outcomes)).toStrictEqual(new Set(['good', 'check', 'refused']));
-});

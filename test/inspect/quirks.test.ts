@@ -30,8 +30,6 @@ test.each<[of: 'deposit' | 'withdrawal', fields: Record<string, Wire>, quirk: st
   ['deposit', { expirationTime: '0' }, undefined],
   ['deposit', { expirationTime: '"2026-09-21T15:13:20Z"' }, undefined],
   ['withdrawal', { toTxAddress: '"rX?dt=007"' }, ZEROS],
-  ['withdrawal', { toTxAddress: '"rX?dt\\u003d007"' }, ZEROS],
-  ['withdrawal', { toTxAddress: '"rX?dt=100"' }, undefined],
   ['withdrawal', { toTxAddress: '"rX?dt=0"' }, undefined],
   ['withdrawal', { toTxAddress: '"rX"' }, undefined],
   ['deposit', { rateType: '"CAPPED"' }, UNREADABLE],
@@ -53,13 +51,11 @@ test.each<[of: 'deposit' | 'withdrawal', fields: Record<string, Wire>, quirk: st
     { txAddressOwner: OWNER, withdrawalId: '"x"' },
     'additional: unknown or not read: category, level\\u202e',
   ],
-  ...['extra', 'toString', 'constructor', '__proto__'].map(
-    (name): ['deposit', Record<string, Wire>, string] => [
-      'deposit',
-      JSON.parse(`{"${name}":"${DEEP}"}`),
-      'deeply_nested: nested too deeply; left out of the notification',
-    ],
-  ),
+  ...['extra', 'toString', '__proto__'].map((name): ['deposit', Record<string, Wire>, string] => [
+    'deposit',
+    JSON.parse(`{"${name}":"${DEEP}"}`),
+    'deeply_nested: nested too deeply; left out of the notification',
+  ]),
 ])('in a %s with %j, the first field has the quirk %s', (of, fields, quirk) => {
   const body = of === 'deposit' ? deposit(fields) : withdrawal(fields);
   expect(quirksIn(body, `${Object.keys(fields)[0]}`)).toStrictEqual(

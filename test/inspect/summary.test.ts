@@ -1,154 +1,139 @@
+import type { NotificationType } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
 import { fixture, fixtures } from '../../fixtures/index.js';
-import { deposit, withdrawal } from '../sample-bodies.js';
+import { deposit, type Wire, withdrawal } from '../sample-bodies.js';
+
+const withMore = (body: string, fields: string) => body.replace(/\}$/, `, ${fields}}`);
+type Row = [fields: Record<string, Wire>, ...sentences: string[]];
+
+const unexpected = { expectedDepositAmount: 'null', expectedDisplayAmount: 'null' };
+const WORTH = 'worth 950.25 EUR, exactly what was expected.';
+const UNKNOWN = 'worth 950.25 EUR. The expected amount is unknown.';
+
+const DEPOSITS: Row[] = [
+  [{ actualDepositAmount: '1.5230e-2' }, `0.01523 BTC arrived, ${WORTH}`],
+  [
+    { actualDepositAmount: '0.0152' },
+    '0.0152 BTC arrived, 0.00003 BTC less than the 0.01523 BTC expected.',
+    `It is ${WORTH}`,
+  ],
+  [
+    { actualDepositAmount: '0.02', actualDisplayAmount: '"1247.870"' },
+    '0.02 BTC arrived, 0.00477 BTC more than the 0.01523 BTC expected.',
+    'It is worth 1247.87 EUR, 297.62 EUR more than the 950.25 EUR expected.',
+  ],
+  [
+    { actualDisplayAmount: '940.00', rateType: '"FLOATING"' },
+    '0.01523 BTC arrived, exactly what was expected.',
+    'It is worth 940 EUR, 10.25 EUR less than the 950.25 EUR expected.',
+  ],
+  [
+    { expectedDepositAmount: '"x"' },
+    `0.01523 BTC arrived. It is ${WORTH} Check 1 warning: expectedDepositAmount.`,
+  ],
+  [
+    { actualDepositAmount: '"0.00"', ...unexpected },
+    `a deposit arrived, but its amount is 0 BTC, ${UNKNOWN}`,
+  ],
+  [
+    { paymentReceivedAt: '1790008640' },
+    `0.01523 BTC arrived 84 min after the link expired, ${WORTH}`,
+  ],
+];
+
+test.each(DEPOSITS)('a deposit with %j', (fields, ...sentences) => {
+  const { summary } = inspectBody(deposit(fields));
+  expect(summary).toBe(`Order order-10042: ${sentences.join(' ')}`);
+});
 
 const TO = 'rExampleXrpAddress111111111111111 with the tag 48291';
 const WAIT =
   "Don't return the amount to the customer's balance until the service confirms that nothing was sent.";
+const FORM = 'Check the destination tag, because the address has an unusual form.';
+
+const WITHDRAWALS: Row[] = [
+  [{ txAddressOwner: 'null' }, `completed: 480.73 XRP to ${TO}.`],
+  [{ toTxAddress: '"bc1q"', withdrawCurrency: '"BTC"' }, 'completed: 480.73 BTC to bc1q.'],
+  [{ toTxAddress: '"rEx:495"' }, `completed: 480.73 XRP to "rEx:495". ${FORM}`],
+  [{ actualWithdrawAmount: '0.00' }, `completed, but the body reports 0 XRP as sent to ${TO}.`],
+  [
+    { actualWithdrawAmount: undefined },
+    `completed, but the amount sent is unknown. The estimate was 480.76923077 XRP to ${TO}.`,
+    "Don't debit the estimate. Ask the service which amount was sent.",
+  ],
+  [
+    { status: '"FAILED"', actualWithdrawAmount: 'null' },
+    `failed. It was for an estimated 480.76923077 XRP to ${TO}. ${WAIT}`,
+  ],
+  [
+    { status: '"FAILED"', withdrawCurrency: 'null' },
+    `failed, and the body reports 480.73 of an unknown currency as sent to ${TO}. ${WAIT}`,
+  ],
+  [
+    { status: '"BLOCKED"', actualWithdrawAmount: 'null', estimatedWithdrawAmount: 'null' },
+    `was blocked. ${WAIT} Check 1 warning: estimatedWithdrawAmount.`,
+  ],
+  [
+    { status: '"FAILED"', toTxAddress: 'null' },
+    `failed, and the body reports 480.73 XRP as sent. ${WAIT}`,
+  ],
+];
+
+test.each(WITHDRAWALS)('a withdrawal with %j', (fields, ...sentences) => {
+  const { summary } = inspectBody(withdrawal(fields));
+  expect(summary).toBe(`Withdrawal payout-7731 ${sentences.join(' ')}`);
+});
+
+test('at most three fields of one sort are named', () => {
+  const names = ['\\u202e', 'b', 'c', 'd', 'e'];
+  const twice = names.map((name) => `"${name}": 1, "${name}": 1`).join();
+  expect(inspectBody(withMore(withdrawal(), twice)).summary).toContain(
+    `${TO}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts.`,
+  );
+  const { body } = fixture('deposit-received/unreadable-fields');
+  const some = 'expectedDepositAmount, expectedDisplayAmount, displayServiceFee and 3 more.';
+  expect(inspectBody(body).summary).toContain(`Check 6 warnings: ${some}`);
+});
+
 const ASK = 'Ask the service about it. The endpoint should answer 400 and store the body.';
 const ASK_IF = `If the service sent it like this, ask${ASK.slice('Ask'.length)}`;
 
-const late = (seconds: number) => deposit({ paymentReceivedAt: `${1790003600 + seconds}` });
-const withMore = (body: string, fields: string) => body.replace(/\}$/, `, ${fields}}`);
-const twice = ['\\u202e', 'b', 'c', 'd', 'e'].map((name) => `"${name}": 1, "${name}": 1`).join();
-const unexpected = { expectedDepositAmount: 'null', expectedDisplayAmount: 'null' };
-const failed = { status: '"FAILED"' };
-
-test.each<[what: string, body: string | Buffer, summary: string]>([
+test.each<[body: string, as: NotificationType | undefined, ...sentences: string[]]>([
   [
-    'as expected',
-    deposit({ actualDepositAmount: '1.5230e-2', actualDisplayAmount: '"950.250"' }),
-    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR, exactly what was expected.',
-  ],
-  [
-    'too few coins',
-    deposit({ actualDepositAmount: '0.0152' }),
-    'Order order-10042: 0.0152 BTC arrived, 0.00003 BTC less than the 0.01523 BTC expected. It is worth 950.25 EUR, exactly what was expected.',
-  ],
-  [
-    'too much',
-    fixture('deposit-received/overpaid').body,
-    'Order order-10042: 0.02 BTC arrived, 0.00477 BTC more than the 0.01523 BTC expected. It is worth 1247.87 EUR, 297.62 EUR more than the 950.25 EUR expected.',
-  ],
-  [
-    'another rate',
-    deposit({ actualDisplayAmount: '940.00', rateType: '"FLOATING"' }),
-    'Order order-10042: 0.01523 BTC arrived, exactly what was expected. It is worth 940 EUR, 10.25 EUR less than the 950.25 EUR expected.',
-  ],
-  [
-    'only values can be compared',
-    deposit({ expectedDepositAmount: '"x"' }),
-    'Order order-10042: 0.01523 BTC arrived. It is worth 950.25 EUR, exactly what was expected. Check 1 warning: expectedDepositAmount.',
-  ],
-  [
-    'nothing can be compared',
-    deposit(unexpected),
-    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is unknown.',
-  ],
-  [
-    'nothing arrived',
-    deposit({ actualDepositAmount: '"0.00"', ...unexpected }),
-    'Order order-10042: a deposit arrived, but its amount is 0 BTC, worth 950.25 EUR. The expected amount is unknown.',
-  ],
-  [
-    'late',
-    late(5040),
-    'Order order-10042: 0.01523 BTC arrived 84 min after the link expired, worth 950.25 EUR, exactly what was expected.',
-  ],
-  [
-    'many warnings',
-    fixture('deposit-received/unreadable-fields').body,
-    'Order order-10042: 0.01523 BTC arrived, worth 950.25 EUR. The expected amount is unknown. Check 6 warnings: expectedDepositAmount, expectedDisplayAmount, displayServiceFee and 3 more.',
-  ],
-  [
-    'fields sent twice, and a warning that changes nothing',
-    withMore(withdrawal({ txAddressOwner: 'null' }), twice),
-    `Withdrawal payout-7731 completed: 480.73 XRP to ${TO}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts.`,
-  ],
-  [
-    'no tag',
-    withdrawal({ toTxAddress: '"bc1qexample"', withdrawCurrency: '"BTC"' }),
-    'Withdrawal payout-7731 completed: 480.73 BTC to bc1qexample.',
-  ],
-  [
-    'a tag in another form',
-    withdrawal({ toTxAddress: '"rExample:495"' }),
-    'Withdrawal payout-7731 completed: 480.73 XRP to "rExample:495". Check the destination tag, because the address has an unusual form.',
-  ],
-  [
-    'another parameter',
-    withdrawal({ toTxAddress: '"rExample?tag=495"' }),
-    'Withdrawal payout-7731 completed: 480.73 XRP to "rExample?tag=495". Check the destination tag, because the address has an unusual form.',
-  ],
-  [
-    'nothing was sent',
-    withdrawal({ actualWithdrawAmount: '0.00' }),
-    `Withdrawal payout-7731 completed, but the body reports 0 XRP as sent to ${TO}.`,
-  ],
-  [
-    'completed without an amount',
-    withdrawal({ actualWithdrawAmount: undefined }),
-    `Withdrawal payout-7731 completed, but the amount sent is unknown. The estimate was 480.76923077 XRP to ${TO}. Don't debit the estimate. Ask the service which amount was sent.`,
-  ],
-  [
-    'failed',
-    fixture('withdrawal-broadcast/failed').body,
-    `Withdrawal payout-7731 failed. It was for an estimated 480.76923077 XRP to ${TO}. ${WAIT}`,
-  ],
-  [
-    'failed with an amount, without a currency',
-    withdrawal({ ...failed, withdrawCurrency: 'null' }),
-    `Withdrawal payout-7731 failed, and the body reports 480.73 of an unknown currency as sent to ${TO}. ${WAIT}`,
-  ],
-  [
-    'blocked, without an amount or an address',
-    withdrawal({
-      ...{ status: '"BLOCKED"', toTxAddress: 'null' },
-      ...{ actualWithdrawAmount: 'null', estimatedWithdrawAmount: 'null' },
-    }),
-    `Withdrawal payout-7731 was blocked. ${WAIT} Check 1 warning: estimatedWithdrawAmount.`,
-  ],
-  [
-    'a field is missing',
     deposit({ settlementAmount: undefined }),
-    `The body of order order-10042 is refused: settlementAmount has no value. ${ASK}`,
+    undefined,
+    ` of order order-10042 is refused: settlementAmount has no value. ${ASK}`,
   ],
   [
-    'a field is wrong, and several others',
     withdrawal({ status: '"NEW"', withdrawalId: '"x"', clientWithdrawalId: '5' }),
-    `The body of withdrawal x is refused for 3 faults. The first: status should be "COMPLETED" or "FAILED" or "BLOCKED", but is "NEW". ${ASK}`,
+    undefined,
+    ' of withdrawal x is refused for 3 faults. The first:',
+    `status should be "COMPLETED" or "FAILED" or "BLOCKED", but is "NEW". ${ASK}`,
   ],
   [
-    'both identifiers',
     withMore(deposit(), '"withdrawalId": "x"'),
-    `The body of order order-10042 and withdrawal x is refused: it should have either a depositId or a withdrawalId, but has both. ${ASK}`,
+    undefined,
+    ' of order order-10042 and withdrawal x is refused:',
+    `it should have either a depositId or a withdrawalId, but has both. ${ASK}`,
+  ],
+  ['[]', undefined, ` is refused: it should be a JSON object, but is an array. ${ASK_IF}`],
+  [
+    'x'.repeat(70_000),
+    undefined,
+    ' is refused: it has more than 65536 bytes.',
+    'Ask the service about it. The endpoint should answer 413 and store its start.',
   ],
   [
-    'no identifiers',
-    '{}',
-    `The body is refused: it should have either a depositId or a withdrawalId, but has neither. ${ASK}`,
+    withdrawal(),
+    'deposit.received',
+    ' of withdrawal payout-7731 is refused:',
+    'it should be a deposit.received body, but is a withdrawal.broadcast body.',
+    'Check whether the callback URLs are swapped.',
+    'The endpoint should answer 400 and store the body.',
   ],
-  ['a list', '[]', `The body is refused: it should be a JSON object, but is an array. ${ASK_IF}`],
-  [
-    'a copy that is broken',
-    '{"a": “b”}',
-    `The body is refused: it should be a JSON object, but is JSON with an error at line 1, column 7. ${ASK_IF}`,
-  ],
-  [
-    'too large',
-    JSON.stringify(Array.from({ length: 99 }, () => deposit())),
-    'The body is refused: it has more than 65536 bytes. Ask the service about it. The endpoint should answer 413 and store its start.',
-  ],
-])('%s', (_, body, summary) => {
-  expect(inspectBody(body).summary).toBe(summary);
-});
-
-test('a body of the other endpoint: the callback URLs may be swapped', () => {
-  const { summary } = inspectBody(withdrawal(), { as: 'deposit.received' });
-  expect(summary).toBe(
-    'The body of withdrawal payout-7731 is refused: it should be a deposit.received body, but is a withdrawal.broadcast body. Check whether the callback URLs are swapped. The endpoint should answer 400 and store the body.',
-  );
+])('a refused body: %.60s, as %s', (body, as, ...sentences) => {
+  expect(inspectBody(body, { as }).summary).toBe(`The body${sentences.join(' ')}`);
 });
 
 test('of a saved body, nothing is said about the answer of the endpoint', () => {
@@ -167,16 +152,9 @@ test('every fixture has one printable line, without what is unknown', () => {
   }
 });
 
-test.each(['500', '.5', '_', '-', '1INCH'])(
-  'a currency that does not begin with a letter is quoted: %s',
-  (code) => {
-    const { summary } = inspectBody(deposit({ depositCurrency: `"${code}"` }));
-    expect(summary).toContain(`: 0.01523 "${code}" arrived`);
-  },
-);
-
-test('an identifier that begins with a digit is shown unchanged', () => {
-  expect(inspectBody(deposit({ clientPaymentId: '"10042"' })).summary).toContain('Order 10042: ');
+test.each(['500', '.5'])('a currency that does not begin with a letter is quoted: %s', (code) => {
+  const { summary } = inspectBody(deposit({ depositCurrency: `"${code}"` }));
+  expect(summary).toContain(`: 0.01523 "${code}" arrived`);
 });
 
 const LONG = 'x'.repeat(129);
@@ -184,11 +162,9 @@ const LONG = 'x'.repeat(129);
 test.each<[string, string]>([
   ['r\u202e\u3164', '"r\\u202e\\u3164"'],
   ['a\nb', '"a\\nb"'],
-  ['x: 5 BTC arrived.', '"x: 5 BTC arrived."'],
   ['a:b', '"a:b"'],
   ['a.', '"a."'],
   [`a:${'x'.repeat(60)}`, `"a:${'x'.repeat(60)}"`],
-  ['"', '"\\""'],
   ['заказ', '"заказ"'],
   [LONG, `"${'x'.repeat(40)}…" (129 characters)`],
   [LONG.slice(1), LONG.slice(1)],

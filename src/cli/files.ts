@@ -13,6 +13,8 @@ export interface Saved {
 
 /** The file name that stands for standard input. */
 export const STDIN = '-';
+/** The folders of a store. */
+const PLACES = ['progress', 'retry', 'review'];
 /** The names of a body in a store, and of the reason next to it. */
 const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
 /** Maximum length of a reason, in bytes. A longer one is truncated. */
@@ -35,7 +37,7 @@ export function filesAt(path: string, skip: (path: string, error: unknown) => vo
     const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
     // The only subfolders that are read are those of a store.
     const has = (name: string): boolean => entries.some((entry) => isFolder(entry, name));
-    const places = has('retry') && has('review') ? ['progress', 'retry', 'review'].filter(has) : [];
+    const places = has('retry') && has('review') ? PLACES.filter(has) : [];
     const inside = places.map((name) => filesAt(join(path, name), skip));
     return [...files.sort().map((name) => join(path, name)), ...inside.flat()];
   } catch (error) {
@@ -60,13 +62,14 @@ function isBodyIn(folder: string, entry: Dirent): boolean {
   }
 }
 
-/** Returns what a store has written about a body; null for another file. */
+/** Returns what a store has written about a body; null for another file, such as a copy of one. */
 export function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
-  // The time of a file says when its body was saved, because only a damaged file is written again.
-  const { mtime: since } = statSync(path);
   const folder = basename(dirname(resolve(path)));
-  return { folder, since, reason: readReason(path.replace(/json$/, 'txt')) };
+  const reason = readReason(path.replace(/json$/, 'txt'));
+  if (reason === null && !PLACES.includes(folder)) return null;
+  // The time of a file says when its body was saved, because only a damaged file is written again.
+  return { folder, since: statSync(path).mtime, reason };
 }
 
 function readReason(path: string): string | null {

@@ -18,8 +18,8 @@ const HELP = `payment-notifications <command>
 
 Exit codes:
 
-  0    all is as it should be
-  1    something to look at: a refused webhook, a wrong answer, or no webhook
+  0    no webhook was refused, and every answer was as it should be
+  1    a webhook was refused, an answer was wrong, or there was no webhook
   2    it could not run: wrong usage, or a file that can't be read or written
   130  Ctrl-C
 

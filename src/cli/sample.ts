@@ -1,3 +1,5 @@
+import { WithdrawalStatus } from '../parser/enums.js';
+import { quote } from '../parser/messages.js';
 import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
 import { MAX_SEED, withdrawalSample, writeBody } from '../testing/bodies.js';
 import { CommandError, EXIT } from './errors.js';
@@ -54,6 +56,10 @@ export function makeSample(kind: string, { set = [], seed, status }: SampleChang
   const isDeposit = kind === 'deposit';
   if (status !== undefined && isDeposit) {
     throw new CommandError('--status: expected a withdrawal, received a deposit');
+  }
+  if (status !== undefined && !Object.hasOwn(WithdrawalStatus, status)) {
+    const expected = Object.keys(WithdrawalStatus).join(', ');
+    throw new CommandError(`--status: expected one of ${expected}, received ${quote(status)}`);
   }
   const fields: Sample = isDeposit ? DEPOSIT_SAMPLE : WITHDRAWAL_SAMPLE;
   const overrides: Record<string, unknown> = {};

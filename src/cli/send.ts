@@ -81,7 +81,10 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
     }
-    if (attempts.some(({ error }) => error === NO_SERVER)) break;
+    if (attempts.some(({ error }) => error === NO_SERVER)) {
+      terminal.print('Stopped, because no server is there.\n');
+      break;
+    }
   }
   terminal.print(endOf(valid, faulty));
   if (reading.unread > 0) return EXIT.unable;
@@ -101,7 +104,7 @@ function chooseBodies(
     return [{ label: '', body }, ...(choice.faulty ? faultyBodies(body) : [])];
   }
   // A misplaced header or URL must not be quoted as the name of a file.
-  const isNoFile = (one: string) => SAMPLE_KINDS.includes(one) || /^[\w-]{2,40}:/.test(one);
+  const isNoFile = (one: string) => SAMPLE_KINDS.includes(one) || /^[A-Za-z][\w-]{1,39}:/.test(one);
   if (kind === '' || operands.some(isNoFile)) {
     throw new CommandError('send: expected deposit, withdrawal or file names');
   }

@@ -3,6 +3,7 @@ import type { Judged } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/messages.js';
+import { nameOfRule } from '../parser/spelling.js';
 import { TX_ADDRESS_OWNER } from '../parser/withdrawal-broadcast.js';
 import type { FileCounts, Input } from './read-bodies.js';
 
@@ -17,8 +18,8 @@ const MAX_LISTED = 20;
 const MAX_TITLE = 200;
 /** What to do about the bodies of a store. */
 const NEXT_STEP = `
-The receiver retries the webhooks in progress and in retry. Those in review wait for someone:
-node_modules/payment-notifications/docs/runbook.md says what to do for each reason.
+The receiver retries the webhooks in progress and in retry. Those in review wait for someone: the
+page docs/runbook.md of this package says what to do for each reason.
 `;
 
 /** How often something was found, and in which body first. */
@@ -127,7 +128,7 @@ function unknownNames({ judgement, reading }: Judged): string[] {
   // If the other type was expected, most names seem unknown, and need no mention.
   if (reading === null || judgement.issues[0]?.code === 'unrecognized_notification') return [];
   const { rules, notification } = reading;
-  const isKnown = (name: string) => rules.some((rule) => rule.name === name);
+  const isKnown = (name: string) => rules.some((rule) => rule.name === nameOfRule(name));
   const names = Object.keys(notification.additionalFields).filter((name) => !isKnown(name));
   if (notification.type === 'deposit.received') return names;
   const nested = Object.keys(notification.txAddressOwner?.additionalFields ?? {});

@@ -18,9 +18,13 @@ export function redactPath(text: string): string {
     .join('/');
 }
 
-/** Hides long segments of a wrong URL. Keeps short ones, which may show what is wrong with it. */
+/**
+ * Hides long segments and the query of a wrong URL. Keeps short ones, which may show what is wrong
+ * with it.
+ */
 export function hideLongSegments(text: string): string {
-  return text
+  const [path = ''] = text.split('?', 1);
+  return path
     .split('/')
     .map((segment) => (segment.length < SECRET_LENGTH ? segment : '…'))
     .join('/');

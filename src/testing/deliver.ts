@@ -177,7 +177,7 @@ function reasonOf(error: unknown, depth = 0): string {
   return (isError ? textOf(error) : String(error)).replace(/\s+/g, ' ');
 }
 
-function check(body: unknown, { url, copies = 1, timeoutMs = 1 }: DeliverOptions): void {
+function check(body: unknown, { url, headers, copies = 1, timeoutMs = 1 }: DeliverOptions): void {
   // Not by `instanceof`, because bytes in a test runner may come from another realm.
   const tag = Object.prototype.toString.call(body);
   if (typeof body !== 'string' && !/^\[object (?:Uint8Array|ArrayBuffer)\]$/.test(tag)) {
@@ -185,6 +185,12 @@ function check(body: unknown, { url, copies = 1, timeoutMs = 1 }: DeliverOptions
   }
   const reason = urlErrorOf(url);
   if (reason !== null) throw new TypeError(`url: ${reason}`);
+  try {
+    new Headers(headersOf(headers));
+  } catch {
+    // The original message would show the value, which may be a password.
+    throw new TypeError('headers: expected valid names and values, received a header that is none');
+  }
   if (!Number.isSafeInteger(copies) || copies < 1) {
     const expected = 'copies: expected a whole number of at least 1';
     throw new RangeError(`${expected}, received ${quote(copies)}`);

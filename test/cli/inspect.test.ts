@@ -101,7 +101,7 @@ clientWithdrawalId | payout-7731`,
     [null, ''],
   ])('of a store says first since when it waits, and the reason %j', async (reason, shown) => {
     // Only the end of the name decides where the reason is.
-    const name = `json${shown.length}/refused.${'0'.repeat(16)}`;
+    const name = `json${shown.length}/review/refused.${'0'.repeat(16)}`;
     const file = write(`${name}.json`, deposit());
     if (reason !== null) write(`${name}.txt`, reason);
     utimesSync(file, 0, 0);
@@ -110,6 +110,13 @@ clientWithdrawalId | payout-7731`,
       `  Saved 1970-01-01 00:00:00 UTC${shown}`,
       `  ${summaryOf(deposit())}`,
     ]);
+  });
+
+  test('that was copied from a store without its reason is no saved one', async () => {
+    const file = write(`mail/refused.${'0'.repeat(16)}.json`, deposit());
+    const { out } = await command(['inspect', file]);
+    expect(linesOf(out)[0]).toBe(`✓ ${file}: good, deposit.received`);
+    expect(out).not.toContain('Saved');
   });
 
   test('that is long is shown in part', async () => {
@@ -216,8 +223,8 @@ reasons
          1  retry: no connection to …, first in retry/x.0000000000000000.json
          1  review: base64 text of order …, first in review/x.2222222222222222.json
 
-The receiver retries the webhooks in progress and in retry. Those in review wait for someone:
-node_modules/payment-notifications/docs/runbook.md says what to do for each reason.
+The receiver retries the webhooks in progress and in retry. Those in review wait for someone: the
+page docs/runbook.md of this package says what to do for each reason.
 `);
     const json = await command(['inspect', '--json', store]);
     const waiting = { since: since.toJSON(), reason: 'no connection to 10.0.0.1' };
@@ -243,7 +250,10 @@ node_modules/payment-notifications/docs/runbook.md says what to do for each reas
     const other = await command('inspect --as withdrawal', { stdin });
     expect(other.out).not.toContain('unknown fields');
     // Neither is a new value of a known field.
-    const known = await command('inspect', { stdin: `${deposit({ rateType: '"NEW"' })}\n{}` });
+    const spelled = withdrawal({ deducedSettlementAmount: '"1"' });
+    const known = await command('inspect', {
+      stdin: `${deposit({ rateType: '"NEW"' })}\n${spelled}`,
+    });
     expect(known.out).not.toContain('unknown fields');
   });
 

@@ -193,6 +193,10 @@ test.each(OPTIONS)('%s', async (_, result, expected, wrong, message) => {
 
 test.each([
   ['sample deposit --set =1', '--set: expected NAME=VALUE, such as network=BITCOIN'],
+  [
+    'sample withdrawal --status failed',
+    '--status: expected one of COMPLETED, FAILED, BLOCKED, received "failed"',
+  ],
   ['sample deposit --set toString=1', '--set: expected a field of a deposit, received "toString"'],
   [
     'sample deposit --set txAddressOwner.name=x',

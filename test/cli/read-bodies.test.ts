@@ -161,9 +161,9 @@ test('of a store, all folders are read, with the reasons and since when a body w
 });
 
 test('of a folder, only files are read: no pipe or device has to be waited for', async () => {
-  const [a, b, c] = [...'012'].map((digit) => `pipes/x.${digit.repeat(16)}`);
+  const [a, b, c] = [...'012'].map((digit) => `review/x.${digit.repeat(16)}`);
   for (const name of [a, b]) write(`${name}.json`, one);
-  const pipes = [`${a}.txt`, `${c}.json`, 'pipes/y.json'].map((name) => join(folder, name));
+  const pipes = [`${a}.txt`, `${c}.json`, 'review/y.json'].map((name) => join(folder, name));
   execFileSync('mkfifo', pipes);
   // Open and with content, so that whoever reads one gets something wrong, and doesn't hang.
   for (const pipe of pipes) {
@@ -172,8 +172,8 @@ test('of a folder, only files are read: no pipe or device has to be waited for',
     onTestFinished(() => closeSync(file));
   }
   symlinkSync('/dev/zero', join(folder, `${b}.txt`));
-  symlinkSync('/dev/zero', join(folder, 'pipes/z.json'));
-  const { inputs, places, reading } = await read([join(folder, 'pipes')]);
+  symlinkSync('/dev/zero', join(folder, 'review/z.json'));
+  const { inputs, places, reading } = await read([join(folder, 'review')]);
   expect(places).toStrictEqual([`${a}.json`, `${b}.json`]);
   expect(inputs.map(({ saved }) => saved?.reason)).toStrictEqual([null, null]);
   expect(reading).toStrictEqual({ files: 2, unread: 0 });

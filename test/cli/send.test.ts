@@ -112,6 +112,7 @@ test('bodies are sent one after the other, and none once no server is there', as
   expect(none.exit).toBe(1);
   expect(linesOf(none.out).slice(1)).toStrictEqual([
     '  ✗ failed: connection refused (is the server running?)  standard input:1',
+    'Stopped, because no server is there.',
     '0 of 1 delivered',
   ]);
 });

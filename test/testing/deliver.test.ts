@@ -158,6 +158,11 @@ test.each<[message: string, options: Partial<DeliverOptions>, body?: unknown]>([
   [`${HTTP} "httpsx://x"`, { url: 'httpsx://x' }],
   [`${HTTP} "xhttp://x"`, { url: 'xhttp://x' }],
   [`${HTTP} a hidden value that may contain a password`, { url: 'http://u:secret@x:99999/' }],
+  [`${HTTP} "localhost:3000/hooks"`, { url: 'localhost:3000/hooks?key=secret' }],
+  [
+    'headers: expected valid names and values, received a header that is none',
+    { headers: { 'x-key': 'a\nsecret' } },
+  ],
   [NO_LOGIN, { url: 'ftp://:secret@x/' }],
   [NO_LOGIN, { url: 'http://u@x/' }],
   ['copies: expected a whole number of at least 1, received 0', { copies: 0 }],

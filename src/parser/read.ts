@@ -67,10 +67,10 @@ export function notificationReader<T extends { readonly type: string }>(
     const values = new Array<unknown>(rules.length);
     const output = readObject(source, plan, values);
     const { issues, warnings } = source;
-    const isRoundedAmount = ({ name, type }: NamedRule) =>
+    const isNumber = ({ name, type }: NamedRule) =>
       type.kind === 'amount' && parsedNumbers.includes(name);
-    const isWarned = parsedNumbers.length > 0 && rules.some(isRoundedAmount);
-    output.warnings = isWarned ? [parsedBody(), ...warnings] : warnings;
+    const isParsed = parsedNumbers.length > 0 && rules.some(isNumber);
+    output.warnings = isParsed ? [parsedBody(), ...warnings] : warnings;
     return { notification: output as Incomplete<T>, issues, rules, values };
   };
 }

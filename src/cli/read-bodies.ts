@@ -22,6 +22,7 @@ export interface FileCounts {
 }
 
 const LINE_BREAK = 0x0a;
+
 /**
  * Reads the bodies of files and of the files in folders, in batches. A file is one body, but in a
  * `.jsonl` or `.ndjson` file, each line is one. Standard input is read by lines if its first 64 KiB
@@ -44,8 +45,7 @@ export async function* readBodies(
         reading.files += 1;
       } catch (error) {
         // A server may have settled the body since its folder was listed.
-        const isGone = file !== path && Object(error).code === 'ENOENT';
-        if (!isGone) skip(file, error);
+        if (Object(error).code !== 'ENOENT') skip(file, error);
       }
     }
   }

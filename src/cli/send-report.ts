@@ -1,6 +1,5 @@
 import { formatCount } from '../inspect/display.js';
 import type { NotificationIssue } from '../parser/errors.js';
-import { escapeUnprintable } from '../parser/messages.js';
 import type { DeliveryAttempt } from '../testing/deliver.js';
 
 /** Maximum length of a displayed answer, and of the faults of a body, in characters. */
@@ -29,8 +28,8 @@ export function faultOf(issues: readonly NotificationIssue[], attempt: DeliveryA
 }
 
 export function shown(text: string): string {
-  const start = escapeUnprintable(text.trim().slice(0, MAX_SHOWN));
-  return text.trim().length > MAX_SHOWN ? `${start}…` : start;
+  const whole = text.trim();
+  return whole.length > MAX_SHOWN ? `${whole.slice(0, MAX_SHOWN)}…` : whole;
 }
 
 /** How many bodies were sent, and how many of them were answered as they should be. */

@@ -208,7 +208,8 @@ test.each([
   ],
   [
     'sample deposit --set expirationTime=12h',
-    '--set expirationTime: expected a UNIX time, as a number or a string, or a date-time such as "2026-09-21T14:34:20Z", received "12h"',
+    `--set expirationTime: expected a UNIX time, as a number or a string, or a date-time \
+such as "2026-09-21T14:34:20Z", received "12h"`,
   ],
   ...['x', '5x', 'x5', '1.5'].map((text): [string, string] => [
     `listen --port ${text}`,

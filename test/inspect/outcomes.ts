@@ -13,8 +13,11 @@ const FORM = 'an address in an unusual form';
 const unexpected = deposit({ expectedDepositAmount: 'null', expectedDisplayAmount: 'null' });
 const unlimited = deposit({ expirationTime: 'null', paymentReceivedAt: '1890003600' });
 const nothing = deposit({ actualDepositAmount: '0', expectedDepositAmount: 'null' });
-const failedAlone =
-  '{"status":"FAILED","withdrawalId":"3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44","clientWithdrawalId":"x"}';
+const failedAlone = JSON.stringify({
+  status: 'FAILED',
+  withdrawalId: '3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44',
+  clientWithdrawalId: 'x',
+});
 const withMore = (fields: string) => deposit().replace(/\}$/, `,${fields}}`);
 
 /** One row for each rule, and for what is nearly one. Of a body to check, why, but for warnings. */

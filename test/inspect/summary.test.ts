@@ -48,8 +48,8 @@ test.each(DEPOSITS)('a deposit with %j', (fields, ...sentences) => {
 });
 
 const TO = 'rExampleXrpAddress111111111111111 with the tag 48291';
-const WAIT =
-  "Don't return the amount to the customer's balance until the service confirms that nothing was sent.";
+const WAIT = `Don't return the amount to the customer's balance \
+until the service confirms that nothing was sent.`;
 const FORM = 'Check the destination tag, because the address has an unusual form.';
 
 const WITHDRAWALS: Row[] = [

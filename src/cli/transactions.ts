@@ -16,6 +16,9 @@ interface Transactions {
 
 export function createTransactions(): Transactions {
   const first = new Map<string, { readonly key: string; readonly place: string }>();
+  // A ring, because to find the oldest key of a map takes long after many were deleted.
+  const remembered: string[] = [];
+  let next = 0;
   return {
     twinOf({ judgement, reading }, place) {
       const { idempotencyKey: key } = judgement;
@@ -28,8 +31,10 @@ export function createTransactions(): Transactions {
       const known = first.get(transaction);
       if (known !== undefined) return known.key === key ? null : known.place;
       first.set(transaction, { key, place });
-      const [oldest] = first.keys();
-      if (first.size > MAX_REMEMBERED && oldest !== undefined) first.delete(oldest);
+      const oldest = remembered[next];
+      if (oldest !== undefined) first.delete(oldest);
+      remembered[next] = transaction;
+      next = (next + 1) % MAX_REMEMBERED;
       return null;
     },
   };

@@ -41,7 +41,7 @@ export interface UnreadableBody {
   readonly issues: readonly [NotificationIssue];
   /** The text, if it is not JSON. */
   readonly text?: string;
-  /** The error of a parsed body whose fields could not be read. */
+  /** The error of a parsed body that could not be written as JSON. */
   readonly cause?: unknown;
 }
 
@@ -96,7 +96,7 @@ function openObject(body: object): OpenBody | UnreadableBody {
     const mistake = describeWrongInput(body);
     if (mistake !== null) return unreadable('not_an_object', mistake);
     const fields = withoutPrototype({ ...body });
-    // JSON.stringify would call it, and write its result in place of the body.
+    // JSON.stringify would call a toJSON of the body, and write its result instead.
     if (typeof fields.toJSON === 'function') delete fields.toJSON;
     text = JSON.stringify(fields, keepDigits);
   } catch (cause) {

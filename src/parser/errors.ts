@@ -20,7 +20,8 @@ export type IssueCode =
   | 'missing_field'
   /**
    * A value has the wrong JSON type, is an empty string in a required field, or is free text with a
-   * lone surrogate. Or an unknown field has over 1,000 levels of nesting.
+   * lone surrogate. Or a field in `additionalFields` would have over 1,000
+   * levels of nesting.
    */
   | 'wrong_type'
   /** An amount is not a number in JSON syntax, or exceeds the limits. */
@@ -41,8 +42,8 @@ export type IssueCode =
    */
   | 'invalid_tx_address'
   /**
-   * `deductedSettlementAmount` was sent in both spellings, which are not one readable amount. It is
-   * null.
+   * `deductedSettlementAmount` was sent in both spellings, and the amounts differ, or one can't be
+   * read. The field is null.
    */
   | 'conflicting_fields';
 

@@ -134,12 +134,12 @@ export function safeParseNotification(body: unknown): ParseResult<PaymentNotific
   return safeParse(body, null, readNotification);
 }
 
-type NotificationReader<T> = (body: OpenBody, type: NotificationType) => Reading<T>;
+type ReadByType<T> = (body: OpenBody, type: NotificationType) => Reading<T>;
 
 function safeParse<T>(
   body: unknown,
   expectedType: NotificationType | null,
-  read: NotificationReader<T>,
+  read: ReadByType<T>,
 ): ParseResult<T> {
   const opened = openBody(body);
   if (opened.fields === null) {
@@ -169,7 +169,7 @@ interface BodyReading<T> {
 export function readBody<T>(
   body: OpenBody,
   expectedType: NotificationType | null,
-  read: NotificationReader<T>,
+  read: ReadByType<T>,
 ): BodyReading<T> {
   const { fields } = body;
   const detected = detectType(fields);

@@ -64,18 +64,18 @@ export function notificationReader<T extends { readonly type: string }>(
       warnings: [],
       unreadable: [],
     };
-    const values = new Array<unknown>(rules.length);
+    const values = emptyValues(rules);
     const output = readObject(source, plan, values);
     const { issues, warnings } = source;
-    const isNumber = ({ name, type }: NamedRule) =>
-      type.kind === 'amount' && parsedNumbers.includes(name);
-    const isParsed = parsedNumbers.length > 0 && rules.some(isNumber);
-    output.warnings = isParsed ? [parsedBody(), ...warnings] : warnings;
+    const isParsedAmount = (rule: NamedRule) =>
+      rule.type.kind === 'amount' && parsedNumbers.includes(rule.name);
+    const isWarned = parsedNumbers.length > 0 && rules.some(isParsedAmount);
+    output.warnings = isWarned ? [parsedBodyWarning(), ...warnings] : warnings;
     return { notification: output as Incomplete<T>, issues, rules, values };
   };
 }
 
-/** @param values - An empty array, which is filled with the value that each rule has read. */
+/** @param values - Empty. It gets the value that each rule has read. */
 function readObject(
   source: Source,
   { rules, places, empty }: Plan,
@@ -84,10 +84,10 @@ function readObject(
   const { fields, unreadable } = source;
   // One loop over the fields takes half as long as a lookup for each rule, and also finds fields
   // that have no rule.
-  let isKnown = true;
+  let allHaveRules = true;
   for (const name in fields) {
     const place = places.get(name);
-    if (place === undefined) isKnown = false;
+    if (place === undefined) allHaveRules = false;
     else values[place] = fields[name];
   }
   const output: Record<string, unknown> = { ...empty };
@@ -97,9 +97,14 @@ function readObject(
     values[place] = value;
     output[rule.name] = value;
   }
-  const isComplete = isKnown && unreadable.length === 0;
-  output.additionalFields = isComplete ? {} : additionalFields(source, places);
+  const hasNoOthers = allHaveRules && unreadable.length === 0;
+  output.additionalFields = hasNoOthers ? {} : additionalFields(source, places);
   return output;
+}
+
+/** Without holes, through which a property of `Object.prototype` would be read. */
+function emptyValues(rules: readonly NamedRule[]): unknown[] {
+  return new Array<unknown>(rules.length).fill(undefined);
 }
 
 /** Reads a field, and notes its faults. Returns null if it was not sent or can't be read. */
@@ -164,11 +169,11 @@ function readNested(source: Source, name: string, plan: Plan): Fields | null {
     path: [...path, name],
     unreadable: [],
   };
-  return readObject(nested, plan, new Array<unknown>(plan.rules.length));
+  return readObject(nested, plan, emptyValues(plan.rules));
 }
 
-/** One warning for all amounts of a parsed body, because even a short one may be rounded. */
-function parsedBody(): NotificationIssue {
+/** One warning for all amounts of a parsed body. A rounded number may look short as well. */
+function parsedBodyWarning(): NotificationIssue {
   const received = 'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body';
   return issue('parsed_body', [], 'the raw text or bytes', received);
 }

@@ -6,8 +6,8 @@ import type { PlainType } from './values/plain-type.js';
 export type FieldType<T> = PlainType<T> | ObjectType<T>;
 
 /**
- * A nested object with its own rules. Its fields can't be required, because the type of a refused
- * reading has no null for them.
+ * A nested object with its own rules. Its fields can't be required, because `Incomplete` allows
+ * null only for the outer fields.
  */
 export interface ObjectType<T> {
   readonly kind: 'object';

@@ -14,34 +14,34 @@ export const OTHER_SPELLING = 'deducedSettlementAmount';
 
 export const amountDebited: PlainType<Decimal> = /* @__PURE__ */ nonNegativeAmount('string');
 
-/** The name of a field's rule: the field's own, or that of its first spelling. */
+/** The name of the rule for a field: its own, except for the other spelling. */
 export function nameOfRule(name: string): string {
   return name === OTHER_SPELLING ? SPELLING : name;
 }
 
 /**
- * Returns the body of a withdrawal with the amount debited under one name. If the two spellings
- * differ, or one can't be read, the field gets a fault, and both values stay as sent.
+ * Returns the body of a withdrawal with the amount debited under one name. If two values differ, or
+ * one can't be read, the field gets a fault, and both values stay as sent.
  */
 export function withOneSpelling(body: OpenBody): OpenBody {
   if (body.fields[OTHER_SPELLING] === undefined) return body;
-  const { [OTHER_SPELLING]: sent, ...others } = body.fields;
-  const fields = withoutPrototype(others);
+  const { [OTHER_SPELLING]: sent, ...rest } = body.fields;
+  const fields = withoutPrototype(rest);
   const parsedNumbers = body.parsedNumbers.map(nameOfRule);
-  const opened = { ...body, fields, parsedNumbers };
-  if (!hasValue(body.fields, OTHER_SPELLING)) return opened;
+  const withoutOther = { ...body, fields, parsedNumbers };
+  if (!hasValue(body.fields, OTHER_SPELLING)) return withoutOther;
 
   const other = amountDebited.read(exactly(body, OTHER_SPELLING));
   if (other !== null && !hasValue(fields, SPELLING)) {
     fields[SPELLING] = sent;
     const literals = once(() => {
-      const { [OTHER_SPELLING]: literal, ...rest } = body.literals();
-      return { ...rest, [SPELLING]: literal };
+      const { [OTHER_SPELLING]: literal, ...others } = body.literals();
+      return { ...others, [SPELLING]: literal };
     });
-    return { ...opened, literals };
+    return { ...withoutOther, literals };
   }
   const amount = amountDebited.read(exactly(body, SPELLING));
-  if (amount !== null && other?.equals(amount)) return opened;
+  if (amount !== null && other?.equals(amount)) return withoutOther;
   const fault = hasValue(fields, SPELLING) ? conflict(body, amount, other) : faultOfOther(body);
   return { ...body, parsedNumbers, knownFault: { name: SPELLING, issue: fault } };
 }

@@ -226,6 +226,14 @@ describe('a property of Object.prototype', () => {
     }
   });
 
+  test('is not taken for a field by its place among the rules', () => {
+    const body = deposit({ clientPaymentId: undefined });
+    for (let place = 0; place < 30; place += 1) {
+      const refused = polluted(`${place}`, () => safeParseDepositReceived(body), 'x', false);
+      expect(refused.success).toBe(false);
+    }
+  });
+
   test('is not taken for a field of an owner', () => {
     const body = withdrawal({ txAddressOwner: '{"category":"exchange"}' });
     const { txAddressOwner } = polluted('name', () => read(safeParseWithdrawalBroadcast(body)));

@@ -9,7 +9,7 @@ export interface PlainType<T> {
   readonly explain: (value: unknown) => Fault;
   /** Describes what is odd about a value that `read` converts; null if nothing is. */
   readonly doubt?: ((value: unknown) => Fault | null) | undefined;
-  /** How the service documents an amount: as in its sample body. The parser accepts both. */
+  /** The JSON type of an amount in the service's sample body. The parser accepts both. */
   readonly documentedAs?: 'number' | 'string' | undefined;
   /** The documented values of an enum. */
   readonly values?: readonly T[] | undefined;

@@ -47,5 +47,6 @@ const WITHDRAWAL_RULES: Rules = {
 /** Returns the type of a field of a sample; null if the sample has no such field. */
 export function typeOf(sample: Sample, name: string): Rule['type'] | null {
   const rules: Rules = 'depositId' in sample ? DEPOSIT_RECEIVED : WITHDRAWAL_RULES;
-  return Object.hasOwn(rules, name) ? (rules[name]?.type ?? null) : null;
+  const rule = Object.entries(rules).find(([known]) => known === name)?.[1];
+  return rule?.type ?? null;
 }

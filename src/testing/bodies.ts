@@ -171,7 +171,7 @@ const FITS: Readonly<Record<string, Fit>> = {
 /** The JSON text of a value. Undefined removes the field. */
 function write(name: string, type: ReturnType<typeof typeOf>, value: unknown): string | undefined {
   if (value === undefined || value === null) return JSON.stringify(value);
-  const [expected, fits] = FITS[type?.kind ?? 'text'] ?? TEXT;
+  const [expected, fits] = FITS[`${type?.kind}`] ?? TEXT;
   if (!fits(value)) throw new TypeError(`${name}: expected ${expected}, received ${quote(value)}`);
   return type?.documentedAs === 'number' ? String(value) : JSON.stringify(value);
 }

@@ -143,11 +143,15 @@ describe('--save', () => {
     ]);
   });
 
-  test('leaves no part of a body that can not be written whole', () => {
+  test('leaves no part of a body that can not be written whole, and replaces no file', () => {
     const callbacks = join(folder, 'parts');
-    const save = openFolder(callbacks);
-    expect(() => save(new Date(0), 'deposit', Symbol('no bytes') as never)).toThrow(TypeError);
+    const [one, other] = [openFolder(callbacks), openFolder(callbacks)];
+    expect(() => one(new Date(0), 'deposit', Symbol('no bytes') as never)).toThrow(TypeError);
     expect(readdirSync(callbacks)).toStrictEqual([]);
+    other(new Date(0), 'deposit', Buffer.from('1'));
+    const path = other(new Date(0), 'deposit', Buffer.from('2'));
+    expect(() => one(new Date(0), 'deposit', Buffer.from('3'))).toThrow('EEXIST');
+    expect(readFileSync(path, 'utf8')).toBe('2');
   });
 
   test.each([

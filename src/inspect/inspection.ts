@@ -17,8 +17,8 @@ export interface Inspection {
    */
   readonly summary: string;
   /**
-   * `good`: accepted, and as expected. `refused`: refused. `check`: accepted, but the amount is 0,
-   * or more or less than expected; the deposit was late; the withdrawal is FAILED or BLOCKED, or
+   * `good`: accepted, and as expected. `refused`: refused. `check`: accepted, but the amount is 0;
+   * a deposit was late, or more or less than expected; a withdrawal is FAILED or BLOCKED, or
    * COMPLETED without its amount; a field was sent twice; an amount or a time can't be read; or the
    * address has an unusual form, and may lack its tag.
    */

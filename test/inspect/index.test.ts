@@ -132,6 +132,7 @@ const DEDUCED = 'deducedSettlementAmount';
 test.each([
   [{ [DEDUCED]: 'null' }, ['250.31', null], []],
   [{ [DEDUCED]: '"free"' }, [null, null], []],
+  [{ [DEDUCED]: '"1"' }, [null, null], []],
   [{ [DEDUCED]: '"250.310"' }, ['250.31', '250.31'], []],
   [{ [DEDUCED]: '"1"', [DEDUCTED]: undefined }, [undefined, '1'], []],
   [{}, ['250.31', undefined], []],

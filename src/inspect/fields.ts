@@ -64,6 +64,6 @@ function readValue(
   const rule = rules[place] ?? null;
   // Of two spellings, only one may have a value.
   const isEmpty = literal === 'null' || literal === '""';
-  if (rule !== null) return { rule, value: isAdditional || isEmpty ? null : values[place] };
+  if (rule !== null) return { rule, value: isEmpty ? null : values[place] };
   return { rule, value: isAdditional ? notification.additionalFields[name] : undefined };
 }

@@ -87,7 +87,10 @@ export interface NotificationErrorDetails {
   readonly notificationType: NotificationType | null;
   readonly issues: readonly [NotificationIssue, ...NotificationIssue[]];
   readonly reference?: NotificationReference;
-  /** The first word of the message, before "refused". By default, the notification's type. */
+  /**
+   * What was refused: the first word of the message, such as `address`. By default, the
+   * notification's type, or `notification` if that is null.
+   */
   readonly refused?: string;
   /** What was thrown when a parsed body was written as JSON. */
   readonly cause?: unknown;

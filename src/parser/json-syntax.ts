@@ -55,10 +55,11 @@ function skip(expression: RegExp, text: string, at: number): number {
 
 /** Whether the end of the text cuts off a number or word. */
 function isCutOff(text: string, start: number, end: number): boolean {
-  // At most 4 characters of a cut-off token are unread, such as `fals`. So only the end is copied.
+  // At most 4 characters of a cut-off token are unread, such as `fals`.
   if (end === text.length || text.length - end > 4) return false;
   const rest = text.slice(start);
-  // With a 0 behind it, `1.` or `1e+` is a complete number. Nothing else would take the 0.
+  // A 0 is appended: if the token then reaches behind the old end, it is a number that was cut off,
+  // such as `-`, `1.` or `1e+`.
   return CUT_OFF_WORD.test(rest) || skip(TOKEN, `${rest}0`, 0) > rest.length;
 }
 

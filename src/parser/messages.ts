@@ -47,19 +47,19 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
   return reference;
 }
 
-/** Maximum length of most quoted values, after escaping. */
+/** Maximum length of a quoted text, unless a caller sets another, after escaping. */
 const MAX_QUOTED = 40;
 
 /**
  * Quotes a value for a message, and only names an array or object. Text is written as JSON, escaped
  * to one printable line that can't forge a line of a log, and truncated.
  *
- * @param most - Maximum length of a quoted text.
+ * @param maxLength - Maximum length of a quoted text.
  */
-export function quote(value: unknown, most: number = MAX_QUOTED): string {
+export function quote(value: unknown, maxLength: number = MAX_QUOTED): string {
   if (value === undefined) return 'nothing';
   if (value === '') return 'an empty string';
-  if (typeof value === 'string') return quoteText(value, most);
+  if (typeof value === 'string') return quoteText(value, maxLength);
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return `${value}`;
   if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object';
   return `a ${typeof value}`;
@@ -110,13 +110,13 @@ export function escapeUnprintable(text: string): string {
   );
 }
 
-function quoteText(text: string, most: number): string {
+function quoteText(text: string, maxLength: number): string {
   // Most text needs neither truncation nor escapes.
-  if (text.length <= most && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
+  if (text.length <= maxLength && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '';
   for (const character of text) {
     const escaped = escapeUnprintable(JSON.stringify(character).slice(1, -1));
-    if (quoted.length + escaped.length > most) {
+    if (quoted.length + escaped.length > maxLength) {
       return `"${quoted}…" (${text.length} characters)`;
     }
     quoted += escaped;

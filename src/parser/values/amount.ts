@@ -102,6 +102,7 @@ export function toAmount(literal: string | number): Decimal | null {
   const short = typeof literal === 'number' ? splitDouble(literal) : null;
   const parts = short ?? splitLiteral(String(literal), MAX_DIGITS);
   if (parts === null) return null;
+  // Adding to 0 turns -0 into 0.
   return HAS_KNOWN_PARTS ? fromParts(parts) : new Decimal(0).plus(literal);
 }
 

@@ -4,7 +4,7 @@ import { findSyntaxError, lineAndColumn } from './json-syntax.js';
 import { issue, quote } from './messages.js';
 import { type Fields, withoutPrototype } from './objects.js';
 
-/** Maximum body size in bytes (of text: in UTF-8). The sample of a deposit has about 1,000. */
+/** Maximum body size in bytes. Text is measured as UTF-8. A deposit has about 1,000. */
 export const MAX_BYTES: number = 64 * 1024;
 
 // Created when a body comes as bytes, so that the package can be imported where `TextDecoder` is
@@ -24,7 +24,7 @@ export interface OpenBody {
   readonly text: string;
   /** Returns the fields with each number as text, to the digit. */
   readonly literals: () => Fields;
-  /** Returns whether the text has a number that a double may round, so that literals are read. */
+  /** Whether a field's number may be rounded, so that amounts must come from `literals`. */
   readonly needsLiterals: () => boolean;
   /**
    * The names of the fields that `JSON.parse` may have rounded before the caller passed them: the
@@ -207,19 +207,19 @@ function describeBytes(bytes: ArrayBuffer | Uint8Array): string {
 }
 
 function describeText(text: string): string {
-  const start = text.trim();
-  if (start === '') return 'an empty body. Check whether something else read it first';
-  if (start.startsWith('[object ')) {
+  const trimmed = text.trim();
+  if (trimmed === '') return 'an empty body. Check whether something else read it first';
+  if (trimmed.startsWith('[object ')) {
     return 'the name of an object. Pass the body itself, not String(body)';
   }
-  if (start.startsWith('\u001f')) {
+  if (trimmed.startsWith('\u001f')) {
     return 'compressed bytes that were decoded as text. Decompress the raw bytes first';
   }
-  if (start.includes('{\0')) return UTF_16;
+  if (trimmed.includes('{\0')) return UTF_16;
   if (text.startsWith('\ufeff')) return 'a second byte-order mark. Remove it';
   if (/^[ \t\r\n]+\ufeff/.test(text)) return 'a byte-order mark after white space. Remove it';
-  if (/^e[wy][\w+/]+=*$/.test(start)) return 'base64 text. Decode it first';
-  if (/^[\w.%+-]+=/.test(start)) return 'form-encoded text. The service posts JSON';
+  if (/^e[wy][\w+/]+=*$/.test(trimmed)) return 'base64 text. Decode it first';
+  if (/^[\w.%+-]+=/.test(trimmed)) return 'form-encoded text. The service posts JSON';
   const at = findSyntaxError(text);
   const { line, column } = lineAndColumn(text, at);
   const place = `at line ${line}, column ${column}`;

@@ -47,7 +47,7 @@ export function referenceOf(fields: Readonly<Record<string, unknown>>): Notifica
   return reference;
 }
 
-/** Maximum length of a quoted text, unless a caller sets another, after escaping. */
+/** Default maximum length of a quoted text, counted after escaping. */
 const MAX_QUOTED = 40;
 
 /**

@@ -75,7 +75,7 @@ export function notificationReader<T extends { readonly type: string }>(
   };
 }
 
-/** @param values - Empty. It gets the value that each rule has read. */
+/** @param values - One undefined for each rule. They become what was sent, then what was read. */
 function readObject(
   source: Source,
   { rules, places, empty }: Plan,
@@ -102,7 +102,7 @@ function readObject(
   return output;
 }
 
-/** Without holes, through which a property of `Object.prototype` would be read. */
+/** Filled with undefined, because to read a hole would look in `Object.prototype`. */
 function emptyValues(rules: readonly NamedRule[]): unknown[] {
   return new Array<unknown>(rules.length).fill(undefined);
 }
@@ -172,7 +172,7 @@ function readNested(source: Source, name: string, plan: Plan): Fields | null {
   return readObject(nested, plan, emptyValues(plan.rules));
 }
 
-/** One warning for all amounts of a parsed body. A rounded number may look short as well. */
+/** One warning for all amounts of a parsed body. Short ones count, because rounding shortens. */
 function parsedBodyWarning(): NotificationIssue {
   const received = 'a parsed object, whose amounts JSON.parse may have rounded. Pass the raw body';
   return issue('parsed_body', [], 'the raw text or bytes', received);

@@ -6,10 +6,10 @@ import { explain } from './read.js';
 import { type Decimal, nonNegativeAmount } from './values/amount.js';
 import type { PlainType } from './values/plain-type.js';
 
-/** The name of the amount debited in the service's sample body, and in the output. */
+/** How the service's sample body and the output spell the amount debited. */
 export const SPELLING = 'deductedSettlementAmount';
 
-/** The name of the same field in the service's field table. */
+/** How the service's field table spells it. */
 export const OTHER_SPELLING = 'deducedSettlementAmount';
 
 export const amountDebited: PlainType<Decimal> = /* @__PURE__ */ nonNegativeAmount('string');

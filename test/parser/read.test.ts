@@ -113,6 +113,7 @@ describe('a field that is nested deeply', () => {
     const names = isKept ? ['deep', 'also'] : ['also'];
     expect(Object.keys(notification.additionalFields)).toStrictEqual(names);
     expect(messages(notification)).toStrictEqual(isKept ? [] : [leftOut('body', '"deep"')]);
+    for (const { code } of notification.warnings) expect(code).toBe('wrong_type');
   });
 
   test('is left out if it is documented, or of an owner', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldTable } from '../scripts/pages/fields.js';
+import { nameOfRule } from '../src/parser/spelling.js';
 import { FIELDS, issuesOf, parseWith } from './sample-bodies.js';
 
 /** Compares the rules of a table with lines of need, kind and names. Optional fields have none. */
@@ -21,7 +22,7 @@ export function expectRules(table: FieldTable, contract: string): void {
 export function testRules(of: 'deposit' | 'withdrawal'): void {
   describe.each(FIELDS.filter((field) => field.of === of))('$name', (field) => {
     const { name, need } = field;
-    const outputName = name === 'deducedSettlementAmount' ? 'deductedSettlementAmount' : name;
+    const outputName = nameOfRule(name);
     const rest = { deductedSettlementAmount: undefined };
 
     test('follows its rule if it is unreadable', () => {

@@ -33,7 +33,7 @@ retry. Those in review wait for someone. To retry one, move its .json to retry.
 
   --json                   print one line of JSON for each webhook
   --quiet                  hide good webhooks in a list
-  --as deposit|withdrawal  judge every webhook as this type
+  --as deposit|withdrawal  read every webhook as this type
 
 Examples:
 

@@ -23,7 +23,8 @@ const OPTIONS = {
 export const LISTEN_HELP = `payment-notifications listen
 
 Receives webhooks until Ctrl-C, and prints a line for each. First it prints the
-callback URL, which ends with a secret. Other URLs are answered with 404.
+callback URL. Of a secret from --secret, it prints only the start. Other URLs
+are answered with 404.
 
 To receive the service's webhooks, open a tunnel to the port. Set the service's
 callback URLs to the tunnel's address plus the path that listen has printed.

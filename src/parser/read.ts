@@ -115,8 +115,7 @@ function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
     if (hasValue(source.fields, name)) source.unreadable.push(name);
     return null;
   }
-  const isLiteral = typeof sent === 'number' && type.kind === 'amount' && source.needsLiterals();
-  const value = isLiteral ? source.literals()[name] : sent;
+  const value = type.kind === 'amount' ? exactly(source, name, sent) : sent;
   const read = type.kind === 'object' ? readNested(source, name, type.plan) : type.read(value);
   if (read !== null) {
     const doubt = type.doubt?.(sent) ?? null;
@@ -142,6 +141,15 @@ function readField(source: Source, rule: NamedRule, sent: unknown): unknown {
     if (!isAbsent) source.unreadable.push(name);
   }
   return null;
+}
+
+/** The value of a field, or its literal if a double may have rounded it. */
+export function exactly(
+  { literals, needsLiterals }: Pick<OpenBody, 'literals' | 'needsLiterals'>,
+  name: string,
+  sent: unknown,
+): unknown {
+  return typeof sent === 'number' && needsLiterals() ? literals()[name] : sent;
 }
 
 /**

@@ -2,7 +2,7 @@ import { type OpenBody, once } from './body.js';
 import type { NotificationIssue } from './errors.js';
 import { type Fault, issue, quoteLiteral } from './messages.js';
 import { hasValue, withoutPrototype } from './objects.js';
-import { explain } from './read.js';
+import { exactly, explain } from './read.js';
 import { type Decimal, nonNegativeAmount } from './values/amount.js';
 import type { PlainType } from './values/plain-type.js';
 
@@ -31,7 +31,7 @@ export function withOneSpelling(body: OpenBody): OpenBody {
   const withoutOther = { ...body, fields, parsedNumbers };
   if (!hasValue(body.fields, OTHER_SPELLING)) return withoutOther;
 
-  const other = amountDebited.read(exactly(body, OTHER_SPELLING));
+  const other = amountDebited.read(exactly(body, OTHER_SPELLING, sent));
   if (other !== null && !hasValue(fields, SPELLING)) {
     fields[SPELLING] = sent;
     const literals = once(() => {
@@ -40,20 +40,15 @@ export function withOneSpelling(body: OpenBody): OpenBody {
     });
     return { ...withoutOther, literals };
   }
-  const amount = amountDebited.read(exactly(body, SPELLING));
+  const amount = amountDebited.read(exactly(body, SPELLING, fields[SPELLING]));
   if (amount !== null && other?.equals(amount)) return withoutOther;
   const fault = hasValue(fields, SPELLING) ? conflict(body, amount, other) : faultOfOther(body);
   return { ...body, parsedNumbers, knownFault: { name: SPELLING, issue: fault } };
 }
 
-/** The value of a field, or its literal if a double may round it. */
-function exactly(body: OpenBody, name: string): unknown {
-  const value = body.fields[name];
-  return typeof value === 'number' && body.needsLiterals() ? body.literals()[name] : value;
-}
-
 function explainField(body: OpenBody, name: string): Fault {
-  return explain(amountDebited, body.fields[name], exactly(body, name));
+  const sent = body.fields[name];
+  return explain(amountDebited, sent, exactly(body, name, sent));
 }
 
 function faultOfOther(body: OpenBody): NotificationIssue {

@@ -5,6 +5,7 @@ import { DEPOSIT_RECEIVED, type DepositReceived } from '../parser/deposit-receiv
 import type { NotificationType } from '../parser/errors.js';
 import type { Fields } from '../parser/objects.js';
 import type { FieldOf, Rule, Rules } from '../parser/rules.js';
+import { nameOfRule, OTHER_SPELLING } from '../parser/spelling.js';
 import { WITHDRAWAL_BROADCAST, type WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
 
 /** A complete body, in the service's field order. `undefined` marks a field that is not sent. */
@@ -14,7 +15,7 @@ export type Sample = Fields;
 export type DepositReceivedField = FieldOf<DepositReceived>;
 
 /** The field names of a withdrawal, including both spellings of one field. */
-export type WithdrawalBroadcastField = FieldOf<WithdrawalBroadcast> | 'deducedSettlementAmount';
+export type WithdrawalBroadcastField = FieldOf<WithdrawalBroadcast> | typeof OTHER_SPELLING;
 
 /** A deposit, encoded like the service's sample. The values are made up. */
 export const DEPOSIT_SAMPLE: Sample = deposit satisfies Record<DepositReceivedField, unknown>;
@@ -22,7 +23,7 @@ export const DEPOSIT_SAMPLE: Sample = deposit satisfies Record<DepositReceivedFi
 /** A completed withdrawal, encoded like the service's sample. The values are made up. */
 export const WITHDRAWAL_SAMPLE: Sample = {
   ...withdrawal,
-  deducedSettlementAmount: undefined,
+  [OTHER_SPELLING]: undefined,
 } satisfies Record<WithdrawalBroadcastField, unknown>;
 
 /**
@@ -39,14 +40,9 @@ export const SAMPLES: Readonly<Record<NotificationType, Sample>> = {
   'withdrawal.broadcast': WITHDRAWAL_SAMPLE,
 };
 
-const WITHDRAWAL_RULES: Rules = {
-  ...WITHDRAWAL_BROADCAST,
-  deducedSettlementAmount: WITHDRAWAL_BROADCAST.deductedSettlementAmount,
-};
-
 /** Returns the type of a field of a sample; null if the sample has no such field. */
 export function typeOf(sample: Sample, name: string): Rule['type'] | null {
-  const rules: Rules = 'depositId' in sample ? DEPOSIT_RECEIVED : WITHDRAWAL_RULES;
-  const rule = Object.entries(rules).find(([known]) => known === name)?.[1];
+  const rules: Rules = 'depositId' in sample ? DEPOSIT_RECEIVED : WITHDRAWAL_BROADCAST;
+  const rule = Object.entries(rules).find(([known]) => known === nameOfRule(name))?.[1];
   return rule?.type ?? null;
 }

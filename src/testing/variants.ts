@@ -1,3 +1,4 @@
+import { OTHER_SPELLING, SPELLING } from '../parser/spelling.js';
 import { type Decimal, toAmount } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
 import { hasWireValue, readWire, type WireFields, writeWire } from '../shared/members.js';
@@ -114,7 +115,7 @@ function amountsIn(fields: WireFields): [name: string, wire: string][] {
   );
 }
 
-const SPELLINGS = ['deductedSettlementAmount', 'deducedSettlementAmount'] as const;
+const SPELLINGS = [SPELLING, OTHER_SPELLING] as const;
 
 /** The amount in its two spellings; two amounts if they conflict. */
 function deductedIn(fields: WireFields): (string | undefined)[] {

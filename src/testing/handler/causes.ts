@@ -1,54 +1,7 @@
-import type { PaymentNotification } from '../../parser/notification.js';
 import { Decimal } from '../../parser/values/amount.js';
-import type { DeliveryAttempt } from '../deliver.js';
-import type { TestBody } from './events.js';
-
-/** The likely causes that a step knows. A text is the cause of whatever is wrong. */
-export type Causes =
-  | string
-  | {
-      /** If nothing moved, only some of several bodies did, or something moved that wasn't due. */
-      readonly change?: string;
-      /** If nothing moved, and the body was kept for review. */
-      readonly kept?: string;
-      /** If the amount moved several times. */
-      readonly several?: string;
-      /** If the body was refused, or its request failed. */
-      readonly answer?: string;
-    };
-
-/** Amounts by currency. */
-export type Amounts = ReadonlyMap<string, Decimal>;
-
-/** A body, and what a correct handler does with it. */
-export interface Sent extends TestBody {
-  /** Undefined for a faulty body. */
-  readonly notification: PaymentNotification | undefined;
-  readonly key: string;
-  readonly currency: string;
-  /** What the body moves, negative for a debit. Null if `amountOf` returns null. */
-  readonly move: Decimal | null;
-}
-
-/** A body that moves something, unless its key is known. */
-export type Moving = Sent & {
-  readonly notification: PaymentNotification;
-  readonly move: Decimal;
-};
-
-/** Bodies that were sent at the same time, each of them `copies` times. */
-export interface Exchange {
-  readonly name: string;
-  readonly bodies: readonly Sent[];
-  readonly copies: number;
-  readonly causes: Causes;
-  readonly due: readonly Moving[];
-  /** What is due, by currency. */
-  readonly sums: Amounts;
-  readonly isRepeat: boolean;
-  readonly keptBefore: number;
-  readonly attempts: readonly DeliveryAttempt[];
-}
+import { ownCause } from './advice.js';
+import { type Amounts, amountIn, describeChanges, sumOf } from './balances.js';
+import type { Exchange, MovingBody } from './exchange.js';
 
 /** Balance changes other than those that were due. */
 interface WrongChange {
@@ -74,18 +27,11 @@ const TWENTY_DIGITS =
 const ONE_UNIT =
   'It differs by one unit. Either it is rounded in another direction than amountOf returns, or it was multiplied as a double and cut off: Math.trunc(19.99 * 100) is 1998';
 
-export function causeOf(
-  causes: Causes,
-  kind: 'change' | 'kept' | 'several' | 'answer',
-): string | undefined {
-  return typeof causes === 'string' ? causes : causes[kind];
-}
-
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
   const { causes, bodies, due, sums, isRepeat } = exchange;
   const { changes, expected, earlier, isKept } = wrong;
-  const own = causeOf(causes, 'change');
+  const own = ownCause(causes, 'change');
   if (sums.size === 0) {
     if (bodies.some(({ move }) => move === null))
       return 'It moved, though its amount is null, or amountOf returns null';
@@ -108,14 +54,14 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     return cause ?? (isNear ? DOUBLE : undefined);
   }
   const [other, moved] = [...changes][0] ?? [];
-  if (moved === undefined) return isKept ? (causeOf(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  if (moved === undefined) return isKept ? (ownCause(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
   const named = due.flatMap(({ notification }) => Object.values<unknown>({ ...notification }));
   if (!named.includes(other)) {
-    return `It was moved as ${textOf(changes)}, but the body has no ${other}. Look the balance up by its currency`;
+    return `It was moved as ${describeChanges(changes)}, but the body has no ${other}. Look the balance up by its currency`;
   }
-  const [field] = amountsOf(due).find(([, amount]) => amount.equals(moved)) ?? [];
+  const [field] = amountFields(due).find(([, amount]) => amount.equals(moved)) ?? [];
   const source = field === undefined ? '' : `, which is ${field}`;
-  return `It was moved as ${textOf(changes)}${source}. If you want that, return it in amountOf`;
+  return `It was moved as ${describeChanges(changes)}${source}. If you want that, return it in amountOf`;
 }
 
 /** A cause, and the wrong amounts, one of which it would have moved. */
@@ -128,8 +74,8 @@ function guessesOf(
   due: Decimal,
   before: Decimal,
 ): Guess[] {
-  const amounts = amountsOf(bodies);
-  const several = causeOf(causes, 'several') ?? (copies > 1 ? COPIED : undefined);
+  const amounts = amountFields(bodies);
+  const several = ownCause(causes, 'several') ?? (copies > 1 ? COPIED : undefined);
   const sum = new Decimal(before.toNumber() + due.toNumber());
   const { ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP } = Decimal;
   const modes = [ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP];
@@ -146,7 +92,7 @@ function guessesOf(
         [amount],
       ],
     ),
-    [causeOf(causes, 'change'), partsOf(bodies)],
+    [ownCause(causes, 'change'), partialSums(bodies)],
     [
       'The balance was overwritten. Add to it',
       [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
@@ -184,7 +130,7 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 
 /** The amounts of a single body, by name. Those of a debit are negative. */
-function amountsOf(bodies: readonly Moving[]): (readonly [string, Decimal])[] {
+function amountFields(bodies: readonly MovingBody[]): (readonly [string, Decimal])[] {
   return (bodies.length > 1 ? [] : bodies).flatMap(({ notification }) =>
     Object.entries(notification).flatMap(([name, value]) => {
       if (!Decimal.isDecimal(value) || value.isZero()) return [];
@@ -195,23 +141,10 @@ function amountsOf(bodies: readonly Moving[]): (readonly [string, Decimal])[] {
 }
 
 /** What some of the bodies move without the others. */
-function partsOf(bodies: readonly Moving[]): Decimal[] {
+function partialSums(bodies: readonly MovingBody[]): Decimal[] {
   const sums = [new Decimal(0)];
   for (const { move } of bodies) sums.push(...sums.map((sum) => sum.plus(move)));
   return sums;
-}
-
-export function sumOf(amounts: readonly Decimal[]): Decimal {
-  return amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0));
-}
-
-export const amountIn = (amounts: Amounts, currency: string): Decimal =>
-  amounts.get(currency) ?? new Decimal(0);
-
-/** Describes changes: `+20.75 EUR`. */
-export function textOf(changes: Amounts): string {
-  const texts = [...changes].map(([code, sum]) => `${sum.gt(0) ? '+' : ''}${sum} ${code}`);
-  return texts.join(', ') || 'no change';
 }
 
 /** Returns the likely cause of a wrong answer. Without an answer, the status is 0. */
@@ -228,7 +161,7 @@ export function causeOfAnswer(exchange: Exchange, status: number, isLate: boolea
   if ([401, 403, 404, 405].includes(status)) {
     return 'Check the path of url and the secret in it, and whether prepare inserts the order';
   }
-  const own = causeOf(causes, 'answer');
+  const own = ownCause(causes, 'answer');
   if (typeof causes === 'object' && own) return own;
   if (isRepeat || (copies > 1 && someSucceed)) {
     return isFailure

@@ -42,9 +42,8 @@ export interface HandlerTestsOptions extends Omit<DeliverOptions, 'url' | 'copie
    */
   readonly breakDatabase: ((part: DatabasePart) => Promise<() => Promise<unknown>>) | null;
   /**
-   * Inserts orders: called before a test sends what needs them, with one notification for each
-   * order. One test calls it several times, also for orders that nothing is sent for. All belong to
-   * one customer. Give the customer enough balance for the withdrawals.
+   * Inserts an order for each of these notifications. Each call has new orders. All orders belong
+   * to one customer. Give the customer enough balance for the withdrawals.
    */
   readonly prepare?: ((notifications: readonly PaymentNotification[]) => Promise<void>) | undefined;
   /** The only type that the endpoint receives (default: both). */

@@ -1,8 +1,8 @@
 import { Decimal, parseDepositReceived } from 'payment-notifications';
 import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { poll } from '../../../src/testing/handler/balances.js';
 import { patientTests } from '../../../src/testing/handler/tests.js';
-import { poll } from '../../../src/testing/handler/trial.js';
 import { credits, moves } from './fault-parts.js';
 import { FAULTS } from './faults.js';
 import { failuresOf, merchant, NO_WAIT, textOf } from './merchant.js';
@@ -170,8 +170,8 @@ describe('a test says what is wrong with the setup', () => {
     ],
     [
       'a balance that changes after the last answer',
-      balanceWith((balance, calls) => balance.plus(calls > 9 ? 1 : 0)),
-      'all bodies of this test: expected no more changes, received +1 BTC, +1 EUR, +1 USDC. Something moved after its answer. Look for work that is done twice',
+      balanceWith((balance, calls) => balance.plus(calls > 15 ? 1 : 0)),
+      'all bodies of this test so far: expected no more changes, received +1 BTC, +1 EUR, +1 USDC. Something moved after its answer. Look for work that is done twice',
     ],
     ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
     ['an empty kept', { kept: async () => '' }, `${KEPT} an empty string`],
@@ -360,7 +360,7 @@ describe('a race', () => {
 
   test.each([
     [30, 10],
-    [5, 200],
+    [7, 200],
     [1, 6_000],
   ])('has %i rounds if each copy takes %i ms', async (rounds, copyMs) => {
     vi.useFakeTimers({ now: 0, toFake: ['Date'] });

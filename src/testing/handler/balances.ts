@@ -61,14 +61,15 @@ export async function poll<T>(
   reading: () => Promise<T>,
   isDone: (value: T) => boolean | Promise<boolean>,
   forMs: number,
+  leastReadings = 15,
 ): Promise<T> {
   const until = Date.now() + forMs;
   // A handler that answers before it settles usually needs a few milliseconds more. If it needs
   // longer, the pauses grow.
   let pauseMs = 1;
   // On a machine that was suspended or busy, the time may be over though the handler hardly ran.
-  // So there are at least 15 readings, or one for each millisecond of a shorter time.
-  for (let left = Math.min(forMs, 15); ; left -= 1) {
+  // So there are at least so many readings, or one for each millisecond of a shorter time.
+  for (let left = Math.min(forMs, leastReadings); ; left -= 1) {
     const value = await reading();
     if ((await isDone(value)) || (left <= 0 && Date.now() >= until)) return value;
     await sleep(pauseMs);

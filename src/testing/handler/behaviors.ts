@@ -2,28 +2,10 @@ import type { NotificationType } from '../../parser/errors.js';
 import { Decimal } from '../../parser/values/amount.js';
 import { faultsOf, limitsOf } from '../faults.js';
 import type { Causes } from './advice.js';
-import {
-  adviceOnFault,
-  CONFLICT,
-  CURRENCY,
-  FIRST,
-  FIRST_WITHOUT_PREPARE,
-  FORGOTTEN,
-  FORM,
-  MENDED,
-  MISSING,
-  NARROW,
-  NEW_ORDER,
-  NUL,
-  OWN_CURRENCY,
-  PARSER,
-  RACE,
-  SHARED_KEY,
-  SMALL,
-  UNCOMPARED,
-} from './advice.js';
+import * as advice from './advice.js';
 import { DEPOSITS } from './deposits.js';
 import { type Changes, eventAmounts, labeled, plainBody, type TestEvent } from './events.js';
+import { settlesFirst } from './first.js';
 import {
   CONTENT_TYPES,
   encodingsOf,
@@ -41,6 +23,7 @@ import {
   settlesOrKeepsEach,
   together,
 } from './rows.js';
+import { secretOf } from './sending.js';
 import { WITHDRAWALS } from './withdrawals.js';
 
 /** As a double, 19.99 * 100 is less than 1999, and 1.005 is rounded down. */
@@ -48,17 +31,21 @@ const CENTS = ['19.99', '0.29', '0.129', '0.125', '1.005', '8.345'];
 
 /** Amounts that a wrong type, column or rounding changes, by what is special about them. */
 const AMOUNTS: readonly (readonly [what: string, amounts: readonly string[], causes: Causes])[] = [
-  ['18 decimals', ['6543.219876543219876543'], NARROW],
+  ['18 decimals', ['6543.219876543219876543'], advice.NARROW],
   // More digits than decimal.js calculates with by default.
-  ['28 digits', ['1234567890.123456789012345678'], NARROW],
-  ['12 digits before the point', ['123456789012.34'], NARROW],
-  ['small amounts', ['0.00005', '0.00000015', '1.5e-7', '1.5E-7'], SMALL],
-  ['cents, halves and thirds', [...CENTS, '0.666666667', '1.000000005'], NARROW],
+  ['28 digits', ['1234567890.123456789012345678'], advice.NARROW],
+  ['12 digits before the point', ['123456789012.34'], advice.NARROW],
+  ['small amounts', ['0.00005', '0.00000015', '1.5e-7', '1.5E-7'], advice.SMALL],
+  ['cents, halves and thirds', [...CENTS, '0.666666667', '1.000000005'], advice.NARROW],
 ];
+
+const TEN_KB = Object.fromEntries(
+  Array.from({ length: 10 }, (_, index) => [`unknown${index}`, JSON.stringify('x'.repeat(1_000))]),
+);
 
 /** What a handler does with events of one type. The first shows whether the options are right. */
 export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions): Behaviors {
-  const { breakDatabase, kept, prepare, headers = {} } = options;
+  const { breakDatabase, kept, prepare, secret, fetch, headers = {} } = options;
   const isDeposit = type === 'deposit.received';
   const moved = isDeposit ? 'credited' : 'debited';
   const currencyName = isDeposit ? 'depositCurrency' : 'withdrawCurrency';
@@ -67,18 +54,9 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
   const forms = formsOf(type);
   const optional = optionalFields(type);
   return {
-    [`the plainest one is ${moved}`]: async ({ event, settles }) => {
-      await settles(await event({ amount: '1.75' }), prepare ? FIRST : FIRST_WITHOUT_PREPARE);
-      await settles(labeled(await event(), 'another event'), SHARED_KEY);
-    },
+    [`the plainest one is ${moved}`]: settlesFirst(prepare !== undefined),
 
     // ---- The amount, and what else the body says ----
-    ...Object.fromEntries(
-      AMOUNTS.map(([what, amounts, causes]) => [
-        `${what} are ${moved} exactly`,
-        settlesInBothEncodings(type, amounts, causes),
-      ]),
-    ),
     [`every form of a body is ${moved} once`]: async ({ event, each, settles, repeats }) => {
       const first = await event();
       await settles(first);
@@ -86,68 +64,80 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
         [...forms, ...(isTyped ? [] : CONTENT_TYPES)],
         () => ({}),
         async (one, [label, write]) => {
-          await settles(write(one), FORM);
+          await settles(write(one), advice.onForm(label));
           await repeats(labeled(one, `again, after ${label}`));
         },
       );
-      await repeats(labeled(first, 'the first event again'), FORGOTTEN);
+      await repeats(labeled(first, 'the first event again'), advice.FORGOTTEN);
     },
-    'an event in another form is a repeat': async ({ event, settles, repeats }) => {
-      const one = await event();
-      await settles(one);
-      await repeats(labeled(one, 'as given'));
-      for (const [, write] of forms) await repeats(write(one));
-    },
-    'a value that decides nothing changes nothing': settlesEach(harmlessValues(type)),
+    ...Object.fromEntries(
+      AMOUNTS.map(([what, amounts, causes]) => [
+        `${what} are ${moved} exactly`,
+        settlesInBothEncodings(type, amounts, causes),
+      ]),
+    ),
+    'other fields do not matter': settlesEach(harmlessValues(type)),
     'each optional field may be missing': settlesEach([
-      ...optional.map((name): Row => [`without ${name}`, { [name]: undefined }, MISSING]),
-      ['each of them as null', Object.fromEntries(optional.map((name) => [name, null])), MISSING],
+      ...optional.map((name): Row => [`without ${name}`, { [name]: undefined }, advice.MISSING]),
+      [
+        'each of them as null',
+        Object.fromEntries(optional.map((name) => [name, null])),
+        advice.MISSING,
+      ],
     ]),
-    'an unknown field changes nothing': async ({ events, settles, repeats }) => {
+    'an unknown field does not matter': async ({ events, settles, repeats }) => {
       const [one, two, three] = await events([{}, {}, {}]);
       await settles(one.with({}, 'a number', { unknownField: '1.50' }));
       await repeats(labeled(one, 'again, without the unknown field'));
       await settles(two.with({}, 'an object', { unknownField: '{"amount":[1.50,null]}' }));
-      await settles(three.with({}, '\\u0000', { unknownField: '"\\u0000"' }), NUL);
+      await settles(three.with({}, '\\u0000', { unknownField: '"\\u0000"' }), advice.NUL);
     },
-    [`a currency of three, four or five letters is ${moved}, or held`]: settlesOrKeepsEach(
-      ['ETH', 'DOGE', 'MATIC'].flatMap((code) =>
-        [currencyName, 'settlementCurrency'].map((name): Row => {
-          return [`${name} ${code}`, { [name]: code }, CURRENCY];
-        }),
+    [`a body of 10 kB is ${moved}${fetch ? '' : ', and one that arrives in two parts'}`]: async ({
+      event,
+      settles,
+    }) => {
+      await settles((await event()).with({}, 'a body of 10 kB', TEN_KB), advice.LARGE);
+      // A fetch of the merchant need not know a body that is a stream.
+      if (fetch) return;
+      const parted = labeled(await event(), 'in two parts');
+      await settles({ ...parted, isParted: true }, advice.PARTS);
+    },
+    [`a currency of three, four or five letters is ${moved}, or kept for review`]:
+      settlesOrKeepsEach(
+        ['ETH', 'DOGE', 'MATIC'].flatMap((code) =>
+          [currencyName, 'settlementCurrency'].map((name): Row => {
+            return [`${name} ${code}`, { [name]: code }, advice.CURRENCY];
+          }),
+        ),
       ),
-    ),
     ...(isDeposit ? DEPOSITS : WITHDRAWALS),
 
     // ---- The key ----
-    [`A, B, then A again are ${moved} once each`]: async ({ events, settles, repeats }) => {
-      const [a, b] = await events([{}, { amount: '0.5' }]);
-      await settles(a);
-      await settles(labeled(b, 'another event'));
-      await repeats(labeled(a, 'the first event again'), FORGOTTEN);
-      await repeats(labeled(b, 'the second event again'));
-    },
     [`two events of one transactionId are ${moved}, and two without one`]: async (trial) => {
       const hashOf = ({ seed }: TestEvent): string => `0x${seed.toString(16).padStart(64, '0')}`;
       for (const idOf of [hashOf, () => null, () => undefined]) {
         const [one, two] = await trial.events([{}, {}]);
         const transactionId = idOf(one);
         const label = `transactionId ${transactionId}`;
-        const answer = transactionId ? NARROW.answer : MISSING;
-        await trial.settles(one.with({ transactionId }, label), { change: SHARED_KEY, answer });
-        await trial.settles(two.with({ transactionId }, `${label} again`), SHARED_KEY);
+        const answer = transactionId ? advice.NARROW.answer : advice.MISSING;
+        await trial.settles(one.with({ transactionId }, label), {
+          change: advice.SHARED_KEY,
+          answer,
+        });
+        await trial.settles(two.with({ transactionId }, `${label} again`), advice.SHARED_KEY);
       }
     },
     [`a known key with another amount, order or currency moves nothing${kept ? ', and is kept' : ''}`]:
       keepsConflicts(type, currencyName),
 
     // ---- What can't be settled, or not yet ----
+    ...(secret === null ? {} : { 'a wrong secret is refused': turnsStrangersAway(options) }),
     [`faulty bodies move nothing, and are ${kept ? 'kept' : 'refused'}`]: async (trial) => {
       const one = await trial.event();
       for (const { label, body } of faultsOf(one.body)) {
-        await trial.refuses({ ...one, body, label }, adviceOnFault(label));
+        await trial.refuses({ ...one, body, label }, advice.onFault(label));
       }
-      await trial.settles(labeled(one, 'the valid body'), PARSER);
+      await trial.settles(labeled(one, 'the valid body'), advice.onParser());
     },
     [`different faulty bodies at the same time are ${kept ? 'kept' : 'refused'}`]: async (
       trial,
@@ -157,31 +147,28 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
       const bodies = events.map((one, index) => {
         return { ...one, ...faultsOf(one.body).at(-1 - index), label };
       });
-      await trial.refuses(bodies, adviceOnFault(label));
-      for (const one of events) await trial.settles(labeled(one, 'the valid body'), PARSER);
+      await trial.refuses(bodies, advice.onFault(label));
+      for (const one of events)
+        await trial.settles(labeled(one, 'the valid body'), advice.onParser());
     },
-    [`what only this package refuses is refused, or ${moved} right`]: ({
-      each,
-      settlesOrRefuses,
-      settles,
-    }) =>
+    [`edge cases are refused, or ${moved} exactly`]: ({ each, settlesOrRefuses, settles }) =>
       each(
         limitsOf(plainBody(type)),
         () => ({}),
         async (one, { label }) => {
           const limit = limitsOf(one.body).find((fault) => fault.label === label);
-          await settlesOrRefuses({ ...one, ...limit }, one, PARSER);
-          await settles(labeled(one, 'the valid body'), PARSER);
+          await settlesOrRefuses({ ...one, ...limit }, one, advice.onParser(label));
+          await settles(labeled(one, 'the valid body'), advice.onParser(label));
         },
       ),
-    [`an order that was not known yet is ${moved} once it is`]: async (trial) => {
+    [`an unknown order is ${moved} after it is inserted`]: async (trial) => {
       const { event, settles, unsettled, know, repeats } = trial;
       // These two show whether `prepare` also gives the customer money for an order, and how much.
       for (const known of [await event(), await event()]) await settles(known);
       const one = await event({ known: false });
       const early = await unsettled(labeled(one, 'an unknown order'));
       await know(one, early);
-      await settles(labeled(one, 'now known'), NEW_ORDER);
+      await settles(labeled(one, 'now known'), advice.NEW_ORDER);
       await repeats(labeled(one, 'again'));
     },
 
@@ -191,7 +178,7 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
     [`five ${isDeposit ? 'orders of one customer' : 'withdrawals'} at the same time add up`]: ({
       races,
       settles,
-    }) => races(FIVE, (events) => settles(together(events), RACE)),
+    }) => races(FIVE, (events) => settles(together(events), advice.RACE)),
     ...(breakDatabase ? { ...outages('balances', moved), ...outages('keys', moved) } : {}),
   };
 }
@@ -213,6 +200,31 @@ function settlesInBothEncodings(
     );
 }
 
+/** Other secrets: each differs in another way from the right one. */
+const OTHER_SECRETS: Readonly<Record<string, (secret: string) => string>> = {
+  'a wrong secret': (secret) => 'x'.repeat(secret.length),
+  'a secret without its last character': (secret) => secret.slice(0, -1),
+  'a secret with one more character': (secret) => `${secret}x`,
+  'a secret in upper case': (secret) => secret.toUpperCase(),
+  'a secret in lower case': (secret) => secret.toLowerCase(),
+};
+
+const turnsStrangersAway =
+  (options: HandlerTestsOptions): Behavior =>
+  async ({ event, turnsAway, settles }) => {
+    const right = secretOf(options);
+    const one = await event();
+    for (const [label, write] of Object.entries(OTHER_SECRETS)) {
+      const secret = write(right);
+      if (secret === right) continue;
+      await turnsAway(
+        { ...labeled(one, label), secret },
+        { change: advice.SECRET, answer: advice.SECRET },
+      );
+    }
+    await settles(labeled(one, 'with the right secret'));
+  };
+
 function keepsConflicts(type: NotificationType, currencyName: string): Behavior {
   return async ({ event, each, settles, keeps }) => {
     // Its own event is sent later, so that a key of the order is found as well.
@@ -230,27 +242,31 @@ function keepsConflicts(type: NotificationType, currencyName: string): Behavior 
       () => ({}),
       async (one, [label, changes]) => {
         await settles(one);
-        await keeps(one.with(changes, label), CONFLICT, UNCOMPARED);
+        await keeps(one.with(changes, label), advice.CONFLICT, advice.UNCOMPARED);
       },
     );
-    await settles(labeled(other, 'the event of the other order'), CONFLICT);
+    await settles(labeled(other, 'the event of the other order'), advice.CONFLICT);
   };
 }
 
 function outages(part: DatabasePart, moved: string): Behaviors {
   return {
-    [`is ${moved} once if the ${part} failed`]: async ({ events, settles, survives }) => {
+    [`is ${moved} once after writing ${part} failed`]: async ({ events, settles, survives }) => {
       const [known, one] = await events([{}, { amount: '0.5' }]);
       await settles(known);
       await survives(part, labeled(known, 'again'));
       await survives(part, one);
-      await settles(labeled(one, 'after the database was mended'), MENDED);
+      await settles(labeled(one, 'after the repair'), advice.MENDED);
     },
-    [`copies are ${moved} once if the ${part} failed`]: async ({ event, settles, survives }) => {
+    [`copies are ${moved} once after writing ${part} failed`]: async ({
+      event,
+      settles,
+      survives,
+    }) => {
       const one = await event();
       // 15 failures empty a pool of connections, if each leaves one in use.
       for (let times = 1; times <= 3; times += 1) await survives(part, one, 5);
-      await settles(labeled(one, 'after the database was mended'), MENDED, 5);
+      await settles(labeled(one, 'after the repair'), advice.MENDED, 5);
     },
   };
 }
@@ -263,12 +279,15 @@ export const BOTH: Behaviors = {
     const withdrawal = { type: 'withdrawal.broadcast' } as const;
     // A deposit alone might be the first of all in this currency, before `prepare` has set it up.
     const [one, other] = await trial.events([{ fields }, { ...withdrawal, amount: '0.5' }]);
-    await trial.settlesOrKeeps(labeled(one, `a deposit in ${withdrawCurrency}`), OWN_CURRENCY);
+    await trial.settlesOrKeeps(
+      labeled(one, `a deposit in ${withdrawCurrency}`),
+      advice.OWN_CURRENCY,
+    );
     await trial.settles(labeled(other, 'a withdrawal'));
     const wanted = FIVE.map((five, index) => ({
       ...five,
       ...(index % 2 ? withdrawal : { fields }),
     }));
-    await trial.races(wanted, (events) => trial.settles(together(events), RACE));
+    await trial.races(wanted, (events) => trial.settles(together(events), advice.RACE));
   },
 };

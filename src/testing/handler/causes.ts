@@ -13,19 +13,23 @@ interface WrongChange {
   readonly isKept: boolean;
 }
 
-const UNMOVED = 'Nothing moved. Either it was dropped, or its key is that of another event';
+const UNMOVED = "No balance changed. The handler dropped the webhook, or used another event's key";
 const KEPT =
-  'The body was kept for review. If you keep it on purpose, return amount: null in amountOf';
+  'The webhook was kept for review. If you keep it on purpose, return amount: null from amountOf';
 const DOUBLE =
-  'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
+  'The amount was a double, which rounds. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const DIFFERENCE =
-  'The difference to what was settled was moved. Move nothing, and keep the body for review: one of the two may be forged';
+  'The handler moved the difference from the settled amount. Move nothing, and keep the webhook for review: one of the two may be forged';
 const COPIED =
   'Several copies passed the check of the key. Insert the key into a unique column, in the transaction that changes the balance';
 const TWENTY_DIGITS =
-  'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
+  'The amount was rounded to 20 digits, the default of decimal.js. Calculate with the Decimal of this package, as the left operand';
+const IF_INTENDED = 'If that is intended, return it from amountOf';
+const OTHER_AMOUNT =
+  'The handler moved another amount. If it converts at a rate, or subtracts or adds a fee, return that amount from amountOf';
+const SEVERAL_CURRENCIES = 'The balances of several currencies changed';
 const ONE_UNIT =
-  'It differs by one unit. Either it is rounded in another direction than amountOf returns, or it was multiplied as a double and cut off: Math.trunc(19.99 * 100) is 1998';
+  "The last digit differs by one. Round as amountOf does, and don't multiply as a double: Math.trunc(19.99 * 100) is 1998";
 
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
@@ -34,7 +38,7 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
   const own = ownCause(causes, 'change');
   if (sums.size === 0) {
     if (bodies.some(({ move }) => move === null))
-      return 'It moved, though its amount is null, or amountOf returns null';
+      return 'The balance changed, although the amount is null';
     const [settled = new Decimal(0)] = earlier;
     const isDifference = bodies.some(({ currency, move }) => {
       if (isRepeat || settled.isZero() || !move || move.isZero()) return false;
@@ -43,7 +47,9 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     return isDifference ? DIFFERENCE : own;
   }
   const missing = [...sums].find(([code, sum]) => !amountIn(changes, code).equals(sum));
-  if (missing === undefined) return 'It moved in more than one currency';
+  if (missing === undefined || (bodies.length === 1 && changes.size > 1)) {
+    return SEVERAL_CURRENCIES;
+  }
   const [currency, sum] = missing;
   const change = amountIn(changes, currency);
   const before = amountIn(expected, currency);
@@ -51,17 +57,22 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     const guesses = guessesOf(exchange, earlier, sum, before);
     const [cause] = guesses.find(([, moved]) => moved.some((one) => one.equals(change))) ?? [];
     const isNear = change.minus(sum).abs().lt(sum.abs().times('1e-12'));
-    return cause ?? (isNear ? DOUBLE : undefined);
+    const unknown = bodies.length > 1 ? own : OTHER_AMOUNT;
+    return cause ?? (isNear ? DOUBLE : unknown);
   }
   const [other, moved] = [...changes][0] ?? [];
   if (moved === undefined) return isKept ? (ownCause(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  const shown = `The handler moved ${describeChanges(changes)}`;
+  if (due.some(({ notification: one }) => 'network' in one && one.network === other)) {
+    return `${shown}, but ${other} is the network. Use the currency`;
+  }
   const named = due.flatMap(({ notification }) => Object.values<unknown>({ ...notification }));
   if (!named.includes(other)) {
-    return `It was moved as ${describeChanges(changes)}, but the body has no ${other}. Look the balance up by its currency`;
+    return `${shown}, but the webhook has no ${other}. Look up the balance by the webhook's currency`;
   }
   const [field] = amountFields(due).find(([, amount]) => amount.equals(moved)) ?? [];
   const source = field === undefined ? '' : `, which is ${field}`;
-  return `It was moved as ${describeChanges(changes)}${source}. If you want that, return it in amountOf`;
+  return `${shown}${source}. ${IF_INTENDED}`;
 }
 
 /** A cause, and the wrong amounts, one of which it would have moved. */
@@ -81,34 +92,25 @@ function guessesOf(
   const modes = [ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP];
   const units = range(Math.max(2, due.decimalPlaces()), 8).map((decimals) => ten(-decimals));
   return [
-    ['The sign is wrong. balance returns credits minus debits', [due.negated()]],
+    ['The sign is wrong. balance must return credits minus debits', [due.negated()]],
     // Not ten times: then, a decimal point has moved.
     ...[...range(2, 9), ...range(11, 20)].map(
-      (times): Guess => [several ?? `It moved ${times} times`, [due.times(times)]],
+      (times): Guess => [several ?? `The amount was moved ${times} times`, [due.times(times)]],
     ),
-    ...amounts.map(
-      ([name, amount]): Guess => [
-        `This is ${name}. If you want that, return it in amountOf`,
-        [amount],
-      ],
-    ),
+    ...amounts.map(([name, amount]): Guess => {
+      return [`This is ${name}. ${IF_INTENDED}`, [amount]];
+    }),
     [ownCause(causes, 'change'), partialSums(bodies)],
     [
       'The balance was overwritten. Add to it',
       [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
     ],
-    ...amounts.map(
-      ([name, amount]): Guess => [
-        `${name} was subtracted. If you want that, subtract it in amountOf`,
-        [due.minus(amount)],
-      ],
-    ),
-    ...amounts.map(
-      ([name, amount]): Guess => [
-        `${name} was added. If you want that, add it in amountOf`,
-        [due.plus(amount)],
-      ],
-    ),
+    ...amounts.map(([name, amount]): Guess => {
+      return [`${name} was subtracted. ${IF_INTENDED}`, [due.minus(amount)]];
+    }),
+    ...amounts.map(([name, amount]): Guess => {
+      return [`${name} was added. ${IF_INTENDED}`, [due.plus(amount)]];
+    }),
     [DOUBLE, [new Decimal(due.toNumber()), sum.minus(before)]],
     [TWENTY_DIGITS, [due.toSignificantDigits(20)]],
     ...range(-18, 18).map((power): Guess => [movedBy(power), [due.times(ten(power))]]),
@@ -120,7 +122,7 @@ function guessesOf(
 }
 
 const movedBy = (power: number): string =>
-  `The decimal point moved by ${power}. Read exponents, and check the decimals of the currency`;
+  `The amount is ${ten(Math.abs(power)).toFixed()} times too ${power > 0 ? 'large' : 'small'}. Read exponents, and check the decimals of the currency`;
 const roundedTo = (decimals: number): string =>
   `The amount was rounded to ${decimals} decimals. Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
 
@@ -147,31 +149,46 @@ function partialSums(bodies: readonly MovingBody[]): Decimal[] {
   return sums;
 }
 
-/** Returns the likely cause of a wrong answer. Without an answer, the status is 0. */
-export function causeOfAnswer(exchange: Exchange, status: number, isLate: boolean): string {
+/** A wrong answer; its status is 0 if there was none. */
+interface WrongAnswer {
+  readonly status: number;
+  /** Whether the timeout was over. */
+  readonly isLate: boolean;
+  /** Whether the server has answered any request before. */
+  readonly hasAnswered: boolean;
+}
+
+/** Returns the likely cause of a wrong answer. */
+export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
   const { attempts, causes, copies, isRepeat } = exchange;
+  const { status, isLate, hasAnswered } = wrong;
   const isFailure = status >= 500;
   const someSucceed = attempts.some(({ success }) => success);
   if (isLate && attempts.length > 1) {
-    return 'What arrives at the same time waits for each other, or for a connection. Use one connection to the database for each request, and release it even after an error';
+    return 'Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error';
   }
-  if (status === 0) {
+  if (status === 0 && !hasAnswered) {
     return 'Check that your server runs at the host and the port of url, and answers every request';
   }
+  if (status === 0) {
+    return isLate
+      ? 'The handler never answers this webhook. Answer in every branch, and let errors propagate'
+      : 'Your server closed the connection, or stopped. See its log';
+  }
   if ([401, 403, 404, 405].includes(status)) {
-    return 'Check the path of url and the secret in it, and whether prepare inserts the order';
+    return 'Check the path and the secret in url, and that prepare inserts the order';
   }
   const own = ownCause(causes, 'answer');
   if (typeof causes === 'object' && own) return own;
   if (isRepeat || (copies > 1 && someSucceed)) {
     return isFailure
-      ? 'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING'
-      : 'A copy is refused instead of being a repeat. Answer it with success';
+      ? 'A duplicate failed. It should succeed and change nothing: insert the key with ON CONFLICT DO NOTHING'
+      : 'A duplicate was refused. Answer duplicates with success';
   }
   if (someSucceed) {
     return isFailure
-      ? 'Transactions at the same time fail. Repeat them, or lock rows in one order'
-      : 'Some of what arrives at the same time is refused, such as by a rate limit. It may not be repeated';
+      ? 'Concurrent transactions fail. Retry them, or lock rows in the same order'
+      : 'Some concurrent webhooks were refused, such as by a rate limit. The service might not resend them';
   }
   const usual = isFailure
     ? 'The handler fails. See its log'

@@ -12,6 +12,10 @@ export interface TestBody {
   readonly label?: string;
   /** The content type, if it isn't the usual one; null for none. */
   readonly contentType?: string | null;
+  /** Another secret in place of the right one. */
+  readonly secret?: string;
+  /** Whether it arrives in two parts, with a pause between them. */
+  readonly isParted?: boolean;
 }
 
 /** An event: its usual body, and a function that changes its fields. */

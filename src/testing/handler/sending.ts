@@ -1,10 +1,15 @@
 import { escapeUnprintable } from '../../parser/messages.js';
 import { redactPathIn } from '../../shared/redact.js';
-import { type DeliveryAttempt, deliver } from '../deliver.js';
+import { type DeliverOptions, type DeliveryAttempt, deliver, sleep } from '../deliver.js';
 import type { TestBody } from './events.js';
 import type { HandlerTestsOptions } from './options.js';
 
 export type Attempts = readonly DeliveryAttempt[];
+
+/** The receiver takes no shorter secret. */
+const SECRET_LENGTH = 16;
+/** The pause in a body that arrives in two parts. */
+const PAUSE_MS = 20;
 
 /** Sends bodies at the same time, and as many copies of each. */
 export async function sendAll(
@@ -13,9 +18,11 @@ export async function sendAll(
   copies: number,
 ): Promise<Attempts> {
   const { headers, timeoutMs, fetch } = options;
-  const deliveries = bodies.map(({ body, contentType: type }) => {
+  const deliveries = bodies.map(({ body, contentType: type, secret, isParted }) => {
     const own = type === undefined ? headers : { ...headers, 'content-type': type };
-    return deliver(body, { url: urlOf(options), headers: own, timeoutMs, fetch, copies });
+    const url = secret === undefined ? urlOf(options) : urlWith(options, secret);
+    const post = isParted ? fetchInParts : fetch;
+    return deliver(body, { url, headers: own, timeoutMs, fetch: post, copies });
   });
   return (await Promise.all(deliveries)).flatMap(({ attempts }) => attempts);
 }
@@ -51,3 +58,40 @@ export function describeAnswer(
 
 const urlOf = ({ url }: HandlerTestsOptions): string =>
   typeof url === 'function' ? url() : `${url}`;
+
+/** The URL with another secret. */
+function urlWith(options: HandlerTestsOptions, secret: string): string {
+  const { origin, pathname, search } = new URL(urlOf(options));
+  return origin + (pathname + search).replace(secretOf(options), () => secret);
+}
+
+/** @throws TypeError if the URL has no secret. */
+export function secretOf(options: HandlerTestsOptions): string {
+  const { pathname, search } = new URL(urlOf(options));
+  const path = pathname + search;
+  const parts = path.split(/[/?&=]/).filter(({ length }) => length >= SECRET_LENGTH);
+  const secret = options.secret ?? parts.at(-1);
+  if (secret !== undefined && path.includes(secret)) return secret;
+  const expected = options.secret
+    ? 'the secret in its path or query'
+    : `a secret of at least ${SECRET_LENGTH} characters in its path or query`;
+  throw new TypeError(
+    `url: expected ${expected}, so that nobody else can credit. If a proxy or a signature checks who calls, pass secret: null`,
+  );
+}
+
+/** Like `fetch`, but sends a body in two parts, with a pause between them. */
+const fetchInParts: NonNullable<DeliverOptions['fetch']> = (url, request) => {
+  const bytes = new TextEncoder().encode(`${request.body}`);
+  const half = Math.trunc(bytes.length / 2);
+  const body = new ReadableStream({
+    async start(stream) {
+      stream.enqueue(bytes.subarray(0, half));
+      await sleep(PAUSE_MS);
+      stream.enqueue(bytes.subarray(half));
+      stream.close();
+    },
+  });
+  const parted = { ...request, body, duplex: 'half' };
+  return fetch(url, parted as RequestInit);
+};

@@ -48,7 +48,13 @@ export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
 export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
   const { receives } = options;
-  const setup: Setup = { options, patience, newEvent: eventsOf(options) };
+  const setup: Setup = {
+    options,
+    patience,
+    newEvent: eventsOf(options),
+    lagMs: 0,
+    hasAnswered: false,
+  };
   const groups: readonly (readonly [noun: string, type: NotificationType, Behaviors])[] = [
     ['deposit', 'deposit.received', behaviorsOf('deposit.received', options)],
     ['withdrawal', 'withdrawal.broadcast', behaviorsOf('withdrawal.broadcast', options)],

@@ -1,14 +1,15 @@
 import { WithdrawalStatus } from '../../parser/enums.js';
-import { FINAL, MISSING, NO_AMOUNT, SHARED_KEY, STATUS } from './advice.js';
+import * as advice from './advice.js';
 import { type Changes, labeled, NOTHING_MOVED } from './events.js';
 import { optionalFields } from './forms.js';
 import { type Behavior, type Behaviors, settlesFarFrom } from './rows.js';
 
+const HASH = 'c0ffee254729296a45a3885639ac7e10f9d54979e0f3d1e2b4c5a69788776655';
 const STATUSES = Object.values(WithdrawalStatus);
 
 /** What a correct handler does with withdrawals only. */
 export const WITHDRAWALS: Behaviors = {
-  'what left is debited, near to the estimate or far from it': settlesFarFrom(
+  'the actual amount is debited, not the estimate': settlesFarFrom(
     'estimatedWithdrawAmount',
     'estimated',
     {},
@@ -23,7 +24,10 @@ export const WITHDRAWALS: Behaviors = {
       () => ({}),
       async (one, [first, then]) => {
         const has = (label: string, status: string): Promise<void> =>
-          settles(one.with({ status }, label), status === 'COMPLETED' ? FINAL : STATUS);
+          settles(
+            one.with({ status }, label),
+            status === 'COMPLETED' ? advice.FINAL : advice.STATUS,
+          );
         await has(first, first);
         await has(`${first}, then ${then}`, then);
         await has(`${first}, ${then}, then ${first} again`, first);
@@ -32,14 +36,18 @@ export const WITHDRAWALS: Behaviors = {
     ),
   'a new withdrawal after one that FAILED is debited': async ({ event, settles }) => {
     const one = await event();
-    await settles(one.with({ status: 'FAILED', ...NOTHING_MOVED }, 'FAILED'), STATUS);
+    await settles(one.with({ status: 'FAILED', ...NOTHING_MOVED }, 'FAILED'), advice.STATUS);
     const again = await event({ fields: one.order });
-    await settles(labeled(again, 'a new one of its clientWithdrawalId'), SHARED_KEY);
+    await settles(labeled(again, 'a new one of its clientWithdrawalId'), advice.SHARED_KEY);
   },
   'without an amount, nothing is debited until the amount arrives': async (trial) => {
     const one = await trial.event();
-    await trial.keeps(one.with(NOTHING_MOVED, 'without an amount'), NO_AMOUNT, NO_AMOUNT);
-    await trial.settles(labeled(one, 'now with its amount'), NO_AMOUNT);
+    await trial.keeps(
+      one.with(NOTHING_MOVED, 'without an amount'),
+      advice.NO_AMOUNT,
+      advice.NO_AMOUNT,
+    );
+    await trial.settles(labeled(one, 'now with its amount'), advice.NO_AMOUNT);
   },
 };
 
@@ -49,15 +57,19 @@ function debitsNothing(status: string): Behavior {
   const left = ['toTxAddress', ...optionalFields('withdrawal.broadcast')];
   const required = Object.fromEntries(left.map((name) => [name, undefined]));
   const forms: readonly (readonly [label: string, changes: Changes, answer?: string])[] = [
+    ['with an amount and a transactionId', { transactionId: HASH }],
     ['with an amount', {}],
     ['without an amount', NOTHING_MOVED],
-    ['with required fields only', required, MISSING],
+    ['with required fields only', required, advice.MISSING],
   ];
   return ({ each, settles }) =>
     each(
       forms,
       () => ({}),
       (one, [label, changes, answer]) =>
-        settles(one.with({ status, ...changes }, label), { ...STATUS, ...(answer && { answer }) }),
+        settles(one.with({ status, ...changes }, label), {
+          ...advice.STATUS,
+          ...(answer && { answer }),
+        }),
     );
 }

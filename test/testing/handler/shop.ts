@@ -112,6 +112,16 @@ function moveOf(one: PaymentNotification): Move {
 
 export const orderOf = (one: PaymentNotification) => moveOf(one).account;
 
+/** A fault, the cause that the failure names, and the handler that has it. */
+export type Fault = readonly [fault: string, cause: string, handler: Handler, onFaulty?: Handler];
+export const fault = (name: string, cause: string, handler: Handler): Fault => {
+  return [name, cause, handler];
+};
+/** A fault in what a handler does with bodies that the parser refuses. */
+export const onFaulty = (name: string, cause: string, handler: Handler): Fault => {
+  return [name, cause, right, handler];
+};
+
 const PATH = '/callbacks/0123456789abcdef-Secret';
 const URL_OF_SHOP = `http://127.0.0.1${PATH}`;
 export const isRight = (url: string) => url.endsWith(PATH);
@@ -207,6 +217,26 @@ export async function failuresOf(
     });
   }
   return failures;
+}
+
+/** How a test fails, without the name of what was sent. */
+export async function failureOf(
+  options: Partial<HandlerTestsOptions>,
+  name = 'deposit: the plainest one is credited',
+) {
+  const failures = await failuresOf({ ...shop(), ...options }, (one) => one === name);
+  return failures[name]?.message.replace(/^.*?\(.*?seed \d+\): /, '');
+}
+
+/** A balance that differs from the right one after some readings. */
+export function balanceWith(changeOf: (balance: Decimal, calls: number) => Decimal) {
+  const { balance, ...others } = shop();
+  let calls = 0;
+  const changed = async (code: string) => {
+    calls += 1;
+    return changeOf(new Decimal((await balance(code)) ?? 0), calls);
+  };
+  return { ...others, balance: changed };
 }
 
 export { tick };

@@ -126,6 +126,10 @@ export const ACCEPTED =
 export const NOT_FAILED =
   'The service might not resend a refused webhook. Let errors of the database propagate, so that the answer is 500';
 
+export const LATE = 'A balance changed later than it should have. Look for work that is done twice';
+export const MOVED_ANYWAY =
+  'The balance changed all the same. Answer with success once it has, because the service resends what fails';
+
 // ---- What can't be settled ----
 
 export const LOST =

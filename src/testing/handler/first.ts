@@ -3,7 +3,8 @@ import * as advice from './advice.js';
 import { type Changes, labeled, plainBody, type TestBody, type TestEvent } from './events.js';
 import { encodingsOf } from './forms.js';
 import type { Behavior } from './rows.js';
-import type { Failure, Trial } from './trial.js';
+import type { Trial } from './trial.js';
+import type { Failure } from './under-test.js';
 
 /** The plainest event, which shows whether the options are right, and another two. */
 export const settlesFirst =

@@ -3,7 +3,8 @@ import { BOTH, behaviorsOf } from './behaviors.js';
 import { eventsOf } from './events.js';
 import { checkOptions, type HandlerTestsOptions } from './options.js';
 import type { Behavior, Behaviors } from './rows.js';
-import { type Patience, type Setup, Trial } from './trial.js';
+import { Trial } from './trial.js';
+import type { Patience, Setup } from './under-test.js';
 
 /** A test of a handler, for any test runner. */
 export interface HandlerTest {

@@ -1,7 +1,6 @@
 import type { NotificationType } from '../../parser/errors.js';
 import { Decimal } from '../../parser/values/amount.js';
 import { faultsOf, limitsOf } from '../faults.js';
-import type { Causes } from './advice.js';
 import * as advice from './advice.js';
 import { DEPOSITS } from './deposits.js';
 import { type Changes, eventAmounts, labeled, plainBody, type TestEvent } from './events.js';
@@ -30,7 +29,11 @@ import { WITHDRAWALS } from './withdrawals.js';
 const CENTS = ['19.99', '0.29', '0.129', '0.125', '1.005', '8.345'];
 
 /** Amounts that a wrong type, column or rounding changes, by what is special about them. */
-const AMOUNTS: readonly (readonly [what: string, amounts: readonly string[], causes: Causes])[] = [
+const AMOUNTS: readonly (readonly [
+  what: string,
+  amounts: readonly string[],
+  causes: advice.Causes,
+])[] = [
   ['18 decimals', ['6543.219876543219876543'], advice.NARROW],
   // More digits than decimal.js calculates with by default.
   ['28 digits', ['1234567890.123456789012345678'], advice.NARROW],
@@ -60,14 +63,10 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
     [`every form of a body is ${moved} once`]: async ({ event, each, settles, repeats }) => {
       const first = await event();
       await settles(first);
-      await each(
-        [...forms, ...(isTyped ? [] : CONTENT_TYPES)],
-        () => ({}),
-        async (one, [label, write]) => {
-          await settles(write(one), advice.onForm(label));
-          await repeats(labeled(one, `again, after ${label}`));
-        },
-      );
+      await each([...forms, ...(isTyped ? [] : CONTENT_TYPES)], async (one, [label, write]) => {
+        await settles(write(one), advice.onForm(label));
+        await repeats(labeled(one, `again, after ${label}`));
+      });
       await repeats(labeled(first, 'the first event again'), advice.FORGOTTEN);
     },
     ...Object.fromEntries(
@@ -152,15 +151,11 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
         await trial.settles(labeled(one, 'the valid body'), advice.onParser());
     },
     [`edge cases are refused, or ${moved} exactly`]: ({ each, settlesOrRefuses, settles }) =>
-      each(
-        limitsOf(plainBody(type)),
-        () => ({}),
-        async (one, { label }) => {
-          const limit = limitsOf(one.body).find((fault) => fault.label === label);
-          await settlesOrRefuses({ ...one, ...limit }, one, advice.onParser(label));
-          await settles(labeled(one, 'the valid body'), advice.onParser(label));
-        },
-      ),
+      each(limitsOf(plainBody(type)), async (one, { label }) => {
+        const limit = limitsOf(one.body).find((fault) => fault.label === label);
+        await settlesOrRefuses({ ...one, ...limit }, one, advice.onParser(label));
+        await settles(labeled(one, 'the valid body'), advice.onParser(label));
+      }),
     [`an unknown order is ${moved} after it is inserted`]: async (trial) => {
       const { event, settles, unsettled, know, repeats } = trial;
       // These two show whether `prepare` also gives the customer money for an order, and how much.
@@ -187,7 +182,7 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
 function settlesInBothEncodings(
   type: NotificationType,
   amounts: readonly string[],
-  causes: Causes,
+  causes: advice.Causes,
 ): Behavior {
   const name = type === 'deposit.received' ? 'actualDepositAmount' : 'actualWithdrawAmount';
   const forms = encodingsOf(type);
@@ -195,8 +190,8 @@ function settlesInBothEncodings(
   return ({ each, settles }) =>
     each(
       rows,
-      ([amount]) => ({ amount: new Decimal(amount).toFixed(), fields: { [name]: amount } }),
       (one, [amount, label, write]) => settles(labeled(write(one), `${amount}, ${label}`), causes),
+      ([amount]) => ({ amount: new Decimal(amount).toFixed(), fields: { [name]: amount } }),
     );
 }
 
@@ -237,14 +232,10 @@ function keepsConflicts(type: NotificationType, currencyName: string): Behavior 
       'of another order': other.order,
       'in another currency': { ...coins, [currencyName]: 'LTC' },
     };
-    await each(
-      Object.entries(conflicts),
-      () => ({}),
-      async (one, [label, changes]) => {
-        await settles(one);
-        await keeps(one.with(changes, label), advice.CONFLICT, advice.UNCOMPARED);
-      },
-    );
+    await each(Object.entries(conflicts), async (one, [label, changes]) => {
+      await settles(one);
+      await keeps(one.with(changes, label), advice.CONFLICT, advice.UNCOMPARED);
+    });
     await settles(labeled(other, 'the event of the other order'), advice.CONFLICT);
   };
 }

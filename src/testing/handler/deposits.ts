@@ -11,11 +11,7 @@ export const DEPOSITS: Behaviors = {
     advice.DROPPED,
   ),
   'a time in another form is read, or the webhook is kept for review': ({ each, settlesOrKeeps }) =>
-    each(
-      Object.keys(TIMES),
-      () => ({}),
-      (one, form) => settlesOrKeeps(withTimes(one, form), advice.HARMLESS),
-    ),
+    each(Object.keys(TIMES), (one, form) => settlesOrKeeps(withTimes(one, form), advice.HARMLESS)),
   'deposits that pay an order in parts add up': async ({ event, settles }) => {
     const one = await event({ amount: '0.7', fields: UNPAID });
     await settles(one, advice.DROPPED);

@@ -29,8 +29,8 @@ export const settlesEach =
   ({ each, settles }) =>
     each(
       rows,
-      ([, fields]) => ({ amount, fields }),
       (one, [label, , causes]) => settles(labeled(one, label), causes),
+      ([, fields]) => ({ amount, fields }),
     );
 
 /** Like {@link settlesEach}, but a handler may also keep them for review. */
@@ -39,8 +39,8 @@ export const settlesOrKeepsEach =
   ({ each, settlesOrKeeps }) =>
     each(
       rows,
-      ([, fields]) => ({ fields }),
       (one, [label, , causes]) => settlesOrKeeps(labeled(one, label), causes),
+      ([, fields]) => ({ fields }),
     );
 
 /** What moves 0.8, though the order expects another amount, or another one was estimated. */

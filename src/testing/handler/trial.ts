@@ -2,7 +2,6 @@ import type { NotificationType } from '../../parser/errors.js';
 import type { PaymentNotification } from '../../parser/notification.js';
 import { safeParseNotification } from '../../parser/parse.js';
 import * as advice from './advice.js';
-import { type Causes, ownCause } from './advice.js';
 import { type Amounts, describeChanges, poll } from './balances.js';
 import { labeled, type TestBody, type TestEvent, type Wanted } from './events.js';
 import {
@@ -64,8 +63,8 @@ export class Trial {
   /** Makes an event for each row, and shows it. One call of `prepare` inserts their orders. */
   readonly each = async <Row>(
     rows: readonly Row[],
-    wantedOf: (row: Row) => Wanted,
     show: (event: TestEvent, row: Row) => Promise<void>,
+    wantedOf: (row: Row) => Wanted = () => ({}),
   ): Promise<void> => {
     const events = await this.events(rows.map(wantedOf));
     for (const [index, one] of events.entries()) await show(one, rows[index] as Row);
@@ -99,7 +98,11 @@ export class Trial {
   // ---- Verbs: each sends bodies, and checks the answers and the balances ----
 
   /** Moves what is due, or nothing if it is a repeat, or if its status moves nothing. */
-  readonly settles = async (given: Bodies, causes: Causes = {}, copies = 1): Promise<void> => {
+  readonly settles = async (
+    given: Bodies,
+    causes: advice.Causes = {},
+    copies = 1,
+  ): Promise<void> => {
     const exchange = await this.#handler.post(this.#readAll(given), { causes, copies });
     const isHeld = exchange.bodies.some(({ move }) => move === null);
     await this.#handler.expectAnswer(exchange, isHeld ? [2, 4] : [2]);
@@ -116,21 +119,24 @@ export class Trial {
   };
 
   /** An event that is settled already: answered with success, moves nothing, and isn't kept. */
-  readonly repeats = (body: TestBody, causes: Causes = advice.REPEATED): Promise<void> =>
+  readonly repeats = (body: TestBody, causes: advice.Causes = advice.REPEATED): Promise<void> =>
     this.settles(body, causes);
 
   /** Moves what is due, or is kept for review. */
-  readonly settlesOrKeeps = (body: TestBody, causes: Causes): Promise<void> =>
+  readonly settlesOrKeeps = (body: TestBody, causes: advice.Causes): Promise<void> =>
     this.#settlesOrHolds(this.#readAll(body), causes, false);
 
   /** A body that may be read as an event: moves what the event does, or is kept, or refused. */
-  readonly settlesOrRefuses = (body: TestBody, event: TestEvent, causes: Causes): Promise<void> =>
-    this.#settlesOrHolds([{ ...this.#read(event), ...body }], causes, true);
+  readonly settlesOrRefuses = (
+    body: TestBody,
+    event: TestEvent,
+    causes: advice.Causes,
+  ): Promise<void> => this.#settlesOrHolds([{ ...this.#read(event), ...body }], causes, true);
 
   /** Moves nothing, and is kept for review. */
   readonly keeps = async (
     body: TestBody,
-    causes: Causes,
+    causes: advice.Causes,
     ifLost: string = advice.LOST,
   ): Promise<void> => {
     const exchange = await this.#handler.post(this.#readAll(body), { causes });
@@ -140,7 +146,7 @@ export class Trial {
   };
 
   /** Faulty bodies at the same time move nothing. With `kept`, each of them is kept. */
-  readonly refuses = async (given: Bodies, causes: Causes): Promise<void> => {
+  readonly refuses = async (given: Bodies, causes: advice.Causes): Promise<void> => {
     const exchange = await this.#handler.post(this.#readAll(given), { causes });
     await this.#handler.expectAnswer(exchange, this.#setup.options.kept ? [2, 4] : [4]);
     await this.#handler.expectChange(exchange);
@@ -148,7 +154,7 @@ export class Trial {
   };
 
   /** A valid body with another secret moves nothing, and is answered with 4xx. */
-  readonly turnsAway = async (body: TestBody, causes: Causes): Promise<void> => {
+  readonly turnsAway = async (body: TestBody, causes: advice.Causes): Promise<void> => {
     const exchange = await this.#handler.post(this.#readAll(body), { causes, isDue: false });
     await this.#handler.expectAnswer(exchange, [4]);
     await this.#handler.expectChange(exchange);
@@ -274,7 +280,7 @@ export class Trial {
 
   async #settlesOrHolds(
     bodies: readonly ReadBody[],
-    causes: Causes,
+    causes: advice.Causes,
     mayRefuse: boolean,
   ): Promise<void> {
     const exchange = await this.#handler.post(bodies, { causes });
@@ -283,7 +289,7 @@ export class Trial {
     const mayStay = async (): Promise<boolean> => isRefused || this.#handler.isKept(exchange);
     if (await this.#handler.expectChange(exchange, mayStay)) return;
     this.#hasHeld = true;
-    if (!isRefused) await this.#handler.expectKept(exchange, 1, ownCause(causes, 'change'));
+    if (!isRefused) await this.#handler.expectKept(exchange, 1, advice.ownCause(causes, 'change'));
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Decimal } from '../../parser/values/amount.js';
 import { sleep } from '../deliver.js';
-import type { Causes } from './advice.js';
 import * as advice from './advice.js';
 import { type Amounts, Balances, describeChanges, poll, sumOf } from './balances.js';
 import { causeOfAnswer, causeOfChange } from './causes.js';
@@ -45,7 +44,7 @@ export interface Setup {
 
 /** How bodies are sent. */
 interface Sending {
-  readonly causes?: Causes;
+  readonly causes?: advice.Causes;
   readonly copies?: number;
   /** False for bodies that must move nothing (default: true). */
   readonly isDue?: boolean;

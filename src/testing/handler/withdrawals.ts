@@ -21,7 +21,6 @@ export const WITHDRAWALS: Behaviors = {
       STATUSES.flatMap((first) =>
         STATUSES.filter((then) => then !== first).map((then) => [first, then] as const),
       ),
-      () => ({}),
       async (one, [first, then]) => {
         const has = (label: string, status: string): Promise<void> =>
           settles(
@@ -63,13 +62,10 @@ function debitsNothing(status: string): Behavior {
     ['with required fields only', required, advice.MISSING],
   ];
   return ({ each, settles }) =>
-    each(
-      forms,
-      () => ({}),
-      (one, [label, changes, answer]) =>
-        settles(one.with({ status, ...changes }, label), {
-          ...advice.STATUS,
-          ...(answer && { answer }),
-        }),
+    each(forms, (one, [label, changes, answer]) =>
+      settles(one.with({ status, ...changes }, label), {
+        ...advice.STATUS,
+        ...(answer && { answer }),
+      }),
     );
 }

@@ -85,18 +85,17 @@ const IS_OF_KIND = {
 };
 
 /**
- * Parses a body, and once more the same body made again, with one of the parsers.
+ * Parses a body, and once more the same body, with one of the parsers.
  *
  * @param {unknown} body
- * @param {unknown} again
  * @param {number} parser
  * @returns {string | null} What is wrong with the outcome.
  */
-export function examine(body, again, parser) {
+export function examine(body, parser) {
   const { safeParse, parse } = PARSERS[parser] ?? PARSERS[0];
   const { success, notification, error } = safeParse(/** @type {RawBody} */ (body));
   const json = JSON.stringify(notification ?? error);
-  if (JSON.stringify(parseOrCatch(parse, again)) !== json) return 'came out differently again';
+  if (JSON.stringify(parseOrCatch(parse, body)) !== json) return 'came out differently again';
   if (!success) return errorFault(error, json);
   return shapeFault(notification) ?? lossFault(body, notification);
 }

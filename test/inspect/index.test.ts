@@ -121,11 +121,6 @@ test.each<[body: unknown, as: unknown, message: string]>([
   expect(call).toThrow(new TypeError(message));
 });
 
-test('a name that is sent twice has its last value', () => {
-  const body = deposit({ network: '"a"' }).replace('}', ', "network" : "b"}');
-  expect(inspectBody(body).fields).toContainEqual(field('network', '"b"', 'b', 'repeated'));
-});
-
 const DEDUCTED = 'deductedSettlementAmount';
 const DEDUCED = 'deducedSettlementAmount';
 

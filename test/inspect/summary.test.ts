@@ -1,7 +1,6 @@
 import type { NotificationType } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { fixture, fixtures } from '../../fixtures/index.js';
 import { deposit, type Wire, withdrawal } from '../sample-bodies.js';
 
 const withMore = (body: string, fields: string) => body.replace(/\}$/, `, ${fields}}`);
@@ -91,9 +90,11 @@ test('at most three fields of one sort are named', () => {
   expect(inspectBody(withMore(withdrawal(), twice)).summary).toContain(
     `${TO}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts.`,
   );
-  const { body } = fixture('deposit-received/unreadable-fields');
-  const some = 'expectedDepositAmount, expectedDisplayAmount, displayServiceFee and 3 more.';
-  expect(inspectBody(body).summary).toContain(`Check 6 warnings: ${some}`);
+  const fees = Object.keys(JSON.parse(deposit())).filter((name) => name.endsWith('Fee'));
+  const unreadable = deposit(Object.fromEntries(fees.map((name) => [name, '"x"'])));
+  expect(inspectBody(unreadable).summary).toContain(
+    'Check 5 warnings: displayServiceFee, settlementServiceFee, onChainFee and 2 more.',
+  );
 });
 
 const ASK = 'Ask the service about it. The endpoint should answer 400 and store the body.';
@@ -141,14 +142,6 @@ test('of a saved body, nothing is said about the answer of the endpoint', () => 
     const { summary } = inspectBody(body, { isSaved: true });
     expect(summary).not.toContain('endpoint');
     expect(inspectBody(body).summary.startsWith(summary)).toBe(true);
-  }
-});
-
-test('every fixture has one printable line, without what is unknown', () => {
-  for (const { id, body } of fixtures) {
-    const { summary } = inspectBody(body);
-    expect(summary, id).toMatch(/^(?:Order|Withdrawal|The body) [^\p{C}\p{Zl}\p{Zp}]+\.$/u);
-    expect(summary, id).not.toMatch(/undefined|null |\.\.| {2}/);
   }
 });
 

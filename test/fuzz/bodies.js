@@ -61,15 +61,8 @@ const FIELD_MUTATIONS = [
   function add(fields, { at, name, value }) {
     fields.splice(at % (fields.length + 1), 0, [name, value]);
   },
-  function rename(fields, { at, name }) {
-    pick(fields, at)[0] = name;
-  },
   function replace(fields, { at, value }) {
     pick(fields, at)[1] = value;
-  },
-  function retype(fields, { at }) {
-    const field = pick(fields, at);
-    field[1] = field[1].startsWith('"') ? field[1].slice(1, -1) : JSON.stringify(field[1]);
   },
   function insert(fields, { at, to, text, part }) {
     const field = pick(fields, at);
@@ -81,7 +74,6 @@ const FIELD_MUTATIONS = [
 ];
 
 const TOKENS = [...'{}[],:"\\1e.- ', 'null', '"status"'];
-const INVALID_UTF8 = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0x80], [0xe2, 0x82], [0]];
 
 /** @type {((bytes: Buffer, chosen: { at: number, to: number, noise: number[] }) => Buffer)[]} */
 const BYTE_MUTATIONS = [
@@ -93,11 +85,6 @@ const BYTE_MUTATIONS = [
     const index = at % copy.length;
     copy[index] = (copy[index] ?? 0) ^ (1 << (to & 7));
     return copy;
-  },
-  function breakEncoding(bytes, { at, to }) {
-    const cut = at % (bytes.length + 1);
-    const part = Buffer.from(pick(INVALID_UTF8, to));
-    return Buffer.concat([bytes.subarray(0, cut), part, bytes.subarray(cut)]);
   },
   function replaceByTokens(_bytes, { noise }) {
     return Buffer.from(noise.map((at) => pick(TOKENS, at)).join(''));

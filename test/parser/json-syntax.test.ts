@@ -64,26 +64,3 @@ test.each([
   expect(findSyntaxError(text)).toBe(text.length);
   expect(findSyntaxError(`${text}\u0000`)).toBe(text.length);
 });
-
-test.each([
-  ['"\\u00g0"', 1],
-  ['"\\x"', 1],
-  ['1 2', 2],
-  ['[]]', 2],
-  ['[1}', 2],
-  ['{"a":1]', 6],
-  ['[[1],2', 6],
-  ['[1,]', 3],
-  ['[,1]', 1],
-  ['{"a":1,}', 7],
-  ['{,"a":1}', 1],
-  ['{"a":[1],2', 9],
-  ['{"a" 1}', 5],
-  ['{1:2}', 1],
-  ['["a":1]', 4],
-  [':', 0],
-  ['"a\\"', 4],
-  ['"\n"', 1],
-])('the first error in %j is at %i', (text, at) => {
-  expect(findSyntaxError(text)).toBe(at);
-});

@@ -1,4 +1,4 @@
-import { type Decimal, safeParseWithdrawalBroadcast, type TxAddress } from 'payment-notifications';
+import { safeParseWithdrawalBroadcast } from 'payment-notifications';
 import { expect, test } from 'vitest';
 import { errorOf, read, withdrawal } from '../sample-bodies.js';
 
@@ -21,19 +21,6 @@ test.each(['FAILED', 'BLOCKED'])('a withdrawal that is %s needs its identifiers'
     );
     expect(issues.map(({ path }) => path[0])).toContain(name);
   }
-});
-
-test('nothing more is null once a withdrawal is narrowed to COMPLETED', () => {
-  const notification = read(safeParseWithdrawalBroadcast(withdrawal()));
-  // @ts-expect-error: null if the withdrawal failed or was blocked.
-  const maybe: string = notification.withdrawCurrency;
-  if (notification.status !== 'COMPLETED') throw new Error('not completed');
-  const { businessId, withdrawCurrency, displayCurrency, settlementCurrency } = notification;
-  const texts: string[] = [businessId, withdrawCurrency, displayCurrency, settlementCurrency];
-  const { estimatedWithdrawAmount, expectedDisplayAmount } = notification;
-  const amounts: Decimal[] = [estimatedWithdrawAmount, expectedDisplayAmount];
-  const address: TxAddress = notification.toTxAddress;
-  expect([...texts, ...amounts, address, maybe]).not.toContain(null);
 });
 
 const UNUSUAL = [{ code: 'invalid_tx_address', path: ['toTxAddress'] }];

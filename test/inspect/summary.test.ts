@@ -113,6 +113,12 @@ test.each<[body: string, as: NotificationType | undefined, ...sentences: string[
     `status should be "COMPLETED" or "FAILED" or "BLOCKED", but is "NEW". ${ASK}`,
   ],
   [
+    deposit({ clientPaymentId: undefined, depositId: '"x"' }),
+    undefined,
+    ' of deposit x is refused for 2 faults. The first:',
+    `depositId should be a UUID, but is a string of length 1. ${ASK}`,
+  ],
+  [
     withMore(deposit(), '"withdrawalId": "x"'),
     undefined,
     ' of order order-10042 and withdrawal x is refused:',

@@ -75,3 +75,14 @@ describe.each(FIELDS)('$name of a $of', (field) => {
     }
   });
 });
+
+const AMOUNTS = FIELDS.filter(({ kind }) => kind === 'amount');
+
+test.each(AMOUNTS)('$name of a $of may be negative only if it is a fee or a loss', (field) => {
+  const faults = /(?:Fee|LossAmount)$/.test(field.name) ? [] : [{ code: 'negative_amount' }];
+  const rest = { deductedSettlementAmount: undefined };
+  const statuses = field.of === 'deposit' ? ['"CONFIRMED"'] : ['"COMPLETED"', '"FAILED"'];
+  for (const status of statuses) {
+    expect(issuesOf(parseWith(field, '-1.5', { ...rest, status }))).toMatchObject(faults);
+  }
+});

@@ -37,6 +37,7 @@ test.each([
   ['rExample?to=x&dt=12', UNUSUAL],
   ['rExample?dt=12&amount=5', UNUSUAL],
   ['rExample&dt=12', UNUSUAL],
+  ['rExample=12', UNUSUAL],
   ['rExample?dt=a=b', UNUSUAL],
 ])('an address gives a warning if it may have a tag in another form: %s', (address, warnings) => {
   const body = withdrawal({ toTxAddress: JSON.stringify(address) });

@@ -8,8 +8,8 @@ const destinationTag = fc.option(fc.string({ minLength: 1 }));
 const EXPECTED = 'an address, alone or followed by ?dt=<tag>';
 
 describe('splitToTxAddress', () => {
-  // The fixtures have a tag with leading zeros, an empty one and none.
   test.each([
+    ['rAddress?dt=', 'rAddress', null],
     ['rAddress?dt=a%20b&c', 'rAddress', 'a%20b&c'],
     ['rAddress?dt=1?dt=2', 'rAddress', '1?dt=2'],
     ['rAddress?DT=1', 'rAddress?DT=1', null],

@@ -10,30 +10,30 @@ import { FIELDS, issuesOf, parseWith } from '../sample-bodies.js';
 
 /**
  * The contract in short, apart from the code: which fields may refuse a body or add a warning. All
- * others are optional.
+ * others are optional. The rules of a withdrawal that is not completed differ in some fields.
  */
 const CONTRACT = `
-deposit                   required  enum       status
-deposit                   required  id         depositId paymentId
-deposit                   required  text       clientPaymentId depositCurrency displayCurrency settlementCurrency
-deposit                   required  amount     actualDepositAmount actualDisplayAmount settlementAmount
-withdrawal                required  enum       status
-withdrawal                required  id         withdrawalId businessId
-withdrawal                required  text       clientWithdrawalId withdrawCurrency displayCurrency settlementCurrency
-withdrawal                required  amount     estimatedWithdrawAmount expectedDisplayAmount
-withdrawal                required  address    toTxAddress
-withdrawal                expected  object     txAddressOwner
-withdrawal not completed  expected  id         businessId
-withdrawal not completed  expected  text       withdrawCurrency displayCurrency settlementCurrency
-withdrawal not completed  expected  amount     estimatedWithdrawAmount expectedDisplayAmount
-withdrawal not completed  expected  address    toTxAddress
-owner                     expected  text       name category
+deposit        required  enum     status
+deposit        required  id       depositId paymentId
+deposit        required  text     clientPaymentId depositCurrency displayCurrency settlementCurrency
+deposit        required  amount   actualDepositAmount actualDisplayAmount settlementAmount
+withdrawal     required  enum     status
+withdrawal     required  id       withdrawalId businessId
+withdrawal     required  text     clientWithdrawalId withdrawCurrency displayCurrency settlementCurrency
+withdrawal     required  amount   estimatedWithdrawAmount expectedDisplayAmount
+withdrawal     required  address  toTxAddress
+withdrawal     expected  object   txAddressOwner
+not completed  expected  id       businessId
+not completed  expected  text     withdrawCurrency displayCurrency settlementCurrency
+not completed  expected  amount   estimatedWithdrawAmount expectedDisplayAmount
+not completed  expected  address  toTxAddress
+owner          expected  text     name category
 `;
 
 const TABLES = {
   deposit: DEPOSIT_RECEIVED_FIELDS,
   withdrawal: WITHDRAWAL_BROADCAST_FIELDS,
-  'withdrawal not completed': NOT_COMPLETED_WITHDRAWAL_FIELDS,
+  'not completed': NOT_COMPLETED_WITHDRAWAL_FIELDS,
   owner: TX_ADDRESS_OWNER_FIELDS,
 };
 

@@ -65,6 +65,12 @@ test('a refused body, as far as it could be read', () => {
   expect(issues[0]).toMatchObject({ code: 'invalid_id', path: ['withdrawalId'] });
 });
 
+test('a field that is nested too deeply has no value', () => {
+  const deep = `${'['.repeat(1001)}${']'.repeat(1001)}`;
+  const { fields } = inspectBody(deposit({ extra: deep }));
+  expect(fields).toContainEqual(field('extra', deep, null, 'deeply_nested'));
+});
+
 test('text and bytes are the same, with a byte-order mark or without', () => {
   const body = deposit({ network: '"Zürich"' });
   const bytes = new Uint8Array(Buffer.from(body)).buffer;

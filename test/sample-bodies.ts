@@ -71,11 +71,6 @@ export function issuesOf(
   return result.success ? result.notification.warnings : result.error.issues;
 }
 
-/** The messages with which a deposit or withdrawal is refused; empty if it is read. */
-export function messagesOf(result: ParseResult<unknown>): string[] {
-  return result.success ? [] : result.error.issues.map(({ message }) => message);
-}
-
 const WITHDRAWAL_FIELDS = fieldsOf('withdrawal', WITHDRAWAL_BROADCAST_FIELDS);
 
 /** Every field of the two bodies, one of them in both of its spellings. */

@@ -3,14 +3,8 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { deposit } from './sample-bodies.js';
 
-test('a schema composes with others of valibot', () => {
-  const Event = v.object({
-    source: v.literal('queue'),
-    body: v.pipe(
-      valibot.DepositReceivedSchema,
-      v.check(({ depositCurrency }) => depositCurrency === 'BTC', 'bitcoin only'),
-    ),
-  });
+test('a schema of a body composes with others of valibot', () => {
+  const Event = v.object({ source: v.literal('queue'), body: valibot.DepositReceivedSchema });
   const parsed = v.parse(Event, { source: 'queue', body: deposit() });
   expect(parsed.body.actualDepositAmount.toString()).toBe('0.01523');
 

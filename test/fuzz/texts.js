@@ -1,6 +1,4 @@
 // Random JSON texts and decimal literals, and what must hold for each.
-import { isDeepStrictEqual } from 'node:util';
-import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { isLosslessNumber, parse as parseLosslessly } from 'lossless-json';
 
@@ -119,33 +117,4 @@ export function exactnessFault(read, exact) {
     if (fault !== null) return `${JSON.stringify(name)}: ${fault}`;
   }
   return null;
-}
-
-/**
- * Whether an amount consists of the same parts as the Decimal that decimal.js makes of its literal:
- * sign, exponent and every word. Beyond the limits there must be none. The same for the double
- * nearest to it.
- *
- * @param {(literal: string | number) => HostDecimal | null} toAmount
- * @param {string} literal
- * @returns {string | null}
- */
-export function amountFault(toAmount, literal) {
-  for (const value of [literal, Number(literal)]) {
-    const expected = new HostDecimal(value);
-    const isWithinLimits =
-      literal.length <= 160 && expected.precision() <= 78 && Math.abs(expected.e) <= 78;
-    const amount = literal.length <= 160 ? toAmount(value) : null;
-    const isSame = isWithinLimits
-      ? isDeepStrictEqual(partsOf(amount), partsOf(expected))
-      : amount === null;
-    if (!isSame) return `is read as ${amount} from a ${typeof value}`;
-  }
-  return null;
-}
-
-/** @param {HostDecimal | null} decimal */
-function partsOf(decimal) {
-  // -0 becomes 0.
-  return decimal && [decimal.isZero() ? 1 : decimal.s, decimal.e, decimal.d];
 }

@@ -36,6 +36,7 @@ test.each<[of: 'deposit' | 'withdrawal', name: string, wire: string, read: strin
   ['deposit', 'expirationTime', '1790003600.25', '2026-09-21 15:13:20.250 UTC'],
   ['deposit', 'extra', '[1, 2]', '[1,2]'],
   ['deposit', 'toTxAddress', '"r?dt=7"', 'r?dt=7'],
+  ['deposit', 'extra', '"2026-09-21T15:13:20Z"', '2026-09-21T15:13:20Z'],
   ['withdrawal', 'toTxAddress', '"r?dt=7"', 'address r, tag 7'],
   ['withdrawal', 'toTxAddress', '"r"', 'address r'],
   ['withdrawal', 'txAddressOwner', '{"name":"x"}', 'name x'],

@@ -1,7 +1,5 @@
-import type { NotificationType } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { fixture, fixtures } from '../../fixtures/index.js';
 import { deposit, type Wire, withdrawal } from '../sample-bodies.js';
 
 const withMore = (body: string, fields: string) => body.replace(/\}$/, `, ${fields}}`);
@@ -91,49 +89,53 @@ test('at most three fields of one sort are named', () => {
   expect(inspectBody(withMore(withdrawal(), twice)).summary).toContain(
     `${TO}. Sent more than once: "\\u202e", b, c and 2 more. The last value counts.`,
   );
-  const { body } = fixture('deposit-received/unreadable-fields');
-  const some = 'expectedDepositAmount, expectedDisplayAmount, displayServiceFee and 3 more.';
-  expect(inspectBody(body).summary).toContain(`Check 6 warnings: ${some}`);
+  const fees = Object.keys(JSON.parse(deposit())).filter((name) => name.endsWith('Fee'));
+  const unreadable = deposit(Object.fromEntries(fees.map((name) => [name, '"x"'])));
+  expect(inspectBody(unreadable).summary).toContain(
+    'Check 5 warnings: displayServiceFee, settlementServiceFee, onChainFee and 2 more.',
+  );
 });
 
 const ASK = 'Ask the service about it. The endpoint should answer 400 and store the body.';
 const ASK_IF = `If the service sent it like this, ask${ASK.slice('Ask'.length)}`;
 
-test.each<[body: string, as: NotificationType | undefined, ...sentences: string[]]>([
+test.each<[body: string, ...sentences: string[]]>([
   [
     deposit({ settlementAmount: undefined }),
-    undefined,
     ` of order order-10042 is refused: settlementAmount has no value. ${ASK}`,
   ],
   [
     withdrawal({ status: '"NEW"', withdrawalId: '"x"', clientWithdrawalId: '5' }),
-    undefined,
     ' of withdrawal x is refused for 3 faults. The first:',
     `status should be "COMPLETED" or "FAILED" or "BLOCKED", but is "NEW". ${ASK}`,
   ],
   [
+    deposit({ clientPaymentId: undefined, depositId: '"x"' }),
+    ' of deposit x is refused for 2 faults. The first:',
+    `depositId should be a UUID, but is a string of length 1. ${ASK}`,
+  ],
+  [
     withMore(deposit(), '"withdrawalId": "x"'),
-    undefined,
     ' of order order-10042 and withdrawal x is refused:',
     `it should have either a depositId or a withdrawalId, but has both. ${ASK}`,
   ],
-  ['[]', undefined, ` is refused: it should be a JSON object, but is an array. ${ASK_IF}`],
+  ['[]', ` is refused: it should be a JSON object, but is an array. ${ASK_IF}`],
   [
     'x'.repeat(70_000),
-    undefined,
     ' is refused: it has more than 65536 bytes.',
     'Ask the service about it. The endpoint should answer 413 and store its start.',
   ],
-  [
-    withdrawal(),
-    'deposit.received',
-    ' of withdrawal payout-7731 is refused:',
-    'it should be a deposit.received body, but is a withdrawal.broadcast body.',
-    'Check whether the callback URLs are swapped.',
-    'The endpoint should answer 400 and store the body.',
-  ],
-])('a refused body: %.60s, as %s', (body, as, ...sentences) => {
-  expect(inspectBody(body, { as }).summary).toBe(`The body${sentences.join(' ')}`);
+])('a refused body: %.60s', (body, ...sentences) => {
+  expect(inspectBody(body).summary).toBe(`The body${sentences.join(' ')}`);
+});
+
+test('a body of the other type at an endpoint', () => {
+  expect(inspectBody(withdrawal(), { as: 'deposit.received' }).summary).toBe(
+    'The body of withdrawal payout-7731 is refused: ' +
+      'it should be a deposit.received body, but is a withdrawal.broadcast body. ' +
+      'Check whether the callback URLs are swapped. ' +
+      'The endpoint should answer 400 and store the body.',
+  );
 });
 
 test('of a saved body, nothing is said about the answer of the endpoint', () => {
@@ -141,14 +143,6 @@ test('of a saved body, nothing is said about the answer of the endpoint', () => 
     const { summary } = inspectBody(body, { isSaved: true });
     expect(summary).not.toContain('endpoint');
     expect(inspectBody(body).summary.startsWith(summary)).toBe(true);
-  }
-});
-
-test('every fixture has one printable line, without what is unknown', () => {
-  for (const { id, body } of fixtures) {
-    const { summary } = inspectBody(body);
-    expect(summary, id).toMatch(/^(?:Order|Withdrawal|The body) [^\p{C}\p{Zl}\p{Zp}]+\.$/u);
-    expect(summary, id).not.toMatch(/undefined|null |\.\.| {2}/);
   }
 });
 

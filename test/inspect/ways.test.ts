@@ -22,13 +22,10 @@ const { folder } = temporaryFolder();
 const page = (bytes: Uint8Array) => next(START, { type: 'opened', name: 'a', bytes }).inspection;
 
 const one = deposit();
-const [utf16, lone] = [Buffer.from(`\uFEFF${one}`, 'utf16le'), deposit({ network: '"\\ud800"' })];
 /** What an endpoint receives from senders and proxies that change a body. */
 const CHANGED: readonly (string | Uint8Array)[] = [
-  ...[`\uFEFF${one}`, `\uFEFF\uFEFF${one}`, `[${one},${one}]`, `${one}\0`, `${one}${one}`],
-  ...[`${one}\n${one}`, `${one}\n{}`, one.slice(0, 300), gzipSync(one), `\n${one}`, `${one} // x`],
-  ...[JSON.stringify(one), JSON.stringify({ event: 'x', payload: one }), utf16, lone],
-  ...[Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1'), one.padEnd(MAX_BYTES)],
+  ...[`\uFEFF\uFEFF${one}`, `${one}${one}`, `${one}\0`, one.padEnd(MAX_BYTES), gzipSync(one)],
+  ...[Buffer.from(one, 'utf16le'), Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1')],
 ];
 
 test(

@@ -17,7 +17,6 @@ const latin1 = Buffer.from(deposit({ network: '"\u00ff"' }), 'latin1');
 test.each<[what: string, body: string | Uint8Array, isInBox: boolean, notice: string]>([
   ['a text', deposit(), true, ''],
   ['a text with white space around it', '\n{}\n', true, ''],
-  ['other text', 'He says he paid.', true, ''],
   ['a text that is too long', LONG, false, TOO_LONG],
   ['a text of too many lines', '\n'.repeat(5000), false, TOO_LONG.replace('65,537', '5,000')],
   ['a file', Buffer.from(withdrawal()), true, 'a.json.'],
@@ -33,28 +32,23 @@ test.each<[what: string, body: string | Uint8Array, isInBox: boolean, notice: st
   },
 );
 
-test('nothing is shown after nothing was typed, or once it is cleared', () => {
-  expect(shown('')).toStrictEqual(START);
-  expect(next(shown(deposit()), { type: 'cleared' })).toStrictEqual(START);
-});
+const sample = after({ type: 'sampled', text: deposit() });
 
-test('a file that can not be read is named', () => {
-  const state = next(shown(deposit()), { type: 'unopened', name: 'a' });
-  expect(state).toStrictEqual({ ...START, notice: 'a could not be read.' });
-});
-
-test('a sample is one until it is changed', () => {
-  const sample = after({ type: 'sampled', text: deposit() });
+test('what was shown before is gone', () => {
   expect(sample).toStrictEqual({ ...shown(deposit()), isSample: true });
-  expect(next(sample, { type: 'given', text: '{}' }).isSample).toBe(false);
+  expect(next(sample, { type: 'given', text: '{}' })).toStrictEqual(shown('{}'));
+  expect(next(sample, { type: 'given', text: '' })).toStrictEqual(START);
+  expect(next(sample, { type: 'cleared' })).toStrictEqual(START);
+  const unopened = next(sample, { type: 'unopened', name: 'a' });
+  expect(unopened).toStrictEqual({ ...START, notice: 'a could not be read.' });
 });
 
 test.each<[announced: RegExp, state: State]>([
   [/^$/, START],
   [/^good: Order order-10042: /, shown(deposit())],
   [/^a\.json\. refused: The body is /, shown(Buffer.from('{}'))],
-  [/^x: copied$/, next(shown(deposit()), { type: 'copied', what: 'x', isDone: true })],
-  [/^x: not copied$/, next(shown(deposit()), { type: 'copied', what: 'x', isDone: false })],
+  [/^x: copied$/, next(sample, { type: 'copied', what: 'x', isDone: true })],
+  [/^x: not copied$/, next(sample, { type: 'copied', what: 'x', isDone: false })],
   // What was copied is said until something else is shown.
   [
     /^refused: The body/,

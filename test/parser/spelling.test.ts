@@ -1,15 +1,16 @@
 import { safeParseDepositReceived, safeParseWithdrawalBroadcast } from 'payment-notifications';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseLiterally } from '../../src/parser/json.js';
 import { deposit, read, type Wire, withdrawal } from '../sample-bodies.js';
 
+const LONG = '0.123456789012345678';
+
 /** What was sent as `deductedSettlementAmount` and as `deducedSettlementAmount`, and the amount. */
 const READ: [deducted: Wire, deduced: Wire, amount: string | null][] = [
-  [undefined, '"250.31"', '250.31'],
-  ['null', '250.31', '250.31'],
-  ['""', '0.123456789012345678', '0.123456789012345678'],
+  [undefined, LONG, LONG],
+  ['""', '"250.31"', '250.31'],
+  [LONG, '""', LONG],
   ['"250.31"', 'null', '250.31'],
-  ['0.123456789012345678', '""', '0.123456789012345678'],
   ['"250.31000000"', '2.5031e2', '250.31'],
   ['null', 'null', null],
 ];
@@ -23,13 +24,11 @@ test.each(READ)('%s and %s are the amount %s', (deductedSettlementAmount, other,
 });
 
 const CONFLICTS: [deducted: string, deduced: string, expected: string, received: string][] = [
-  ['"250.31"', '"250.32"', '250.32', '250.31'],
   ['0.1', '0.100000000000000001', '0.100000000000000001', '0.1'],
   ['"250.31"', '-999', "-999, which can't be used", '250.31'],
   ['"250.31"', '1e99', "1e99, which can't be used", '250.31'],
   ['"250.31"', '"free"', "a string of length 4, which can't be used", '250.31'],
   ['[250.31]', '"250.31"', '250.31', "an array, which can't be used"],
-  ['{}', '[]', "an array, which can't be used", "an object, which can't be used"],
   [`"${'1'.repeat(78)}"`, '0', '0', `${'1'.repeat(40)}… (78 characters)`],
 ];
 
@@ -68,13 +67,6 @@ test.each(['null', '""', undefined])(
     ]);
   },
 );
-
-test('an inherited property is not taken for a fault', () => {
-  onTestFinished(() => void Reflect.deleteProperty(Object.prototype, 'withdrawalId'));
-  Reflect.set(Object.prototype, 'withdrawalId', 'x');
-  const body = withdrawal({ deducedSettlementAmount: '1' });
-  expect(read(safeParseWithdrawalBroadcast(body)).withdrawalId).toBe(JSON.parse(body).withdrawalId);
-});
 
 test('in a deposit, neither name has a rule', () => {
   const sent = { deductedSettlementAmount: '1', deducedSettlementAmount: '2.50' };

@@ -3,7 +3,7 @@ import { formatCount, plural, shorten } from '../src/inspect/display';
 import type { Inspection, JsonFault } from '../src/inspect/index';
 import { nameOfPath } from '../src/parser/messages';
 import { MEANINGS } from './data';
-import { faultsOf, type Row, toRows } from './rows';
+import { listFaults, type Row, toRows } from './rows';
 
 interface FaultsProperties {
   readonly inspection: Inspection;
@@ -23,7 +23,7 @@ export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | 
     <section aria-labelledby="faults">
       <h2 id="faults">{counts.join(' and ')}</h2>
       <ol class="faults">
-        {faultsOf(inspection).map(({ kind, issue: { code, path, expected, received } }) => (
+        {listFaults(inspection).map(({ kind, issue: { code, path, expected, received } }) => (
           <li key={`${path}`} class={kind}>
             <strong>{nameOfPath(path)}</strong> expected {expected}, received {received}{' '}
             <code>{code}</code>
@@ -49,7 +49,7 @@ export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | 
 }
 
 /** Every field: what it means, what was read and, if it looks different, what was sent. */
-export function Fields({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
+export function FieldList({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
   const { rows, more } = toRows(inspection);
   if (rows.length === 0) return null;
   const meanings = inspection.type === null ? {} : MEANINGS[inspection.type];
@@ -92,7 +92,7 @@ function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: strin
             {shorten(value)}
           </p>
         ))}
-        {sent && <Sent parts={sent} />}
+        {sent && <SentText parts={sent} />}
         {remarks.map(({ kind, text }) => (
           <p key={text} class={`remark ${kind}`}>
             {shorten(text)}
@@ -103,7 +103,7 @@ function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: strin
   );
 }
 
-function Sent({ parts: [kept, lost, rest] }: { readonly parts: NonNullable<Row['sent']> }) {
+function SentText({ parts: [kept, lost, rest] }: { readonly parts: NonNullable<Row['sent']> }) {
   return (
     <p class="value sent">
       <small>sent as</small>

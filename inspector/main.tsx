@@ -1,23 +1,26 @@
-// Draws the page. What somebody does is an event, which leads to the next state.
+// Draws the page. What somebody does is an action, which leads to the next state.
 import { render } from 'preact';
 import { shorten } from '../src/inspect/display';
 import type { JsonFault } from '../src/inspect/index';
 import { MAX_BYTES } from '../src/parser/body';
 import { Page } from './Page';
-import { type Event, next, START } from './state';
+import { type Action, next, START } from './state';
 
 /** As in style.css. */
 const PHONE = matchMedia('(max-width: 640px)');
 
 let state = START;
 
-function handle(event: Event): void {
-  state = next(state, event);
+function dispatch(action: Action): void {
+  state = next(state, action);
   draw();
 }
 
 function draw(): void {
-  render(<Page state={state} handle={handle} onFile={open} onShow={showFault} />, document.body);
+  render(
+    <Page state={state} dispatch={dispatch} onFile={open} onShow={showFault} />,
+    document.body,
+  );
 }
 
 async function open(file: File): Promise<void> {
@@ -25,9 +28,9 @@ async function open(file: File): Promise<void> {
   try {
     // An endpoint reads no further either.
     const bytes = await file.slice(0, MAX_BYTES + 1).arrayBuffer();
-    handle({ type: 'opened', name, bytes: new Uint8Array(bytes) });
+    dispatch({ type: 'opened', name, bytes: new Uint8Array(bytes) });
   } catch {
-    handle({ type: 'unopened', name });
+    dispatch({ type: 'unopened', name });
   }
   showAnswer();
 }
@@ -67,7 +70,7 @@ addEventListener('paste', (event) => {
   // A cell of a spreadsheet is also copied as a picture.
   if (text === '' && file !== undefined) open(file);
   else {
-    handle({ type: 'given', text });
+    dispatch({ type: 'given', text });
     showAnswer();
   }
 });

@@ -1,5 +1,5 @@
 // An inspection as rows of text, one for each field.
-import { isAsSent, readValue } from '../src/inspect/display';
+import { displayValue, isAsSent } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import type { NotificationIssue } from '../src/parser/errors';
 
@@ -21,7 +21,7 @@ interface Remark {
 }
 
 /** Every fault and warning of a body. */
-export function faultsOf({
+export function listFaults({
   issues,
   warnings,
 }: Inspection): { readonly kind: 'fault' | 'warning'; readonly issue: NotificationIssue }[] {
@@ -35,7 +35,7 @@ export function faultsOf({
 export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly more: number } {
   const { fields } = inspection;
   const remarks = new Map<string, Remark[]>();
-  for (const { kind, issue } of faultsOf(inspection)) {
+  for (const { kind, issue } of listFaults(inspection)) {
     const [name] = issue.path;
     if (name === undefined) continue;
     const text = `expected ${issue.expected}, received ${issue.received}`;
@@ -48,7 +48,7 @@ export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly
   const rows = fields.slice(0, MAX_ROWS).map((field): Row => {
     const { name, raw, quirks } = field;
     const notes = quirks.map(({ note }) => ({ kind: 'note' as const, text: note }));
-    const read = readValue(field);
+    const read = displayValue(field);
     const isRounded = quirks.some(({ code }) => code === 'lost_digits');
     const asSent = isAsSent(raw, read) ? null : ([raw, '', ''] as const);
     return {

@@ -8,7 +8,7 @@ import { fixture } from '../fixtures/index.js';
 import { fieldMeanings } from './pages/tables.js';
 
 /** By what the list of samples calls them. */
-const SAMPLES = {
+const SAMPLE_IDS = {
   'A deposit': 'deposit-received/sample',
   'Too much arrived': 'deposit-received/overpaid',
   '18 decimals': 'deposit-received/eighteen-decimals',
@@ -59,7 +59,7 @@ export async function writeInspector(): Promise<void> {
 }
 
 function samples() {
-  return Object.entries(SAMPLES).map(([label, id]) => {
+  return Object.entries(SAMPLE_IDS).map(([label, id]) => {
     return { label, text: fixture(id).body.toString() };
   });
 }

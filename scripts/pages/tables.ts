@@ -22,7 +22,7 @@ import {
 } from './fields.js';
 
 /** The kinds of values as `docs/fields.md` calls them. */
-const KINDS: Record<FieldType<unknown>['kind'], string> = {
+const KIND_NAMES: Record<FieldType<unknown>['kind'], string> = {
   text: 'text',
   id: 'UUID',
   amount: 'amount',
@@ -50,10 +50,10 @@ interface FieldMeaning {
 /** By the field's name. */
 export type FieldMeanings = Readonly<Record<string, FieldMeaning>>;
 
-const BLOCK = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
+const MARKED = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
 
 /** The sources by the word in a mark. */
-const SOURCES: Readonly<Record<string, () => string>> = {
+const TABLES: Readonly<Record<string, () => string>> = {
   deposit: depositFields,
   withdrawal: withdrawalFields,
   owner: ownerFields,
@@ -62,8 +62,8 @@ const SOURCES: Readonly<Record<string, () => string>> = {
 
 /** The text of a page, with what its sources give between its marks. */
 export function withTables(text: string): string {
-  return text.replace(BLOCK, (_, word) => {
-    const source = SOURCES[word];
+  return text.replace(MARKED, (_, word) => {
+    const source = TABLES[word];
     if (source === undefined) throw new Error(`no source is called ${word}`);
     return `<!-- fill: ${word} -->\n\n${source()}\n\n<!-- /fill -->`;
   });
@@ -132,5 +132,5 @@ function fieldLists(fields: FieldMeanings): string {
 function kindOf(type: FieldType<unknown>): string {
   if (type.kind === 'amount' && type.read(-1) !== null) return 'signed amount';
   if (type.values) return type.values.map((value) => `\`${value}\``).join(', ');
-  return KINDS[type.kind];
+  return KIND_NAMES[type.kind];
 }

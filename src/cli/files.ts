@@ -1,6 +1,7 @@
 import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { escapeUnprintable } from '../parser/messages.js';
+import { PLACES } from '../receiver/store.js';
 import { redactUrlsIn } from '../shared/redact.js';
 
 /** What a store has written about a body. */
@@ -13,15 +14,13 @@ export interface Saved {
 
 /** The file name that stands for standard input. */
 export const STDIN = '-';
-/** The folders of a store. */
-const PLACES = ['progress', 'retry', 'review'];
 /** The names of a body in a store, and of the reason next to it. */
 const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
 /** Maximum length of a reason, in bytes. A longer one is truncated. */
 const MAX_REASON = 1000;
 
 /** Returns a file name for messages. Hides secrets, because it may be a URL by mistake. */
-export function nameOf(file: string): string {
+export function displayName(file: string): string {
   return file === STDIN ? 'standard input' : escapeUnprintable(redactUrlsIn(file));
 }
 
@@ -67,7 +66,7 @@ export function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
   const folder = basename(dirname(resolve(path)));
   const reason = readReason(path.replace(/json$/, 'txt'));
-  if (reason === null && !PLACES.includes(folder)) return null;
+  if (reason === null && !PLACES.some((place) => place === folder)) return null;
   // The time of a file says when its body was saved, because only a damaged file is written again.
   return { folder, since: statSync(path).mtime, reason };
 }

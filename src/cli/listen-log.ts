@@ -3,8 +3,8 @@ import { formatCount, plural, shorten } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import { redactPath } from '../shared/redact.js';
-import { reasonOf } from './errors.js';
-import { nameOf } from './files.js';
+import { describeSystemError } from './errors.js';
+import { displayName } from './files.js';
 import { openFolder } from './save.js';
 import { marked, type Terminal } from './terminal.js';
 
@@ -23,7 +23,7 @@ interface ListenLog {
 }
 
 /** @param folder - Where bodies are saved; undefined to save none. */
-export function createLog(terminal: Terminal, folder: string | undefined): ListenLog {
+export function createListenLog(terminal: Terminal, folder: string | undefined): ListenLog {
   const save = folder === undefined ? null : openFolder(folder);
   const counts = { webhooks: 0, refused: 0, failed: 0 };
 
@@ -32,7 +32,7 @@ export function createLog(terminal: Terminal, folder: string | undefined): Liste
   const fail = (failure: string, error: unknown): void => {
     counts.webhooks += 1;
     counts.failed += 1;
-    print('refused', new Date(), `${failure}: ${reasonOf(error)}`);
+    print('refused', new Date(), `${failure}: ${describeSystemError(error)}`);
   };
   return {
     fail,
@@ -64,7 +64,7 @@ export function createLog(terminal: Terminal, folder: string | undefined): Liste
         plural(webhooks, 'webhook'),
         `${formatCount(refused)} refused`,
         ...(failed === 0 ? [] : [`${formatCount(failed)} not read or not saved`]),
-        ...(folder === undefined ? [] : [`${saved} saved in ${nameOf(folder)}`]),
+        ...(folder === undefined ? [] : [`${saved} saved in ${displayName(folder)}`]),
       ];
       terminal.print(`\n${texts.join(', ')}\n`);
     },

@@ -6,17 +6,17 @@ import { isVisit } from '../receiver/arrive.js';
 import { createReceiver } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
-import { CommandError, EXIT, reasonOf } from './errors.js';
-import { createLog } from './listen-log.js';
-import { COMMON, readArguments, readCount, TEXT } from './options.js';
+import { CommandError, describeSystemError, EXIT } from './errors.js';
+import { createListenLog } from './listen-log.js';
+import { COMMON, readArguments, readCount, STRING } from './options.js';
 import type { Terminal } from './terminal.js';
 
-const OPTIONS = {
-  port: TEXT,
-  host: TEXT,
-  save: TEXT,
-  secret: TEXT,
-  status: TEXT,
+const LISTEN_OPTIONS = {
+  port: STRING,
+  host: STRING,
+  save: STRING,
+  secret: STRING,
+  status: STRING,
   ...COMMON,
 } as const;
 
@@ -48,7 +48,7 @@ const HINT =
 const NOT_SAVED = new Error('not saved');
 
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS);
+  const { values, positionals } = readArguments(args, LISTEN_OPTIONS);
   if (positionals.length > 0) throw new CommandError('listen: expected options alone');
   const port = readCount('--port', values.port ?? '3000', 0, 65_535);
   const status = readCount('--status', values.status ?? '200', 200, 599);
@@ -57,7 +57,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     const rule = 'expected at least 16 letters, digits or any of -._~, received';
     throw new CommandError(`--secret: ${rule} ${describe(secret)}. Omit it to make one`);
   }
-  const log = createLog(terminal, values.save);
+  const log = createListenLog(terminal, values.save);
   const receiver = createReceiver({
     secret,
     success: { status },
@@ -108,7 +108,11 @@ async function start(server: Server, port: number, host: string): Promise<string
     server.once('error', (error: NodeJS.ErrnoException) => {
       const inUse = `--port: expected a free port, received ${port}, which is in use`;
       const isInUse = error.code === 'EADDRINUSE';
-      reject(new CommandError(isInUse ? inUse : `--host: can't listen there: ${reasonOf(error)}`));
+      reject(
+        new CommandError(
+          isInUse ? inUse : `--host: can't listen there: ${describeSystemError(error)}`,
+        ),
+      );
     });
     server.listen(port, host, resolve);
   });

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { MAX_BYTES } from '../parser/body.js';
 import { isJson } from '../shared/members.js';
-import { printError, reasonOf } from './errors.js';
-import { filesAt, nameOf, type Saved, STDIN, savedAt } from './files.js';
+import { describeSystemError, printError } from './errors.js';
+import { displayName, filesAt, type Saved, STDIN, savedAt } from './files.js';
 import type { Terminal } from './terminal.js';
 
 /** A body, and where it was found. */
@@ -34,8 +34,8 @@ export async function* readBodies(
   reading: FileCounts,
 ): AsyncGenerator<Input[]> {
   const skip = (path: string, error: unknown): void => {
-    const reason = reasonOf(error);
-    printError(terminal, `${nameOf(path)}: expected a readable file, received ${reason}`);
+    const reason = describeSystemError(error);
+    printError(terminal, `${displayName(path)}: expected a readable file, received ${reason}`);
     reading.unread += 1;
   };
   for (const path of paths) {
@@ -52,7 +52,7 @@ export async function* readBodies(
 }
 
 async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input[]> {
-  const name = nameOf(path);
+  const name = displayName(path);
   const input = path === STDIN ? terminal.input : createReadStream(path);
   if (path === STDIN && terminal.input.isTTY) {
     terminal.warn('reading standard input; press Ctrl-D to finish\n');

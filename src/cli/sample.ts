@@ -3,14 +3,15 @@ import { quote } from '../parser/messages.js';
 import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
 import { MAX_SEED, withdrawalSample, writeBody } from '../testing/bodies.js';
 import { CommandError, EXIT } from './errors.js';
-import { COMMON, LIST, readArguments, readCount, TEXT } from './options.js';
+import { COMMON, LIST, readArguments, readCount, STRING } from './options.js';
 import type { Terminal } from './terminal.js';
 
-export const SAMPLE_OPTIONS: Record<'seed' | 'status', typeof TEXT> & Record<'set', typeof LIST> = {
-  set: LIST,
-  seed: TEXT,
-  status: TEXT,
-};
+export const SAMPLE_OPTIONS: Record<'seed' | 'status', typeof STRING> & Record<'set', typeof LIST> =
+  {
+    set: LIST,
+    seed: STRING,
+    status: STRING,
+  };
 
 export interface SampleChanges {
   readonly set?: readonly string[] | undefined;

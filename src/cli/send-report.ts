@@ -13,13 +13,13 @@ export function isRefusal({ answer }: DeliveryAttempt): boolean {
   return status >= 400 && status < 500 && !NOT_ABOUT_THE_BODY.includes(status);
 }
 
-export function outcomeOf({ answer, error, durationMs }: DeliveryAttempt): string {
+export function describeAttempt({ answer, error, durationMs }: DeliveryAttempt): string {
   if (answer === null) return `failed: ${shown(error)}`;
   const hint = answer.status === 404 ? " (is the URL's secret right?)" : '';
   return `${answer.status} in ${durationMs} ms${hint}`;
 }
 
-export function faultOf(issues: readonly NotificationIssue[], attempt: DeliveryAttempt): string {
+export function remarkOn(issues: readonly NotificationIssue[], attempt: DeliveryAttempt): string {
   if (issues.length === 0) return '';
   if (isRefusal(attempt)) return 'refused, as it should be';
   if (!attempt.success) return '';
@@ -38,7 +38,7 @@ export interface Counts {
   right: number;
 }
 
-export function endOf(valid: Counts, faulty: Counts): string {
+export function countsLine(valid: Counts, faulty: Counts): string {
   const count = ({ sent, right }: Counts, what: string): string[] =>
     sent === 0 ? [] : [`${formatCount(right)} of ${formatCount(sent)} ${what}`];
   const parts = [...count(valid, 'delivered'), ...count(faulty, 'faulty ones refused')];

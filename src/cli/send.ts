@@ -4,14 +4,21 @@ import { type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
 import { fetchStart, NO_SERVER, readHeaders, readUrl } from './endpoint.js';
 import { CommandError, EXIT } from './errors.js';
-import { COMMON, FLAG, LIST, readArguments, readCount, TEXT } from './options.js';
+import { COMMON, FLAG, LIST, readArguments, readCount, STRING } from './options.js';
 import { type FileCounts, readBodies } from './read-bodies.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import { type Counts, endOf, faultOf, isRefusal, outcomeOf, shown } from './send-report.js';
+import {
+  type Counts,
+  countsLine,
+  describeAttempt,
+  isRefusal,
+  remarkOn,
+  shown,
+} from './send-report.js';
 import { marked, type Terminal } from './terminal.js';
 
-const OPTIONS = {
-  ...{ to: TEXT, copies: TEXT, faulty: FLAG, header: LIST },
+const SEND_OPTIONS = {
+  ...{ to: STRING, copies: STRING, faulty: FLAG, header: LIST },
   ...SAMPLE_OPTIONS,
   ...COMMON,
 } as const;
@@ -47,13 +54,13 @@ const HIDDEN = '(not shown: it may repeat a header)';
 const MAX_COPIES = 1000;
 
 /** A body to post, and what identifies it in the output. */
-interface Sent {
+interface Outgoing {
   readonly label: string;
   readonly body: string | Uint8Array;
 }
 
 export async function send(args: string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS);
+  const { values, positionals } = readArguments(args, SEND_OPTIONS);
   const url = readUrl(values.to);
   const headers = readHeaders(values.header);
   const copies = readCount('--copies', values.copies ?? '1', 1, MAX_COPIES);
@@ -77,7 +84,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       const copy = index > 0 ? `copy ${index + 1}` : '';
       const text = redactPathIn(attempt.answer?.body ?? '', url);
       const answer = values.header && attempt.answer !== null ? HIDDEN : shown(text);
-      const parts = [outcomeOf(attempt), label, faultOf(issues, attempt), copy, answer];
+      const parts = [describeAttempt(attempt), label, remarkOn(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
     }
@@ -86,7 +93,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       break;
     }
   }
-  terminal.print(endOf(valid, faulty));
+  terminal.print(countsLine(valid, faulty));
   if (reading.unread > 0) return EXIT.unable;
   const sent = valid.sent + faulty.sent;
   return sent > 0 && sent === valid.right + faulty.right ? EXIT.ok : EXIT.failed;
@@ -97,7 +104,7 @@ function chooseBodies(
   choice: SampleChanges & { readonly faulty?: boolean | undefined },
   terminal: Terminal,
   reading: FileCounts,
-): Iterable<Sent> | AsyncIterable<Sent> {
+): Iterable<Outgoing> | AsyncIterable<Outgoing> {
   const [kind = ''] = operands;
   if (SAMPLE_KINDS.includes(kind) && operands.length === 1) {
     const body = makeSample(kind, choice);
@@ -119,7 +126,7 @@ async function* savedBodies(
   paths: readonly string[],
   terminal: Terminal,
   reading: FileCounts,
-): AsyncGenerator<Sent> {
+): AsyncGenerator<Outgoing> {
   for await (const inputs of readBodies(paths, terminal, reading)) {
     for (const { place, body } of inputs) yield { label: place, body };
   }

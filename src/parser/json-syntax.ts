@@ -13,13 +13,13 @@ const STARTS = {
 };
 
 /** The tokens of one character. */
-const MARKS = '{}[],:';
+const STRUCTURAL = '{}[],:';
 const SPACE = /[ \t\n\r]*/y;
 /**
  * Any other token. For a faulty string, it matches the part before the fault. An escape that the
  * end of the text cuts off is no fault.
  */
-const TOKEN =
+const PRIMITIVE =
   /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*(?:"|\\(?:u[\dA-Fa-f]{0,3})?$)?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
 const CUT_OFF_WORD = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
@@ -37,7 +37,7 @@ export function findSyntaxError(text: string): number {
     const first = text.charAt(start);
     if (first === '') return starts === STARTS.endOfText ? -1 : start;
     if (!starts.includes(first)) return start;
-    at = MARKS.includes(first) ? start + 1 : skip(TOKEN, text, start);
+    at = STRUCTURAL.includes(first) ? start + 1 : skip(PRIMITIVE, text, start);
     if (isCutOff(text, start, at)) return text.length;
     if (at === start) return start;
     if (first === '"' && !isClosed(text, start, at)) return at;
@@ -60,7 +60,7 @@ function isCutOff(text: string, start: number, end: number): boolean {
   const rest = text.slice(start);
   // A 0 is appended: if the token then reaches behind the old end, it is a number that was cut off,
   // such as `-`, `1.` or `1e+`.
-  return CUT_OFF_WORD.test(rest) || skip(TOKEN, `${rest}0`, 0) > rest.length;
+  return CUT_OFF_WORD.test(rest) || skip(PRIMITIVE, `${rest}0`, 0) > rest.length;
 }
 
 /** Whether the part of a string that was read ends with its closing quote. */

@@ -51,7 +51,7 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
     );
   }
   if (!request.readableDidRead) return readUnread(request);
-  await endOf(request);
+  await waitForEnd(request);
   for (const body of [request.rawBody, request.body]) {
     if (isBytes(body)) return receivedOf(body);
     if (typeof body === 'string') {
@@ -71,7 +71,7 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
  *
  * @throws Error if the sender leaves first.
  */
-function endOf(request: NodeRequest): Promise<void> {
+function waitForEnd(request: NodeRequest): Promise<void> {
   // Some platforms pass an object that isn't a stream of Node.js.
   if (request.readableEnded !== false) return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ function checkEncoding({ readableEncoding }: NodeRequest): void {
  */
 export function sendNode(response: NodeResponse, answer: ReceiverAnswer): void {
   try {
-    send(response, answer);
+    writeAnswer(response, answer);
   } catch (error) {
     try {
       response.destroy();
@@ -126,7 +126,7 @@ export function sendNode(response: NodeResponse, answer: ReceiverAnswer): void {
   }
 }
 
-function send(response: NodeResponse, { status, text }: ReceiverAnswer): void {
+function writeAnswer(response: NodeResponse, { status, text }: ReceiverAnswer): void {
   if (!response.headersSent) {
     response.statusCode = status;
     response.setHeader('content-type', 'text/plain; charset=utf-8');

@@ -6,7 +6,7 @@ import type { Arrived, Event, Refused } from './arrive.js';
 import type { Log, LogEntry, Outcome } from './log.js';
 import { needsReviewIn } from './needs-review.js';
 import type { ReceiverOptions } from './options.js';
-import { nameOf, type Store } from './store.js';
+import { type Store, storeName } from './store.js';
 
 /** These functions save before they log, because a log may hang. None of them rejects. */
 export interface Settling {
@@ -58,7 +58,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       const called = FUNCTION_OF[notification.type];
       if (isRunning(key)) throw new Error(`${called}: an earlier call still runs`);
       if (store && name === null) {
-        name = await deadline.before('store.save', nameOf(key, event.body));
+        name = await deadline.before('store.save', storeName(key, event.body));
         isSaved = await deadline.before('store.save', saveFirst(store, name, event));
       }
       await call(called, event, deadline);
@@ -159,7 +159,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
     if (store === null) return { ...entry, outcome: 'failed' };
     try {
       const to = outcome === 'retry' ? 'retry' : 'review';
-      const name = savedAs ?? (await nameOf(key ?? 'refused', body));
+      const name = savedAs ?? (await storeName(key ?? 'refused', body));
       await store.save({ to, name, body, key, reason });
       return entry;
     } catch (error) {

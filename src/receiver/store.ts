@@ -11,6 +11,9 @@ import { LATE, lateError, within } from '../shared/deadline.js';
  */
 export type Place = 'progress' | 'retry' | 'review';
 
+/** All places, from the lowest to the highest; see `Store.save`. */
+export const PLACES: readonly Place[] = ['progress', 'retry', 'review'];
+
 /** A body to save, and where. */
 export interface SavedBody {
   readonly to: Place;
@@ -102,7 +105,7 @@ const WITH_DIGEST = /\.([\da-f]{16})$/;
  * Returns the name under which a body is saved. Windows allows no colon in it. In Node.js, this
  * waits for a thread that files use as well.
  */
-export async function nameOf(prefix: string, body: Uint8Array): Promise<string> {
+export async function storeName(prefix: string, body: Uint8Array): Promise<string> {
   return `${prefix.replaceAll(':', '.')}.${await digestOf(body)}`;
 }
 

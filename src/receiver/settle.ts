@@ -1,6 +1,6 @@
 import type { NotificationIssue } from '../parser/errors.js';
 import { describe } from '../parser/messages.js';
-import { type Deadline, LATE } from '../shared/deadline.js';
+import type { Deadline } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 import type { Arrived, Event, Refused } from './arrive.js';
 import type { Log, LogEntry, Outcome } from './log.js';
@@ -87,11 +87,9 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
 
   async function call(name: string, event: Event, deadline: Deadline): Promise<void> {
     const called = start(event);
-    const returned = await deadline.race(called);
-    if (returned === LATE) {
+    const returned = await deadline.before(name, called, () => {
       watch(called, name, event.key);
-      throw deadline.lateError(name);
-    }
+    });
     // Some clients return what failed, in place of throwing it. So no result is taken for success.
     if (returned !== undefined) {
       throw new TypeError(

@@ -92,7 +92,12 @@ function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: strin
             {shorten(value)}
           </p>
         ))}
-        {sent && <SentText parts={sent} />}
+        {sent !== null && (
+          <p class="value sent">
+            <small>sent as</small>
+            {shorten(sent)}
+          </p>
+        )}
         {remarks.map(({ kind, text }) => (
           <p key={text} class={`remark ${kind}`}>
             {shorten(text)}
@@ -100,17 +105,6 @@ function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: strin
         ))}
       </dd>
     </div>
-  );
-}
-
-function SentText({ parts: [kept, lost, rest] }: { readonly parts: NonNullable<Row['sent']> }) {
-  return (
-    <p class="value sent">
-      <small>sent as</small>
-      {shorten(kept)}
-      {lost && <mark>{shorten(lost)}</mark>}
-      {shorten(rest)}
-    </p>
   );
 }
 

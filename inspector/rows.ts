@@ -10,8 +10,8 @@ export interface Row {
   readonly name: string;
   /** What was read: parts of an address have a label. */
   readonly read: readonly (readonly [label: string, value: string])[];
-  /** What was sent, if it looks unlike what was read, with the digits that a double loses. */
-  readonly sent: readonly [kept: string, lost: string, rest: string] | null;
+  /** What was sent, if it looks unlike what was read. */
+  readonly sent: string | null;
   readonly remarks: readonly Remark[];
 }
 
@@ -49,35 +49,12 @@ export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly
     const { name, raw, quirks } = field;
     const notes = quirks.map(({ note }) => ({ kind: 'note' as const, text: note }));
     const read = displayValue(field);
-    const isRounded = quirks.some(({ code }) => code === 'lost_digits');
-    const asSent = isAsSent(raw, read) ? null : ([raw, '', ''] as const);
     return {
       name,
       read,
-      sent: isRounded ? splitLostDigits(raw) : asSent,
+      sent: isAsSent(raw, read) ? null : raw,
       remarks: [...(remarks.get(name) ?? []), ...notes],
     };
   });
   return { rows: [...missing, ...rows], more: Math.max(0, fields.length - MAX_ROWS) };
-}
-
-/** Splits a number literal into what a double keeps, the digits that it loses, and the rest. */
-export function splitLostDigits(literal: string): [kept: string, lost: string, rest: string] {
-  const kept = significantDigits(String(Number(literal)));
-  const [mantissa = ''] = literal.split(/e/i);
-  let matched = 0;
-  let isLeading = true;
-  for (const [at, character] of [...mantissa].entries()) {
-    if (!/\d/.test(character) || (isLeading && character === '0')) continue;
-    isLeading = false;
-    if (character !== (kept[matched] ?? '0')) {
-      return [literal.slice(0, at), mantissa.slice(at), literal.slice(mantissa.length)];
-    }
-    matched += 1;
-  }
-  return [literal, '', ''];
-}
-
-function significantDigits(literal: string): string {
-  return literal.replace(/e.*/i, '').replace(/[-.]/g, '').replace(/^0+/, '');
 }

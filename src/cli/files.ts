@@ -1,4 +1,4 @@
-import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { escapeUnprintable } from '../parser/messages.js';
 import { PLACES } from '../receiver/store.js';
@@ -16,7 +16,7 @@ export interface Saved {
 export const STDIN = '-';
 /** The names of a body in a store, and of the reason next to it. */
 const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
-/** Maximum length of a reason, in bytes. A longer one is truncated. */
+/** Maximum length of a reason, in characters. A longer one is truncated. */
 const MAX_REASON = 1000;
 
 /** Returns a file name for messages. Hides secrets, because it may be a URL by mistake. */
@@ -74,15 +74,7 @@ export function savedAt(path: string): Saved | null {
 function readReason(path: string): string | null {
   try {
     // To open a pipe would wait for its writer, and a device may have no end.
-    if (!statSync(path).isFile()) return null;
-    const file = openSync(path, 'r');
-    try {
-      const bytes = Buffer.alloc(MAX_REASON);
-      const length = readSync(file, bytes, 0, MAX_REASON, 0);
-      return bytes.toString('utf8', 0, length).trim();
-    } finally {
-      closeSync(file);
-    }
+    return statSync(path).isFile() ? readFileSync(path, 'utf8').slice(0, MAX_REASON).trim() : null;
   } catch {
     return null;
   }

@@ -5,7 +5,6 @@ import { EXIT } from './errors.js';
 import { explainBody, waitOf } from './explain.js';
 import { STDIN } from './files.js';
 import { COMMON, FLAG, readArguments, readType, STRING } from './options.js';
-import { createProgress } from './progress.js';
 import { type Input, readBodies } from './read-bodies.js';
 import { jsonLine, marked, type Terminal } from './terminal.js';
 import { createTotals } from './totals.js';
@@ -52,7 +51,6 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   const reading = { files: 0, unread: 0 };
   const totals = createTotals();
   const transactions = createTransactions();
-  const progress = createProgress(terminal);
 
   /** Counts a body of several, and returns its line; empty if it isn't shown. */
   const lineOf = (input: Input): string => {
@@ -73,23 +71,14 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   // The first body waits, because it is explained if it is the only one.
   let waiting: Input[] = [];
   let isList = values.json === true;
-  const warn = (text: string): void => {
-    progress.clear();
-    terminal.warn(text);
-  };
-  for await (const inputs of readBodies(paths, { ...terminal, warn }, reading)) {
+  for await (const inputs of readBodies(paths, terminal, reading)) {
     waiting.push(...inputs);
     isList ||= waiting.length > 1;
     if (!isList) continue;
     const lines = waiting.map(lineOf).join('');
     waiting = [];
-    if (lines !== '') {
-      progress.clear();
-      terminal.print(lines);
-    }
-    progress.show(totals.bodies());
+    if (lines !== '') terminal.print(lines);
   }
-  progress.clear();
   for (const input of waiting) {
     const inspection = inspectBody(input.body, { as, isSaved: input.saved !== null });
     const outcome = verdictOf(inspection, input, null);

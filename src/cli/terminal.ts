@@ -10,8 +10,6 @@ export interface Terminal {
   print(text: string): void;
   warn(text: string): void;
   readonly colors: boolean;
-  /** Whether standard error is a terminal, which shows the progress of long work. */
-  readonly showsProgress: boolean;
   /** From then on, Ctrl-C calls this instead of ending the process. */
   onInterrupt(stop: () => void): void;
 }

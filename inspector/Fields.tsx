@@ -1,18 +1,12 @@
 import type { JSX } from 'preact';
 import { formatCount, plural, shorten } from '../src/inspect/display';
-import type { Inspection, JsonFault } from '../src/inspect/index';
+import type { Inspection } from '../src/inspect/index';
 import { nameOfPath } from '../src/parser/messages';
 import { MEANINGS } from './data';
 import { listFaults, type Row, toRows } from './rows';
 
-interface FaultsProperties {
-  readonly inspection: Inspection;
-  /** Shows a place in the box. Null if the text is not there. */
-  readonly onShow: ((fault: JsonFault) => void) | null;
-}
-
 /** Why a body is refused, and what else to check. */
-export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | null {
+export function Faults({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
   const { issues, warnings, jsonFault: fault } = inspection;
   const counts = [
     ...(issues.length > 0 ? [plural(issues.length, 'fault')] : []),
@@ -36,12 +30,7 @@ export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | 
           <code>
             {fault.before}
             <mark>{fault.after || 'it ends here'}</mark>
-          </code>{' '}
-          {onShow && (
-            <button id="show" type="button" onClick={() => onShow(fault)}>
-              Show in the text
-            </button>
-          )}
+          </code>
         </p>
       )}
     </section>

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import type { JsonFault } from '../src/inspect/index';
 import { AtAGlance } from './AtAGlance';
 import { Faults, FieldList } from './Fields';
 import { Identifiers, Result } from './Result';
@@ -9,11 +8,10 @@ interface PageProps {
   readonly state: State;
   readonly dispatch: (action: Action) => void;
   readonly onFile: (file: File) => void;
-  readonly onShow: (fault: JsonFault) => void;
 }
 
-export function Page({ state, dispatch, onFile, onShow }: PageProps): JSX.Element {
-  const { text, inspection } = state;
+export function Page({ state, dispatch, onFile }: PageProps): JSX.Element {
+  const { inspection } = state;
   return (
     <>
       <header>
@@ -33,7 +31,7 @@ export function Page({ state, dispatch, onFile, onShow }: PageProps): JSX.Elemen
           <Result state={state} dispatch={dispatch} />
           {inspection && (
             <>
-              <Faults inspection={inspection} onShow={text === '' ? null : onShow} />
+              <Faults inspection={inspection} />
               <Identifiers state={state} dispatch={dispatch} />
               <AtAGlance inspection={inspection} />
               <FieldList inspection={inspection} />
@@ -48,7 +46,7 @@ export function Page({ state, dispatch, onFile, onShow }: PageProps): JSX.Elemen
   );
 }
 
-function BodyBox({ state, dispatch, onFile }: Omit<PageProps, 'onShow'>): JSX.Element {
+function BodyBox({ state, dispatch, onFile }: PageProps): JSX.Element {
   function clear(): void {
     dispatch({ type: 'cleared' });
     document.getElementById('box')?.focus();

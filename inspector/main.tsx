@@ -1,7 +1,6 @@
 // Draws the page. What somebody does is an action, which leads to the next state.
 import { render } from 'preact';
 import { shorten } from '../src/inspect/display';
-import type { JsonFault } from '../src/inspect/index';
 import { MAX_BYTES } from '../src/parser/body';
 import { Page } from './Page';
 import { type Action, next, START } from './state';
@@ -17,10 +16,7 @@ function dispatch(action: Action): void {
 }
 
 function draw(): void {
-  render(
-    <Page state={state} dispatch={dispatch} onFile={open} onShow={showFault} />,
-    document.body,
-  );
+  render(<Page state={state} dispatch={dispatch} onFile={open} />, document.body);
 }
 
 async function open(file: File): Promise<void> {
@@ -46,20 +42,6 @@ function showAnswer(): void {
   document.querySelector('.answer')?.scrollIntoView();
 }
 
-/** Selects the place of an error in the box, and scrolls to it. */
-function showFault({ line, column }: JsonFault): void {
-  const box = boxOf();
-  if (box === null) return;
-  const before = box.value.split('\n').slice(0, line - 1);
-  // The lines before, each with its break, and a byte-order mark, which is no part of the text.
-  const mark = line === 1 && box.value.startsWith('\uFEFF') ? 1 : 0;
-  const at = before.join('').length + before.length + column - 1 + mark;
-  box.setSelectionRange(at, at + 1);
-  // A browser scrolls to the selection when the box gets the focus.
-  box.blur();
-  box.focus();
-}
-
 // Text may be pasted anywhere on the page. It replaces what is in the box, because two bodies in a
 // row would be refused as one, and a browser takes seconds to insert many lines.
 addEventListener('paste', (event) => {
@@ -73,13 +55,6 @@ addEventListener('paste', (event) => {
     dispatch({ type: 'given', text });
     showAnswer();
   }
-});
-addEventListener('dragover', (event) => event.preventDefault());
-addEventListener('drop', (event) => {
-  const [file] = event.dataTransfer?.files ?? [];
-  if (file === undefined) return;
-  event.preventDefault();
-  open(file);
 });
 
 draw();

@@ -1,15 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import { formatCount, plural, shorten } from '../inspect/display.js';
+import { formatCount, plural } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
-import { redactPath } from '../shared/redact.js';
 import { describeSystemError } from './errors.js';
 import { displayName } from './files.js';
 import { openFolder } from './save.js';
 import { marked, type Terminal } from './terminal.js';
-
-/** Maximum length of a displayed path, in characters. */
-const MAX_PATH = 40;
 
 /** Prints one line for each webhook, saves its body first, and counts. */
 interface ListenLog {
@@ -17,7 +12,6 @@ interface ListenLog {
   webhook(body: Uint8Array): boolean;
   /** Prints a line about a webhook that was not read. */
   fail(failure: string, error: unknown): void;
-  visit(request: IncomingMessage, status: number): void;
   /** Prints how many came, how many were refused, and where the bodies are. */
   end(): void;
 }
@@ -51,11 +45,6 @@ export function createListenLog(terminal: Terminal, folder: string | undefined):
       if (key === null) counts.refused += 1;
       print(outcome, time, ...texts);
       return true;
-    },
-    visit({ method, url }, status) {
-      const path = shorten(redactPath(`${url}`), MAX_PATH);
-      const time = new Date().toISOString();
-      terminal.print(`? ${time}  ${method} ${path} without a body, answered with ${status}\n`);
     },
     end() {
       const { webhooks, refused, failed } = counts;

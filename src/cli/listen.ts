@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe } from '../parser/messages.js';
-import { isVisit } from '../receiver/arrive.js';
 import { createReceiver } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
@@ -75,13 +74,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
       else if (outcome === 'warning' && !issue) console.warn(message);
     },
   });
-  const server = createServer((request, response) => {
-    receiver.node(request, response);
-    // A visit shows that a tunnel works. The receiver calls nothing for it, so it is printed here.
-    if (isVisit(request) && isEmpty(request))
-      response.on('finish', () => log.visit(request, response.statusCode));
-  });
-
+  const server = createServer(receiver.node);
   const origin = await start(server, port, values.host ?? '127.0.0.1');
   // The user's own secret is not printed, except for its start.
   const path = values.secret === undefined ? `/${secret}` : redactPath(`/${secret}`);
@@ -95,11 +88,6 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   await receiver.stop();
   log.end();
   return EXIT.interrupted;
-}
-
-function isEmpty({ headers }: IncomingMessage): boolean {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
-  return length === '0' && encoding === undefined;
 }
 
 /** Starts a server, and returns the origin of its URLs. */

@@ -35,7 +35,8 @@ export function filesAt(path: string, skip: (path: string, error: unknown) => vo
     const entries = readdirSync(path, { withFileTypes: true });
     const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
     // The only subfolders that are read are those of a store.
-    const has = (name: string): boolean => entries.some((entry) => isFolder(entry, name));
+    const has = (name: string): boolean =>
+      entries.some((entry) => entry.name === name && entry.isDirectory());
     const places = has('retry') && has('review') ? PLACES.filter(has) : [];
     const inside = places.map((name) => filesAt(join(path, name), skip));
     return [...files.sort().map((name) => join(path, name)), ...inside.flat()];
@@ -43,10 +44,6 @@ export function filesAt(path: string, skip: (path: string, error: unknown) => vo
     skip(path, error);
     return [];
   }
-}
-
-function isFolder(entry: Dirent, name: string): boolean {
-  return entry.name === name && entry.isDirectory();
 }
 
 function isBodyIn(folder: string, entry: Dirent): boolean {

@@ -8,7 +8,7 @@ import { COMMON, FLAG, readArguments, readType, STRING } from './options.js';
 import { type Input, readBodies } from './read-bodies.js';
 import { jsonLine, marked, type Terminal } from './terminal.js';
 import { createTotals } from './totals.js';
-import { createTransactions } from './transactions.js';
+import { createTwinFinder } from './twins.js';
 
 const INSPECT_OPTIONS = { json: FLAG, quiet: FLAG, as: STRING, ...COMMON } as const;
 
@@ -50,14 +50,14 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   const as = readType(values.as);
   const reading = { files: 0, unread: 0 };
   const totals = createTotals();
-  const transactions = createTransactions();
+  const twinOf = createTwinFinder();
 
   /** Counts a body of several, and returns its line; empty if it isn't shown. */
   const lineOf = (input: Input): string => {
     const { place, body, saved } = input;
     const options = { as, isSaved: saved !== null };
     const judged = judgeBody(body, options);
-    const twin = transactions.twinOf(judged, place);
+    const twin = twinOf(judged, place);
     const outcome = verdictOf(judged.judgement, input, twin);
     totals.add(judged, outcome, input, twin);
     if (values.quiet && outcome === 'good') return '';

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { CommandError, describeSystemError } from './errors.js';
 import { displayName } from './files.js';
 
-/** Writes a body to a new file, and returns the file's path. */
-export type SaveBody = (time: Date, kind: string, body: Uint8Array) => string;
-
 /**
  * Prepares a folder for bodies, which only its owner can read, because they contain customers'
  * addresses. Finds out immediately whether it can be written to.
+ *
+ * @returns A function that writes a body to a new file, and returns the file's path.
  */
-export function openFolder(folder: string): SaveBody {
+export function openFolder(folder: string): (time: Date, kind: string, body: Uint8Array) => string {
   try {
     // Not recursive: in Node.js 20, that never returns for a folder in /proc.
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });

@@ -50,7 +50,10 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
       'node: expected a request of Node.js, received a Request. In Hono, Next.js, h3, Workers, Bun and Deno, use receiver.fetch',
     );
   }
-  if (!request.readableDidRead) return readUnread(request);
+  if (!request.readableDidRead) {
+    checkEncoding(request);
+    return readStream(request, () => (request.stream ?? request).destroy());
+  }
   await waitForEnd(request);
   for (const body of [request.rawBody, request.body]) {
     if (isBytes(body)) return receivedOf(body);
@@ -94,11 +97,6 @@ function checkCharset(request: NodeRequest): void {
   throw new Error(
     `body: expected raw bytes, received text that middleware has decoded from ${quote(charset)}. Mount the receiver above body parsers such as express.text()`,
   );
-}
-
-function readUnread(request: NodeRequest): Promise<ReceivedBody> {
-  checkEncoding(request);
-  return readStream(request, () => (request.stream ?? request).destroy());
 }
 
 function checkEncoding({ readableEncoding }: NodeRequest): void {

@@ -2,7 +2,7 @@ import { quote } from '../parser/messages.js';
 import type { RawBody } from '../parser/parse.js';
 import { Decimal } from '../parser/values/amount.js';
 import { SAMPLES } from '../shared/sample.js';
-import { readFields } from './fields.js';
+import { absentFrom, readFields } from './fields.js';
 import type { Inspection } from './inspection.js';
 import { findJsonFault } from './json-fault.js';
 import { type InspectOptions, judgeBody } from './judgement.js';
@@ -42,17 +42,11 @@ export function inspectBody(body: RawBody, options: InspectOptions = {}): Inspec
   const isAccepted = judgement.outcome !== 'refused';
   return {
     ...judgement,
-    fields: fields.flatMap((field) => {
-      const { name, literal: raw, value } = field;
-      if (raw === null) return [];
-      return {
-        name,
-        raw,
-        parsed: toPlain(value),
-        quirks: findQuirks(field, raw, read, isAccepted),
-      };
+    fields: fields.map((field) => {
+      const { name, raw, value } = field;
+      return { name, raw, parsed: toPlain(value), quirks: findQuirks(field, read, isAccepted) };
     }),
-    absent: fields.filter(({ times }) => times === 0).map(({ name }) => name),
+    absent: absentFrom(fields, reading),
     jsonFault: noJson === null ? null : findJsonFault(noJson),
   };
 }

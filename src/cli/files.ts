@@ -12,7 +12,6 @@ export interface Saved {
   readonly reason: string | null;
 }
 
-/** The file name that stands for standard input. */
 export const STDIN = '-';
 /** The names of a body in a store, and of the reason next to it. */
 const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];

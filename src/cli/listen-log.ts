@@ -12,7 +12,6 @@ interface ListenLog {
   webhook(body: Uint8Array): boolean;
   /** Prints a line about a webhook that was not read. */
   fail(failure: string, error: unknown): void;
-  /** Prints how many came, how many were refused, and where the bodies are. */
   end(): void;
 }
 

@@ -53,7 +53,6 @@ const HIDDEN = '(not shown: it may repeat a header)';
 /** Most systems allow no more connections at the same time. */
 const MAX_COPIES = 1000;
 
-/** A body to post, and what identifies it in the output. */
 interface Outgoing {
   readonly label: string;
   readonly body: string | Uint8Array;

@@ -12,9 +12,7 @@ import type { FileCounts, Input } from './read-bodies.js';
  * contains an identifier would take all memory.
  */
 const MAX_KINDS = 10_000;
-/** How many of them are listed. */
 const MAX_LISTED = 20;
-/** Maximum length of one, in characters. */
 const MAX_TITLE = 200;
 /** What to do about the bodies of a store. */
 const NEXT_STEP = `
@@ -123,7 +121,6 @@ function withoutValues(reason: string): string {
     .join(' ');
 }
 
-/** The names that this version doesn't know. */
 function unknownNames({ judgement, reading }: Judged): string[] {
   // If the other type was expected, most names seem unknown, and need no mention.
   if (reading === null || judgement.issues[0]?.code === 'unrecognized_notification') return [];

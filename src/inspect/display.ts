@@ -9,7 +9,6 @@ const TIME_FIELDS = Object.entries<Rule>(DEPOSIT_RECEIVED)
   .filter(([, { type }]) => type.kind === 'timestamp')
   .map(([name]) => name);
 
-/** The sign of each verdict. */
 export const MARKS: Readonly<Record<Verdict, string>> = { good: '✓', check: '!', refused: '✗' };
 
 /** Made once: `toLocaleString` would make a format for each number. */

@@ -85,7 +85,6 @@ function refuse(
   return { outcome: 'refused', summary, idempotencyKey: null, ...refusal, warnings };
 }
 
-/** Finds the names that were sent more than once. */
 function findRepeated(text: string): string[] {
   const found = new Set<string>();
   const repeated = new Set<string>();

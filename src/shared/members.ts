@@ -25,7 +25,6 @@ export function readWire(body: string): WireFields {
   return new Map(readMembers(text));
 }
 
-/** Whether a value is JSON text. */
 export function isJson(text: unknown): boolean {
   try {
     JSON.parse(text as string);

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { formatCount, plural } from '../inspect/display.js';
+import { judgeBody } from '../inspect/judgement.js';
+import type { Verdict } from '../inspect/verdict.js';
 import { describe } from '../parser/messages.js';
 import { createReceiver } from '../receiver/index.js';
 import { SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
 import { CommandError, describeSystemError, EXIT } from './errors.js';
-import { createListenLog } from './listen-log.js';
+import { displayName } from './files.js';
 import { COMMON, readArguments, readCount, STRING } from './options.js';
-import type { Terminal } from './terminal.js';
+import { openFolder } from './save.js';
+import { marked, type Terminal } from './terminal.js';
 
 const LISTEN_OPTIONS = {
   port: STRING,
@@ -88,6 +92,56 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   await receiver.stop();
   log.end();
   return EXIT.interrupted;
+}
+
+/**
+ * Creates functions that print one line for each webhook, and count them.
+ *
+ * @param folder - Where bodies are saved; undefined to save none.
+ */
+function createListenLog(terminal: Terminal, folder: string | undefined) {
+  const save = folder === undefined ? null : openFolder(folder);
+  const counts = { webhooks: 0, refused: 0, failed: 0 };
+
+  const print = (verdict: Verdict, time: Date, ...texts: readonly string[]): void =>
+    terminal.print(marked(verdict, [time.toISOString(), ...texts].join('  '), terminal));
+  /** Prints a line about a webhook that was not read. */
+  const fail = (failure: string, error: unknown): void => {
+    counts.webhooks += 1;
+    counts.failed += 1;
+    print('refused', new Date(), `${failure}: ${describeSystemError(error)}`);
+  };
+  return {
+    fail,
+    /** Saves a body if there is a folder, then prints its line. Returns false if that fails. */
+    webhook(body: Uint8Array): boolean {
+      const time = new Date();
+      const { outcome, summary, type, idempotencyKey: key } = judgeBody(body).judgement;
+      const kind = type === 'deposit.received' ? 'deposit' : 'withdrawal';
+      const texts = key === null ? [summary] : [key, summary];
+      try {
+        if (save !== null) texts.push(save(time, key === null ? 'refused' : kind, body));
+      } catch (error) {
+        fail('not saved, answered with 500', error);
+        return false;
+      }
+      counts.webhooks += 1;
+      if (key === null) counts.refused += 1;
+      print(outcome, time, ...texts);
+      return true;
+    },
+    end(): void {
+      const { webhooks, refused, failed } = counts;
+      const saved = formatCount(webhooks - failed);
+      const texts = [
+        plural(webhooks, 'webhook'),
+        `${formatCount(refused)} refused`,
+        ...(failed === 0 ? [] : [`${formatCount(failed)} not read or not saved`]),
+        ...(folder === undefined ? [] : [`${saved} saved in ${displayName(folder)}`]),
+      ];
+      terminal.print(`\n${texts.join(', ')}\n`);
+    },
+  };
 }
 
 /** Starts a server, and returns the origin of its URLs. */

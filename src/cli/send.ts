@@ -1,4 +1,6 @@
+import { formatCount } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
+import type { NotificationIssue } from '../parser/errors.js';
 import { redactPathIn, redactUrl } from '../shared/redact.js';
 import { type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
@@ -7,14 +9,6 @@ import { CommandError, EXIT } from './errors.js';
 import { COMMON, FLAG, LIST, readArguments, readCount, STRING } from './options.js';
 import { type FileCounts, readBodies } from './read-bodies.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import {
-  type Counts,
-  countsLine,
-  describeAttempt,
-  isRefusal,
-  remarkOn,
-  shown,
-} from './send-report.js';
 import { marked, type Terminal } from './terminal.js';
 
 const SEND_OPTIONS = {
@@ -52,6 +46,16 @@ Examples:
 const HIDDEN = '(not shown: it may repeat a header)';
 /** Most systems allow no more connections at the same time. */
 const MAX_COPIES = 1000;
+/** Maximum length of a displayed answer, and of the faults of a body, in characters. */
+const MAX_SHOWN = 200;
+/** Statuses for a wrong URL, wrong credentials or too many requests, whatever the body. */
+const NOT_ABOUT_THE_BODY = [401, 403, 404, 405, 407, 429];
+
+/** How many bodies were sent, and how many of them were answered as they should be. */
+interface Counts {
+  sent: number;
+  right: number;
+}
 
 interface Outgoing {
   readonly label: string;
@@ -82,7 +86,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     for (const [index, attempt] of attempts.entries()) {
       const copy = index > 0 ? `copy ${index + 1}` : '';
       const text = redactPathIn(attempt.answer?.body ?? '', url);
-      const answer = values.header && attempt.answer !== null ? HIDDEN : shown(text);
+      const answer = values.header && attempt.answer !== null ? HIDDEN : truncate(text);
       const parts = [describeAttempt(attempt), label, remarkOn(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
@@ -129,4 +133,36 @@ async function* savedBodies(
   for await (const inputs of readBodies(paths, terminal, reading)) {
     for (const { place, body } of inputs) yield { label: place, body };
   }
+}
+
+/** Whether an answer refuses a body, and doesn't report another failure. */
+function isRefusal({ answer }: DeliveryAttempt): boolean {
+  const { status = 0 } = answer ?? {};
+  return status >= 400 && status < 500 && !NOT_ABOUT_THE_BODY.includes(status);
+}
+
+function describeAttempt({ answer, error, durationMs }: DeliveryAttempt): string {
+  if (answer === null) return `failed: ${truncate(error)}`;
+  const hint = answer.status === 404 ? " (is the URL's secret right?)" : '';
+  return `${answer.status} in ${durationMs} ms${hint}`;
+}
+
+function remarkOn(issues: readonly NotificationIssue[], attempt: DeliveryAttempt): string {
+  if (issues.length === 0) return '';
+  if (isRefusal(attempt)) return 'refused, as it should be';
+  if (!attempt.success) return '';
+  const faults = issues.map(({ message }) => message).join('; ');
+  return `accepted, but it should be refused: ${truncate(faults)}`;
+}
+
+function truncate(text: string): string {
+  const whole = text.trim();
+  return whole.length > MAX_SHOWN ? `${whole.slice(0, MAX_SHOWN)}…` : whole;
+}
+
+function countsLine(valid: Counts, faulty: Counts): string {
+  const count = ({ sent, right }: Counts, what: string): string[] =>
+    sent === 0 ? [] : [`${formatCount(right)} of ${formatCount(sent)} ${what}`];
+  const parts = [...count(valid, 'delivered'), ...count(faulty, 'faulty ones refused')];
+  return parts.length === 0 ? 'Nothing was sent.\n' : `${parts.join(', ')}\n`;
 }

@@ -71,8 +71,8 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   // The first body waits, because it is explained if it is the only one.
   let waiting: Input[] = [];
   let isList = values.json === true;
-  for await (const inputs of readBodies(paths, terminal, reading)) {
-    waiting.push(...inputs);
+  for await (const input of readBodies(paths, terminal, reading)) {
+    waiting.push(input);
     isList ||= waiting.length > 1;
     if (!isList) continue;
     const lines = waiting.map(lineOf).join('');

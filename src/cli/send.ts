@@ -130,8 +130,8 @@ async function* savedBodies(
   terminal: Terminal,
   reading: FileCounts,
 ): AsyncGenerator<Outgoing> {
-  for await (const inputs of readBodies(paths, terminal, reading)) {
-    for (const { place, body } of inputs) yield { label: place, body };
+  for await (const { place, body } of readBodies(paths, terminal, reading)) {
+    yield { label: place, body };
   }
 }
 

@@ -14,7 +14,7 @@ const STARTS = {
  * A token, after white space. Of a faulty string, it is the part before the fault. An escape that
  * the end of the text cuts off is no fault.
  */
-const TOKEN =
+const NEXT_TOKEN =
   /[ \t\n\r]*([{}[\],:]|"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*("|\\(?:u[\dA-Fa-f]{0,3})?$)?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null)?/y;
 /** The part of a number or word before the end of the text. */
 const CUT_OFF =
@@ -30,9 +30,9 @@ export function findSyntaxError(text: string): number {
   const ends: string[] = [];
   let starts = STARTS.value;
   for (let at = 0; ; ) {
-    TOKEN.lastIndex = at;
+    NEXT_TOKEN.lastIndex = at;
     // It always matches, if only white space, or nothing.
-    const [all, token = '', end] = TOKEN.exec(text) as RegExpExecArray;
+    const [all, token = '', end] = NEXT_TOKEN.exec(text) as RegExpExecArray;
     at += all.length;
     const start = at - token.length;
     const first = text.charAt(start);

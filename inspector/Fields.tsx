@@ -3,7 +3,7 @@ import { formatCount, plural, shorten } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import { nameOfPath } from '../src/parser/messages';
 import { MEANINGS } from './data';
-import { listFaults, type Row, toRows } from './rows';
+import { listFaults, type TextRow, toRows } from './rows';
 
 /** Why a body is refused, and what else to check. */
 export function Faults({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
@@ -66,7 +66,13 @@ export function FieldList({ inspection }: { readonly inspection: Inspection }): 
   );
 }
 
-function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: string }): JSX.Element {
+function FieldRow({
+  row,
+  meaning,
+}: {
+  readonly row: TextRow;
+  readonly meaning: string;
+}): JSX.Element {
   const { name, read, sent, remarks } = row;
   return (
     <div data-field={shorten(name, 80)}>

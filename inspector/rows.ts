@@ -6,7 +6,7 @@ import type { NotificationIssue } from '../src/parser/errors';
 /** A hostile body may have thousands of fields. */
 const MAX_ROWS = 200;
 
-export interface Row {
+export interface TextRow {
   readonly name: string;
   /** What was read: parts of an address have a label. */
   readonly read: readonly (readonly [label: string, value: string])[];
@@ -32,7 +32,10 @@ export function listFaults({
 }
 
 /** Faulty fields that were not sent, then the sent fields, and how many of these have no row. */
-export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly more: number } {
+export function toRows(inspection: Inspection): {
+  readonly rows: TextRow[];
+  readonly more: number;
+} {
   const { fields } = inspection;
   const remarks = new Map<string, Remark[]>();
   for (const { kind, issue } of listFaults(inspection)) {
@@ -42,10 +45,10 @@ export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly
     remarks.set(name, [...(remarks.get(name) ?? []), { kind, text }]);
   }
   const sent = new Set(fields.map(({ name }) => name));
-  const missing = [...remarks].flatMap(([name, remarks]): Row[] =>
+  const missing = [...remarks].flatMap(([name, remarks]): TextRow[] =>
     sent.has(name) ? [] : [{ name, read: [['', 'not sent']], sent: null, remarks }],
   );
-  const rows = fields.slice(0, MAX_ROWS).map((field): Row => {
+  const rows = fields.slice(0, MAX_ROWS).map((field): TextRow => {
     const { name, raw, quirks } = field;
     const notes = quirks.map(({ note }) => ({ kind: 'note' as const, text: note }));
     const read = displayValue(field);

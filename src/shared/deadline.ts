@@ -3,7 +3,7 @@ import { quote } from '../parser/messages.js';
 /** The longest time that `setTimeout` can wait, in milliseconds. A longer one ends at once. */
 export const MAX_TIME: number = 2 ** 31 - 1;
 
-const LATE: unique symbol = Symbol('late');
+const OVER: unique symbol = Symbol('late');
 
 // While something blocks the event loop, bodies and results arrive, but the loop runs timers before
 // it reads them. So a deadline waits for a few more turns of the loop, however long each takes.
@@ -32,9 +32,9 @@ export interface Deadline {
 /** Its timer keeps the process running, because there may be a body to save at the deadline. */
 export function createDeadline(time: number): Deadline {
   let timer: ReturnType<typeof setTimeout>;
-  const over = new Promise<typeof LATE>((resolve) => {
+  const over = new Promise<typeof OVER>((resolve) => {
     const turn = (left: number): void => {
-      if (left === 0) resolve(LATE);
+      if (left === 0) resolve(OVER);
       else timer = setTimeout(turn, TURN, left - 1);
     };
     timer = setTimeout(turn, time, TURNS);
@@ -42,7 +42,7 @@ export function createDeadline(time: number): Deadline {
   return {
     async before(step, work, onLate) {
       const result = await Promise.race([work, over]);
-      if (result !== LATE) return result;
+      if (result !== OVER) return result;
       onLate?.();
       throw lateError(step, time);
     },

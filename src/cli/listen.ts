@@ -6,7 +6,7 @@ import { judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import { describe } from '../parser/messages.js';
 import { createReceiver } from '../receiver/index.js';
-import { SECRET } from '../receiver/secret.js';
+import { VALID_SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
 import { CommandError, describeSystemError, EXIT } from './errors.js';
 import { displayName } from './files.js';
@@ -56,7 +56,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   const port = readCount('--port', values.port ?? '3000', 0, 65_535);
   const status = readCount('--status', values.status ?? '200', 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');
-  if (!SECRET.test(secret)) {
+  if (!VALID_SECRET.test(secret)) {
     const rule = 'expected at least 16 letters, digits or any of -._~, received';
     throw new CommandError(`--secret: ${rule} ${describe(secret)}. Omit it to make one`);
   }

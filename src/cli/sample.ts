@@ -1,7 +1,7 @@
 import { WithdrawalStatus } from '../parser/enums.js';
 import { quote } from '../parser/messages.js';
-import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
 import { MAX_SEED, withdrawalSample, writeBody } from '../testing/bodies.js';
+import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
 import { CommandError, EXIT } from './errors.js';
 import { COMMON, LIST, readArguments, readCount, STRING } from './options.js';
 import type { Terminal } from './terminal.js';

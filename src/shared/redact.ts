@@ -1,5 +1,5 @@
 /** A segment of this length may be a secret: the receiver takes no shorter one. */
-const SECRET_LENGTH = 16;
+export const SECRET_LENGTH: number = 16;
 /** How many characters of a possible secret are shown. */
 const SHOWN = 4;
 

@@ -13,7 +13,7 @@ export function AtAGlance({ inspection }: { readonly inspection: Inspection }): 
       <Times moments={toMoments(inspection)} />
       <div class="money">
         {money.map((one) => (
-          <Amounts key={one.what} money={one} />
+          <Bars key={one.what} money={one} />
         ))}
       </div>
     </section>
@@ -36,7 +36,7 @@ function Times({ moments }: { readonly moments: readonly Moment[] }): JSX.Elemen
   );
 }
 
-function Amounts({ money: { currency, what, bars } }: { readonly money: Money }): JSX.Element {
+function Bars({ money: { currency, what, bars } }: { readonly money: Money }): JSX.Element {
   return (
     <div>
       <h3>

@@ -1,18 +1,12 @@
 import type { JSX } from 'preact';
 import { formatCount, plural, shorten } from '../src/inspect/display';
-import type { Inspection, JsonFault } from '../src/inspect/index';
+import type { Inspection } from '../src/inspect/index';
 import { nameOfPath } from '../src/parser/messages';
 import { MEANINGS } from './data';
-import { faultsOf, type Row, toRows } from './rows';
-
-interface FaultsProperties {
-  readonly inspection: Inspection;
-  /** Shows a place in the box. Null if the text is not there. */
-  readonly onShow: ((fault: JsonFault) => void) | null;
-}
+import { listFaults, type TextRow, toRows } from './rows';
 
 /** Why a body is refused, and what else to check. */
-export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | null {
+export function Faults({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
   const { issues, warnings, jsonFault: fault } = inspection;
   const counts = [
     ...(issues.length > 0 ? [plural(issues.length, 'fault')] : []),
@@ -23,7 +17,7 @@ export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | 
     <section aria-labelledby="faults">
       <h2 id="faults">{counts.join(' and ')}</h2>
       <ol class="faults">
-        {faultsOf(inspection).map(({ kind, issue: { code, path, expected, received } }) => (
+        {listFaults(inspection).map(({ kind, issue: { code, path, expected, received } }) => (
           <li key={`${path}`} class={kind}>
             <strong>{nameOfPath(path)}</strong> expected {expected}, received {received}{' '}
             <code>{code}</code>
@@ -36,12 +30,7 @@ export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | 
           <code>
             {fault.before}
             <mark>{fault.after || 'it ends here'}</mark>
-          </code>{' '}
-          {onShow && (
-            <button id="show" type="button" onClick={() => onShow(fault)}>
-              Show in the text
-            </button>
-          )}
+          </code>
         </p>
       )}
     </section>
@@ -49,7 +38,7 @@ export function Faults({ inspection, onShow }: FaultsProperties): JSX.Element | 
 }
 
 /** Every field: what it means, what was read and, if it looks different, what was sent. */
-export function Fields({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
+export function FieldList({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
   const { rows, more } = toRows(inspection);
   if (rows.length === 0) return null;
   const meanings = inspection.type === null ? {} : MEANINGS[inspection.type];
@@ -77,7 +66,13 @@ export function Fields({ inspection }: { readonly inspection: Inspection }): JSX
   );
 }
 
-function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: string }): JSX.Element {
+function FieldRow({
+  row,
+  meaning,
+}: {
+  readonly row: TextRow;
+  readonly meaning: string;
+}): JSX.Element {
   const { name, read, sent, remarks } = row;
   return (
     <div data-field={shorten(name, 80)}>
@@ -92,7 +87,12 @@ function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: strin
             {shorten(value)}
           </p>
         ))}
-        {sent && <Sent parts={sent} />}
+        {sent !== null && (
+          <p class="value sent">
+            <small>sent as</small>
+            {shorten(sent)}
+          </p>
+        )}
         {remarks.map(({ kind, text }) => (
           <p key={text} class={`remark ${kind}`}>
             {shorten(text)}
@@ -100,17 +100,6 @@ function FieldRow({ row, meaning }: { readonly row: Row; readonly meaning: strin
         ))}
       </dd>
     </div>
-  );
-}
-
-function Sent({ parts: [kept, lost, rest] }: { readonly parts: NonNullable<Row['sent']> }) {
-  return (
-    <p class="value sent">
-      <small>sent as</small>
-      {shorten(kept)}
-      {lost && <mark>{shorten(lost)}</mark>}
-      {shorten(rest)}
-    </p>
   );
 }
 

@@ -1,19 +1,17 @@
 import type { JSX } from 'preact';
-import type { JsonFault } from '../src/inspect/index';
 import { AtAGlance } from './AtAGlance';
-import { Faults, Fields } from './Fields';
+import { Faults, FieldList } from './Fields';
 import { Identifiers, Result } from './Result';
-import { announcementOf, type Event, type State } from './state';
+import { type Action, announcementOf, type State } from './state';
 
-interface Properties {
+interface PageProps {
   readonly state: State;
-  readonly handle: (event: Event) => void;
+  readonly dispatch: (action: Action) => void;
   readonly onFile: (file: File) => void;
-  readonly onShow: (fault: JsonFault) => void;
 }
 
-export function Page({ state, handle, onFile, onShow }: Properties): JSX.Element {
-  const { text, inspection } = state;
+export function Page({ state, dispatch, onFile }: PageProps): JSX.Element {
+  const { inspection } = state;
   return (
     <>
       <header>
@@ -28,15 +26,15 @@ export function Page({ state, handle, onFile, onShow }: Properties): JSX.Element
         </p>
       </header>
       <main>
-        <Input state={state} handle={handle} onFile={onFile} />
+        <BodyBox state={state} dispatch={dispatch} onFile={onFile} />
         <div class="answer">
-          <Result state={state} handle={handle} />
+          <Result state={state} dispatch={dispatch} />
           {inspection && (
             <>
-              <Faults inspection={inspection} onShow={text === '' ? null : onShow} />
-              <Identifiers state={state} handle={handle} />
+              <Faults inspection={inspection} />
+              <Identifiers state={state} dispatch={dispatch} />
               <AtAGlance inspection={inspection} />
-              <Fields inspection={inspection} />
+              <FieldList inspection={inspection} />
             </>
           )}
         </div>
@@ -48,9 +46,9 @@ export function Page({ state, handle, onFile, onShow }: Properties): JSX.Element
   );
 }
 
-function Input({ state, handle, onFile }: Omit<Properties, 'onShow'>): JSX.Element {
+function BodyBox({ state, dispatch, onFile }: PageProps): JSX.Element {
   function clear(): void {
-    handle({ type: 'cleared' });
+    dispatch({ type: 'cleared' });
     document.getElementById('box')?.focus();
   }
   function openFile({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }): void {
@@ -80,7 +78,7 @@ function Input({ state, handle, onFile }: Omit<Properties, 'onShow'>): JSX.Eleme
         spellcheck={false}
         placeholder="Paste the body of a callback"
         value={state.text}
-        onInput={({ currentTarget }) => handle({ type: 'given', text: currentTarget.value })}
+        onInput={({ currentTarget }) => dispatch({ type: 'given', text: currentTarget.value })}
       />
       {state.notice && <p class="notice">{state.notice}</p>}
     </section>

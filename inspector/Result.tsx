@@ -1,22 +1,22 @@
 import type { JSX } from 'preact';
 import { MARKS } from '../src/inspect/display';
-import { SAMPLES } from './data';
-import type { Event, State } from './state';
+import { SAMPLE_BODIES } from './data';
+import type { Action, State } from './state';
 
 const EVENTS = {
   'deposit.received': 'deposit received',
   'withdrawal.broadcast': 'withdrawal broadcast',
 } as const;
 
-interface Properties {
+interface ResultProps {
   readonly state: State;
-  readonly handle: (event: Event) => void;
+  readonly dispatch: (action: Action) => void;
 }
 
 /** The one sentence, and whether support can stop reading. */
-export function Result({ state, handle }: Properties): JSX.Element {
+export function Result({ state, dispatch }: ResultProps): JSX.Element {
   const { inspection, isSample } = state;
-  if (inspection === null) return <Welcome handle={handle} />;
+  if (inspection === null) return <Welcome dispatch={dispatch} />;
   const { outcome, summary, type } = inspection;
   const facts = [...(type === null ? [] : [EVENTS[type]]), ...(isSample ? ['sample'] : [])];
   return (
@@ -29,7 +29,7 @@ export function Result({ state, handle }: Properties): JSX.Element {
           <strong>{outcome}</strong>
           {facts.map((fact) => ` · ${fact}`)}
         </span>
-        <CopyButton text={summary} what="sentence" state={state} handle={handle} />
+        <CopyButton text={summary} what="sentence" state={state} dispatch={dispatch} />
       </p>
       <p class="sentence">{summary}</p>
       {outcome !== 'refused' && (
@@ -43,7 +43,7 @@ export function Result({ state, handle }: Properties): JSX.Element {
   );
 }
 
-function Welcome({ handle }: Pick<Properties, 'handle'>): JSX.Element {
+function Welcome({ dispatch }: Pick<ResultProps, 'dispatch'>): JSX.Element {
   return (
     <section class="verdict none" aria-label="Verdict">
       <p class="sentence">Nothing to inspect yet</p>
@@ -53,8 +53,8 @@ function Welcome({ handle }: Pick<Properties, 'handle'>): JSX.Element {
       </p>
       <p>No body at hand? Pick a sample:</p>
       <p class="samples">
-        {SAMPLES.map(({ label, text }) => (
-          <button key={label} type="button" onClick={() => handle({ type: 'sampled', text })}>
+        {SAMPLE_BODIES.map(({ label, text }) => (
+          <button key={label} type="button" onClick={() => dispatch({ type: 'sampled', text })}>
             {label}
           </button>
         ))}
@@ -64,7 +64,7 @@ function Welcome({ handle }: Pick<Properties, 'handle'>): JSX.Element {
 }
 
 /** What to look the event up by, elsewhere. */
-export function Identifiers({ state, handle }: Properties): JSX.Element | null {
+export function Identifiers({ state, dispatch }: ResultProps): JSX.Element | null {
   const { idempotencyKey: key = null, reference = {} } = state.inspection ?? {};
   const all = Object.entries({ ...reference, ...(key && { 'idempotency key': key }) });
   if (all.length === 0) return null;
@@ -77,7 +77,7 @@ export function Identifiers({ state, handle }: Properties): JSX.Element | null {
             <dt>{name}</dt>
             <dd>
               <code>{value}</code>
-              <CopyButton text={value} what={name} state={state} handle={handle} />
+              <CopyButton text={value} what={name} state={state} dispatch={dispatch} />
             </dd>
           </div>
         ))}
@@ -86,20 +86,20 @@ export function Identifiers({ state, handle }: Properties): JSX.Element | null {
   );
 }
 
-interface Copied extends Properties {
+interface Copied extends ResultProps {
   readonly text: string;
   /** For those who can't see what the button stands next to. */
   readonly what: string;
 }
 
-function CopyButton({ text, what, state: { copied }, handle }: Copied): JSX.Element {
+function CopyButton({ text, what, state: { copied }, dispatch }: Copied): JSX.Element {
   async function copy(): Promise<void> {
     try {
       // A page from a server without TLS has no clipboard.
       await navigator.clipboard.writeText(text);
-      handle({ type: 'copied', what, isDone: true });
+      dispatch({ type: 'copied', what, isDone: true });
     } catch {
-      handle({ type: 'copied', what, isDone: false });
+      dispatch({ type: 'copied', what, isDone: false });
     }
   }
   const done = copied?.isDone ? 'Copied' : 'Not copied';

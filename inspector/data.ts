@@ -1,14 +1,12 @@
 // What the page knows of the package. scripts/inspector.ts puts it here.
 import type { NotificationType } from '../src/parser/errors';
 
-interface Sample {
-  readonly label: string;
-  readonly text: string;
-}
-
 /** By the type of the notification and the name of the field, with code in backquotes. */
 type Meanings = Readonly<Record<NotificationType, Readonly<Record<string, string>>>>;
 
-declare const DATA: { readonly samples: readonly Sample[]; readonly meanings: Meanings };
+declare const DATA: {
+  readonly samples: readonly { readonly label: string; readonly text: string }[];
+  readonly meanings: Meanings;
+};
 
-export const { samples: SAMPLES, meanings: MEANINGS } = DATA;
+export const { samples: SAMPLE_BODIES, meanings: MEANINGS } = DATA;

@@ -1,17 +1,17 @@
 // An inspection as rows of text, one for each field.
-import { isAsSent, readValue } from '../src/inspect/display';
+import { displayValue, isAsSent } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import type { NotificationIssue } from '../src/parser/errors';
 
 /** A hostile body may have thousands of fields. */
 const MAX_ROWS = 200;
 
-export interface Row {
+export interface TextRow {
   readonly name: string;
   /** What was read: parts of an address have a label. */
   readonly read: readonly (readonly [label: string, value: string])[];
-  /** What was sent, if it looks unlike what was read, with the digits that a double loses. */
-  readonly sent: readonly [kept: string, lost: string, rest: string] | null;
+  /** What was sent, if it looks unlike what was read. */
+  readonly sent: string | null;
   readonly remarks: readonly Remark[];
 }
 
@@ -21,7 +21,7 @@ interface Remark {
 }
 
 /** Every fault and warning of a body. */
-export function faultsOf({
+export function listFaults({
   issues,
   warnings,
 }: Inspection): { readonly kind: 'fault' | 'warning'; readonly issue: NotificationIssue }[] {
@@ -32,52 +32,32 @@ export function faultsOf({
 }
 
 /** Faulty fields that were not sent, then the sent fields, and how many of these have no row. */
-export function toRows(inspection: Inspection): { readonly rows: Row[]; readonly more: number } {
+export function toRows(inspection: Inspection): {
+  readonly rows: TextRow[];
+  readonly more: number;
+} {
   const { fields } = inspection;
   const remarks = new Map<string, Remark[]>();
-  for (const { kind, issue } of faultsOf(inspection)) {
+  for (const { kind, issue } of listFaults(inspection)) {
     const [name] = issue.path;
     if (name === undefined) continue;
     const text = `expected ${issue.expected}, received ${issue.received}`;
     remarks.set(name, [...(remarks.get(name) ?? []), { kind, text }]);
   }
   const sent = new Set(fields.map(({ name }) => name));
-  const missing = [...remarks].flatMap(([name, remarks]): Row[] =>
+  const missing = [...remarks].flatMap(([name, remarks]): TextRow[] =>
     sent.has(name) ? [] : [{ name, read: [['', 'not sent']], sent: null, remarks }],
   );
-  const rows = fields.slice(0, MAX_ROWS).map((field): Row => {
+  const rows = fields.slice(0, MAX_ROWS).map((field): TextRow => {
     const { name, raw, quirks } = field;
     const notes = quirks.map(({ note }) => ({ kind: 'note' as const, text: note }));
-    const read = readValue(field);
-    const isRounded = quirks.some(({ code }) => code === 'lost_digits');
-    const asSent = isAsSent(raw, read) ? null : ([raw, '', ''] as const);
+    const read = displayValue(field);
     return {
       name,
       read,
-      sent: isRounded ? splitLostDigits(raw) : asSent,
+      sent: isAsSent(raw, read) ? null : raw,
       remarks: [...(remarks.get(name) ?? []), ...notes],
     };
   });
   return { rows: [...missing, ...rows], more: Math.max(0, fields.length - MAX_ROWS) };
-}
-
-/** Splits a number literal into what a double keeps, the digits that it loses, and the rest. */
-export function splitLostDigits(literal: string): [kept: string, lost: string, rest: string] {
-  const kept = significantDigits(String(Number(literal)));
-  const [mantissa = ''] = literal.split(/e/i);
-  let matched = 0;
-  let isLeading = true;
-  for (const [at, character] of [...mantissa].entries()) {
-    if (!/\d/.test(character) || (isLeading && character === '0')) continue;
-    isLeading = false;
-    if (character !== (kept[matched] ?? '0')) {
-      return [literal.slice(0, at), mantissa.slice(at), literal.slice(mantissa.length)];
-    }
-    matched += 1;
-  }
-  return [literal, '', ''];
-}
-
-function significantDigits(literal: string): string {
-  return literal.replace(/e.*/i, '').replace(/[-.]/g, '').replace(/^0+/, '');
 }

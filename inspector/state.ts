@@ -1,4 +1,4 @@
-// What the page shows, and how an event changes it. Nothing here needs a browser.
+// What the page shows, and how an action changes it. Nothing here needs a browser.
 import { plural } from '../src/inspect/display';
 import { type Inspection, inspectBody } from '../src/inspect/index';
 import { MAX_BYTES } from '../src/parser/body';
@@ -18,7 +18,7 @@ export interface State {
   readonly copied: { readonly what: string; readonly isDone: boolean } | null;
 }
 
-export type Event =
+export type Action =
   | { readonly type: 'cleared' }
   /** Pasted, or typed. */
   | { readonly type: 'given'; readonly text: string }
@@ -37,25 +37,25 @@ export const START: State = {
   copied: null,
 };
 
-/** Returns what the page shows after an event. */
-export function next(state: State, event: Event): State {
-  switch (event.type) {
+/** Returns what the page shows after an action. */
+export function next(state: State, action: Action): State {
+  switch (action.type) {
     case 'cleared':
       return START;
     case 'given':
-      return afterText(event.text);
+      return afterText(action.text);
     case 'sampled':
-      return { ...afterText(event.text), isSample: true };
+      return { ...afterText(action.text), isSample: true };
     case 'opened':
-      return afterFile(event.name, event.bytes);
+      return afterFile(action.name, action.bytes);
     case 'unopened':
-      return { ...START, notice: `${event.name} could not be read.` };
+      return { ...START, notice: `${action.name} could not be read.` };
     case 'copied':
-      return { ...state, copied: { what: event.what, isDone: event.isDone } };
+      return { ...state, copied: { what: action.what, isDone: action.isDone } };
   }
 }
 
-/** Returns what a screen reader says after an event. */
+/** Returns what a screen reader says after an action. */
 export function announcementOf({ copied, notice, inspection }: State): string {
   if (copied !== null) return `${copied.what}: ${copied.isDone ? 'copied' : 'not copied'}`;
   const said = inspection === null ? '' : `${inspection.outcome}: ${inspection.summary}`;

@@ -8,7 +8,7 @@ import { fixture } from '../fixtures/index.js';
 import { fieldMeanings } from './pages/tables.js';
 
 /** By what the list of samples calls them. */
-const SAMPLES = {
+const SAMPLE_IDS = {
   'A deposit': 'deposit-received/sample',
   'Too much arrived': 'deposit-received/overpaid',
   '18 decimals': 'deposit-received/eighteen-decimals',
@@ -22,7 +22,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export async function writeInspector(): Promise<void> {
   const { outputFiles, metafile } = await build({
     entryPoints: ['main.tsx', 'style.css'].map((name) => join(ROOT, 'inspector', name)),
-    define: { DATA: JSON.stringify({ samples: samples(), meanings: meanings() }) },
+    define: { DATA: JSON.stringify({ samples: samples(), meanings: fieldMeanings() }) },
     // Without what only the compiler has to know.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
     bundle: true,
@@ -59,17 +59,9 @@ export async function writeInspector(): Promise<void> {
 }
 
 function samples() {
-  return Object.entries(SAMPLES).map(([label, id]) => {
+  return Object.entries(SAMPLE_IDS).map(([label, id]) => {
     return { label, text: fixture(id).body.toString() };
   });
-}
-
-function meanings() {
-  const entries = Object.entries(fieldMeanings()).map(([type, fields]) => {
-    const texts = Object.entries(fields).map(([name, { meaning }]) => [name, meaning]);
-    return [type, Object.fromEntries(texts)];
-  });
-  return Object.fromEntries(entries);
 }
 
 /** The licenses of the packages that sources are from. Each has to be passed on with the code. */

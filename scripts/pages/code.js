@@ -5,8 +5,7 @@
 //   <!-- not run: WHY -->
 import { readFileSync } from 'node:fs';
 
-const ROOT = new URL('../../', import.meta.url);
-const BLOCK = /(?:^<!-- (file|from|not run): ([^\n]+) -->\n\n)?^```(\w+)[^\n]*\n(.*?)^```$/gms;
+const CODE_BLOCK = /(?:^<!-- (file|from|not run): ([^\n]+) -->\n\n)?^```(\w+)[^\n]*\n(.*?)^```$/gms;
 
 /**
  * The blocks of a page, in their order; `mark` is undefined where no comment says what a block is.
@@ -14,13 +13,15 @@ const BLOCK = /(?:^<!-- (file|from|not run): ([^\n]+) -->\n\n)?^```(\w+)[^\n]*\n
  * @param {string} page Its path from the root of the repository.
  */
 export function blocksOn(page) {
-  const text = readFileSync(new URL(page, ROOT), 'utf8');
-  return [...text.matchAll(BLOCK)].map(([, mark, argument = '', language = '', code = '']) => ({
-    mark,
-    argument,
-    language,
-    code,
-  }));
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+  return [...text.matchAll(CODE_BLOCK)].map(
+    ([, mark, argument = '', language = '', code = '']) => ({
+      mark,
+      argument,
+      language,
+      code,
+    }),
+  );
 }
 
 /**

@@ -43,23 +43,3 @@ function wordsOf(text: string, position: number): string {
     .replace(/\s+/g, ' ')
     .trim();
 }
-
-/** What the fields of a deposit mean, by name. */
-export const DEPOSIT_MEANINGS: ReadonlyMap<string, string> = readDocblocks(
-  'deposit-received',
-  'DepositReceived',
-);
-
-const fields = readDocblocks('withdrawal-broadcast', 'WithdrawalFields');
-
-/** What the fields of a withdrawal mean, by name. Its status is not declared as one field. */
-export const WITHDRAWAL_MEANINGS: ReadonlyMap<string, string> = new Map([
-  ...fields,
-  ['status', 'How the withdrawal ended.'],
-]);
-
-/** What the fields of an address's owner mean, by name. */
-export const OWNER_MEANINGS: ReadonlyMap<string, string> = readDocblocks(
-  'withdrawal-broadcast',
-  'TxAddressOwner',
-);

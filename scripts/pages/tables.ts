@@ -6,13 +6,8 @@
 // A test fails if a page is stale. `npm run update` writes it again.
 import type { NotificationType } from '../../src/parser/errors.js';
 import type { FieldType } from '../../src/parser/rules.js';
-import { OTHER_SPELLING } from '../../src/parser/spelling.js';
-import {
-  DEPOSIT_MEANINGS,
-  OWNER_MEANINGS,
-  readDocblocks,
-  WITHDRAWAL_MEANINGS,
-} from './docblocks.js';
+import { OTHER_SPELLING, SPELLING } from '../../src/parser/spelling.js';
+import { readDocblocks } from './docblocks.js';
 import {
   DEPOSIT_RECEIVED_FIELDS,
   type FieldTable,
@@ -22,7 +17,7 @@ import {
 } from './fields.js';
 
 /** The kinds of values as `docs/fields.md` calls them. */
-const KINDS: Record<FieldType<unknown>['kind'], string> = {
+const KIND_NAMES: Record<FieldType<unknown>['kind'], string> = {
   text: 'text',
   id: 'UUID',
   amount: 'amount',
@@ -48,52 +43,53 @@ interface FieldMeaning {
 }
 
 /** By the field's name. */
-export type FieldMeanings = Readonly<Record<string, FieldMeaning>>;
+type FieldMeanings = Readonly<Record<string, FieldMeaning>>;
 
-const BLOCK = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
+const DEPOSIT = describeFields(
+  DEPOSIT_RECEIVED_FIELDS,
+  readDocblocks('deposit-received', 'DepositReceived'),
+);
+const WITHDRAWAL = describeFields(
+  WITHDRAWAL_BROADCAST_FIELDS,
+  // The status is not declared as one field.
+  readDocblocks('withdrawal-broadcast', 'WithdrawalFields').set(
+    'status',
+    'How the withdrawal ended.',
+  ),
+  NOT_COMPLETED_WITHDRAWAL_FIELDS,
+);
+const OWNER = describeFields(
+  TX_ADDRESS_OWNER_FIELDS,
+  readDocblocks('withdrawal-broadcast', 'TxAddressOwner'),
+);
+
+const MARKED = /^<!-- fill: (\w+) -->\n.*?^<!-- \/fill -->$/gms;
 
 /** The sources by the word in a mark. */
-const SOURCES: Readonly<Record<string, () => string>> = {
-  deposit: depositFields,
-  withdrawal: withdrawalFields,
-  owner: ownerFields,
+const TABLES: Readonly<Record<string, () => string>> = {
+  deposit: () => fieldLists(DEPOSIT),
+  withdrawal: () => fieldLists(WITHDRAWAL),
+  owner: () => fieldLists(OWNER),
   codes: codesList,
 };
 
 /** The text of a page, with what its sources give between its marks. */
 export function withTables(text: string): string {
-  return text.replace(BLOCK, (_, word) => {
-    const source = SOURCES[word];
+  return text.replace(MARKED, (_, word) => {
+    const source = TABLES[word];
     if (source === undefined) throw new Error(`no source is called ${word}`);
     return `<!-- fill: ${word} -->\n\n${source()}\n\n<!-- /fill -->`;
   });
 }
 
-function depositFields(): string {
-  return fieldLists(describeFields(DEPOSIT_RECEIVED_FIELDS, DEPOSIT_MEANINGS));
-}
-
-function withdrawalFields(): string {
-  return fieldLists(
-    describeFields(
-      WITHDRAWAL_BROADCAST_FIELDS,
-      WITHDRAWAL_MEANINGS,
-      NOT_COMPLETED_WITHDRAWAL_FIELDS,
-    ),
-  );
-}
-
-function ownerFields(): string {
-  return fieldLists(describeFields(TX_ADDRESS_OWNER_FIELDS, OWNER_MEANINGS));
-}
-
-/** The fields of a body as the inspector explains them, with both spellings of a name. */
-export function fieldMeanings(): Record<NotificationType, FieldMeanings> {
-  const withdrawal = describeFields(WITHDRAWAL_BROADCAST_FIELDS, WITHDRAWAL_MEANINGS);
-  const { deductedSettlementAmount: debited } = withdrawal;
+/** What the fields of a body mean, for the inspector, with both spellings of a name. */
+export function fieldMeanings(): Record<NotificationType, object> {
+  const meaningsOf = (fields: FieldMeanings) =>
+    Object.fromEntries(Object.entries(fields).map(([name, { meaning }]) => [name, meaning]));
+  const withdrawal = meaningsOf(WITHDRAWAL);
   return {
-    'deposit.received': describeFields(DEPOSIT_RECEIVED_FIELDS, DEPOSIT_MEANINGS),
-    'withdrawal.broadcast': { ...withdrawal, ...(debited && { [OTHER_SPELLING]: debited }) },
+    'deposit.received': meaningsOf(DEPOSIT),
+    'withdrawal.broadcast': { ...withdrawal, [OTHER_SPELLING]: withdrawal[SPELLING] },
   };
 }
 
@@ -132,5 +128,5 @@ function fieldLists(fields: FieldMeanings): string {
 function kindOf(type: FieldType<unknown>): string {
   if (type.kind === 'amount' && type.read(-1) !== null) return 'signed amount';
   if (type.values) return type.values.map((value) => `\`${value}\``).join(', ');
-  return KINDS[type.kind];
+  return KIND_NAMES[type.kind];
 }

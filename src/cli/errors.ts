@@ -13,18 +13,18 @@ export const EXIT = { ok: 0, failed: 1, unable: 2, interrupted: 130, pipe: 141 }
 export class CommandError extends Error {}
 
 /** Maximum length of a displayed message, which may quote a long argument. */
-const MAX_MESSAGE = 1000;
+const MAX_PRINTED = 1000;
 
 /**
  * Prints an error to standard error in one line. Escapes and shortens it, and redacts URLs,
  * because it may quote arguments.
  */
 export function printError({ warn }: Pick<Terminal, 'warn'>, message: string): void {
-  warn(`payment-notifications: ${shorten(redactUrlsIn(message), MAX_MESSAGE)}\n`);
+  warn(`payment-notifications: ${shorten(redactUrlsIn(message), MAX_PRINTED)}\n`);
 }
 
 /** Describes an error of the system without the path, which Node.js repeats in its message. */
-export function reasonOf(error: unknown): string {
+export function describeSystemError(error: unknown): string {
   const { errno, message } = Object(error);
   const [code, text] = getSystemErrorMap().get(errno) ?? [];
   return code === undefined ? message : `${code} (${text})`;

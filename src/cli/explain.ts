@@ -1,4 +1,4 @@
-import { formatTime, isAsSent, readValue, shorten } from '../inspect/display.js';
+import { displayValue, formatTime, isAsSent, shorten } from '../inspect/display.js';
 import type { InspectedField, Inspection } from '../inspect/index.js';
 import { nameOfPath } from '../parser/messages.js';
 import type { Input } from './read-bodies.js';
@@ -10,7 +10,7 @@ const MAX_NAME = 80;
 const WIDTH = 35;
 
 /** Explains one body: its sentence, faults and warnings, and each field as sent and as parsed. */
-export function explain(
+export function explainBody(
   { place, saved }: Pick<Input, 'place' | 'saved'>,
   inspection: Inspection,
   terminal: Terminal,
@@ -21,12 +21,12 @@ export function explain(
   const ids =
     idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   const sections = [
-    issues.map((issue) => `  ${marked('refused', lineOf(issue), terminal)}`),
+    issues.map((issue) => `  ${marked('refused', issueLine(issue), terminal)}`),
     jsonFault === null || jsonFault.before + jsonFault.after === '' ? [] : [fault],
-    warnings.map((issue) => `  ${marked('check', lineOf(issue), terminal)}`),
+    warnings.map((issue) => `  ${marked('check', issueLine(issue), terminal)}`),
     fields.flatMap(linesOf),
-    absent.length === 0 ? [] : [row('not sent', absent.join(', '))],
-    ids.map(([name = '', value = '']) => row(name, value)),
+    absent.length === 0 ? [] : [fieldRow('not sent', absent.join(', '))],
+    ids.map(([name = '', value = '']) => fieldRow(name, value)),
   ];
   return [
     marked(outcome, `${place}: ${outcome}, ${type ?? 'unknown type'}`, terminal),
@@ -42,20 +42,20 @@ export function waitOf({ since, reason }: NonNullable<Input['saved']>): string {
   return reason === null ? time : `${time}: ${shorten(reason)}`;
 }
 
-function lineOf({ path, code, expected, received }: Inspection['issues'][number]): string {
+function issueLine({ path, code, expected, received }: Inspection['issues'][number]): string {
   return `${nameOfPath(path)}: ${code}: expected ${expected}, received ${received}`;
 }
 
-function row(name: string, text: string): string {
+function fieldRow(name: string, text: string): string {
   return `  ${name.padEnd(WIDTH)}  ${text}\n`;
 }
 
 /** A field's raw value, its parsed value if different, and its notes. */
 function linesOf(field: InspectedField): string[] {
   const { name, raw, quirks } = field;
-  const read = readValue(field);
+  const read = displayValue(field);
   const texts = isAsSent(raw, read) ? [] : [read.map((part) => part.join(' ').trim()).join(', ')];
   const shown = [raw, ...texts].map((text) => shorten(text)).join(' → ');
-  const notes = quirks.map(({ note }) => row('', `└ ${shorten(note)}`));
-  return [row(shorten(name, MAX_NAME), shown), ...notes];
+  const notes = quirks.map(({ note }) => fieldRow('', `└ ${shorten(note)}`));
+  return [fieldRow(shorten(name, MAX_NAME), shown), ...notes];
 }

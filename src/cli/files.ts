@@ -1,6 +1,7 @@
-import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { escapeUnprintable } from '../parser/messages.js';
+import { PLACES } from '../receiver/store.js';
 import { redactUrlsIn } from '../shared/redact.js';
 
 /** What a store has written about a body. */
@@ -11,17 +12,14 @@ export interface Saved {
   readonly reason: string | null;
 }
 
-/** The file name that stands for standard input. */
 export const STDIN = '-';
-/** The folders of a store. */
-const PLACES = ['progress', 'retry', 'review'];
 /** The names of a body in a store, and of the reason next to it. */
 const [SAVED, REASON] = [/\.[\da-f]{16}\.json$/, /\.[\da-f]{16}\.txt$/];
-/** Maximum length of a reason, in bytes. A longer one is truncated. */
+/** Maximum length of a reason, in characters. A longer one is truncated. */
 const MAX_REASON = 1000;
 
 /** Returns a file name for messages. Hides secrets, because it may be a URL by mistake. */
-export function nameOf(file: string): string {
+export function displayName(file: string): string {
   return file === STDIN ? 'standard input' : escapeUnprintable(redactUrlsIn(file));
 }
 
@@ -36,7 +34,8 @@ export function filesAt(path: string, skip: (path: string, error: unknown) => vo
     const entries = readdirSync(path, { withFileTypes: true });
     const files = entries.filter((entry) => isBodyIn(path, entry)).map(({ name }) => name);
     // The only subfolders that are read are those of a store.
-    const has = (name: string): boolean => entries.some((entry) => isFolder(entry, name));
+    const has = (name: string): boolean =>
+      entries.some((entry) => entry.name === name && entry.isDirectory());
     const places = has('retry') && has('review') ? PLACES.filter(has) : [];
     const inside = places.map((name) => filesAt(join(path, name), skip));
     return [...files.sort().map((name) => join(path, name)), ...inside.flat()];
@@ -44,10 +43,6 @@ export function filesAt(path: string, skip: (path: string, error: unknown) => vo
     skip(path, error);
     return [];
   }
-}
-
-function isFolder(entry: Dirent, name: string): boolean {
-  return entry.name === name && entry.isDirectory();
 }
 
 function isBodyIn(folder: string, entry: Dirent): boolean {
@@ -67,7 +62,7 @@ export function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
   const folder = basename(dirname(resolve(path)));
   const reason = readReason(path.replace(/json$/, 'txt'));
-  if (reason === null && !PLACES.includes(folder)) return null;
+  if (reason === null && !PLACES.some((place) => place === folder)) return null;
   // The time of a file says when its body was saved, because only a damaged file is written again.
   return { folder, since: statSync(path).mtime, reason };
 }
@@ -75,15 +70,7 @@ export function savedAt(path: string): Saved | null {
 function readReason(path: string): string | null {
   try {
     // To open a pipe would wait for its writer, and a device may have no end.
-    if (!statSync(path).isFile()) return null;
-    const file = openSync(path, 'r');
-    try {
-      const bytes = Buffer.alloc(MAX_REASON);
-      const length = readSync(file, bytes, 0, MAX_REASON, 0);
-      return bytes.toString('utf8', 0, length).trim();
-    } finally {
-      closeSync(file);
-    }
+    return statSync(path).isFile() ? readFileSync(path, 'utf8').slice(0, MAX_REASON).trim() : null;
   } catch {
     return null;
   }

@@ -2,16 +2,15 @@ import { inspectBody } from '../inspect/index.js';
 import { type Judgement, judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import { EXIT } from './errors.js';
-import { explain, waitOf } from './explain.js';
+import { explainBody, waitOf } from './explain.js';
 import { STDIN } from './files.js';
-import { COMMON, FLAG, readArguments, readType, TEXT } from './options.js';
-import { createProgress } from './progress.js';
+import { COMMON, FLAG, readArguments, readType, STRING } from './options.js';
 import { type Input, readBodies } from './read-bodies.js';
 import { jsonLine, marked, type Terminal } from './terminal.js';
 import { createTotals } from './totals.js';
-import { createTransactions } from './transactions.js';
+import { createTwinFinder } from './twins.js';
 
-const OPTIONS = { json: FLAG, quiet: FLAG, as: TEXT, ...COMMON } as const;
+const INSPECT_OPTIONS = { json: FLAG, quiet: FLAG, as: STRING, ...COMMON } as const;
 
 export const INSPECT_HELP = `payment-notifications inspect [FILE|FOLDER…]
 
@@ -47,20 +46,19 @@ Examples:
 const MAX_FAULTS = 4;
 
 export async function inspect(args: string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS);
+  const { values, positionals } = readArguments(args, INSPECT_OPTIONS);
   const as = readType(values.as);
   const reading = { files: 0, unread: 0 };
   const totals = createTotals();
-  const transactions = createTransactions();
-  const progress = createProgress(terminal);
+  const twinOf = createTwinFinder();
 
   /** Counts a body of several, and returns its line; empty if it isn't shown. */
   const lineOf = (input: Input): string => {
     const { place, body, saved } = input;
     const options = { as, isSaved: saved !== null };
     const judged = judgeBody(body, options);
-    const twin = transactions.twinOf(judged, place);
-    const outcome = outcomeOf(judged.judgement, input, twin);
+    const twin = twinOf(judged, place);
+    const outcome = verdictOf(judged.judgement, input, twin);
     totals.add(judged, outcome, input, twin);
     if (values.quiet && outcome === 'good') return '';
     if (!values.json) return listed({ ...judged.judgement, outcome }, input, twin, terminal);
@@ -73,28 +71,19 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
   // The first body waits, because it is explained if it is the only one.
   let waiting: Input[] = [];
   let isList = values.json === true;
-  const warn = (text: string): void => {
-    progress.clear();
-    terminal.warn(text);
-  };
-  for await (const inputs of readBodies(paths, { ...terminal, warn }, reading)) {
-    waiting.push(...inputs);
+  for await (const input of readBodies(paths, terminal, reading)) {
+    waiting.push(input);
     isList ||= waiting.length > 1;
     if (!isList) continue;
     const lines = waiting.map(lineOf).join('');
     waiting = [];
-    if (lines !== '') {
-      progress.clear();
-      terminal.print(lines);
-    }
-    progress.show(totals.bodies());
+    if (lines !== '') terminal.print(lines);
   }
-  progress.clear();
   for (const input of waiting) {
     const inspection = inspectBody(input.body, { as, isSaved: input.saved !== null });
-    const outcome = outcomeOf(inspection, input, null);
+    const outcome = verdictOf(inspection, input, null);
     totals.counts[outcome] += 1;
-    terminal.print(explain(input, { ...inspection, outcome }, terminal));
+    terminal.print(explainBody(input, { ...inspection, outcome }, terminal));
   }
   const isNothing = totals.bodies() === 0;
   const isUnread = reading.unread > 0;
@@ -107,7 +96,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
  * The outcome of a body. One that waits in a store is never good: its reason says why. Neither is
  * one with the transaction of another event.
  */
-function outcomeOf({ outcome }: Judgement, { saved }: Input, twin: string | null): Verdict {
+function verdictOf({ outcome }: Judgement, { saved }: Input, twin: string | null): Verdict {
   return outcome === 'good' && (saved !== null || twin !== null) ? 'check' : outcome;
 }
 

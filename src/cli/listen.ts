@@ -1,22 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { formatCount, plural } from '../inspect/display.js';
+import { judgeBody } from '../inspect/judgement.js';
+import type { Verdict } from '../inspect/verdict.js';
 import { describe } from '../parser/messages.js';
-import { isVisit } from '../receiver/arrive.js';
 import { createReceiver } from '../receiver/index.js';
-import { SECRET } from '../receiver/secret.js';
+import { VALID_SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
-import { CommandError, EXIT, reasonOf } from './errors.js';
-import { createLog } from './listen-log.js';
-import { COMMON, readArguments, readCount, TEXT } from './options.js';
-import type { Terminal } from './terminal.js';
+import { CommandError, describeSystemError, EXIT } from './errors.js';
+import { displayName } from './files.js';
+import { COMMON, readArguments, readCount, STRING } from './options.js';
+import { openFolder } from './save.js';
+import { marked, type Terminal } from './terminal.js';
 
-const OPTIONS = {
-  port: TEXT,
-  host: TEXT,
-  save: TEXT,
-  secret: TEXT,
-  status: TEXT,
+const LISTEN_OPTIONS = {
+  port: STRING,
+  host: STRING,
+  save: STRING,
+  secret: STRING,
+  status: STRING,
   ...COMMON,
 } as const;
 
@@ -48,16 +51,16 @@ const HINT =
 const NOT_SAVED = new Error('not saved');
 
 export async function listen(args: string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS);
+  const { values, positionals } = readArguments(args, LISTEN_OPTIONS);
   if (positionals.length > 0) throw new CommandError('listen: expected options alone');
   const port = readCount('--port', values.port ?? '3000', 0, 65_535);
   const status = readCount('--status', values.status ?? '200', 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');
-  if (!SECRET.test(secret)) {
+  if (!VALID_SECRET.test(secret)) {
     const rule = 'expected at least 16 letters, digits or any of -._~, received';
     throw new CommandError(`--secret: ${rule} ${describe(secret)}. Omit it to make one`);
   }
-  const log = createLog(terminal, values.save);
+  const log = createListenLog(terminal, values.save);
   const receiver = createReceiver({
     secret,
     success: { status },
@@ -75,13 +78,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
       else if (outcome === 'warning' && !issue) console.warn(message);
     },
   });
-  const server = createServer((request, response) => {
-    receiver.node(request, response);
-    // A visit shows that a tunnel works. The receiver calls nothing for it, so it is printed here.
-    if (isVisit(request) && isEmpty(request))
-      response.on('finish', () => log.visit(request, response.statusCode));
-  });
-
+  const server = createServer(receiver.node);
   const origin = await start(server, port, values.host ?? '127.0.0.1');
   // The user's own secret is not printed, except for its start.
   const path = values.secret === undefined ? `/${secret}` : redactPath(`/${secret}`);
@@ -97,9 +94,54 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   return EXIT.interrupted;
 }
 
-function isEmpty({ headers }: IncomingMessage): boolean {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
-  return length === '0' && encoding === undefined;
+/**
+ * Creates functions that print one line for each webhook, and count them.
+ *
+ * @param folder - Where bodies are saved; undefined to save none.
+ */
+function createListenLog(terminal: Terminal, folder: string | undefined) {
+  const save = folder === undefined ? null : openFolder(folder);
+  const counts = { webhooks: 0, refused: 0, failed: 0 };
+
+  const print = (verdict: Verdict, time: Date, ...texts: readonly string[]): void =>
+    terminal.print(marked(verdict, [time.toISOString(), ...texts].join('  '), terminal));
+  /** Prints a line about a webhook that was not read. */
+  const fail = (failure: string, error: unknown): void => {
+    counts.webhooks += 1;
+    counts.failed += 1;
+    print('refused', new Date(), `${failure}: ${describeSystemError(error)}`);
+  };
+  return {
+    fail,
+    /** Saves a body if there is a folder, then prints its line. Returns false if that fails. */
+    webhook(body: Uint8Array): boolean {
+      const time = new Date();
+      const { outcome, summary, type, idempotencyKey: key } = judgeBody(body).judgement;
+      const kind = type === 'deposit.received' ? 'deposit' : 'withdrawal';
+      const texts = key === null ? [summary] : [key, summary];
+      try {
+        if (save !== null) texts.push(save(time, key === null ? 'refused' : kind, body));
+      } catch (error) {
+        fail('not saved, answered with 500', error);
+        return false;
+      }
+      counts.webhooks += 1;
+      if (key === null) counts.refused += 1;
+      print(outcome, time, ...texts);
+      return true;
+    },
+    end(): void {
+      const { webhooks, refused, failed } = counts;
+      const saved = formatCount(webhooks - failed);
+      const texts = [
+        plural(webhooks, 'webhook'),
+        `${formatCount(refused)} refused`,
+        ...(failed === 0 ? [] : [`${formatCount(failed)} not read or not saved`]),
+        ...(folder === undefined ? [] : [`${saved} saved in ${displayName(folder)}`]),
+      ];
+      terminal.print(`\n${texts.join(', ')}\n`);
+    },
+  };
 }
 
 /** Starts a server, and returns the origin of its URLs. */
@@ -108,7 +150,11 @@ async function start(server: Server, port: number, host: string): Promise<string
     server.once('error', (error: NodeJS.ErrnoException) => {
       const inUse = `--port: expected a free port, received ${port}, which is in use`;
       const isInUse = error.code === 'EADDRINUSE';
-      reject(new CommandError(isInUse ? inUse : `--host: can't listen there: ${reasonOf(error)}`));
+      reject(
+        new CommandError(
+          isInUse ? inUse : `--host: can't listen there: ${describeSystemError(error)}`,
+        ),
+      );
     });
     server.listen(port, host, resolve);
   });

@@ -13,7 +13,6 @@ const terminal: Terminal = {
   warn: (text) => void stderr.write(text),
   // hasColors respects NO_COLOR and TERM.
   colors: stdout.isTTY && stdout.hasColors(),
-  showsProgress: stderr.isTTY,
   // Only once: a second Ctrl-C ends the process.
   onInterrupt: (stop) => void process.once('SIGINT', stop),
 };

@@ -4,7 +4,7 @@ import { quote } from '../parser/messages.js';
 import { CommandError } from './errors.js';
 
 export const FLAG = { type: 'boolean' } as const;
-export const TEXT = { type: 'string' } as const;
+export const STRING = { type: 'string' } as const;
 export const LIST = { type: 'string', multiple: true } as const;
 
 export const COMMON = {

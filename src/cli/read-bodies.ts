@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { MAX_BYTES } from '../parser/body.js';
 import { isJson } from '../shared/members.js';
-import { printError, reasonOf } from './errors.js';
-import { filesAt, nameOf, type Saved, STDIN, savedAt } from './files.js';
+import { describeSystemError, printError } from './errors.js';
+import { displayName, filesAt, type Saved, STDIN, savedAt } from './files.js';
 import type { Terminal } from './terminal.js';
 
 /** A body, and where it was found. */
@@ -24,18 +24,18 @@ export interface FileCounts {
 const LINE_BREAK = 0x0a;
 
 /**
- * Reads the bodies of files and of the files in folders, in batches. A file is one body, but in a
- * `.jsonl` or `.ndjson` file, each line is one. Standard input is read by lines if its first 64 KiB
+ * Reads the bodies of files and of the files in folders. A file is one body, but in a `.jsonl` or
+ * `.ndjson` file, each line is one. Standard input is read by lines if its first 64 KiB
  * contain several lines, and each of these is JSON.
  */
 export async function* readBodies(
   paths: readonly string[],
   terminal: Terminal,
   reading: FileCounts,
-): AsyncGenerator<Input[]> {
+): AsyncGenerator<Input> {
   const skip = (path: string, error: unknown): void => {
-    const reason = reasonOf(error);
-    printError(terminal, `${nameOf(path)}: expected a readable file, received ${reason}`);
+    const reason = describeSystemError(error);
+    printError(terminal, `${displayName(path)}: expected a readable file, received ${reason}`);
     reading.unread += 1;
   };
   for (const path of paths) {
@@ -51,8 +51,8 @@ export async function* readBodies(
   }
 }
 
-async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input[]> {
-  const name = nameOf(path);
+async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input> {
+  const name = displayName(path);
   const input = path === STDIN ? terminal.input : createReadStream(path);
   if (path === STDIN && terminal.input.isTTY) {
     terminal.warn('reading standard input; press Ctrl-D to finish\n');
@@ -60,14 +60,15 @@ async function* readFile(path: string, terminal: Terminal): AsyncGenerator<Input
   const chunks: AsyncIterableIterator<Buffer> = input[Symbol.asyncIterator]();
   const hasLines = /\.(?:jsonl|ndjson)$/i.test(path);
   const start = hasLines ? Buffer.alloc(0) : await readStart(chunks);
-  if (hasLines || (path === STDIN && areBodies(startOf(start)))) {
-    const lines = createLines(name);
-    yield lines.push(start);
-    for await (const chunk of chunks) yield lines.push(chunk);
-    yield lines.end();
-  } else {
+  if (!hasLines && !(path === STDIN && areBodies(startOf(start)))) {
     input.destroy();
-    yield [{ place: name, body: startOf(start), saved: savedAt(path) }];
+    yield { place: name, body: startOf(start), saved: savedAt(path) };
+    return;
+  }
+  let count = 0;
+  for await (const line of splitLines(prepend(start, chunks))) {
+    count += 1;
+    if (`${line}`.trim() !== '') yield { place: `${name}:${count}`, body: line, saved: null };
   }
 }
 
@@ -94,30 +95,22 @@ function startOf(body: Buffer): Buffer {
   return body.subarray(0, MAX_BYTES + 1);
 }
 
-/** Splits chunks into lines that are not empty. */
-function createLines(name: string) {
+async function* prepend(start: Buffer, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield start;
+  yield* chunks;
+}
+
+/** Yields the start of each line: as much as an endpoint would read. */
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
-  let count = 0;
-  const toInputs = (line: Buffer): Input[] => {
-    count += 1;
-    const body = startOf(line);
-    if (`${body}`.trim() === '') return [];
-    return [{ place: `${name}:${count}`, body, saved: null }];
-  };
-  return {
-    push(chunk: Buffer): Input[] {
-      const bytes = Buffer.concat([rest, chunk]);
-      const inputs: Input[] = [];
-      let start = 0;
-      let end = bytes.indexOf(LINE_BREAK);
-      while (end !== -1) {
-        inputs.push(...toInputs(bytes.subarray(start, end)));
-        start = end + 1;
-        end = bytes.indexOf(LINE_BREAK, start);
-      }
-      rest = startOf(bytes.subarray(start));
-      return inputs;
-    },
-    end: (): Input[] => toInputs(rest),
-  };
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let to = bytes.indexOf(LINE_BREAK); to !== -1; to = bytes.indexOf(LINE_BREAK, from)) {
+      yield startOf(bytes.subarray(from, to));
+      from = to + 1;
+    }
+    rest = startOf(bytes.subarray(from));
+  }
+  yield rest;
 }

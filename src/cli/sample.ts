@@ -1,24 +1,23 @@
 import { WithdrawalStatus } from '../parser/enums.js';
 import { quote } from '../parser/messages.js';
-import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
 import { MAX_SEED, withdrawalSample, writeBody } from '../testing/bodies.js';
+import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../testing/sample.js';
 import { CommandError, EXIT } from './errors.js';
-import { COMMON, LIST, readArguments, readCount, TEXT } from './options.js';
+import { COMMON, LIST, readArguments, readCount, STRING } from './options.js';
 import type { Terminal } from './terminal.js';
 
-export const SAMPLE_OPTIONS: Record<'seed' | 'status', typeof TEXT> & Record<'set', typeof LIST> = {
-  set: LIST,
-  seed: TEXT,
-  status: TEXT,
-};
+export const SAMPLE_OPTIONS: Record<'seed' | 'status', typeof STRING> & Record<'set', typeof LIST> =
+  {
+    set: LIST,
+    seed: STRING,
+    status: STRING,
+  };
 
 export interface SampleChanges {
   readonly set?: readonly string[] | undefined;
   readonly seed?: string | undefined;
   readonly status?: string | undefined;
 }
-
-const OPTIONS = { ...SAMPLE_OPTIONS, ...COMMON } as const;
 
 export const SAMPLE_HELP = `payment-notifications sample deposit|withdrawal
 
@@ -38,11 +37,8 @@ Examples:
 
 export const SAMPLE_KINDS: readonly string[] = ['deposit', 'withdrawal'];
 
-/** The two nested fields, which `--set` can change one by one. */
-const OWNER_FIELD = /^txAddressOwner\.(name|category)$/;
-
 export async function sample(args: string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS);
+  const { values, positionals } = readArguments(args, { ...SAMPLE_OPTIONS, ...COMMON });
   const [kind = ''] = positionals;
   if (!SAMPLE_KINDS.includes(kind) || positionals.length > 1) {
     throw new CommandError('sample: expected deposit or withdrawal');
@@ -67,13 +63,10 @@ export function makeSample(kind: string, { set = [], seed, status }: SampleChang
     // Don't quote anything else: it may be a misplaced header.
     const [, name = '', text = ''] = /^([\w.]+)=(.*)$/s.exec(assignment) ?? [];
     if (name === '') throw new CommandError('--set: expected NAME=VALUE, such as network=BITCOIN');
-    const value = text === 'null' ? null : wireValue(fields, name, text);
-    const [, part] = OWNER_FIELD.exec(name) ?? [];
-    if (part !== undefined && !isDeposit) {
-      const owner = overrides.txAddressOwner ?? fields.txAddressOwner;
-      overrides.txAddressOwner = { ...Object(owner), [part]: value };
-    } else if (Object.hasOwn(fields, name)) overrides[name] = value;
-    else throw new CommandError(`--set: expected a field of a ${kind}, received "${name}"`);
+    if (!Object.hasOwn(fields, name)) {
+      throw new CommandError(`--set: expected a field of a ${kind}, received "${name}"`);
+    }
+    overrides[name] = text === 'null' ? null : wireValue(fields, name, text);
   }
   const base = isDeposit ? fields : withdrawalSample(overrides.status);
   const seeded = seed === undefined ? {} : { seed: readCount('--seed', seed, 0, MAX_SEED) };

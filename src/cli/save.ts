@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, reasonOf } from './errors.js';
-import { nameOf } from './files.js';
+import { CommandError, describeSystemError } from './errors.js';
+import { displayName } from './files.js';
 
-/** Bodies contain customers' addresses. */
-const [FILE_MODE, FOLDER_MODE] = [0o600, 0o700];
-
-/** Writes a body to a new file, and returns the file's path. */
-export type SaveBody = (time: Date, kind: string, body: Uint8Array) => string;
-
-/** Prepares a folder for bodies. Finds out immediately whether it can be written to. */
-export function openFolder(folder: string): SaveBody {
+/**
+ * Prepares a folder for bodies, which only its owner can read, because they contain customers'
+ * addresses. Finds out immediately whether it can be written to.
+ *
+ * @returns A function that writes a body to a new file, and returns the file's path.
+ */
+export function openFolder(folder: string): (time: Date, kind: string, body: Uint8Array) => string {
   try {
     // Not recursive: in Node.js 20, that never returns for a folder in /proc.
-    if (!existsSync(folder)) mkdirSync(folder, { mode: FOLDER_MODE });
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
     const probe = join(folder, `.${randomUUID()}`);
     writeNew(probe, new Uint8Array());
     rmSync(probe);
   } catch (error) {
-    const received = `${nameOf(folder)}: ${reasonOf(error)}`;
+    const received = `${displayName(folder)}: ${describeSystemError(error)}`;
     throw new CommandError(`--save: expected a writable folder, received ${received}`);
   }
   let saved = 0;
@@ -35,7 +34,7 @@ export function openFolder(folder: string): SaveBody {
 
 /** Never writes over a file, and leaves no part of one behind. */
 function writeNew(path: string, body: Uint8Array): void {
-  const file = openSync(path, 'wx', FILE_MODE);
+  const file = openSync(path, 'wx', 0o600);
   try {
     writeFileSync(file, body);
   } catch (error) {

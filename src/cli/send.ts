@@ -1,17 +1,18 @@
+import { formatCount } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
+import type { NotificationIssue } from '../parser/errors.js';
 import { redactPathIn, redactUrl } from '../shared/redact.js';
 import { type DeliveryAttempt, deliver } from '../testing/deliver.js';
 import { faultyBodies } from '../testing/faults.js';
 import { fetchStart, NO_SERVER, readHeaders, readUrl } from './endpoint.js';
 import { CommandError, EXIT } from './errors.js';
-import { COMMON, FLAG, LIST, readArguments, readCount, TEXT } from './options.js';
+import { COMMON, FLAG, LIST, readArguments, readCount, STRING } from './options.js';
 import { type FileCounts, readBodies } from './read-bodies.js';
 import { makeSample, SAMPLE_KINDS, SAMPLE_OPTIONS, type SampleChanges } from './sample.js';
-import { type Counts, endOf, faultOf, isRefusal, outcomeOf, shown } from './send-report.js';
 import { marked, type Terminal } from './terminal.js';
 
-const OPTIONS = {
-  ...{ to: TEXT, copies: TEXT, faulty: FLAG, header: LIST },
+const SEND_OPTIONS = {
+  ...{ to: STRING, copies: STRING, faulty: FLAG, header: LIST },
   ...SAMPLE_OPTIONS,
   ...COMMON,
 } as const;
@@ -45,15 +46,24 @@ Examples:
 const HIDDEN = '(not shown: it may repeat a header)';
 /** Most systems allow no more connections at the same time. */
 const MAX_COPIES = 1000;
+/** Maximum length of a displayed answer, and of the faults of a body, in characters. */
+const MAX_SHOWN = 200;
+/** Statuses for a wrong URL, wrong credentials or too many requests, whatever the body. */
+const NOT_ABOUT_THE_BODY = [401, 403, 404, 405, 407, 429];
 
-/** A body to post, and what identifies it in the output. */
-interface Sent {
+/** How many bodies were sent, and how many of them were answered as they should be. */
+interface Counts {
+  sent: number;
+  right: number;
+}
+
+interface Outgoing {
   readonly label: string;
   readonly body: string | Uint8Array;
 }
 
 export async function send(args: string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, OPTIONS);
+  const { values, positionals } = readArguments(args, SEND_OPTIONS);
   const url = readUrl(values.to);
   const headers = readHeaders(values.header);
   const copies = readCount('--copies', values.copies ?? '1', 1, MAX_COPIES);
@@ -76,8 +86,8 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     for (const [index, attempt] of attempts.entries()) {
       const copy = index > 0 ? `copy ${index + 1}` : '';
       const text = redactPathIn(attempt.answer?.body ?? '', url);
-      const answer = values.header && attempt.answer !== null ? HIDDEN : shown(text);
-      const parts = [outcomeOf(attempt), label, faultOf(issues, attempt), copy, answer];
+      const answer = values.header && attempt.answer !== null ? HIDDEN : truncate(text);
+      const parts = [describeAttempt(attempt), label, remarkOn(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
     }
@@ -86,7 +96,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       break;
     }
   }
-  terminal.print(endOf(valid, faulty));
+  terminal.print(countsLine(valid, faulty));
   if (reading.unread > 0) return EXIT.unable;
   const sent = valid.sent + faulty.sent;
   return sent > 0 && sent === valid.right + faulty.right ? EXIT.ok : EXIT.failed;
@@ -97,7 +107,7 @@ function chooseBodies(
   choice: SampleChanges & { readonly faulty?: boolean | undefined },
   terminal: Terminal,
   reading: FileCounts,
-): Iterable<Sent> | AsyncIterable<Sent> {
+): Iterable<Outgoing> | AsyncIterable<Outgoing> {
   const [kind = ''] = operands;
   if (SAMPLE_KINDS.includes(kind) && operands.length === 1) {
     const body = makeSample(kind, choice);
@@ -119,8 +129,40 @@ async function* savedBodies(
   paths: readonly string[],
   terminal: Terminal,
   reading: FileCounts,
-): AsyncGenerator<Sent> {
-  for await (const inputs of readBodies(paths, terminal, reading)) {
-    for (const { place, body } of inputs) yield { label: place, body };
+): AsyncGenerator<Outgoing> {
+  for await (const { place, body } of readBodies(paths, terminal, reading)) {
+    yield { label: place, body };
   }
+}
+
+/** Whether an answer refuses a body, and doesn't report another failure. */
+function isRefusal({ answer }: DeliveryAttempt): boolean {
+  const { status = 0 } = answer ?? {};
+  return status >= 400 && status < 500 && !NOT_ABOUT_THE_BODY.includes(status);
+}
+
+function describeAttempt({ answer, error, durationMs }: DeliveryAttempt): string {
+  if (answer === null) return `failed: ${truncate(error)}`;
+  const hint = answer.status === 404 ? " (is the URL's secret right?)" : '';
+  return `${answer.status} in ${durationMs} ms${hint}`;
+}
+
+function remarkOn(issues: readonly NotificationIssue[], attempt: DeliveryAttempt): string {
+  if (issues.length === 0) return '';
+  if (isRefusal(attempt)) return 'refused, as it should be';
+  if (!attempt.success) return '';
+  const faults = issues.map(({ message }) => message).join('; ');
+  return `accepted, but it should be refused: ${truncate(faults)}`;
+}
+
+function truncate(text: string): string {
+  const whole = text.trim();
+  return whole.length > MAX_SHOWN ? `${whole.slice(0, MAX_SHOWN)}…` : whole;
+}
+
+function countsLine(valid: Counts, faulty: Counts): string {
+  const count = ({ sent, right }: Counts, what: string): string[] =>
+    sent === 0 ? [] : [`${formatCount(right)} of ${formatCount(sent)} ${what}`];
+  const parts = [...count(valid, 'delivered'), ...count(faulty, 'faulty ones refused')];
+  return parts.length === 0 ? 'Nothing was sent.\n' : `${parts.join(', ')}\n`;
 }

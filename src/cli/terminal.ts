@@ -3,15 +3,12 @@ import { MARKS } from '../inspect/display.js';
 import type { Verdict } from '../inspect/verdict.js';
 import { escapeUnprintable } from '../parser/messages.js';
 
-/** What a command reads from and writes to. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   /** Writes to standard output, and `warn` to standard error. */
   print(text: string): void;
   warn(text: string): void;
   readonly colors: boolean;
-  /** Whether standard error is a terminal, which shows the progress of long work. */
-  readonly showsProgress: boolean;
   /** From then on, Ctrl-C calls this instead of ending the process. */
   onInterrupt(stop: () => void): void;
 }
@@ -19,7 +16,6 @@ export interface Terminal {
 // Not with util.styleText, which needs Node.js 20.12.
 const COLORS: Readonly<Record<Verdict, number>> = { good: 32, check: 33, refused: 31 };
 
-/** A line that starts with a mark. */
 export function marked(verdict: Verdict, text: string, { colors }: Terminal): string {
   const sign = MARKS[verdict];
   const mark = colors ? `\u001b[${COLORS[verdict]}m${sign}\u001b[39m` : sign;

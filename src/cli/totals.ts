@@ -12,9 +12,7 @@ import type { FileCounts, Input } from './read-bodies.js';
  * contains an identifier would take all memory.
  */
 const MAX_KINDS = 10_000;
-/** How many of them are listed. */
 const MAX_LISTED = 20;
-/** Maximum length of one, in characters. */
 const MAX_TITLE = 200;
 /** What to do about the bodies of a store. */
 const NEXT_STEP = `
@@ -23,7 +21,7 @@ page docs/runbook.md of this package says what to do for each reason.
 `;
 
 /** How often something was found, and in which body first. */
-interface Kind {
+interface Tally {
   count: number;
   readonly place: string;
 }
@@ -43,8 +41,8 @@ interface Totals {
 
 export function createTotals(): Totals {
   const counts = { good: 0, check: 0, refused: 0 };
-  const reasons = new Map<string, Kind>();
-  const unknown = new Map<string, Kind>();
+  const reasons = new Map<string, Tally>();
+  const unknown = new Map<string, Tally>();
   let isStore = false;
   const bodies = (): number => counts.good + counts.check + counts.refused;
 
@@ -63,9 +61,9 @@ export function createTotals(): Totals {
       const lines = [
         `${plural(bodies(), 'body', 'bodies')} in ${plural(files, 'file')}${notRead}`,
         ...(bodies() > 0 ? [''] : []),
-        ...(counts.good > 0 ? [row(counts.good, 'good')] : []),
-        ...(counts.check > 0 ? [row(counts.check, 'to check')] : []),
-        ...(counts.refused > 0 ? [row(counts.refused, 'refused')] : []),
+        ...(counts.good > 0 ? [countRow(counts.good, 'good')] : []),
+        ...(counts.check > 0 ? [countRow(counts.check, 'to check')] : []),
+        ...(counts.refused > 0 ? [countRow(counts.refused, 'refused')] : []),
         ...section('reasons', reasons),
         ...section('unknown fields', unknown),
       ];
@@ -74,22 +72,22 @@ export function createTotals(): Totals {
   };
 }
 
-function row(count: number, text: string): string {
+function countRow(count: number, text: string): string {
   return `${formatCount(count).padStart(10)}  ${text}`;
 }
 
 /** The most frequent first; among equally frequent ones, the one that came first. */
-function section(title: string, kinds: ReadonlyMap<string, Kind>): string[] {
+function section(title: string, kinds: ReadonlyMap<string, Tally>): string[] {
   if (kinds.size === 0) return [];
   const sorted = [...kinds].sort(([, one], [, other]) => other.count - one.count);
   const rows = sorted
     .slice(0, MAX_LISTED)
-    .map(([name, { count, place }]) => row(count, `${name}, first in ${place}`));
+    .map(([name, { count, place }]) => countRow(count, `${name}, first in ${place}`));
   const more = kinds.size - MAX_LISTED;
   return ['', title, ...rows, ...(more > 0 ? [`            and ${formatCount(more)} more`] : [])];
 }
 
-function count(kinds: Map<string, Kind>, name: string, place: string): void {
+function count(kinds: Map<string, Tally>, name: string, place: string): void {
   const title = shorten(name, MAX_TITLE);
   const known = kinds.get(title);
   if (known !== undefined) known.count += 1;
@@ -123,7 +121,6 @@ function withoutValues(reason: string): string {
     .join(' ');
 }
 
-/** The names that this version doesn't know. */
 function unknownNames({ judgement, reading }: Judged): string[] {
   // If the other type was expected, most names seem unknown, and need no mention.
   if (reading === null || judgement.issues[0]?.code === 'unrecognized_notification') return [];

@@ -5,11 +5,10 @@ import type { Rule } from '../parser/rules.js';
 import type { InspectedField } from './inspection.js';
 import type { Verdict } from './verdict.js';
 
-const TIMES = Object.entries<Rule>(DEPOSIT_RECEIVED)
+const TIME_FIELDS = Object.entries<Rule>(DEPOSIT_RECEIVED)
   .filter(([, { type }]) => type.kind === 'timestamp')
   .map(([name]) => name);
 
-/** The sign of each verdict. */
 export const MARKS: Readonly<Record<Verdict, string>> = { good: '✓', check: '!', refused: '✗' };
 
 /** Made once: `toLocaleString` would make a format for each number. */
@@ -60,7 +59,7 @@ export function show(text: string, most?: number): string {
 /**
  * The value of a field as it was read: one text, or the labeled parts of an address or an owner.
  */
-export function readValue({ name, raw, parsed }: InspectedField): (readonly [string, string])[] {
+export function displayValue({ name, raw, parsed }: InspectedField): (readonly [string, string])[] {
   if (parsed === null) return [['', raw === 'null' || raw === '""' ? 'no value' : 'not read']];
   // In a deposit, neither field is documented, so they may have any value there.
   if (typeof parsed === 'object' && (name === 'toTxAddress' || name === 'txAddressOwner')) {
@@ -71,10 +70,10 @@ export function readValue({ name, raw, parsed }: InspectedField): (readonly [str
     return parts.length === 0 ? [['', isUnread ? 'not read' : 'no value']] : parts;
   }
   const text = typeof parsed === 'string' ? parsed : raw;
-  return [['', TIMES.includes(name) ? formatTime(text) : text]];
+  return [['', TIME_FIELDS.includes(name) ? formatTime(text) : text]];
 }
 
 /** Whether a value was read as it was sent, so that one of the two is enough. */
-export function isAsSent(raw: string, read: ReturnType<typeof readValue>): boolean {
+export function isAsSent(raw: string, read: ReturnType<typeof displayValue>): boolean {
   return read.some(([, value]) => value === raw || JSON.stringify(value) === raw);
 }

@@ -1,8 +1,8 @@
+import type { NotificationType } from '../parser/errors.js';
 import { quote } from '../parser/messages.js';
 import type { RawBody } from '../parser/parse.js';
 import { Decimal } from '../parser/values/amount.js';
-import { SAMPLES } from '../shared/sample.js';
-import { readFields } from './fields.js';
+import { absentFrom, readFields } from './fields.js';
 import type { Inspection } from './inspection.js';
 import { findJsonFault } from './json-fault.js';
 import { type InspectOptions, judgeBody } from './judgement.js';
@@ -13,6 +13,8 @@ export type { JsonFault } from './json-fault.js';
 export type { InspectOptions } from './judgement.js';
 export type { Quirk, QuirkCode } from './quirks.js';
 export type { Verdict } from './verdict.js';
+
+const TYPES: readonly NotificationType[] = ['deposit.received', 'withdrawal.broadcast'];
 
 /**
  * Shows how the parser reads a body: a summary for support; every field, raw and parsed, with its
@@ -33,8 +35,8 @@ export type { Verdict } from './verdict.js';
  */
 export function inspectBody(body: RawBody, options: InspectOptions = {}): Inspection {
   const { as } = options;
-  if (as !== undefined && !Object.hasOwn(SAMPLES, as)) {
-    throw new TypeError(`as: expected ${Object.keys(SAMPLES).join(' or ')}, received ${quote(as)}`);
+  if (as !== undefined && !TYPES.includes(as)) {
+    throw new TypeError(`as: expected ${TYPES.join(' or ')}, received ${quote(as)}`);
   }
   const { judgement, opened, reading, noJson } = judgeBody(body, options);
   const fields = opened === null ? [] : readFields(opened, reading);
@@ -42,17 +44,11 @@ export function inspectBody(body: RawBody, options: InspectOptions = {}): Inspec
   const isAccepted = judgement.outcome !== 'refused';
   return {
     ...judgement,
-    fields: fields.flatMap((field) => {
-      const { name, literal: raw, value } = field;
-      if (raw === null) return [];
-      return {
-        name,
-        raw,
-        parsed: toPlain(value),
-        quirks: findQuirks(field, raw, read, isAccepted),
-      };
+    fields: fields.map((field) => {
+      const { name, raw, value } = field;
+      return { name, raw, parsed: toPlain(value), quirks: findQuirks(field, read, isAccepted) };
     }),
-    absent: fields.filter(({ times }) => times === 0).map(({ name }) => name),
+    absent: absentFrom(fields, reading),
     jsonFault: noJson === null ? null : findJsonFault(noJson),
   };
 }

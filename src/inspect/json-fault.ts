@@ -16,7 +16,6 @@ export interface JsonFault {
 /** Maximum length of the text before an error, and of the text after it. */
 const [MAX_BEFORE, MAX_AFTER] = [40, 20];
 
-/** Finds the first error in a text that is not JSON. */
 export function findJsonFault(text: string): JsonFault {
   const at = findSyntaxError(text);
   const { line, column } = lineAndColumn(text, at);

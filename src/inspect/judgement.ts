@@ -6,7 +6,7 @@ import {
   type PaymentNotification,
   readNotification,
 } from '../parser/notification.js';
-import { type RawBody, readBody } from '../parser/parse.js';
+import { type RawBody, readOpenBody } from '../parser/parse.js';
 import type { Reading } from '../parser/read.js';
 import { readMembers } from '../shared/members.js';
 import type { Inspection } from './inspection.js';
@@ -56,7 +56,7 @@ export function judgeBody(body: RawBody, { as, isSaved = false }: InspectOptions
     const judgement = refuse(refusal, [], isSaved);
     return { judgement, checks: [], opened: null, reading: null, noJson: opened.text ?? null };
   }
-  const { type, issues, reading } = readBody(opened, as ?? null, readNotification);
+  const { type, issues, reading } = readOpenBody(opened, as ?? null, readNotification);
   const reference = referenceOf(opened.fields);
   const warnings = reading?.notification.warnings ?? [];
   if (isNonEmpty(issues)) {
@@ -85,7 +85,6 @@ function refuse(
   return { outcome: 'refused', summary, idempotencyKey: null, ...refusal, warnings };
 }
 
-/** Finds the names that were sent more than once. */
 function findRepeated(text: string): string[] {
   const found = new Set<string>();
   const repeated = new Set<string>();

@@ -30,18 +30,16 @@ export interface Quirk {
 }
 
 /**
- * @param raw - The value's JSON text.
  * @param read - What was read from the body; null if no rules apply to it.
  * @param isAccepted - Whether there is a notification, whose `additionalFields` a note may name.
  */
 export function findQuirks(
   field: FieldReading,
-  raw: string,
   read: Incomplete<PaymentNotification> | null,
   isAccepted: boolean,
 ): Quirk[] {
   const repeated = field.times > 1 ? [quirk('repeated')] : [];
-  return read === null ? repeated : [...repeated, ...quirksOf(field, raw, read, isAccepted)];
+  return read === null ? repeated : [...repeated, ...quirksOf(field, read, isAccepted)];
 }
 
 function quirk(code: QuirkCode, detail = ''): Quirk {
@@ -49,8 +47,7 @@ function quirk(code: QuirkCode, detail = ''): Quirk {
 }
 
 function* quirksOf(
-  { name, rule, value }: FieldReading,
-  raw: string,
+  { name, rule, raw, value }: FieldReading,
   { additionalFields }: Incomplete<PaymentNotification>,
   isAccepted: boolean,
 ): Generator<Quirk> {

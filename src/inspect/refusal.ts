@@ -22,8 +22,8 @@ export function summarizeRefusal(refusal: Refusal, isSaved: boolean): string {
   // A fault of the body itself explains all others.
   const isOnly = first.path.length === 0 || issues.length === 1;
   const count = isOnly ? 'refused' : `refused for ${issues.length} faults. The first`;
-  const answer = isSaved ? '' : answerTo(first.code);
-  return `The body${eventOf(reference)} is ${count}: ${faultOf(first, type)}.${adviceOn(first.code, type)}${answer}`;
+  const answer = isSaved ? '' : adviceOnAnswer(first.code);
+  return `The body${subjectOf(reference)} is ${count}: ${faultOf(first, type)}.${adviceOn(first.code, type)}${answer}`;
 }
 
 function faultOf(issue: NotificationIssue, type: NotificationType | null): string {
@@ -46,14 +46,14 @@ function adviceOn(code: IssueCode, type: NotificationType | null): string {
   return `${isNoObject ? ' If the service sent it like this, ask' : ' Ask'} the service about it.`;
 }
 
-function answerTo(code: IssueCode): string {
+function adviceOnAnswer(code: IssueCode): string {
   return code === 'body_too_large'
     ? ' The endpoint should answer 413 and store its start.'
     : ' The endpoint should answer 400 and store the body.';
 }
 
 /** What a body is about, as far as that is known: ` of order order-10042`. */
-function eventOf(reference: NotificationReference): string {
+function subjectOf(reference: NotificationReference): string {
   const { depositId, clientPaymentId, withdrawalId, clientWithdrawalId } = reference;
   const events = [
     ...(clientPaymentId === undefined

@@ -106,7 +106,7 @@ const MAX_LISTED_ISSUES = 20;
 const SERVICE_IDS = ['depositId', 'paymentId', 'withdrawalId'] as const;
 
 /** All copies of this package in a process share this symbol. */
-const BRAND = Symbol.for('payment-notifications.NotificationError');
+const ERROR_BRAND = Symbol.for('payment-notifications.NotificationError');
 
 /**
  * The error for a refused body. `issues` lists every fault; `reference` identifies the payment or
@@ -129,7 +129,7 @@ export class NotificationError extends Error {
   constructor(details: NotificationErrorDetails) {
     const { notificationType, issues, reference = {} } = details;
     const refused = details.refused ?? notificationType ?? 'notification';
-    super(summarize(refused, issues, reference), details);
+    super(composeMessage(refused, issues, reference), details);
     this.notificationType = notificationType;
     this.issues = issues;
     this.reference = reference;
@@ -148,7 +148,7 @@ export class NotificationError extends Error {
 // On the prototype: an own `name` would be set only after the stack is captured. Not in a static
 // block, which Metro, the bundler of React Native, refuses.
 Object.defineProperties(NotificationError.prototype, {
-  [BRAND]: { value: true },
+  [ERROR_BRAND]: { value: true },
   name: { value: 'NotificationError' },
 });
 
@@ -157,10 +157,10 @@ Object.defineProperties(NotificationError.prototype, {
  * errors from another copy of the package, such as its CommonJS build.
  */
 export function isNotificationError(value: unknown): value is NotificationError {
-  return Object(value)[BRAND] === true;
+  return Object(value)[ERROR_BRAND] === true;
 }
 
-function summarize(
+function composeMessage(
   refused: string,
   issues: readonly NotificationIssue[],
   reference: NotificationReference,

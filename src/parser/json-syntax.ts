@@ -1,5 +1,3 @@
-import { isEscaped } from './json.js';
-
 /** For each place in the JSON, the characters that can start the next token there. */
 const STARTS = {
   value: '{["-0123456789tfn',
@@ -12,16 +10,15 @@ const STARTS = {
   endOfText: '',
 };
 
-/** The tokens of one character. */
-const MARKS = '{}[],:';
-const SPACE = /[ \t\n\r]*/y;
 /**
- * Any other token. For a faulty string, it matches the part before the fault. An escape that the
- * end of the text cuts off is no fault.
+ * A token, after white space. Of a faulty string, it is the part before the fault. An escape that
+ * the end of the text cuts off is no fault.
  */
-const TOKEN =
-  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*(?:"|\\(?:u[\dA-Fa-f]{0,3})?$)?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y;
-const CUT_OFF_WORD = /^(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
+const NEXT_TOKEN =
+  /[ \t\n\r]*([{}[\],:]|"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[ !#-[\]-\uffff]*)*("|\\(?:u[\dA-Fa-f]{0,3})?$)?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null)?/y;
+/** The part of a number or word before the end of the text. */
+const CUT_OFF =
+  /^(?:-|-?(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[Ee][+-]?)|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
 /**
  * Returns the position of the first error in JSON syntax (RFC 8259): the end of the text if it ends
@@ -33,40 +30,22 @@ export function findSyntaxError(text: string): number {
   const ends: string[] = [];
   let starts = STARTS.value;
   for (let at = 0; ; ) {
-    const start = text.charCodeAt(at) > 0x20 ? at : skip(SPACE, text, at);
+    NEXT_TOKEN.lastIndex = at;
+    // It always matches, if only white space, or nothing.
+    const [all, token = '', end] = NEXT_TOKEN.exec(text) as RegExpExecArray;
+    at += all.length;
+    const start = at - token.length;
     const first = text.charAt(start);
     if (first === '') return starts === STARTS.endOfText ? -1 : start;
     if (!starts.includes(first)) return start;
-    at = MARKS.includes(first) ? start + 1 : skip(TOKEN, text, start);
-    if (isCutOff(text, start, at)) return text.length;
-    if (at === start) return start;
-    if (first === '"' && !isClosed(text, start, at)) return at;
+    // At most 4 characters of a token that is cut off are unread, such as `fals`.
+    if (text.length - at <= 4 && CUT_OFF.test(text.slice(start))) return text.length;
+    if (token === '' || (first === '"' && end !== '"')) return at;
     if (first === '{') ends.push('}');
     else if (first === '[') ends.push(']');
     else if (first === ends.at(-1)) ends.pop();
     starts = startsAfter(first, starts, ends.at(-1));
   }
-}
-
-function skip(expression: RegExp, text: string, at: number): number {
-  expression.lastIndex = at;
-  return expression.test(text) ? expression.lastIndex : at;
-}
-
-/** Whether the end of the text cuts off a number or word. */
-function isCutOff(text: string, start: number, end: number): boolean {
-  // At most 4 characters of a cut-off token are unread, such as `fals`.
-  if (end === text.length || text.length - end > 4) return false;
-  const rest = text.slice(start);
-  // A 0 is appended: if the token then reaches behind the old end, it is a number that was cut off,
-  // such as `-`, `1.` or `1e+`.
-  return CUT_OFF_WORD.test(rest) || skip(TOKEN, `${rest}0`, 0) > rest.length;
-}
-
-/** Whether the part of a string that was read ends with its closing quote. */
-function isClosed(text: string, start: number, end: number): boolean {
-  const last = end - 1;
-  return last > start && text.charAt(last) === '"' && !isEscaped(text, last);
 }
 
 /** @param end - The end of the array or object around the next token. */

@@ -37,7 +37,7 @@ function skipString(text: string, start: number): number {
 }
 
 /** Whether an odd number of backslashes precedes a character. */
-export function isEscaped(text: string, at: number): boolean {
+function isEscaped(text: string, at: number): boolean {
   let start = at;
   while (text.charCodeAt(start - 1) === 0x5c) start -= 1;
   return (at - start) % 2 === 1;

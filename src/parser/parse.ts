@@ -146,7 +146,7 @@ function safeParse<T>(
     const error = new NotificationError({ notificationType: expectedType, ...opened });
     return { success: false, error };
   }
-  const { type, issues, reading } = readBody(opened, expectedType, read);
+  const { type, issues, reading } = readOpenBody(opened, expectedType, read);
   // Without an issue, there is a reading, in which no required field is null.
   if (!isNonEmpty(issues)) return { success: true, notification: reading?.notification as T };
   const reference = referenceOf(opened.fields);
@@ -166,7 +166,7 @@ interface BodyReading<T> {
  * @param expectedType - The type that the endpoint receives, or null to detect it by the body's
  * identifiers.
  */
-export function readBody<T>(
+export function readOpenBody<T>(
   body: OpenBody,
   expectedType: NotificationType | null,
   read: ReadByType<T>,

@@ -7,7 +7,12 @@ import { receivedOf } from './bytes.js';
 import type { HeaderSource } from './headers.js';
 import { createLog, type Outcome } from './log.js';
 import { type NodeRequest, type NodeResponse, readNodeBody, sendNode } from './node.js';
-import { checkOptions, type ReceiverAnswer, type ReceiverOptions, successOf } from './options.js';
+import {
+  checkReceiverOptions,
+  type ReceiverAnswer,
+  type ReceiverOptions,
+  successOf,
+} from './options.js';
 import { createRounds } from './rounds.js';
 import { createSettling } from './settle.js';
 import { guard } from './store.js';
@@ -118,7 +123,7 @@ export interface Receiver {
  * ```
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  checkOptions(options);
+  checkReceiverOptions(options);
   const { timeoutMs = 25_000 } = options;
   const success = successOf(options.success);
   const log = createLog(options);

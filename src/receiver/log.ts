@@ -1,6 +1,6 @@
 import type { NotificationIssue } from '../parser/errors.js';
 import { escapeUnprintable } from '../parser/messages.js';
-import { LATE, lateError, within } from '../shared/deadline.js';
+import { within } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 
 /**
@@ -51,8 +51,8 @@ export function createLog(options: {
     try {
       const logged = Promise.resolve(options.log ? options.log(entry) : print(entry));
       // No answer waits for these, so they need no deadline.
-      if (entry.outcome === 'settled' || entry.outcome === 'warning') await logged;
-      else if ((await within(MAX_LOGGING, logged)) === LATE) throw lateError('log', MAX_LOGGING);
+      const isAwaited = entry.outcome !== 'settled' && entry.outcome !== 'warning';
+      await (isAwaited ? within(MAX_LOGGING, 'log', logged) : logged);
     } catch (error) {
       printUnlogged(entry, error);
     }

@@ -1,5 +1,5 @@
 /** All copies of this package in a process share this symbol. */
-const BRAND = Symbol.for('payment-notifications.NeedsReview');
+const REVIEW_BRAND = Symbol.for('payment-notifications.NeedsReview');
 
 /**
  * Throw this if someone must look at an event before money moves, such as for an order that you
@@ -24,7 +24,7 @@ export class NeedsReview extends Error {
 
 // On the prototype, as in `NotificationError`.
 Object.defineProperties(NeedsReview.prototype, {
-  [BRAND]: { value: true },
+  [REVIEW_BRAND]: { value: true },
   name: { value: 'NeedsReview' },
 });
 
@@ -37,7 +37,9 @@ export function needsReviewIn(thrown: unknown): NeedsReview | null {
   try {
     // An error may be its own cause.
     for (const seen = new Set(); Object(thrown) === thrown && !seen.has(thrown); ) {
-      const { [BRAND]: isOurs, cause } = thrown as NeedsReview & { readonly [BRAND]?: unknown };
+      const { [REVIEW_BRAND]: isOurs, cause } = thrown as NeedsReview & {
+        readonly [REVIEW_BRAND]?: unknown;
+      };
       if (isOurs === true) return thrown as NeedsReview;
       seen.add(thrown);
       thrown = cause;

@@ -50,8 +50,11 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
       'node: expected a request of Node.js, received a Request. In Hono, Next.js, h3, Workers, Bun and Deno, use receiver.fetch',
     );
   }
-  if (!request.readableDidRead) return readUnread(request);
-  await endOf(request);
+  if (!request.readableDidRead) {
+    checkEncoding(request);
+    return readStream(request, () => (request.stream ?? request).destroy());
+  }
+  await waitForEnd(request);
   for (const body of [request.rawBody, request.body]) {
     if (isBytes(body)) return receivedOf(body);
     if (typeof body === 'string') {
@@ -71,7 +74,7 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
  *
  * @throws Error if the sender leaves first.
  */
-function endOf(request: NodeRequest): Promise<void> {
+function waitForEnd(request: NodeRequest): Promise<void> {
   // Some platforms pass an object that isn't a stream of Node.js.
   if (request.readableEnded !== false) return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -96,11 +99,6 @@ function checkCharset(request: NodeRequest): void {
   );
 }
 
-function readUnread(request: NodeRequest): Promise<ReceivedBody> {
-  checkEncoding(request);
-  return readStream(request, () => (request.stream ?? request).destroy());
-}
-
 function checkEncoding({ readableEncoding }: NodeRequest): void {
   if (readableEncoding && readableEncoding !== 'utf8') {
     throw new Error(
@@ -115,7 +113,7 @@ function checkEncoding({ readableEncoding }: NodeRequest): void {
  */
 export function sendNode(response: NodeResponse, answer: ReceiverAnswer): void {
   try {
-    send(response, answer);
+    writeAnswer(response, answer);
   } catch (error) {
     try {
       response.destroy();
@@ -126,7 +124,7 @@ export function sendNode(response: NodeResponse, answer: ReceiverAnswer): void {
   }
 }
 
-function send(response: NodeResponse, { status, text }: ReceiverAnswer): void {
+function writeAnswer(response: NodeResponse, { status, text }: ReceiverAnswer): void {
   if (!response.headersSent) {
     response.statusCode = status;
     response.setHeader('content-type', 'text/plain; charset=utf-8');

@@ -129,7 +129,7 @@ const LOWER_NAMES = NAMES.map((name) => name.toLowerCase());
  * @throws TypeError if an option is missing, can't be used, or would be ignored; RangeError if
  * `setTimeout` can't wait for `timeoutMs`.
  */
-export function checkOptions(options: ReceiverOptions): void {
+export function checkReceiverOptions(options: ReceiverOptions): void {
   if (!options?.onDepositReceived && !options?.onWithdrawalBroadcast) {
     throw new TypeError(
       'options: expected onDepositReceived or onWithdrawalBroadcast, received neither',

@@ -2,7 +2,7 @@ import { describe } from '../parser/messages.js';
 import type { Log } from './log.js';
 
 /** These characters need no percent-encoding in a URL, so a path is compared without decoding. */
-export const SECRET: RegExp = /^[\w.~-]{16,}$/;
+export const VALID_SECRET: RegExp = /^[\w.~-]{16,}$/;
 const MIN_LENGTH = 16;
 
 /** Minimum time in milliseconds between two log lines about one kind of stranger. */
@@ -23,7 +23,7 @@ export function createCheck(
   const given: readonly unknown[] = isList ? secret : [secret];
   if (given.length === 0) throw wrongSecret('secret', 'an empty list');
   const secrets = given.map((value, index) => {
-    if (typeof value === 'string' && SECRET.test(value)) return value;
+    if (typeof value === 'string' && VALID_SECRET.test(value)) return value;
     throw wrongSecret(isList ? `secret[${index}]` : 'secret', describeSecret(value));
   });
   return (url) => {

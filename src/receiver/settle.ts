@@ -1,12 +1,12 @@
 import type { NotificationIssue } from '../parser/errors.js';
 import { describe } from '../parser/messages.js';
-import { type Deadline, LATE } from '../shared/deadline.js';
+import type { Deadline } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 import type { Arrived, Event, Refused } from './arrive.js';
 import type { Log, LogEntry, Outcome } from './log.js';
 import { needsReviewIn } from './needs-review.js';
 import type { ReceiverOptions } from './options.js';
-import { nameOf, type Store } from './store.js';
+import { type Store, storeName } from './store.js';
 
 /** These functions save before they log, because a log may hang. None of them rejects. */
 export interface Settling {
@@ -58,7 +58,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       const called = FUNCTION_OF[notification.type];
       if (isRunning(key)) throw new Error(`${called}: an earlier call still runs`);
       if (store && name === null) {
-        name = await deadline.before('store.save', nameOf(key, event.body));
+        name = await deadline.before('store.save', storeName(key, event.body));
         isSaved = await deadline.before('store.save', saveFirst(store, name, event));
       }
       await call(called, event, deadline);
@@ -87,11 +87,9 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
 
   async function call(name: string, event: Event, deadline: Deadline): Promise<void> {
     const called = start(event);
-    const returned = await deadline.race(called);
-    if (returned === LATE) {
+    const returned = await deadline.before(name, called, () => {
       watch(called, name, event.key);
-      throw deadline.lateError(name);
-    }
+    });
     // Some clients return what failed, in place of throwing it. So no result is taken for success.
     if (returned !== undefined) {
       throw new TypeError(
@@ -159,7 +157,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
     if (store === null) return { ...entry, outcome: 'failed' };
     try {
       const to = outcome === 'retry' ? 'retry' : 'review';
-      const name = savedAs ?? (await nameOf(key ?? 'refused', body));
+      const name = savedAs ?? (await storeName(key ?? 'refused', body));
       await store.save({ to, name, body, key, reason });
       return entry;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { escapeUnprintable } from '../parser/messages.js';
-import { LATE, lateError, within } from '../shared/deadline.js';
+import { within } from '../shared/deadline.js';
 
 /**
  * Where a body is:
@@ -10,6 +10,9 @@ import { LATE, lateError, within } from '../shared/deadline.js';
  * - `review`: someone decides.
  */
 export type Place = 'progress' | 'retry' | 'review';
+
+/** All places, from the lowest to the highest; see `Store.save`. */
+export const PLACES: readonly Place[] = ['progress', 'retry', 'review'];
 
 /** A body to save, and where. */
 export interface SavedBody {
@@ -76,21 +79,16 @@ export const MAX_STORING = 5000;
 /** How long a store may take to list the bodies, of which there are many after a long outage. */
 const MAX_LISTING = 30_000;
 
-/** Gives each call of a store a time limit. */
+/** Gives each call of a store a time limit. The functions also reject if a call throws. */
 export function guard(store: Store): Store {
-  async function inTime<T>(name: keyof Store, call: () => Promise<T>): Promise<T> {
-    const time = name === 'list' ? MAX_LISTING : MAX_STORING;
-    const result = await within(time, call());
-    if (result === LATE) throw lateError(`store.${name}`, time);
-    return result;
-  }
-
   return {
-    save: (saved) =>
-      inTime('save', () => store.save({ ...saved, reason: escapeUnprintable(saved.reason) })),
-    list: () => inTime('list', () => store.list()),
-    read: (name) => inTime('read', () => store.read(name)),
-    remove: (name) => inTime('remove', () => store.remove(name)),
+    save: async (saved) => {
+      const reason = escapeUnprintable(saved.reason);
+      return within(MAX_STORING, 'store.save', store.save({ ...saved, reason }));
+    },
+    list: async () => within(MAX_LISTING, 'store.list', store.list()),
+    read: async (name) => within(MAX_STORING, 'store.read', store.read(name)),
+    remove: async (name) => within(MAX_STORING, 'store.remove', store.remove(name)),
   };
 }
 
@@ -102,7 +100,7 @@ const WITH_DIGEST = /\.([\da-f]{16})$/;
  * Returns the name under which a body is saved. Windows allows no colon in it. In Node.js, this
  * waits for a thread that files use as well.
  */
-export async function nameOf(prefix: string, body: Uint8Array): Promise<string> {
+export async function storeName(prefix: string, body: Uint8Array): Promise<string> {
   return `${prefix.replaceAll(':', '.')}.${await digestOf(body)}`;
 }
 

@@ -3,8 +3,7 @@ import { quote } from '../parser/messages.js';
 /** The longest time that `setTimeout` can wait, in milliseconds. A longer one ends at once. */
 export const MAX_TIME: number = 2 ** 31 - 1;
 
-/** What {@link within} resolves to at its deadline. */
-export const LATE: unique symbol = Symbol('late');
+const OVER: unique symbol = Symbol('late');
 
 // While something blocks the event loop, bodies and results arrive, but the loop runs timers before
 // it reads them. So a deadline waits for a few more turns of the loop, however long each takes.
@@ -24,12 +23,8 @@ export function checkTime(name: string, time: number | undefined): void {
 
 /** A deadline that several steps share. */
 export interface Deadline {
-  /** Ends like the work, or resolves to `LATE` at the deadline. */
-  readonly race: <T>(work: Promise<T>) => Promise<T | typeof LATE>;
-  /** Ends like the work, or rejects with an error that names the step. */
-  readonly before: <T>(step: string, work: Promise<T>) => Promise<T>;
-  /** The error of a step that is late. */
-  readonly lateError: (step: string) => Error;
+  /** Ends like the work. At the deadline, calls `onLate`, and rejects with an error of this step. */
+  readonly before: <T>(step: string, work: Promise<T>, onLate?: () => void) => Promise<T>;
   /** Without this, its timer would keep the process running. */
   readonly end: () => void;
 }
@@ -37,38 +32,36 @@ export interface Deadline {
 /** Its timer keeps the process running, because there may be a body to save at the deadline. */
 export function createDeadline(time: number): Deadline {
   let timer: ReturnType<typeof setTimeout>;
-  const over = new Promise<typeof LATE>((resolve) => {
+  const over = new Promise<typeof OVER>((resolve) => {
     const turn = (left: number): void => {
-      if (left === 0) resolve(LATE);
+      if (left === 0) resolve(OVER);
       else timer = setTimeout(turn, TURN, left - 1);
     };
     timer = setTimeout(turn, time, TURNS);
   });
-  const race = <T>(work: Promise<T>) => Promise.race([work, over]);
   return {
-    race,
-    async before(step, work) {
-      const result = await race(work);
-      if (result === LATE) throw lateError(step, time);
-      return result;
+    async before(step, work, onLate) {
+      const result = await Promise.race([work, over]);
+      if (result !== OVER) return result;
+      onLate?.();
+      throw lateError(step, time);
     },
-    lateError: (step) => lateError(step, time),
     end: () => clearTimeout(timer),
   };
 }
 
-/** Ends like the work, or resolves to `LATE` at its own deadline. */
-export async function within<T>(time: number, work: Promise<T>): Promise<T | typeof LATE> {
+/** Ends like the work, or rejects at its own deadline. */
+export async function within<T>(time: number, step: string, work: Promise<T>): Promise<T> {
   const deadline = createDeadline(time);
   try {
-    return await deadline.race(work);
+    return await deadline.before(step, work);
   } finally {
     deadline.end();
   }
 }
 
-/** Returns an error that names what is late. With a code, it isn't logged like a bug. */
-export function lateError(name: string, time: number): Error {
+/** With a code, it isn't logged like a bug. */
+function lateError(step: string, time: number): Error {
   const shown = time % 1000 === 0 ? `${time / 1000} s` : `${time} ms`;
-  return Object.assign(new Error(`${name}: no result within ${shown}`), { code: 'ETIMEDOUT' });
+  return Object.assign(new Error(`${step}: no result within ${shown}`), { code: 'ETIMEDOUT' });
 }

@@ -1,5 +1,5 @@
 /** A segment of this length may be a secret: the receiver takes no shorter one. */
-const SECRET_LENGTH = 16;
+export const SECRET_LENGTH: number = 16;
 /** How many characters of a possible secret are shown. */
 const SHOWN = 4;
 
@@ -13,7 +13,9 @@ export function redactPath(text: string): string {
   const last = segments.map((segment) => segment !== '').lastIndexOf(true);
   return segments
     .map((segment, index) =>
-      index === last || segment.length >= SECRET_LENGTH ? truncate(segment, SHOWN) : segment,
+      segment.length > SHOWN && (index === last || segment.length >= SECRET_LENGTH)
+        ? `${segment.slice(0, SHOWN)}…`
+        : segment,
     )
     .join('/');
 }
@@ -51,8 +53,4 @@ export function redactUrlsIn(text: string): string {
   // A user name or password may contain anything, spaces and quotation marks as well.
   const end = Math.max(start + '://'.length, text.lastIndexOf('@'));
   return text.slice(0, start) + `://${text.slice(end)}`.replaceAll(/:\/\/[^\s'"]*/g, '://…');
-}
-
-function truncate(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
 }

@@ -10,8 +10,8 @@ const MAX_CAUSE = 100;
 export function messageOf(thrown: unknown): string {
   try {
     const { cause } = Object(thrown);
-    const because = cause === undefined || cause === null ? '' : cut(lineOf(cause), MAX_CAUSE);
-    const message = lineOf(thrown);
+    const because = cause === undefined || cause === null ? '' : cut(firstLineOf(cause), MAX_CAUSE);
+    const message = firstLineOf(thrown);
     if (message.includes(because)) return cut(message, MAX_MESSAGE);
     return `${cut(message, MAX_MESSAGE - 2 - because.length)}: ${because}`;
   } catch {
@@ -20,14 +20,14 @@ export function messageOf(thrown: unknown): string {
 }
 
 /** If several addresses of a host refuse, the error of Node.js has a code and no message. */
-export function textOf(thrown: unknown): string {
+export function describeThrown(thrown: unknown): string {
   const { message, code, name } = Object(thrown);
   return String(message || '').trim() || String(code || name || thrown);
 }
 
 /** The first line. Some drivers begin with what they were called with, and end with what failed. */
-function lineOf(thrown: unknown): string {
-  const lines = textOf(thrown)
+function firstLineOf(thrown: unknown): string {
+  const lines = describeThrown(thrown)
     .split(/[\r\n]/)
     .map((line) => line.trim())
     .filter((line) => line !== '');

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import {
   isUnchanged,
+  PLACES,
   type Place,
   type SavedBody,
   type Store,
@@ -36,8 +37,6 @@ import { createTurns } from './turns.js';
 // 5. A refused body is written to `review`, and synced with its folder, before its sender is
 //    answered.
 
-const PLACES = ['progress', 'retry', 'review'] as const;
-
 /** The names of bodies. Other files are left alone. */
 const BODY = /^[^.].*\.json$/;
 
@@ -56,8 +55,8 @@ const WRITE = constants.O_CREAT | constants.O_WRONLY;
  *
  * @throws Error if one of these fails.
  */
-export function openFolder(root: string): Store {
-  prepare(root);
+export function createFolderStore(root: string): Store {
+  prepareFolders(root);
   const pathOf = (place: Place, name: string, ending: 'json' | 'txt') =>
     join(root, place, `${name}.${ending}`);
   const readIn = (place: Place, name: string) =>
@@ -229,7 +228,7 @@ export function openFolder(root: string): Store {
 }
 
 /** Creates the folders, tries to move a file through them, and makes them survive a power cut. */
-function prepare(root: string): void {
+function prepareFolders(root: string): void {
   const created = PLACES.map((place) =>
     mkdirSync(join(root, place), { recursive: true, mode: FOLDER_MODE }),
   );

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { quote } from '../parser/messages.js';
 import type { Store } from '../receiver/store.js';
 import { messageOf } from '../shared/thrown.js';
-import { openFolder } from './folder.js';
+import { createFolderStore } from './folder.js';
 
 export type { Place, SavedBody, Store, WaitingBody } from '../receiver/store.js';
 
@@ -43,7 +43,7 @@ export function createStore(folder: string): Store {
     new Error(`store: ${root} can't be written to: ${messageOf(cause)}`, { cause });
   let files: Store;
   try {
-    files = openFolder(root);
+    files = createFolderStore(root);
   } catch (cause) {
     const fix = 'Create it for the user of this process, or pass another folder';
     throw new Error(`${explain(cause).message}. ${fix}`, { cause });

@@ -1,5 +1,5 @@
 import { MAX_STORING } from '../receiver/store.js';
-import { LATE, within } from '../shared/deadline.js';
+import { within } from '../shared/deadline.js';
 
 /**
  * How many calls use the disk at a time. Node.js has four threads for files, the names of hosts and
@@ -21,7 +21,9 @@ export function createTurns(): <T>(call: () => Promise<T>) => Promise<T> {
 
   async function watch(called: Promise<unknown>): Promise<void> {
     const ended = called.catch(() => {});
-    if ((await within(MAX_STORING, ended)) === LATE) {
+    try {
+      await within(MAX_STORING, 'a call', ended);
+    } catch {
       hanging += 1;
       for (const { fail } of waiting.splice(0)) fail(hangs());
       await ended;

@@ -5,7 +5,7 @@ import { isDecimalLiteral } from '../parser/values/digits.js';
 import { timestamp } from '../parser/values/timestamp.js';
 import type { TxAddress } from '../parser/values/tx-address.js';
 import type { TxAddressOwner, WithdrawalBroadcast } from '../parser/withdrawal-broadcast.js';
-import { isJson, type WireFields, writeWire } from '../shared/members.js';
+import { isJson } from '../shared/members.js';
 import {
   DEPOSIT_SAMPLE,
   type DepositReceivedField,
@@ -14,7 +14,8 @@ import {
   typeOf,
   WITHDRAWAL_SAMPLE,
   type WithdrawalBroadcastField,
-} from '../shared/sample.js';
+} from './sample.js';
+import { type WireFields, writeWire } from './wire.js';
 
 /** The type of an override: digits for an amount; for a time, any form that the parser reads. */
 type Override<T> = T extends Decimal

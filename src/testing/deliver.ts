@@ -1,7 +1,7 @@
 import { quote } from '../parser/messages.js';
 import { MAX_TIME } from '../shared/deadline.js';
 import { hideLongSegments } from '../shared/redact.js';
-import { textOf } from '../shared/thrown.js';
+import { describeThrown } from '../shared/thrown.js';
 
 /** The response of an endpoint. */
 export interface EndpointResponse {
@@ -174,7 +174,7 @@ function reasonOf(error: unknown, depth = 0): string {
   const isError = error instanceof Error;
   // The depth is limited, because an error can be its own cause.
   if (isError && error.cause !== undefined && depth < 10) return reasonOf(error.cause, depth + 1);
-  return (isError ? textOf(error) : String(error)).replace(/\s+/g, ' ');
+  return (isError ? describeThrown(error) : String(error)).replace(/\s+/g, ' ');
 }
 
 function check(body: unknown, { url, headers, copies = 1, timeoutMs = 1 }: DeliverOptions): void {

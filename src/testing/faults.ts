@@ -1,7 +1,7 @@
 import type { IssueCode } from '../parser/errors.js';
-import { hasWireValue, readWire } from '../shared/members.js';
 import { depositReceivedBody } from './bodies.js';
 import { changed } from './variants.js';
+import { hasWireValue, readWire } from './wire.js';
 
 /** A body that every parser refuses. */
 export interface FaultyBody {

@@ -1,8 +1,8 @@
 import { OTHER_SPELLING, SPELLING } from '../parser/spelling.js';
 import { type Decimal, toAmount } from '../parser/values/amount.js';
 import { isDecimalLiteral } from '../parser/values/digits.js';
-import { hasWireValue, readWire, type WireFields, writeWire } from '../shared/members.js';
-import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from '../shared/sample.js';
+import { DEPOSIT_SAMPLE, type Sample, typeOf, WITHDRAWAL_SAMPLE } from './sample.js';
+import { hasWireValue, readWire, type WireFields, writeWire } from './wire.js';
 
 /** A notification in one encoding. */
 export interface BodyVariant {

@@ -291,23 +291,6 @@ describe('on a terminal', () => {
     expect(stripVTControlCharacters(colored)).toBe(plain);
   });
 
-  test('a line says how many were inspected, and is cleared before anything else', async () => {
-    const written: string[] = [];
-    const print = (text: string) => void written.push(text);
-    const warn = (text: string) => void written.push(`<${text}>`);
-    const stdin = [...Array(2500).fill(deposit()), '{}'].join('\n');
-    await command('inspect --quiet', { stdin, print, warn, showsProgress: true, chunk: 65_536 });
-    expect(written).toStrictEqual([
-      expect.stringMatching(/^<\r1,\d{3} inspected>$/),
-      expect.stringMatching(/^<\r2,\d{3} inspected>$/),
-      '<\r\u001b[K>',
-      expect.stringMatching(/^✗ standard input:2501/),
-      expect.stringMatching(/^\n2,501 bodies/),
-    ]);
-    const { err } = await command('inspect --quiet', { stdin, chunk: 65_536 });
-    expect(err).toBe('');
-  });
-
   test('a body can not write over other lines', async () => {
     const clientPaymentId = '"a\\u001b[2J\\u202eb\u009b\u007f"';
     const stdin = deposit({ clientPaymentId, '\\u001b[31m\u202e': '"x"' });

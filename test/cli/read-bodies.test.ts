@@ -33,8 +33,8 @@ async function readFrom(paths: readonly string[], input: Readable, afterEach = (
   const reading = { files: 0, unread: 0 };
   const inputs: Input[] = [];
   const warn = (text: string) => void err.push(text);
-  for await (const batch of readBodies(paths, { input, warn } as never, reading)) {
-    inputs.push(...batch);
+  for await (const found of readBodies(paths, { input, warn } as never, reading)) {
+    inputs.push(found);
     afterEach();
   }
   const places = inputs.map(({ place }) => relative(folder, place));

@@ -15,10 +15,6 @@ test.each([
   [`deposit --set actualDepositAmount=${EXACT}`, { actualDepositAmount: EXACT }],
   ['deposit --set network=A=B', { network: 'A=B' }],
   ['deposit --set network=5', { network: '5' }],
-  [
-    'withdrawal --set txAddressOwner.name=Me --set txAddressOwner.category=',
-    { txAddressOwner: { name: 'Me', category: '', additionalFields: {} } },
-  ],
 ])('sample %s prints a body that is read as that', async (line, expected) => {
   const { out } = await command(`sample ${line}`);
   expect(JSON.parse(JSON.stringify(parseNotification(out)))).toMatchObject(expected);

@@ -31,7 +31,6 @@ export async function command(
     print: (text) => void out.push(text),
     warn: (text) => void err.push(text),
     colors: false,
-    showsProgress: false,
     onInterrupt() {},
     ...given,
   };

@@ -2,7 +2,7 @@
 // They shrink to a fixture with as little done to it as shows the fault.
 import fc from 'fast-check';
 import { fixtures } from '../../fixtures/index.js';
-import { readWire } from '../../src/shared/members.js';
+import { readWire } from '../../src/testing/wire.js';
 import { TEXTS, VALUES } from './values.js';
 
 /**

@@ -10,7 +10,7 @@ import {
 } from 'payment-notifications';
 import { type Inspection, inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { SAMPLES } from '../../src/shared/sample.js';
+import { SAMPLES } from '../../src/testing/sample.js';
 import { bytesBody } from '../fuzz/bodies.js';
 import { runs } from '../fuzz/runs.js';
 import { LAST_ONE_COUNTS } from '../fuzz/texts.js';

@@ -1,6 +1,6 @@
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { formatDuration, plural, readValue, shorten } from '../../src/inspect/display.js';
+import { displayValue, formatDuration, plural, shorten } from '../../src/inspect/display.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 test('a count has its separators and its noun', () => {
@@ -45,6 +45,6 @@ test.each<[of: 'deposit' | 'withdrawal', name: string, wire: string, read: strin
 ])('of a %s: %s, sent as %s, is read as %s', (of, name, wire, read) => {
   const body = of === 'deposit' ? deposit({ [name]: wire }) : withdrawal({ [name]: wire });
   const found = inspectBody(body).fields.filter((field) => field.name === name);
-  const parts = found.flatMap(readValue).map((part) => part.join(' ').trim());
+  const parts = found.flatMap(displayValue).map((part) => part.join(' ').trim());
   expect(parts.join(', ')).toBe(read);
 });

@@ -1,9 +1,9 @@
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { announcementOf, type Event, next, START, type State } from '../../inspector/state.js';
+import { type Action, announcementOf, next, START, type State } from '../../inspector/state.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 
-const after = (...events: Event[]): State => events.reduce(next, START);
+const after = (...events: Action[]): State => events.reduce(next, START);
 /** What is shown after a text was given, or a file opened. */
 const shown = (body: string | Uint8Array) =>
   typeof body === 'string'

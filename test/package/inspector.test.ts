@@ -67,7 +67,7 @@ test('a paste says what the body says, and that it may be forged', async () => {
   });
 });
 
-test('what is typed is inspected, and an error of JSON leads to its place', async () => {
+test('what is typed is inspected, and an error of JSON has its place', async () => {
   await withPage(async (page) => {
     await page.keyboard.type('{');
     expect(await textOf(page, '.place')).toContain('Line 1, column 2: {it ends here');
@@ -75,16 +75,6 @@ test('what is typed is inspected, and an error of JSON leads to its place', asyn
     lines[20] += ']';
     await page.locator('#box').fill([...lines, ...Array(200).fill('')].join('\r\n'));
     expect(await textOf(page, '.place')).toContain(`Line 21, column ${lines[20]?.length}: `);
-    await click(page, 'Show in the text');
-    const selected = await page.evaluate(() => {
-      const box = document.activeElement as HTMLTextAreaElement;
-      return box.value.slice(box.selectionStart - 2, box.selectionEnd);
-    });
-    expect(selected).toBe(`${lines[20]?.slice(-3)}`);
-    // A byte-order mark in the box is no part of the text whose columns are counted.
-    await page.locator('#box').fill('\uFEFF{"a":1]');
-    await click(page, 'Show in the text');
-    expect(await page.evaluate(() => `${getSelection()}`)).toBe(']');
   });
 });
 
@@ -106,12 +96,12 @@ test('the sentence and the identifiers are copied', async () => {
   });
 });
 
-test('a field has its meaning, and the digits that are lost; times and amounts have a picture', async () => {
+test('a field has its meaning, and what others misread; times and amounts have a picture', async () => {
   await withPage(async (page) => {
     await paste(page, deposit({ actualDepositAmount: '0.123456789012345678', rateType: '1' }));
     const amount = '[data-field=actualDepositAmount]';
     expect(await textOf(page, amount)).toMatch(/Amount deposited.*0\.123456789012345678/s);
-    expect(await textOf(page, `${amount} mark`)).toBe('78');
+    expect(await textOf(page, `${amount} .note`)).toContain('would read 0.12345678901234568');
     const rateType = await textOf(page, '[data-field=rateType]');
     expect(rateType).toMatch(/not readsent as1expected "FIXED"/);
     expect(await textOf(page, '#faults')).toBe('1 warning');
@@ -133,7 +123,7 @@ test('a sample says that it is one', async () => {
   });
 });
 
-test('a file is opened or dropped', async () => {
+test('a file is opened', async () => {
   await withPage(async (page) => {
     const open = (buffer: Buffer) =>
       page.locator('#file').setInputFiles({ name: 'callback.json', mimeType: '', buffer });
@@ -141,13 +131,6 @@ test('a file is opened or dropped', async () => {
     await open(Buffer.from(withdrawal()));
     await notice('callback.json.');
     expect(await textOf(page, '.sentence')).toMatch(/^Withdrawal payout-7731 completed/);
-    await page.evaluate((text) => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([text], 'one.json'));
-      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
-    }, deposit());
-    await notice('one.json.');
-    expect(await textOf(page, '.sentence')).toBe(ARRIVED);
     await open(Buffer.alloc(10_000_000, '\n'));
     await notice('65,537 characters, too long for this box.');
     expect(await textOf(page, '.sentence')).toContain('more than 65536 bytes');

@@ -94,14 +94,6 @@ test('output that can not be written is reported in one line', async () => {
   expect(await run(`inspect ${SAMPLE} > /dev/full`)).toStrictEqual({ out: '', err, exit: 2 });
 });
 
-test('progress is shown on a terminal, and nothing of it is left', async () => {
-  write('progress.jsonl', `${BODY}\n`.repeat(1500));
-  const out = await onTerminal('inspect --quiet progress.jsonl');
-  const [progress, end] = out.split('\r\u001b[K');
-  expect(progress).toMatch(/^\r1,\d{3} inspected$/);
-  expect(end).toBe('\n1,500 bodies in 1 file\n\n     1,500  good\n');
-});
-
 test('Ctrl-C ends inspect while it waits for a pipe', async () => {
   await inShell('mkfifo pipe');
   const { child, ended } = start(`exec ${PROGRAM} inspect pipe`);

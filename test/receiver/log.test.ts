@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { NeedsReview, type ReceiverSettings, type SavedBody } from 'payment-notifications/receiver';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { LAST_TURNS, lateError } from '../../src/shared/deadline.js';
+import { LAST_TURNS, within } from '../../src/shared/deadline.js';
 import { revoked } from '../sample-bodies.js';
 import {
   DEPOSIT,
@@ -61,6 +61,7 @@ test('gets an entry only after the body is saved', async () => {
 
 const PG = Object.assign(new Error('no'), { code: '23502', detail: 'customer-7 lacks 0.5' });
 
+const LATE = await within(9, 'db', new Promise(() => {})).catch((error) => error);
 const OTHER_REALM = runInNewContext("new Error('no')");
 const CHANGED = Object.assign(new Error('no'), {
   stack: 'Error: lunch at 12\n    at settle (a.js)',
@@ -70,7 +71,7 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
   ['review', new NeedsReview('no order'), /^review: KEY: no order$/],
   ['an error with a code', PG, /^retry: KEY: no \(23502\)$/],
   ['a cause with a code', new Error('a', { cause: PG }), /^retry: KEY: a: no \(23502\)$/],
-  ['what is late', lateError('db', 9), /^retry: KEY: db: no result within 9 ms \(ETIMEDOUT\)$/],
+  ['what is late', LATE, /^retry: KEY: db: no result within 9 ms \(ETIMEDOUT\)$/],
   ['a forged line', new Error('a\u2028retry: b'), /^retry: KEY: a\\u2028retry: b(\n +at .+)+$/],
   ['a forged call', new Error('a\n at b\u001b'), /^retry: KEY: a(\n {4}at .+)+$/],
   ['a proxy that was revoked', revoked(), /^retry: KEY: an error that has no readable message$/],

@@ -51,14 +51,10 @@ function splitDigits(s: number, digits: number, decimals: number): Parts {
   const high = (rest / powerOf10(WORD)) | 0;
   const middle = (rest % powerOf10(WORD)) | 0;
   const low = ((digits % powerOf10(filled)) * powerOf10(WORD - filled)) | 0;
-  const words = dropLeadingZeros(high, middle, low);
+  const words = [high, middle, low];
+  while (words[0] === 0 && words.length > 1) words.shift();
   while (words.at(-1) === 0 && words.length > 1) words.pop();
   return { s, e: length - 1 - decimals, d: words };
-}
-
-function dropLeadingZeros(high: number, middle: number, low: number): number[] {
-  if (high > 0) return [high, middle, low];
-  return middle > 0 ? [middle, low] : [low];
 }
 
 function powerOf10(power: number): number {

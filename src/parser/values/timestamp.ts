@@ -44,10 +44,7 @@ function toDateFromText(text: string): Date | null {
   if (!DATE_TIME.test(text)) return null;
   const date = new Date(text.toUpperCase());
   if (date.getTime() < 0 || date.getUTCFullYear() > LAST_YEAR) return null;
-  return isDayOfMonth(text.slice(0, 10)) ? date : null;
-}
-
-/** Whether the day exists. V8 reads February 30 as March 2, other engines reject it. */
-function isDayOfMonth(day: string): boolean {
-  return new Date(day).getUTCDate() === Number(day.slice(-2));
+  // V8 reads February 30 as March 2, other engines reject it.
+  const isDay = new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10));
+  return isDay ? date : null;
 }

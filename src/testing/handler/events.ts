@@ -1,7 +1,7 @@
 import type { NotificationType } from '../../parser/errors.js';
 import { Decimal } from '../../parser/values/amount.js';
-import { SAMPLES } from '../../shared/sample.js';
 import { withdrawalSample, writeBody } from '../bodies.js';
+import { SAMPLES } from '../sample.js';
 import type { HandlerTestsOptions } from './options.js';
 
 /** A body of a test. The seed makes its identifiers. */

@@ -4,8 +4,8 @@ import type { NotificationType } from '../../parser/errors.js';
 import { safeParseNotification } from '../../parser/parse.js';
 import type { Rules } from '../../parser/rules.js';
 import { WITHDRAWAL_BROADCAST } from '../../parser/withdrawal-broadcast.js';
-import { readWire } from '../../shared/members.js';
 import { type BodyVariant, bodyVariants, inBothEncodings } from '../variants.js';
+import { readWire } from '../wire.js';
 import type { Causes } from './advice.js';
 import { DROPPED, HARMLESS, NARROW } from './advice.js';
 import {

@@ -6,9 +6,9 @@ import { Decimal } from '../../parser/values/amount.js';
 import { isDecimalLiteral } from '../../parser/values/digits.js';
 import type { WithdrawalCompleted } from '../../parser/withdrawal-broadcast.js';
 import { checkNames } from '../../shared/options.js';
-import { SAMPLES } from '../../shared/sample.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from '../bodies.js';
 import { type DeliverOptions, urlErrorOf } from '../deliver.js';
+import { SAMPLES } from '../sample.js';
 
 /** What a handler credits or debits for a notification. */
 export interface HandlerAmount {

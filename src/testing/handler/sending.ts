@@ -1,13 +1,11 @@
 import { escapeUnprintable } from '../../parser/messages.js';
-import { redactPathIn } from '../../shared/redact.js';
+import { redactPathIn, SECRET_LENGTH } from '../../shared/redact.js';
 import { type DeliverOptions, type DeliveryAttempt, deliver, sleep } from '../deliver.js';
 import type { TestBody } from './events.js';
 import type { HandlerTestsOptions } from './options.js';
 
 export type Attempts = readonly DeliveryAttempt[];
 
-/** The receiver takes no shorter secret. */
-const SECRET_LENGTH = 16;
 /** The pause in a body that arrives in two parts. */
 const PAUSE_MS = 20;
 

@@ -1,7 +1,7 @@
 import { parseDepositReceived } from 'payment-notifications';
 import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
-import { createTransactions } from '../../src/cli/transactions.js';
+import { createTwinFinder } from '../../src/cli/twins.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 import { command, linesOf } from './terminal.js';
 
@@ -53,12 +53,12 @@ test('the same transaction is marked, and counted', async () => {
 });
 
 test('the same transaction is looked for among the last 10,000 deposits', () => {
-  const transactions = createTransactions();
+  const twinOf = createTwinFinder();
   const parsed = parseDepositReceived(deposit());
   const add = (depositId: string, transactionId: string) => {
     const notification = { ...parsed, transactionId };
     const judged = { judgement: { idempotencyKey: depositId }, reading: { notification } };
-    return transactions.twinOf(judged as never, depositId);
+    return twinOf(judged as never, depositId);
   };
   for (let n = 0; n < 10_000; n += 1) add(`a${n}`, `${n}`);
   expect(add('b', '0')).toBe('a0');

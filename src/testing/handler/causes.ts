@@ -1,54 +1,7 @@
-import type { PaymentNotification } from '../../parser/notification.js';
 import { Decimal } from '../../parser/values/amount.js';
-import type { DeliveryAttempt } from '../deliver.js';
-import type { TestBody } from './events.js';
-
-/** The likely causes that a step knows. A text is the cause of whatever is wrong. */
-export type Causes =
-  | string
-  | {
-      /** If nothing moved, only some of several bodies did, or something moved that wasn't due. */
-      readonly change?: string;
-      /** If nothing moved, and the body was kept for review. */
-      readonly kept?: string;
-      /** If the amount moved several times. */
-      readonly several?: string;
-      /** If the body was refused, or its request failed. */
-      readonly answer?: string;
-    };
-
-/** Amounts by currency. */
-export type Amounts = ReadonlyMap<string, Decimal>;
-
-/** A body, and what a correct handler does with it. */
-export interface Sent extends TestBody {
-  /** Undefined for a faulty body. */
-  readonly notification: PaymentNotification | undefined;
-  readonly key: string;
-  readonly currency: string;
-  /** What the body moves, negative for a debit. Null if `amountOf` returns null. */
-  readonly move: Decimal | null;
-}
-
-/** A body that moves something, unless its key is known. */
-export type Moving = Sent & {
-  readonly notification: PaymentNotification;
-  readonly move: Decimal;
-};
-
-/** Bodies that were sent at the same time, each of them `copies` times. */
-export interface Exchange {
-  readonly name: string;
-  readonly bodies: readonly Sent[];
-  readonly copies: number;
-  readonly causes: Causes;
-  readonly due: readonly Moving[];
-  /** What is due, by currency. */
-  readonly sums: Amounts;
-  readonly isRepeat: boolean;
-  readonly keptBefore: number;
-  readonly attempts: readonly DeliveryAttempt[];
-}
+import { ownCause } from './advice.js';
+import { type Amounts, amountIn, describeChanges, sumOf } from './balances.js';
+import type { Exchange, MovingBody } from './exchange.js';
 
 /** Balance changes other than those that were due. */
 interface WrongChange {
@@ -60,35 +13,32 @@ interface WrongChange {
   readonly isKept: boolean;
 }
 
-const UNMOVED = 'Nothing moved. Either it was dropped, or its key is that of another event';
+const UNMOVED = "No balance changed. The handler dropped the webhook, or used another event's key";
 const KEPT =
-  'The body was kept for review. If you keep it on purpose, return amount: null in amountOf';
+  'The webhook was kept for review. If you keep it on purpose, return amount: null from amountOf';
 const DOUBLE =
-  'The amount was a double. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
+  'The amount was a double, which rounds. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const DIFFERENCE =
-  'The difference to what was settled was moved. Move nothing, and keep the body for review: one of the two may be forged';
+  'The handler moved the difference from the settled amount. Move nothing, and keep the webhook for review: one of the two may be forged';
 const COPIED =
   'Several copies passed the check of the key. Insert the key into a unique column, in the transaction that changes the balance';
 const TWENTY_DIGITS =
-  'It was cut to 20 digits, as decimal.js does. Calculate with the Decimal of this package, as the left operand';
+  'The amount was rounded to 20 digits, the default of decimal.js. Calculate with the Decimal of this package, as the left operand';
+const IF_INTENDED = 'If that is intended, return it from amountOf';
+const OTHER_AMOUNT =
+  'The handler moved another amount. If it converts at a rate, or subtracts or adds a fee, return that amount from amountOf';
+const SEVERAL_CURRENCIES = 'The balances of several currencies changed';
 const ONE_UNIT =
-  'It differs by one unit. Either it is rounded in another direction than amountOf returns, or it was multiplied as a double and cut off: Math.trunc(19.99 * 100) is 1998';
-
-export function causeOf(
-  causes: Causes,
-  kind: 'change' | 'kept' | 'several' | 'answer',
-): string | undefined {
-  return typeof causes === 'string' ? causes : causes[kind];
-}
+  "The last digit differs by one. Round as amountOf does, and don't multiply as a double: Math.trunc(19.99 * 100) is 1998";
 
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
   const { causes, bodies, due, sums, isRepeat } = exchange;
   const { changes, expected, earlier, isKept } = wrong;
-  const own = causeOf(causes, 'change');
+  const own = ownCause(causes, 'change');
   if (sums.size === 0) {
     if (bodies.some(({ move }) => move === null))
-      return 'It moved, though its amount is null, or amountOf returns null';
+      return 'The balance changed, although the amount is null';
     const [settled = new Decimal(0)] = earlier;
     const isDifference = bodies.some(({ currency, move }) => {
       if (isRepeat || settled.isZero() || !move || move.isZero()) return false;
@@ -97,7 +47,9 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     return isDifference ? DIFFERENCE : own;
   }
   const missing = [...sums].find(([code, sum]) => !amountIn(changes, code).equals(sum));
-  if (missing === undefined) return 'It moved in more than one currency';
+  if (missing === undefined || (bodies.length === 1 && changes.size > 1)) {
+    return SEVERAL_CURRENCIES;
+  }
   const [currency, sum] = missing;
   const change = amountIn(changes, currency);
   const before = amountIn(expected, currency);
@@ -105,17 +57,22 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     const guesses = guessesOf(exchange, earlier, sum, before);
     const [cause] = guesses.find(([, moved]) => moved.some((one) => one.equals(change))) ?? [];
     const isNear = change.minus(sum).abs().lt(sum.abs().times('1e-12'));
-    return cause ?? (isNear ? DOUBLE : undefined);
+    const unknown = bodies.length > 1 ? own : OTHER_AMOUNT;
+    return cause ?? (isNear ? DOUBLE : unknown);
   }
   const [other, moved] = [...changes][0] ?? [];
-  if (moved === undefined) return isKept ? (causeOf(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  if (moved === undefined) return isKept ? (ownCause(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
+  const shown = `The handler moved ${describeChanges(changes)}`;
+  if (due.some(({ notification: one }) => 'network' in one && one.network === other)) {
+    return `${shown}, but ${other} is the network. Use the currency`;
+  }
   const named = due.flatMap(({ notification }) => Object.values<unknown>({ ...notification }));
   if (!named.includes(other)) {
-    return `It was moved as ${textOf(changes)}, but the body has no ${other}. Look the balance up by its currency`;
+    return `${shown}, but the webhook has no ${other}. Look up the balance by the webhook's currency`;
   }
-  const [field] = amountsOf(due).find(([, amount]) => amount.equals(moved)) ?? [];
+  const [field] = amountFields(due).find(([, amount]) => amount.equals(moved)) ?? [];
   const source = field === undefined ? '' : `, which is ${field}`;
-  return `It was moved as ${textOf(changes)}${source}. If you want that, return it in amountOf`;
+  return `${shown}${source}. ${IF_INTENDED}`;
 }
 
 /** A cause, and the wrong amounts, one of which it would have moved. */
@@ -128,41 +85,32 @@ function guessesOf(
   due: Decimal,
   before: Decimal,
 ): Guess[] {
-  const amounts = amountsOf(bodies);
-  const several = causeOf(causes, 'several') ?? (copies > 1 ? COPIED : undefined);
+  const amounts = amountFields(bodies);
+  const several = ownCause(causes, 'several') ?? (copies > 1 ? COPIED : undefined);
   const sum = new Decimal(before.toNumber() + due.toNumber());
   const { ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP } = Decimal;
   const modes = [ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN, ROUND_UP];
   const units = range(Math.max(2, due.decimalPlaces()), 8).map((decimals) => ten(-decimals));
   return [
-    ['The sign is wrong. balance returns credits minus debits', [due.negated()]],
+    ['The sign is wrong. balance must return credits minus debits', [due.negated()]],
     // Not ten times: then, a decimal point has moved.
     ...[...range(2, 9), ...range(11, 20)].map(
-      (times): Guess => [several ?? `It moved ${times} times`, [due.times(times)]],
+      (times): Guess => [several ?? `The amount was moved ${times} times`, [due.times(times)]],
     ),
-    ...amounts.map(
-      ([name, amount]): Guess => [
-        `This is ${name}. If you want that, return it in amountOf`,
-        [amount],
-      ],
-    ),
-    [causeOf(causes, 'change'), partsOf(bodies)],
+    ...amounts.map(([name, amount]): Guess => {
+      return [`This is ${name}. ${IF_INTENDED}`, [amount]];
+    }),
+    [ownCause(causes, 'change'), partialSums(bodies)],
     [
       'The balance was overwritten. Add to it',
       [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
     ],
-    ...amounts.map(
-      ([name, amount]): Guess => [
-        `${name} was subtracted. If you want that, subtract it in amountOf`,
-        [due.minus(amount)],
-      ],
-    ),
-    ...amounts.map(
-      ([name, amount]): Guess => [
-        `${name} was added. If you want that, add it in amountOf`,
-        [due.plus(amount)],
-      ],
-    ),
+    ...amounts.map(([name, amount]): Guess => {
+      return [`${name} was subtracted. ${IF_INTENDED}`, [due.minus(amount)]];
+    }),
+    ...amounts.map(([name, amount]): Guess => {
+      return [`${name} was added. ${IF_INTENDED}`, [due.plus(amount)]];
+    }),
     [DOUBLE, [new Decimal(due.toNumber()), sum.minus(before)]],
     [TWENTY_DIGITS, [due.toSignificantDigits(20)]],
     ...range(-18, 18).map((power): Guess => [movedBy(power), [due.times(ten(power))]]),
@@ -174,7 +122,7 @@ function guessesOf(
 }
 
 const movedBy = (power: number): string =>
-  `The decimal point moved by ${power}. Read exponents, and check the decimals of the currency`;
+  `The amount is ${ten(Math.abs(power)).toFixed()} times too ${power > 0 ? 'large' : 'small'}. Read exponents, and check the decimals of the currency`;
 const roundedTo = (decimals: number): string =>
   `The amount was rounded to ${decimals} decimals. Look for toFixed(${decimals}), toDecimalPlaces(${decimals}), or a column such as numeric(20,${decimals})`;
 
@@ -184,7 +132,7 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 
 /** The amounts of a single body, by name. Those of a debit are negative. */
-function amountsOf(bodies: readonly Moving[]): (readonly [string, Decimal])[] {
+function amountFields(bodies: readonly MovingBody[]): (readonly [string, Decimal])[] {
   return (bodies.length > 1 ? [] : bodies).flatMap(({ notification }) =>
     Object.entries(notification).flatMap(([name, value]) => {
       if (!Decimal.isDecimal(value) || value.isZero()) return [];
@@ -195,50 +143,52 @@ function amountsOf(bodies: readonly Moving[]): (readonly [string, Decimal])[] {
 }
 
 /** What some of the bodies move without the others. */
-function partsOf(bodies: readonly Moving[]): Decimal[] {
+function partialSums(bodies: readonly MovingBody[]): Decimal[] {
   const sums = [new Decimal(0)];
   for (const { move } of bodies) sums.push(...sums.map((sum) => sum.plus(move)));
   return sums;
 }
 
-export function sumOf(amounts: readonly Decimal[]): Decimal {
-  return amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0));
+/** A wrong answer; its status is 0 if there was none. */
+interface WrongAnswer {
+  readonly status: number;
+  /** Whether the timeout was over. */
+  readonly isLate: boolean;
+  /** Whether the server has answered any request before. */
+  readonly hasAnswered: boolean;
 }
 
-export const amountIn = (amounts: Amounts, currency: string): Decimal =>
-  amounts.get(currency) ?? new Decimal(0);
-
-/** Describes changes: `+20.75 EUR`. */
-export function textOf(changes: Amounts): string {
-  const texts = [...changes].map(([code, sum]) => `${sum.gt(0) ? '+' : ''}${sum} ${code}`);
-  return texts.join(', ') || 'no change';
-}
-
-/** Returns the likely cause of a wrong answer. Without an answer, the status is 0. */
-export function causeOfAnswer(exchange: Exchange, status: number, isLate: boolean): string {
+/** Returns the likely cause of a wrong answer. */
+export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
   const { attempts, causes, copies, isRepeat } = exchange;
+  const { status, isLate, hasAnswered } = wrong;
   const isFailure = status >= 500;
   const someSucceed = attempts.some(({ success }) => success);
   if (isLate && attempts.length > 1) {
-    return 'What arrives at the same time waits for each other, or for a connection. Use one connection to the database for each request, and release it even after an error';
+    return 'Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error';
   }
-  if (status === 0) {
+  if (status === 0 && !hasAnswered) {
     return 'Check that your server runs at the host and the port of url, and answers every request';
   }
-  if ([401, 403, 404, 405].includes(status)) {
-    return 'Check the path of url and the secret in it, and whether prepare inserts the order';
+  if (status === 0) {
+    return isLate
+      ? 'The handler never answers this webhook. Answer in every branch, and let errors propagate'
+      : 'Your server closed the connection, or stopped. See its log';
   }
-  const own = causeOf(causes, 'answer');
+  if ([401, 403, 404, 405].includes(status)) {
+    return 'Check the path and the secret in url, and that prepare inserts the order';
+  }
+  const own = ownCause(causes, 'answer');
   if (typeof causes === 'object' && own) return own;
   if (isRepeat || (copies > 1 && someSucceed)) {
     return isFailure
-      ? 'A copy failed instead of being a repeat. Insert the key with ON CONFLICT DO NOTHING'
-      : 'A copy is refused instead of being a repeat. Answer it with success';
+      ? 'A duplicate failed. It should succeed and change nothing: insert the key with ON CONFLICT DO NOTHING'
+      : 'A duplicate was refused. Answer duplicates with success';
   }
   if (someSucceed) {
     return isFailure
-      ? 'Transactions at the same time fail. Repeat them, or lock rows in one order'
-      : 'Some of what arrives at the same time is refused, such as by a rate limit. It may not be repeated';
+      ? 'Concurrent transactions fail. Retry them, or lock rows in the same order'
+      : 'Some concurrent webhooks were refused, such as by a rate limit. The service might not resend them';
   }
   const usual = isFailure
     ? 'The handler fails. See its log'

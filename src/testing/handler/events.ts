@@ -8,8 +8,14 @@ import type { HandlerTestsOptions } from './options.js';
 export interface TestBody {
   readonly seed: number;
   readonly body: string | Uint8Array;
+  /** What is special about it, for the message. */
+  readonly label?: string;
   /** The content type, if it isn't the usual one; null for none. */
   readonly contentType?: string | null;
+  /** Another secret in place of the right one. */
+  readonly secret?: string;
+  /** Whether it arrives in two parts, with a pause between them. */
+  readonly isParted?: boolean;
 }
 
 /** An event: its usual body, and a function that changes its fields. */
@@ -19,45 +25,62 @@ export interface TestEvent extends TestBody {
   /** The fields that name its order. */
   readonly order: Changes;
   /** The same event with other fields; undefined removes one. */
-  readonly with: (changes: Changes, additional?: Readonly<Record<string, string>>) => TestEvent;
+  readonly with: (changes: Changes, label?: string, additional?: Additional) => TestEvent;
 }
 
 export type Changes = Readonly<Record<string, unknown>>;
+type Additional = Readonly<Record<string, string>>;
 
-/** Makes a new event, in which this amount arrived or left. */
-export type NewEvent = (amount?: string) => TestEvent;
+/** What a test wants of a new event. */
+export interface Wanted {
+  /** What arrives or leaves (default: 0.75). */
+  readonly amount?: string;
+  readonly fields?: Changes;
+  /** False if `prepare` must not insert its order yet. */
+  readonly known?: boolean;
+  /** The default is the type that the behavior is about. */
+  readonly type?: NotificationType;
+}
+
+/** Makes a new event. */
+export type NewEvent = (type: NotificationType, wanted: Wanted) => TestEvent;
 
 /** Returns a function that makes new events, from a random seed on. */
-export function eventsOf(type: NotificationType, options: HandlerTestsOptions): NewEvent {
+export function eventsOf(options: HandlerTestsOptions): NewEvent {
   let next = Math.floor(Math.random() * 2 ** 47);
-  const isDeposit = type === 'deposit.received';
-  return (amount = '0.75') => {
+  return (type, { amount = '0.75', fields = {} }) => {
     const seed = next++;
+    const isDeposit = type === 'deposit.received';
     // Fits a column of UUIDs as well as one of text.
     const uuid = `00000000-0000-4000-8000-${seed.toString(16).padStart(12, '0')}`;
     const usual: Changes = isDeposit
       ? { clientPaymentId: uuid, settlementCurrency: 'USDC', ...options.deposit?.(seed) }
       : { clientWithdrawalId: uuid, ...options.withdrawal?.(seed) };
-    const amounts = amountsOf(type, amount);
-    const eventWith: TestEvent['with'] = (changes, additional) => {
-      const fields = { ...usual, ...amounts, ...changes };
-      const sample = isDeposit ? SAMPLES[type] : withdrawalSample(fields.status);
-      const body = writeBody(sample, fields, { seed, additional });
+    const eventWith = (changes: Changes, label = '', additional?: Additional): TestEvent => {
+      const given = { ...usual, ...eventAmounts(type, amount), ...changes };
+      const sample = isDeposit ? SAMPLES[type] : withdrawalSample(given.status);
+      const body = writeBody(sample, given, { seed, additional });
       const { clientPaymentId, paymentId, clientWithdrawalId } = JSON.parse(body);
       const order = isDeposit ? { clientPaymentId, paymentId } : { clientWithdrawalId };
-      const again: TestEvent['with'] = (more, added = additional) =>
-        eventWith({ ...changes, ...more }, added);
-      return { type, seed, body, order, with: again };
+      const again: TestEvent['with'] = (more, named = label, added = additional) =>
+        eventWith({ ...changes, ...more }, named, added);
+      return { type, seed, body, label, order, with: again };
     };
-    return eventWith({});
+    return eventWith(fields);
   };
 }
+
+/** The same body under a label. */
+export const labeled = <T extends TestBody>(body: T, label: string): T => ({ ...body, label });
+
+/** A body of its type, to see what forms it has. */
+export const plainBody = (type: NotificationType): string => writeBody(SAMPLES[type], {}, {});
 
 /**
  * The amounts of an event. They are plausible together, and each has different digits, so that a
  * balance shows which one was moved.
  */
-export function amountsOf(type: NotificationType, amount: string): Changes {
+export function eventAmounts(type: NotificationType, amount: string): Changes {
   const [displayed, settled] = [plus(amount, 20), plus(amount, 40)];
   if (type === 'deposit.received') {
     return {

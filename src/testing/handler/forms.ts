@@ -1,58 +1,102 @@
 import { DEPOSIT_RECEIVED } from '../../parser/deposit-received.js';
 import { RateType } from '../../parser/enums.js';
+import type { NotificationType } from '../../parser/errors.js';
 import { safeParseNotification } from '../../parser/parse.js';
 import type { Rules } from '../../parser/rules.js';
 import { WITHDRAWAL_BROADCAST } from '../../parser/withdrawal-broadcast.js';
-import { bodyVariants } from '../variants.js';
-import type { Causes } from './causes.js';
-import { type Changes, NOTHING_MOVED, type TestBody, type TestEvent } from './events.js';
+import { readWire } from '../../shared/members.js';
+import { type BodyVariant, bodyVariants, inBothEncodings } from '../variants.js';
+import type { Causes } from './advice.js';
+import { DROPPED, HARMLESS, NARROW } from './advice.js';
+import {
+  type Changes,
+  labeled,
+  NOTHING_MOVED,
+  plainBody,
+  type TestBody,
+  type TestEvent,
+} from './events.js';
+
+const rulesOf = (type: NotificationType): Rules =>
+  type === 'deposit.received' ? DEPOSIT_RECEIVED : WITHDRAWAL_BROADCAST;
+
+// ---- Forms in which an event is the same ----
+
+/** Writes an event in another form. */
+type Form = readonly [label: string, write: (event: TestEvent) => TestBody];
+
+/** The forms of a body in which a correct handler settles an event. */
+export function formsOf(type: NotificationType): Form[] {
+  const [, ...forms] = formsIn(type, bodyVariants);
+  return [...forms, ['identifiers in capitals', inCapitals]];
+}
+
+/** Every amount as a number, and as a string. */
+export const encodingsOf = (type: NotificationType): Form[] =>
+  formsIn(type, (body) => inBothEncodings(readWire(body)));
+
+function formsIn(type: NotificationType, variantsOf: (body: string) => BodyVariant[]): Form[] {
+  return variantsOf(plainBody(type)).map(({ label }) => {
+    const write = (event: TestEvent): TestBody => {
+      const variant = variantsOf(event.body).find((one) => one.label === label);
+      return { ...labeled(event, label), ...variant };
+    };
+    return [label, write];
+  });
+}
+
+function inCapitals(event: TestEvent): TestBody {
+  const fields: Changes = JSON.parse(event.body);
+  const ids = Object.entries(rulesOf(event.type)).flatMap(([name, { type }]) => {
+    const id = type.kind === 'id' || name === 'transactionId' ? fields[name] : null;
+    return typeof id === 'string' ? [[name, id.toUpperCase()]] : [];
+  });
+  return event.with(Object.fromEntries(ids), 'identifiers in capitals');
+}
 
 /** Any may arrive, because the service doesn't document its headers. */
-const CONTENT_TYPES = [
+export const CONTENT_TYPES: readonly Form[] = [
   'application/json; charset=utf-8',
   'text/plain',
   'application/octet-stream',
   null,
-];
+].map((contentType) => {
+  const label = `content type ${contentType}`;
+  return [label, (event) => ({ ...labeled(event, label), contentType })];
+});
 
-/** The forms in which a correct handler settles an event. */
-export function formsOfEvent(
-  one: TestEvent,
-  withContentTypes: boolean,
-): (readonly [label: string, body: TestBody])[] {
-  const [, ...forms] = bodyVariants(one.body);
-  return [
-    ...forms.map(({ label, body }) => [label, { ...one, body }] as const),
-    ['identifiers in capitals', inCapitals(one)],
-    ...(withContentTypes ? CONTENT_TYPES : []).map((contentType) => {
-      return [`content type ${contentType}`, { ...one, contentType }] as const;
-    }),
-  ];
-}
+/** Forms of a time that only the parser documents. A handler may hold them for review. */
+export const TIMES: Readonly<Record<string, (seconds: number) => unknown>> = {
+  'as a string': (seconds) => `${seconds}`,
+  'with decimals': (seconds) => seconds + 0.25,
+  'in milliseconds': (seconds) => seconds * 1000,
+  'in milliseconds, as a string': (seconds) => `${seconds * 1000}`,
+  'as a date-time': (seconds) => new Date(seconds * 1000).toISOString(),
+  'as a date-time with an offset': (seconds) =>
+    new Date((seconds + 7200) * 1000).toISOString().replace('Z', '+02:00'),
+};
 
-const rulesOf = ({ type }: TestEvent): Rules =>
-  type === 'deposit.received' ? DEPOSIT_RECEIVED : WITHDRAWAL_BROADCAST;
-
-export function inCapitals(event: TestEvent): TestBody {
-  const fields: Changes = JSON.parse(event.body);
-  const ids = Object.entries(rulesOf(event)).flatMap(([name, { type }]) => {
-    const id = type.kind === 'id' || name === 'transactionId' ? fields[name] : null;
-    return typeof id === 'string' ? [[name, id.toUpperCase()]] : [];
+/** Writes each time of an event that is a number in another form. */
+export function withTimes(event: TestEvent, form: string): TestEvent {
+  const times = Object.entries(JSON.parse(event.body)).flatMap(([name, value]) => {
+    const isTime = rulesOf(event.type)[name]?.type.kind === 'timestamp';
+    return isTime && typeof value === 'number' ? [[name, TIMES[form]?.(value)]] : [];
   });
-  return event.with(Object.fromEntries(ids));
+  return event.with(Object.fromEntries(times), `every time ${form}`);
 }
+
+// ---- Values that decide nothing ----
 
 /** Changes that must not change what moves, and the likely causes if they do. */
-type Value = readonly [label: string, changes: Changes, causes: Causes];
+export type Row = readonly [label: string, changes: Changes, causes: Causes];
 
-const HARMLESS =
-  'The event is dropped or refused for a value that decides nothing, such as a fee, the rateType or a warning. Ignore the value';
-export const DROPPED =
-  'The deposit is dropped because it is late, or not what the order expects. Credit it, or keep it for review and return amount: null in amountOf';
-export const NARROW = {
-  answer:
-    'A column or a check may be too narrow, such as varchar(4), varchar(64), bigint or numeric(20,18). See the log',
-};
+/** The fields without which a body is still valid. */
+export function optionalFields(type: NotificationType): string[] {
+  const fields: Changes = JSON.parse(plainBody(type));
+  return Object.keys(fields).filter((name) => isValid({ ...fields, [name]: undefined }));
+}
+
+const isValid = (fields: Changes): boolean => safeParseNotification(JSON.stringify(fields)).success;
 
 const AMOUNTS = ['-0.01', '0', '1234567890.123456789012345678'];
 const TAGS = ['', '?dt=0', '?dt=00482', '?dt=4294967295'];
@@ -67,11 +111,11 @@ const LENGTHS = {
   transactionId: [64, 66, 88],
 };
 
-const OTHERS: readonly Value[] = [
-  ...[...Object.values(RateType), 'OTHER'].map((rateType): Value => {
+const OTHERS: readonly Row[] = [
+  ...[...Object.values(RateType), 'OTHER'].map((rateType): Row => {
     return [`rateType ${rateType}`, { rateType }, HARMLESS];
   }),
-  ...TAGS.map((tag): Value => {
+  ...TAGS.map((tag): Row => {
     const toTxAddress = `rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH${tag}`;
     return [tag || 'without a tag', { toTxAddress }, HARMLESS];
   }),
@@ -90,43 +134,23 @@ const OTHERS: readonly Value[] = [
 ];
 
 /** Values that may occur in fields that a handler doesn't need. */
-export function harmlessValues(event: TestEvent): Value[] {
-  const rules = rulesOf(event);
-  const amounts = Object.entries(rules).flatMap(([name, { need, type }]) => {
-    const isHarmless = need === 'optional' && type.kind === 'amount' && !(name in NOTHING_MOVED);
-    return (isHarmless ? AMOUNTS : []).map((amount): Value => {
+export function harmlessValues(type: NotificationType): Row[] {
+  const rules = rulesOf(type);
+  const amounts = Object.entries(rules).flatMap(([name, rule]) => {
+    const isOptionalAmount = rule.need === 'optional' && rule.type.kind === 'amount';
+    return (isOptionalAmount && !(name in NOTHING_MOVED) ? AMOUNTS : []).map((amount): Row => {
       return [`${name} ${amount}`, { [name]: amount }, HARMLESS];
     });
   });
   const texts = Object.entries(LENGTHS).flatMap(([name, lengths]) =>
-    lengths.map((length): Value => {
+    lengths.map((length): Row => {
       const text = `${'x'.repeat(length)}${name === 'toTxAddress' ? '?dt=1' : ''}`;
       return [`${name} of ${length} characters`, { [name]: text }, NARROW];
     }),
   );
+  const fields: Changes = JSON.parse(plainBody(type));
   return [...amounts, ...texts, ...OTHERS].filter(([, changes]) => {
     const isKnown = Object.keys(changes).every((name) => Object.hasOwn(rules, name));
-    return isKnown && safeParseNotification(event.with(changes).body).success;
-  });
-}
-
-/** Forms of a time that only the parser documents. A handler may hold them for review. */
-const TIMES: Readonly<Record<string, (seconds: number) => unknown>> = {
-  'as a string': (seconds) => `${seconds}`,
-  'with decimals': (seconds) => seconds + 0.25,
-  'in milliseconds': (seconds) => seconds * 1000,
-  'in milliseconds, as a string': (seconds) => `${seconds * 1000}`,
-  'as a date-time': (seconds) => new Date(seconds * 1000).toISOString(),
-  'as a date-time with an offset': (seconds) =>
-    new Date((seconds + 7200) * 1000).toISOString().replace('Z', '+02:00'),
-};
-
-export function timesInOtherForms(event: TestEvent): Value[] {
-  const times = Object.entries(JSON.parse(event.body)).filter(
-    ([name, value]) => rulesOf(event)[name]?.type.kind === 'timestamp' && typeof value === 'number',
-  );
-  return Object.entries(TIMES).map(([form, write]) => {
-    const written = times.map(([name, seconds]) => [name, write(Number(seconds))]);
-    return [`every time ${form}`, Object.fromEntries(written), HARMLESS];
+    return isKnown && isValid({ ...fields, ...changes });
   });
 }

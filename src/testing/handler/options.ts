@@ -25,6 +25,12 @@ export interface HandlerTestsOptions extends Omit<DeliverOptions, 'url' | 'copie
   /** The URL of the endpoint, or a function that returns it once the server has started. */
   readonly url: string | undefined | (() => string);
   /**
+   * The secret in `url` (default: the last part of its path or query that has at least 16
+   * characters). Null leaves out the test of a wrong secret, for an endpoint whose proxy checks who
+   * calls, or that checks a signature.
+   */
+  readonly secret?: string | null | undefined;
+  /**
    * Returns all credits minus all debits so far in a currency, as decimal text: `SELECT
    * sum(amount)::text`. Null means zero. Exclude reservations. With a queue, wait until it is
    * empty.
@@ -37,20 +43,19 @@ export interface HandlerTestsOptions extends Omit<DeliverOptions, 'url' | 'copie
   readonly kept: (() => Promise<number | bigint | string>) | null;
   /**
    * Makes writes to one part of the database fail, for example with a trigger. Everything else must
-   * still work. Returns a function that undoes it. If both parts are in one table, break that
+   * still work. Returns a function that repairs it. If both parts are in one table, break that
    * table. Null skips the tests of a failing database.
    */
-  readonly breakDatabase: ((part: DatabasePart) => Promise<() => Promise<unknown>>) | null;
+  readonly breakDatabase: ((part: DatabasePart) => Promise<() => unknown>) | null;
   /**
-   * Inserts orders: called before a test sends what needs them, with one notification for each
-   * order. One test calls it several times, also for orders that nothing is sent for. All belong to
-   * one customer. Give the customer enough balance for the withdrawals.
+   * Inserts an order for each of these notifications. Each call has new orders. All orders belong
+   * to one customer. Give the customer enough balance for the withdrawals.
    */
   readonly prepare?: ((notifications: readonly PaymentNotification[]) => Promise<void>) | undefined;
   /** The only type that the endpoint receives (default: both). */
   readonly receives?: NotificationType | undefined;
   /**
-   * Returns what your handler credits or debits, rounded as it rounds. By default, that is
+   * Returns the amount that your handler credits or debits, with its rounding. By default, that is
    * `actualDepositAmount` in `depositCurrency`, and `actualWithdrawAmount` in `withdrawCurrency`.
    * For a notification that your handler keeps for review, return `amount: null`. A FAILED or
    * BLOCKED withdrawal must never move anything.
@@ -81,9 +86,15 @@ const orNull = (advice: string): Kind => [
 
 const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
   url: ANYTHING,
+  secret: [
+    'the secret in url, or null to skip its test',
+    (value) => value == null || (typeof value === 'string' && value !== ''),
+  ],
   balance: ['a function', isFunction, 'Return credits minus debits in a currency'],
   kept: orNull('Return how many bodies wait for review'),
-  breakDatabase: orNull('Make one part of the database fail, and return a function that mends it'),
+  breakDatabase: orNull(
+    'Make one part of the database fail, and return a function that repairs it',
+  ),
   prepare: OPTIONAL,
   receives: [
     'deposit.received or withdrawal.broadcast',

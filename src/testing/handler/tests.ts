@@ -1,8 +1,10 @@
-import { type Behaviors, behaviorsOf, sharedBehaviors } from './behaviors.js';
-import { eventsOf, type NewEvent } from './events.js';
+import type { NotificationType } from '../../parser/errors.js';
+import { BOTH, behaviorsOf } from './behaviors.js';
+import { eventsOf } from './events.js';
 import { checkOptions, type HandlerTestsOptions } from './options.js';
-import { runSteps, type Step } from './steps.js';
-import type { Patience } from './trial.js';
+import type { Behavior, Behaviors } from './rows.js';
+import { Trial } from './trial.js';
+import type { Patience, Setup } from './under-test.js';
 
 /** A test of a handler, for any test runner. */
 export interface HandlerTest {
@@ -47,18 +49,31 @@ export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
 export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
   const { receives } = options;
-  const deposit = eventsOf('deposit.received', options);
-  const withdrawal = eventsOf('withdrawal.broadcast', options);
-  const { rounds } = patience;
+  const setup: Setup = {
+    options,
+    patience,
+    newEvent: eventsOf(options),
+    lagMs: 0,
+    hasAnswered: false,
+  };
+  const groups: readonly (readonly [noun: string, type: NotificationType, Behaviors])[] = [
+    ['deposit', 'deposit.received', behaviorsOf('deposit.received', options)],
+    ['withdrawal', 'withdrawal.broadcast', behaviorsOf('withdrawal.broadcast', options)],
+    ['both', 'deposit.received', BOTH],
+  ];
+  const firsts = groups.map(([noun, , behaviors]) => `${noun}: ${Object.keys(behaviors)[0]}`);
   /** The names of the tests whose last run failed. */
   const failing = new Set<string>();
   let last: Promise<unknown> = Promise.resolve();
-  const testOf = (name: string, steps: () => readonly Step[], firsts: readonly string[]) => {
+  const testOf = (name: string, type: NotificationType, behavior: Behavior): HandlerTest => {
+    const needed = firsts.filter((first) => name.startsWith('both') || isOfOneNoun(first, name));
     const runOnce = async (): Promise<void> => {
-      const first = firsts.find((one) => one !== name && failing.has(one));
+      const first = needed.find((one) => one !== name && failing.has(one));
       if (first !== undefined) throw new Error(`not run: "${first}" fails`);
       failing.add(name);
-      await runSteps(options, patience, steps());
+      const trial = new Trial(setup, type);
+      await behavior(trial);
+      await trial.ends();
       failing.delete(name);
     };
     // Nothing else may change the balances.
@@ -69,18 +84,12 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
     };
     return { name, run };
   };
-  const groups: readonly (readonly [noun: string, behaviors: Behaviors, event: NewEvent])[] = [
-    ['deposit', behaviorsOf('deposit.received', options, rounds), deposit],
-    ['withdrawal', behaviorsOf('withdrawal.broadcast', options, rounds), withdrawal],
-    ['both', sharedBehaviors(withdrawal, rounds), deposit],
-  ];
-  const firsts = groups.map(([noun, behaviors]) => `${noun}: ${Object.keys(behaviors)[0]}`);
-  return groups.flatMap(([noun, behaviors, event], index) =>
-    receives && !receives.startsWith(noun)
-      ? []
-      : Object.entries(behaviors).map(([name, stepsOf]) => {
-          const own = noun === 'both' ? firsts : firsts.slice(index, index + 1);
-          return testOf(`${noun}: ${name}`, () => stepsOf(event), own);
-        }),
-  );
+  return groups
+    .filter(([noun]) => !receives || receives.startsWith(noun))
+    .flatMap(([noun, type, behaviors]) =>
+      Object.entries(behaviors).map(([name, show]) => testOf(`${noun}: ${name}`, type, show)),
+    );
 }
+
+const isOfOneNoun = (one: string, other: string): boolean =>
+  one.split(':')[0] === other.split(':')[0];

@@ -1,289 +1,306 @@
-import { escapeUnprintable } from '../../parser/messages.js';
-import { idempotencyKey, type PaymentNotification } from '../../parser/notification.js';
+import type { NotificationType } from '../../parser/errors.js';
+import type { PaymentNotification } from '../../parser/notification.js';
 import { safeParseNotification } from '../../parser/parse.js';
-import { Decimal } from '../../parser/values/amount.js';
-import { redactPathIn } from '../../shared/redact.js';
-import { type DeliveryAttempt, deliver, sleep } from '../deliver.js';
+import * as advice from './advice.js';
+import { type Amounts, describeChanges, poll } from './balances.js';
+import { labeled, type TestBody, type TestEvent, type Wanted } from './events.js';
 import {
-  type Amounts,
-  amountIn,
-  type Causes,
-  causeOfAnswer,
-  causeOfChange,
+  currenciesOf,
   type Exchange,
-  type Moving,
-  type Sent,
-  sumOf,
-  textOf,
-} from './causes.js';
-import type { TestBody } from './events.js';
-import {
-  callOption,
-  countKept,
-  type HandlerAmount,
-  type HandlerTestsOptions,
-  readBalance,
-} from './options.js';
+  hasSeed,
+  isSettled,
+  type ReadBody,
+  readBody,
+} from './exchange.js';
+import { callOption, type DatabasePart } from './options.js';
+import { isAccepted, isFailed, type sendAgainAlone } from './sending.js';
+import { failure, HandlerUnderTest, type Setup } from './under-test.js';
 
-/** How long a test waits in milliseconds, and how often it repeats a race. */
-export interface Patience {
-  /** How long a test waits during an outage: first for money to move, then for `balance`. */
-  readonly brokenMs: number;
-  /** The longest wait after an answer until the money has moved, or the body is kept for review. */
-  readonly answeredMs: number;
-  /** The longest wait for money that is due after an outage, or once an order is known. */
-  readonly mendedMs: number;
-  readonly rounds: number;
-}
+type Bodies = TestBody | readonly TestBody[];
 
-/** A test while it runs. */
-export interface Trial {
-  readonly options: HandlerTestsOptions;
-  readonly patience: Patience;
-  /** The expected balance in each currency that a body has named. */
-  readonly expected: Map<string, Decimal>;
-  /** The currency and the amount that moved, by key. */
-  readonly settled: Map<string, string>;
-  /** The keys of bodies that were in an exchange with a failed attempt. */
-  readonly failed: Set<string>;
-  /** The sums that exchanges moved as expected, the latest first; 0 if nothing was due. */
-  readonly earlier: Decimal[];
+/** How long an event is tried that may show why the first one failed. */
+const TRIED_MS = 100;
+/** A race starts no round after this time. With a slow database, a few rounds are enough. */
+const RACE_MS = 5_000;
+/** For at most so many rounds, orders are inserted that the race then sends, however late it is. */
+const MAX_ROUNDS_AHEAD = 5;
+
+/** A test while it runs: the verbs of its behavior, and what has moved so far. */
+export class Trial {
+  readonly type: NotificationType;
+  readonly #setup: Setup;
+  readonly #handler: HandlerUnderTest;
+  /** The orders that `prepare` has inserted. */
+  readonly #orders = new Set<string>();
+  /** What `prepare` itself moved when it was last called: it may give the customer money. */
+  #given: Amounts = new Map();
   /** Whether the handler kept or refused a body that it might have settled. */
-  hasHeld: boolean;
-}
+  #hasHeld = false;
 
-/** Bodies to send at the same time. */
-interface Sending {
-  readonly label: string;
-  readonly bodies: readonly Sent[];
-  readonly causes?: Causes;
-  readonly copies?: number;
-}
-
-type Attempts = readonly DeliveryAttempt[];
-type Send = (copies: number) => Promise<Attempts>;
-
-export function read(body: TestBody, { amountOf = usualAmount }: HandlerTestsOptions): Sent {
-  const { notification } = safeParseNotification(body.body);
-  const nothing = { ...body, notification, key: '', currency: '', move: new Decimal(0) };
-  if (notification === undefined) return nothing;
-  const key = idempotencyKey(notification);
-  const isDeposit = notification.type === 'deposit.received';
-  if (!isDeposit && notification.status !== 'COMPLETED') return { ...nothing, key };
-  const { currency, amount } = amountOf(notification);
-  return { ...nothing, key, currency, move: isDeposit ? amount : (amount?.negated() ?? null) };
-}
-
-const usualAmount: NonNullable<HandlerTestsOptions['amountOf']> = (notification): HandlerAmount =>
-  notification.type === 'deposit.received'
-    ? { currency: notification.depositCurrency, amount: notification.actualDepositAmount }
-    : { currency: notification.withdrawCurrency, amount: notification.actualWithdrawAmount };
-
-const moves = (one: Sent): one is Moving => one.move !== null && !one.move.isZero();
-
-/** Prepares one notification for each order: the first that moves something, if there is one. */
-export async function prepare(trial: Trial, bodies: readonly Sent[]): Promise<void> {
-  const orders = new Map<string, PaymentNotification>();
-  const notifications = [...bodies.filter(moves), ...bodies].map((one) => one.notification);
-  for (const notification of notifications.filter((one) => one !== undefined)) {
-    const isDeposit = notification.type === 'deposit.received';
-    const id = isDeposit ? notification.clientPaymentId : notification.clientWithdrawalId;
-    const order = `${notification.type} ${id}`;
-    if (!orders.has(order)) orders.set(order, notification);
+  constructor(setup: Setup, type: NotificationType) {
+    this.#setup = setup;
+    this.#handler = new HandlerUnderTest(setup);
+    this.type = type;
   }
-  if (orders.size === 0) return;
-  await callOption('prepare', async () => trial.options.prepare?.([...orders.values()]));
-}
 
-/** Reads the balances in all currencies that the bodies name. Changes count from there. */
-export async function watch({ options, expected }: Trial, bodies: readonly Sent[]): Promise<void> {
-  const codes = bodies.flatMap(({ currency, notification }) => {
-    const fields = Object.entries({ ...notification });
-    const named = fields.flatMap(([name, value]) => (name.endsWith('Currency') ? value : []));
-    return [currency, ...named].filter(Boolean);
-  });
-  const read = async (code: string): Promise<unknown> =>
-    expected.set(code, await readBalance(options, code));
-  await Promise.all([...new Set(codes)].map(read));
-}
+  // ---- Events ----
 
-/** @param using - Sends the bodies. The default is {@link sendAgainAlone}. */
-export async function post(
-  trial: Trial,
-  sending: Sending,
-  using: (send: Send, copies: number) => Promise<Attempts> = sendAgainAlone,
-): Promise<Exchange> {
-  const { options, settled, failed } = trial;
-  const { bodies, copies = 1, causes = {} } = sending;
-  const due = bodies.filter(moves).filter(({ key }) => !settled.has(key));
-  const isRepeat = bodies.every((one) => settled.get(one.key) === valuesOf(one));
-  const keptBefore = await countKept(options);
-  const attempts = await using((count) => deliverAll(options, bodies, count), copies);
-  if (attempts.some(isFailed)) for (const { key } of bodies) failed.add(key);
-  const sums = new Map<string, Decimal>();
-  for (const { currency, move } of due) sums.set(currency, amountIn(sums, currency).plus(move));
-  const name = nameOf(sending);
-  return { name, bodies, copies, causes, due, sums, isRepeat, keptBefore, attempts };
-}
+  /** Makes an event, whose order `prepare` inserts. */
+  readonly event = async (wanted: Wanted = {}): Promise<TestEvent> =>
+    (await this.events([wanted]))[0];
 
-/**
- * A copy may fail while another one is in progress. So if one of several copies fails, the body is
- * sent once more, alone, and that answer counts instead.
- */
-async function sendAgainAlone(send: Send, copies: number): Promise<Attempts> {
-  const attempts = await send(copies);
-  if (copies === 1 || !attempts.some(isFailed)) return attempts;
-  return [...attempts.filter((attempt) => !isFailed(attempt)), ...(await send(1))];
-}
-
-async function deliverAll(
-  options: HandlerTestsOptions,
-  bodies: readonly Sent[],
-  copies: number,
-): Promise<Attempts> {
-  const { headers, timeoutMs, fetch } = options;
-  const deliveries = bodies.map(({ body, contentType: type }) => {
-    const own = type === undefined ? headers : { ...headers, 'content-type': type };
-    return deliver(body, { url: urlOf(options), headers: own, timeoutMs, fetch, copies });
-  });
-  return (await Promise.all(deliveries)).flatMap(({ attempts }) => attempts);
-}
-
-const urlOf = ({ url }: HandlerTestsOptions): string =>
-  typeof url === 'function' ? url() : `${url}`;
-
-const valuesOf = ({ currency, move }: Sent): string => `${currency} ${move}`;
-
-/** Returns the name of a delivery. It has the key, which is also in the log and the database. */
-function nameOf({ label, bodies: [first, ...others], copies = 1 }: Sending): string {
-  const copied = copies > 1 ? `${copies} copies of ` : '';
-  const more = others.length > 0 ? ` and ${others.length} others` : '';
-  const sent = label ? `sent: ${label}; ` : '';
-  return `${copied}${first?.key || 'a faulty body'}${more} (${sent}seed ${first?.seed})`;
-}
-
-export const isAccepted = ({ success }: DeliveryAttempt): boolean => success;
-export const isFailed = ({ answer }: DeliveryAttempt): boolean => (answer?.status ?? 0) >= 500;
-
-/** Expects that the first digit of each status is one of these. */
-export function expectAnswer(
-  { options }: Trial,
-  exchange: Exchange,
-  digits: readonly number[],
-): void {
-  const statusOf = ({ answer }: DeliveryAttempt): number => answer?.status ?? 0;
-  const wrong = exchange.attempts.find(
-    (attempt) => !digits.includes(Math.trunc(statusOf(attempt) / 100)),
-  );
-  if (wrong === undefined) return;
-  const { answer, error, durationMs } = wrong;
-  // A timer may fire a millisecond early.
-  const isLate = durationMs + 1 >= (options.timeoutMs ?? 30_000);
-  const cause = causeOfAnswer(exchange, statusOf(wrong), isLate);
-  const wanted = digits.map((digit) => `${digit}xx`).join(' or ');
-  const text = answer ? `${answer.status} ${shownOf(answer.body, urlOf(options))}` : error;
-  throw failure(exchange.name, `a status of ${wanted}`, `${text}`.trim(), cause);
-}
-
-/** Shows the start of an answer. The answer may quote the URL, so its secret is removed. */
-function shownOf(answer: string, url: string): string {
-  return escapeUnprintable(redactPathIn(answer, new URL(url)).slice(0, 200));
-}
-
-/**
- * Waits until exactly what is due has moved, and returns true. With `mayStay`, returns false if
- * nothing has moved. Throws otherwise.
- *
- * @param mayStay - Passed if the bodies may move nothing. Once it resolves to true, the wait ends.
- */
-export async function expectChange(
-  trial: Trial,
-  exchange: Exchange,
-  mayStay?: () => Promise<boolean>,
-  waitMs: number = trial.patience.answeredMs,
-): Promise<boolean> {
-  const isDone = async (changes: Amounts): Promise<boolean> => {
-    if (isDue(exchange, changes)) return true;
-    // With several bodies, some may not have moved yet.
-    if (changes.size > 0) return exchange.bodies.length === 1;
-    return mayStay !== undefined && (await mayStay());
+  /** Makes several events, whose orders one call of `prepare` inserts. */
+  readonly events = async <const All extends readonly Wanted[]>(
+    wanted: All,
+  ): Promise<{ readonly [Index in keyof All]: TestEvent }> => {
+    const events = wanted.map((one) => this.#setup.newEvent(one.type ?? this.type, one));
+    for (const one of events) notificationOf(one);
+    await this.#insert(events.filter((_, index) => wanted[index]?.known !== false));
+    await this.#handler.balances.watch(events.flatMap((one) => currenciesOf(this.#read(one))));
+    return events as { [Index in keyof All]: TestEvent };
   };
-  const changes = await poll(() => changesIn(trial), isDone, waitMs);
-  if (isDue(exchange, changes)) {
-    book(trial, exchange);
-    return true;
+
+  /** Makes an event for each row, and shows it. One call of `prepare` inserts their orders. */
+  readonly each = async <Row>(
+    rows: readonly Row[],
+    show: (event: TestEvent, row: Row) => Promise<void>,
+    wantedOf: (row: Row) => Wanted = () => ({}),
+  ): Promise<void> => {
+    const events = await this.events(rows.map(wantedOf));
+    for (const [index, one] of events.entries()) await show(one, rows[index] as Row);
+  };
+
+  /** Inserts the order of an event that was sent before. The event must not be lost. */
+  readonly know = async (event: TestEvent, exchange: Exchange): Promise<void> => {
+    const { options, patience } = this.#setup;
+    this.#handler.balances.add(this.#given);
+    await this.#prepare([event]);
+    const mayStay = async (): Promise<boolean> =>
+      !options.kept || exchange.attempts.some(isFailed) || this.#handler.isKept(exchange);
+    const changes = await poll(
+      () => this.#handler.balances.changes(),
+      (now) => isSettled(exchange, now) || mayStay(),
+      patience.mendedMs,
+    );
+    if (isSettled(exchange, changes)) return this.#handler.book(exchange);
+    if (!(await mayStay())) {
+      const wanted = 'an answer of 5xx, or one more kept for review';
+      throw failure(exchange.name, wanted, 'neither', advice.LOST);
+    }
+    // `prepare` may have given another amount this time.
+    this.#handler.balances.add(changes);
+  };
+
+  /** Also watches what isn't a currency, if `balance` takes it for one. */
+  readonly watchAlso = (code: string): Promise<void> =>
+    this.#handler.balances.watch([code]).catch(() => {});
+
+  // ---- Verbs: each sends bodies, and checks the answers and the balances ----
+
+  /** Moves what is due, or nothing if it is a repeat, or if its status moves nothing. */
+  readonly settles = async (
+    given: Bodies,
+    causes: advice.Causes = {},
+    copies = 1,
+  ): Promise<void> => {
+    const exchange = await this.#handler.post(this.#readAll(given), { causes, copies });
+    const isHeld = exchange.bodies.some(({ move }) => move === null);
+    await this.#handler.expectAnswer(exchange, isHeld ? [2, 4] : [2]);
+    await this.#handler.expectChange(exchange);
+    if (!exchange.isRepeat || !(await this.#handler.isKept(exchange))) return;
+    // A worker may have kept an earlier webhook only now. So the repeat is sent again, as another
+    // text, because a store may keep the same text once.
+    const bodies = exchange.bodies.map((one) => ({ ...one, body: `${one.body} ` }));
+    const again = await this.#handler.post(bodies, { causes });
+    await this.#handler.expectAnswer(again, [2]);
+    await this.#handler.expectChange(again);
+    if (!(await this.#handler.isKept(again))) return;
+    throw failure(exchange.name, 'nothing more kept for review', 'one more', advice.KEPT_REPEAT);
+  };
+
+  /** An event that is settled already: answered with success, moves nothing, and isn't kept. */
+  readonly repeats = (body: TestBody, causes: advice.Causes = advice.REPEATED): Promise<void> =>
+    this.settles(body, causes);
+
+  /** Moves what is due, or is kept for review. */
+  readonly settlesOrKeeps = (body: TestBody, causes: advice.Causes): Promise<void> =>
+    this.#settlesOrHolds(this.#readAll(body), causes, false);
+
+  /** A body that may be read as an event: moves what the event does, or is kept, or refused. */
+  readonly settlesOrRefuses = (
+    body: TestBody,
+    event: TestEvent,
+    causes: advice.Causes,
+  ): Promise<void> => this.#settlesOrHolds([{ ...this.#read(event), ...body }], causes, true);
+
+  /** Moves nothing, and is kept for review. */
+  readonly keeps = async (
+    body: TestBody,
+    causes: advice.Causes,
+    ifLost: string = advice.LOST,
+  ): Promise<void> => {
+    const exchange = await this.#handler.post(this.#readAll(body), { causes });
+    await this.#handler.expectAnswer(exchange, [2, 4, 5]);
+    await this.#handler.expectChange(exchange);
+    if (!exchange.isRepeat) await this.#handler.expectKept(exchange, 1, ifLost);
+  };
+
+  /** Faulty bodies at the same time move nothing. With `kept`, each of them is kept. */
+  readonly refuses = async (given: Bodies, causes: advice.Causes): Promise<void> => {
+    const exchange = await this.#handler.post(this.#readAll(given), { causes });
+    await this.#handler.expectAnswer(exchange, this.#setup.options.kept ? [2, 4] : [4]);
+    await this.#handler.expectChange(exchange);
+    await this.#handler.expectKept(exchange, exchange.bodies.filter(hasSeed).length, advice.LOST);
+  };
+
+  /** A valid body with another secret moves nothing, and is answered with 4xx. */
+  readonly turnsAway = async (body: TestBody, causes: advice.Causes): Promise<void> => {
+    const exchange = await this.#handler.post(this.#readAll(body), { causes, isDue: false });
+    await this.#handler.expectAnswer(exchange, [4]);
+    await this.#handler.expectChange(exchange);
+  };
+
+  /** Whether an event is settled at once. It is only tried, and may be anything. */
+  readonly passes = async (body: TestBody): Promise<boolean> => {
+    const exchange = await this.#handler.post(this.#readAll(body), {});
+    if (!exchange.attempts.every(isAccepted)) return false;
+    const hasMoved = (changes: Amounts): boolean => changes.size > 0;
+    const changes = await poll(() => this.#handler.balances.changes(), hasMoved, TRIED_MS, 8);
+    return isSettled(exchange, changes);
+  };
+
+  /** An event whose order isn't known. {@link know} then checks that it isn't lost. */
+  readonly unsettled = async (event: TestEvent): Promise<Exchange> => {
+    const exchange = await this.#handler.post(this.#readAll(event), {});
+    await this.#handler.expectAnswer(exchange, [2, 4, 5]);
+    return exchange;
+  };
+
+  /** Copies that arrive while a part of the database fails. */
+  readonly survives = async (part: DatabasePart, body: TestBody, copies = 1): Promise<void> => {
+    const { options, patience } = this.#setup;
+    const { key } = this.#read(body);
+    // What failed before may have been settled by the handler's own retry.
+    const isNew = !this.#handler.hasSettled(key) && !this.#handler.hasFailed(key);
+    let hasMoved = false;
+    const using: typeof sendAgainAlone = async (send) => {
+      const mend = await callOption('breakDatabase', async () => options.breakDatabase?.(part));
+      try {
+        const attempts = await send(copies);
+        if (isNew && attempts.some(isAccepted))
+          hasMoved = await this.#handler.hasMovedWhileBroken();
+        return attempts;
+      } finally {
+        await mend?.();
+      }
+    };
+    const label = [body.label, `while the ${part} fail`].filter(Boolean).join(', ');
+    const causes = { change: advice.REPEATED, answer: advice.NOT_FAILED };
+    const bodies = this.#readAll(labeled(body, label));
+    const exchange = await this.#handler.post(bodies, { copies, causes, using });
+    await this.#handler.expectAnswer(exchange, [2, 5]);
+    if (hasMoved) {
+      throw failure(
+        exchange.name,
+        'no change while the database fails',
+        'one',
+        advice.BROKE_NOTHING,
+      );
+    }
+    if (exchange.due.length === 0) return void (await this.#handler.expectChange(exchange));
+    // The body is sent again later. One that was accepted must move without that.
+    if (!exchange.attempts.some(isAccepted)) return;
+    const change = this.#handler.hasFailed(key) ? advice.EARLY_COPY : advice.ACCEPTED;
+    await this.#handler.expectChange(
+      { ...exchange, causes: { change } },
+      undefined,
+      patience.mendedMs,
+    );
+  };
+
+  /**
+   * Rounds of a race, each with new events: a faulty handler passes some of them by luck. One call
+   * of `prepare`, which may be slow, inserts the orders of several rounds.
+   */
+  readonly races = async (
+    wanted: readonly Wanted[],
+    round: (events: readonly TestEvent[]) => Promise<void>,
+  ): Promise<void> => {
+    // A handler that has kept or refused an event of this test would not settle the race either.
+    if (this.#hasHeld) return;
+    const { rounds } = this.#setup.patience;
+    const until = Date.now() + RACE_MS;
+    for (let done = 0; done < rounds && (done === 0 || Date.now() < until); ) {
+      const count = Math.min(done + 1, MAX_ROUNDS_AHEAD, rounds - done);
+      const events = await this.events(Array.from({ length: count }, () => wanted).flat());
+      for (let first = 0; first < events.length; first += wanted.length) {
+        await round(events.slice(first, first + wanted.length));
+      }
+      done += count;
+    }
+  };
+
+  /** Checks that nothing else has moved: at the end of a test, and before `prepare` moves money. */
+  readonly ends = async (): Promise<void> => {
+    const changes = await this.#handler.unexpectedChanges();
+    if (changes.size === 0) return;
+    const name = 'all bodies of this test so far';
+    throw failure(name, 'no more changes', describeChanges(changes), advice.LATE);
+  };
+
+  // ---- What the verbs are made of ----
+
+  #read(body: TestBody): ReadBody {
+    return readBody(body, this.#setup.options);
   }
-  if (mayStay && changes.size === 0) return false;
-  const cause = causeOfChange(exchange, {
-    ...trial,
-    changes,
-    isKept: await isKept(trial, exchange),
-  });
-  throw failure(exchange.name, textOf(exchange.sums), textOf(changes), cause);
-}
 
-export const isDue = ({ sums }: Exchange, changes: Amounts): boolean =>
-  changes.size === sums.size &&
-  [...sums].every(([code, sum]) => amountIn(changes, code).equals(sum));
-
-/** Adds changes to the expected balances. */
-export function add({ expected }: Trial, changes: Amounts): void {
-  for (const [code, change] of changes) expected.set(code, amountIn(expected, code).plus(change));
-}
-
-/** Notes that what was due has moved. */
-export function book(trial: Trial, { sums, due }: Exchange): void {
-  add(trial, sums);
-  const { earlier, settled } = trial;
-  earlier.unshift(sumOf([...sums.values()]));
-  for (const one of due) settled.set(one.key, valuesOf(one));
-}
-
-export async function expectKept(
-  { options, patience }: Trial,
-  { name, keptBefore }: Exchange,
-  needed: number,
-  cause: string | undefined,
-): Promise<void> {
-  if (!options.kept) return;
-  const countMore = async (): Promise<number> => (await countKept(options)) - keptBefore;
-  const count = await poll(countMore, async (more) => more >= needed, patience.answeredMs);
-  if (count >= needed) return;
-  throw failure(name, `${needed} more kept for review`, `${count}`, cause);
-}
-
-export const isKept = async ({ options }: Trial, { keptBefore }: Exchange): Promise<boolean> =>
-  (await countKept(options)) > keptBefore;
-
-/** Returns the differences between the balances and the expected ones, without zeros. */
-export async function changesIn({ options, expected }: Trial): Promise<Amounts> {
-  const changes = [...expected].map(
-    async ([code, before]) => [code, (await readBalance(options, code)).minus(before)] as const,
-  );
-  return new Map((await Promise.all(changes)).filter(([, change]) => !change.isZero()));
-}
-
-export function failure(name: string, expected: string, actual: string, cause?: string): Error {
-  const message = [`${name}: expected ${expected}, received ${actual}`, cause].filter(Boolean);
-  return Object.assign(new Error(message.join('. ')), { expected, actual });
-}
-
-/** Reads a value again and again until it is what is awaited, or this time is over. */
-export async function poll<T>(
-  reading: () => Promise<T>,
-  isDone: (value: T) => Promise<boolean>,
-  forMs: number,
-): Promise<T> {
-  const until = Date.now() + forMs;
-  // A handler that answers before it settles usually needs a few milliseconds more. If it needs
-  // longer, the pauses grow.
-  let pauseMs = 1;
-  // On a machine that was suspended or busy, the time may be over though the handler hardly ran.
-  // So there are at least 15 readings, or one for each millisecond of a shorter time.
-  for (let left = Math.min(forMs, 15); ; left -= 1) {
-    const value = await reading();
-    if ((await isDone(value)) || (left <= 0 && Date.now() >= until)) return value;
-    await sleep(pauseMs);
-    pauseMs = Math.min(2 * pauseMs, 100);
+  #readAll(bodies: Bodies): ReadBody[] {
+    return [bodies].flat().map((body) => this.#read(body));
   }
+
+  /** Inserts the orders that aren't known yet. What `prepare` itself moves is no change. */
+  async #insert(events: readonly TestEvent[]): Promise<void> {
+    const fresh = events.filter((one) => {
+      const order = nameOfOrder(one);
+      const isFresh = !this.#orders.has(order);
+      this.#orders.add(order);
+      return isFresh;
+    });
+    if (fresh.length === 0) return;
+    await this.ends();
+    await this.#prepare(fresh);
+    this.#given = await this.#handler.balances.changes();
+    this.#handler.balances.add(this.#given);
+  }
+
+  async #prepare(events: readonly TestEvent[]): Promise<void> {
+    const orders = events.map(notificationOf);
+    await callOption('prepare', async () => this.#setup.options.prepare?.(orders));
+  }
+
+  async #settlesOrHolds(
+    bodies: readonly ReadBody[],
+    causes: advice.Causes,
+    mayRefuse: boolean,
+  ): Promise<void> {
+    const exchange = await this.#handler.post(bodies, { causes });
+    await this.#handler.expectAnswer(exchange, [2, 4]);
+    const isRefused = mayRefuse && !exchange.attempts.some(isAccepted);
+    const mayStay = async (): Promise<boolean> => isRefused || this.#handler.isKept(exchange);
+    if (await this.#handler.expectChange(exchange, mayStay)) return;
+    this.#hasHeld = true;
+    if (!isRefused) await this.#handler.expectKept(exchange, 1, advice.ownCause(causes, 'change'));
+  }
+}
+
+/** @throws TypeError if fields of the merchant make it invalid. */
+function notificationOf({ body }: TestEvent): PaymentNotification {
+  const { notification, error } = safeParseNotification(body);
+  if (notification) return notification;
+  const { message } = error.issues[0];
+  throw new TypeError(`deposit or withdrawal: expected fields of a valid body, but ${message}`);
+}
+
+function nameOfOrder({ type, order }: TestEvent): string {
+  return `${type} ${order.clientPaymentId ?? order.clientWithdrawalId}`;
 }

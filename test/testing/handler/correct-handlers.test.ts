@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as parseLossless } from 'lossless-json';
-import { Decimal, type DepositReceived, type PaymentNotification } from 'payment-notifications';
+import { Decimal, type DepositReceived } from 'payment-notifications';
 import {
   type HandlerAmount,
   type HandlerTestsOptions,
@@ -10,16 +10,7 @@ import {
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { patientTests } from '../../../src/testing/handler/tests.js';
-import {
-  failuresOf,
-  isSame,
-  type Move,
-  merchant,
-  orderOf,
-  type Parts,
-  RIGHT,
-  textOf,
-} from './merchant.js';
+import { type Call, customerOf, failuresOf, type Handler, isRight, isSame, shop } from './shop.js';
 
 /**
  * What moves late is waited for, on any machine. In memory, each round of a race takes the same
@@ -28,17 +19,17 @@ import {
 const PATIENT = { brokenMs: 1, answeredMs: 60_000, mendedMs: 60_000, rounds: 2 };
 
 describe('a correct handler', () => {
-  for (const { name, run } of patientTests(merchant(), PATIENT)) test(`passes: ${name}`, run);
+  for (const { name, run } of patientTests(shop(), PATIENT)) test(`passes: ${name}`, run);
 
   test('passes again, and with all tests at once', async () => {
-    const tests = patientTests(merchant(), PATIENT);
+    const tests = patientTests(shop(), PATIENT);
     await Promise.all([...tests, ...tests].map(({ run }) => run()));
     expect(new Set(tests.map(({ name }) => name)).size).toBe(tests.length);
   });
 
   test('gets the tests of what it receives, of what is kept, and of what can be broken', () => {
     const namesOf = (options: Partial<HandlerTestsOptions>) =>
-      handlerTests({ ...merchant(), ...options }).map(({ name }) => name);
+      handlerTests({ ...shop(), ...options }).map(({ name }) => name);
     const all = namesOf({});
     const deposits = namesOf({ receives: 'deposit.received' });
     const withdrawals = namesOf({ receives: 'withdrawal.broadcast' });
@@ -49,14 +40,14 @@ describe('a correct handler', () => {
     );
     expect(namesOf({ kept: null })).toEqual(unkept);
     const whole = namesOf({ breakDatabase: null });
-    expect(whole).toEqual(all.filter((name) => !/the (keys|balances) failed/.test(name)));
+    expect(whole).toEqual(all.filter((name) => !/writing (keys|balances) failed/.test(name)));
   });
 });
 
 test('a payment and a withdrawal with the same number are both prepared', async () => {
   const prepared: string[] = [];
   const options: HandlerTestsOptions = {
-    ...merchant(),
+    ...shop(),
     deposit: () => ({ clientPaymentId: '1' }),
     withdrawal: () => ({ clientWithdrawalId: '1' }),
     prepare: async (orders) => void prepared.push(...orders.map(({ type }) => type)),
@@ -67,23 +58,29 @@ test('a payment and a withdrawal with the same number are both prepared', async 
 
 test('a handler that tries again itself passes, though only the first prepare gives money', async () => {
   const options = retries(() => new Decimal(7));
-  expect(await failuresOf(options, (name) => name.includes('not known yet'), PATIENT)).toEqual({});
+  expect(await failuresOf(options, (name) => name.includes('an unknown order'), PATIENT)).toEqual(
+    {},
+  );
 });
 
-/** A handler that moves another amount of a deposit, or holds it, and says so. */
+/** A handler that moves another amount of a deposit, or null for review, and says so. */
 function by(
   depositOf: (deposit: DepositReceived) => HandlerAmount,
-  parts: Partial<Parts>,
+  handler: (call: Call, other: HandlerAmount) => ReturnType<Handler>,
+  onFaulty?: Handler,
 ): HandlerTestsOptions {
-  const amountOf = (one: PaymentNotification) =>
-    one.type === 'deposit.received'
-      ? depositOf(one)
-      : { currency: `${one.withdrawCurrency}`, amount: one.actualWithdrawAmount };
-  const moveOf: Parts['moveOf'] = (one, context) => {
-    const move = RIGHT.moveOf(one, context);
-    return one.type === 'deposit.received' ? { ...move, ...depositOf(one) } : move;
+  const settle: Handler = (call) => {
+    const { one, move } = call;
+    if (one.type !== 'deposit.received') return handler(call, move);
+    return handler(call, depositOf(one as unknown as DepositReceived));
   };
-  return { ...merchant({ moveOf, ...parts }), amountOf };
+  return {
+    ...shop(settle, onFaulty),
+    amountOf: (one) =>
+      one.type === 'deposit.received'
+        ? depositOf(one)
+        : { currency: `${one.withdrawCurrency}`, amount: one.actualWithdrawAmount },
+  };
 }
 
 /**
@@ -93,7 +90,7 @@ function by(
 const atLeastExpected = (one: DepositReceived): HandlerAmount => {
   const [least, amount] = [one.expectedDepositAmount ?? Infinity, one.actualDepositAmount];
   const isEnough = amount.gte(Decimal.max(least, '0.4'));
-  return { currency: one.depositCurrency, amount: isEnough ? amount : null };
+  return { currency: one.depositCurrency, amount: isEnough || amount.isZero() ? amount : null };
 };
 
 /** A handler that stores each body, answers 202, and settles it afterwards. */
@@ -102,6 +99,7 @@ function queued(waits: boolean, options: HandlerTestsOptions): HandlerTestsOptio
   return {
     ...options,
     async fetch(url, request) {
+      if (!isRight(url)) return new Response(null, { status: 404 });
       waiting += 1;
       void (async () => {
         let pause = 1;
@@ -121,26 +119,32 @@ function queued(waits: boolean, options: HandlerTestsOptions): HandlerTestsOptio
   };
 }
 
-const NEEDS_ORDER: Partial<Parts> = {
-  first: (one, { orders }) =>
-    orders.has(orderOf(one)) ? undefined : { status: 500, text: 'unknown' },
-};
+const needsOrder: Handler = (call) => (customerOf(call) ? call.settle() : 500);
 
-/** A handler whose codes are in lower case, in its database and in `balance`. */
+/** A handler whose codes are in lower case, and whose `balance` fails for other codes. */
 function lower(): HandlerTestsOptions {
-  const options = merchant({
-    moveOf(one, context) {
-      const move = RIGHT.moveOf(one, context);
-      return { ...move, currency: move.currency.toLowerCase() };
+  const options = shop(
+    ({ move, settle }) => settle({ currency: move.currency.toLowerCase() }),
+    ({ db, body }) => {
+      db.held.add(`${db.held.size} ${body}`);
+      return 400;
     },
-    hold: (body, { held }) => void held.add(`${held.size} ${textOf(body)}`),
-  });
-  return { ...options, balance: (code) => options.balance(code.toLowerCase()) };
+  );
+  return {
+    ...options,
+    async balance(code) {
+      if (code === 'BITCOIN') throw new Error('unknown currency');
+      return options.balance(code.toLowerCase());
+    },
+  };
 }
 
 /** Its balance is what may be spent. `prepare` reserves withdrawals, and adds more at each call. */
 function reserves(): HandlerTestsOptions {
-  const options = merchant({ requiresOrder: true });
+  const options = shop((call) => {
+    const account = customerOf(call);
+    return account ? call.settle({ account }) : call.keep(200);
+  });
   let [reserved, calls] = [new Decimal(0), 0];
   return {
     ...options,
@@ -155,14 +159,11 @@ function reserves(): HandlerTestsOptions {
 
 /** Tries again by itself what failed for an unknown order. `prepare` gives the customer money. */
 function retries(give: (given: Decimal) => Decimal): HandlerTestsOptions {
-  const waiting = new Set<() => Promise<unknown>>();
-  const options = merchant({
-    ...NEEDS_ORDER,
-    async around(handle) {
-      const answer = await handle();
-      if (answer.status === 500) waiting.add(handle);
-      return answer;
-    },
+  const waiting = new Set<Call>();
+  const options = shop((call) => {
+    const status = Number(needsOrder(call));
+    if (status === 500) waiting.add(call);
+    return status;
   });
   let given = new Decimal(0);
   return {
@@ -171,37 +172,35 @@ function retries(give: (given: Decimal) => Decimal): HandlerTestsOptions {
     async prepare(notifications) {
       await options.prepare?.(notifications);
       given = give(given);
-      for (const handle of waiting) await handle();
+      for (const call of waiting) needsOrder(call);
     },
   };
 }
 
 /** Only writing fails while its database is broken. Its spool then settles what failed. */
 function spooled(): HandlerTestsOptions {
-  const sums = new Map<string, Decimal>();
-  const failed = new Map<string, () => Promise<unknown>>();
-  const options = merchant({
-    book(key, move, store, parts) {
-      const known = store.keys.get(key);
-      if (known) return isSame(known, move) ? 'repeated' : 'conflict';
-      const outcome = RIGHT.book(key, move, store, parts);
-      sums.set(move.currency, (sums.get(move.currency) ?? new Decimal(0)).plus(move.amount ?? 0));
-      return outcome;
-    },
-    async around(handle, _, body) {
-      const answer = await handle();
-      if (answer.status === 500) failed.set(textOf(body), handle);
-      return answer;
-    },
+  const failed = new Map<string, Call>();
+  let db: Call['db'] | undefined;
+  const options = shop((call) => {
+    db = call.db;
+    const { key, move, keep, settle } = call;
+    const known = db.keys.get(key);
+    if (known) return isSame(known, move) ? 200 : keep(200);
+    try {
+      return settle();
+    } catch (error) {
+      failed.set(`${call.body}`, call);
+      throw error;
+    }
   });
   return {
     ...options,
-    balance: async (code) => sums.get(code)?.toString() ?? null,
+    balance: async (code) => db?.total(code).toString() ?? null,
     async breakDatabase(part) {
       const mend = await options.breakDatabase?.(part);
       return async () => {
         await mend?.();
-        for (const handle of failed.values()) await handle();
+        for (const { settle } of failed.values()) settle();
         failed.clear();
       };
     },
@@ -227,36 +226,27 @@ const BODY = v.variant('status', [
 
 /** A handler that doesn't use the parsers of this package. */
 function byHand(parse: (text: string) => unknown): HandlerTestsOptions {
-  return merchant({
-    async around(_, store, bytes) {
-      const answer = (status: number) => ({ status, text: '' });
-      const hold = (status: number) => {
-        RIGHT.hold(bytes, store);
-        return answer(status);
-      };
-      try {
-        const { success, output: fields } = v.safeParse(
-          BODY,
-          isUtf8(bytes) && parse(textOf(bytes)),
-        );
-        if (!success) return hold(400);
-        const isDeposit = fields.status === 'CONFIRMED';
-        if (!isDeposit && fields.status !== 'COMPLETED') return answer(200);
-        const amount = isDeposit ? fields.actualDepositAmount : fields.actualWithdrawAmount;
-        if (!amount) return hold(200);
-        const move: Move = {
-          account: isDeposit ? fields.clientPaymentId : fields.clientWithdrawalId,
-          currency: isDeposit ? fields.depositCurrency : fields.withdrawCurrency,
-          amount: new Decimal(amount).times(isDeposit ? 1 : -1),
-        };
-        const key = (isDeposit ? fields.depositId : fields.withdrawalId).toLowerCase();
-        const outcome = await RIGHT.book(key, move, store, RIGHT);
-        return outcome === 'conflict' ? hold(200) : answer(200);
-      } catch (error) {
-        return error instanceof SyntaxError ? hold(400) : answer(500);
-      }
-    },
-  });
+  const handle: Handler = ({ body, keep, settle }) => {
+    let json: unknown;
+    try {
+      json = isUtf8(body) && parse(`${body}`);
+    } catch {
+      return keep(400);
+    }
+    const { success, output: fields } = v.safeParse(BODY, json);
+    if (!success) return keep(400);
+    const isDeposit = fields.status === 'CONFIRMED';
+    if (!isDeposit && fields.status !== 'COMPLETED') return 200;
+    const amount = isDeposit ? fields.actualDepositAmount : fields.actualWithdrawAmount;
+    if (!amount) return keep(200);
+    return settle({
+      key: (isDeposit ? fields.depositId : fields.withdrawalId).toLowerCase(),
+      account: isDeposit ? fields.clientPaymentId : fields.clientWithdrawalId,
+      currency: isDeposit ? fields.depositCurrency : fields.withdrawCurrency,
+      amount: new Decimal(amount).times(isDeposit ? 1 : -1),
+    });
+  };
+  return shop(handle, handle);
 }
 
 const NUMBER = /("(?:[^"\\]|\\.)*")|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
@@ -273,75 +263,73 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
   [
     'net of a fee, with customers, that answers 204',
     by(
-      ({ settlementCurrency: currency, settlementAmount, settlementServiceFee: fee }) => ({
-        ...{ currency, amount: settlementAmount.minus(fee ?? 0) },
-      }),
-      {
-        requiresOrder: true,
-        async around(handle) {
-          const { status, text } = await handle();
-          return { status: status === 200 ? 204 : status, text };
-        },
+      ({ settlementCurrency: currency, settlementAmount, settlementServiceFee: fee }) => {
+        return { currency, amount: settlementAmount.minus(fee ?? 0) };
+      },
+      (call, other) => {
+        const account = customerOf(call);
+        return account ? call.settle({ ...other, account }) && 204 : call.keep(204);
       },
     ),
   ],
   [
     'in cents, that refuses an unknown order and a copy of what is in progress with 5xx',
     by(
-      ({ depositCurrency: currency, actualDepositAmount: amount }) => ({
-        ...{ currency, amount: amount.toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN) },
-      }),
-      {
-        async first(one, { cache, orders }, { key }) {
-          if (!orders.has(orderOf(one))) return { status: 500, text: 'unknown' };
-          if (cache.has(key)) return { status: 503, text: 'in progress' };
-          cache.set(key, true);
-          await sleep(1);
-          cache.delete(key);
-          return undefined;
-        },
+      ({ depositCurrency: currency, actualDepositAmount: amount }) => {
+        return { currency, amount: amount.toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN) };
+      },
+      async (call, other) => {
+        if (!customerOf(call)) return 500;
+        if (!call.db.once(call.key)) return 503;
+        await sleep(1);
+        call.db.memory.delete(call.key);
+        return call.settle(other);
       },
     ),
   ],
   [
     'that settles only what is enough, keeps the rest and answers 422, and accepts faulty bodies',
-    by(atLeastExpected, {
-      refused: { status: 200, text: '' },
-      first(one, store, { body }) {
-        if (one.type !== 'deposit.received' || atLeastExpected(one).amount) return undefined;
-        RIGHT.hold(body, store);
-        return { status: 422, text: '' };
-      },
-    }),
+    by(
+      atLeastExpected,
+      ({ one, keep, settle }, other) =>
+        one.type === 'deposit.received' && other.amount === null ? keep(422) : settle(other),
+      ({ keep }) => keep(200),
+    ),
   ],
   ['with codes in lower case, that stores each refused delivery anew', lower()],
   ['that reserves', reserves()],
   ['that tries again itself, and whose prepare gives money', retries((given) => given.plus(7))],
-  ['that settles later, and whose balance does not wait', queued(false, merchant())],
-  ['that settles once the order is known', queued(true, merchant(NEEDS_ORDER))],
+  ['that settles later, and whose balance does not wait', queued(false, shop())],
+  [
+    'whose worker keeps what FAILED for review, but not before the next webhook comes',
+    shop(({ db, one, body, settle }) => {
+      const late = db.memory.get('late');
+      if (late !== undefined) db.held.add(`${late}`);
+      db.memory.delete('late');
+      if (one.status === 'FAILED') db.memory.set('late', body);
+      return settle();
+    }),
+  ],
+  ['that settles once the order is known', queued(true, shop(needsOrder))],
   ['whose store settles what failed as soon as the database is mended', spooled()],
   [
     'that holds coins that it does not know, and a second deposit in another currency',
-    merchant({
-      book(key, move, store, parts) {
-        const first = [...store.keys.values()].find(({ account }) => account === move.account);
-        const isHeld = first !== undefined && first.currency !== move.currency;
-        const isUnknown = move.currency !== 'BTC' && key.startsWith('deposit');
-        return !store.keys.has(key) && (isHeld || isUnknown)
-          ? 'conflict'
-          : RIGHT.book(key, move, store, parts);
-      },
+    shop(({ db, one, key, move, keep, settle }) => {
+      const first = [...db.keys.values()].find(({ account }) => account === move.account);
+      const isHeld = first !== undefined && first.currency !== move.currency;
+      const isUnknown = move.currency !== 'BTC' && one.type === 'deposit.received';
+      return !db.keys.has(key) && (isHeld || isUnknown) ? keep(200) : settle();
     }),
   ],
   [
     'of deposits without a hash, with date-times and a content type',
     {
-      ...{ ...merchant(), receives: 'deposit.received' },
+      ...{ ...shop(), receives: 'deposit.received' },
       deposit: () => ({ transactionId: null, expirationTime: '2026-09-21T15:13:20Z' }),
       headers: { 'Content-Type': 'application/json' },
     },
   ],
-  ['of withdrawals, without kept', { ...merchant(), receives: 'withdrawal.broadcast', kept: null }],
+  ['of withdrawals, without kept', { ...shop(), receives: 'withdrawal.broadcast', kept: null }],
 ])('a correct handler %s passes', async (_, options) => {
   expect(await failuresOf(options, undefined, PATIENT)).toEqual({});
 });

@@ -1,0 +1,59 @@
+import type { Causes } from './advice.js';
+import {
+  type Changes,
+  labeled,
+  part,
+  type TestBody,
+  type TestEvent,
+  type Wanted,
+} from './events.js';
+import type { Row } from './forms.js';
+import type { Trial } from './trial.js';
+
+/** What a correct handler does. */
+export type Behavior = (trial: Trial) => Promise<void>;
+/** Behaviors by name. */
+export type Behaviors = Readonly<Record<string, Behavior>>;
+
+/** Different amounts, so that a change shows which one is missing. */
+export const FIVE: readonly Wanted[] = ['0.71', '0.53', '0.37', '0.29', '0.83'].map((amount) => {
+  return { amount };
+});
+
+/** An order that expects more than all deposits of a test. */
+export const UNPAID: Changes = { expectedDepositAmount: '500', expectedDisplayAmount: '13800' };
+
+/** Events that differ only in some fields: each of them is settled. */
+export const settlesEach =
+  (rows: readonly Row[], amount = '0.75'): Behavior =>
+  ({ each, settles }) =>
+    each(
+      rows,
+      (one, [label, , causes]) => settles(labeled(one, label), causes),
+      ([, fields]) => ({ amount, fields }),
+    );
+
+/** Like {@link settlesEach}, but a handler may also keep them for review. */
+export const settlesOrKeepsEach =
+  (rows: readonly Row[]): Behavior =>
+  ({ each, settlesOrKeeps }) =>
+    each(
+      rows,
+      (one, [label, , causes]) => settlesOrKeeps(labeled(one, label), causes),
+      ([, fields]) => ({ fields }),
+    );
+
+/** What moves 0.8, though the order expects another amount, or another one was estimated. */
+export const settlesFarFrom = (name: string, what: string, causes: Causes): Behavior =>
+  settlesEach(
+    ['1', '0.995', '1.005', '0.5', '2'].map((factor): Row => {
+      const other = part('0.8', factor);
+      const fields = { [name]: other, expectedDisplayAmount: part('20.8', factor) };
+      return [`${other} ${what}`, fields, causes];
+    }),
+    '0.8',
+  );
+
+/** Events that are sent at the same time. */
+export const together = (events: readonly TestEvent[]): TestBody[] =>
+  events.map((one) => labeled(one, 'at the same time'));

@@ -1,0 +1,213 @@
+import type { Decimal } from '../../parser/values/amount.js';
+import { sleep } from '../deliver.js';
+import * as advice from './advice.js';
+import { type Amounts, Balances, describeChanges, poll, sumOf } from './balances.js';
+import { causeOfAnswer, causeOfChange } from './causes.js';
+import type { NewEvent } from './events.js';
+import {
+  currenciesOf,
+  type Exchange,
+  isSettled,
+  movesSomething,
+  nameOfExchange,
+  type ReadBody,
+  sumsOf,
+  valuesOf,
+} from './exchange.js';
+import { countKept, type HandlerTestsOptions } from './options.js';
+import { describeAnswer, isFailed, sendAgainAlone, sendAll, statusOf } from './sending.js';
+
+/** How long a test waits in milliseconds, and how often it repeats a race. */
+export interface Patience {
+  /** How long a test waits during an outage: first for money to move, then for `balance`. */
+  readonly brokenMs: number;
+  /** The longest wait after an answer until the money has moved, or the body is kept for review. */
+  readonly answeredMs: number;
+  /** The longest wait for money that is due after an outage, or once an order is known. */
+  readonly mendedMs: number;
+  readonly rounds: number;
+}
+
+/** What the tests of one handler share. */
+export interface Setup {
+  readonly options: HandlerTestsOptions;
+  readonly patience: Patience;
+  readonly newEvent: NewEvent;
+  /**
+   * The time after an answer until money moves: the longest one, of which later ones take off a
+   * tenth each, so that one delay doesn't slow down all that follows. 0 if a handler settles first.
+   */
+  lagMs: number;
+  /** Whether the server has answered any request. */
+  hasAnswered: boolean;
+}
+
+/** How bodies are sent. */
+interface Sending {
+  readonly causes?: advice.Causes;
+  readonly copies?: number;
+  /** False for bodies that must move nothing (default: true). */
+  readonly isDue?: boolean;
+  /** Sends the bodies. The default is {@link sendAgainAlone}. */
+  readonly using?: typeof sendAgainAlone;
+}
+
+/** The handler while a test runs: what was sent to it, and what has moved. */
+export class HandlerUnderTest {
+  readonly #setup: Setup;
+  readonly balances: Balances;
+  /** The currency and the amount that moved, by key. */
+  readonly #settled = new Map<string, string>();
+  /** The keys of bodies that were in an exchange with a failed attempt. */
+  readonly #failed = new Set<string>();
+  /** The sums that exchanges moved as expected, the latest first; 0 if nothing was due. */
+  readonly #earlier: Decimal[] = [];
+
+  constructor(setup: Setup) {
+    this.#setup = setup;
+    this.balances = new Balances(setup.options);
+  }
+
+  hasSettled(key: string): boolean {
+    return this.#settled.has(key);
+  }
+
+  /** Whether a body with this key was in an exchange with a failed attempt. */
+  hasFailed(key: string): boolean {
+    return this.#failed.has(key);
+  }
+
+  /** Sends bodies at the same time. */
+  async post(bodies: readonly ReadBody[], sending: Sending): Promise<Exchange> {
+    const { causes = {}, copies = 1, isDue = true, using = sendAgainAlone } = sending;
+    const { options } = this.#setup;
+    const due = bodies.filter(movesSomething).filter(({ key }) => isDue && !this.#settled.has(key));
+    const isRepeat = isDue && bodies.every((one) => this.#settled.get(one.key) === valuesOf(one));
+    // A repeat with other values may name other currencies than its event.
+    await this.balances.watch(bodies.flatMap(currenciesOf));
+    const keptBefore = await countKept(options);
+    const attempts = await using((count) => sendAll(options, bodies, count), copies);
+    if (attempts.some(isFailed)) for (const { key } of bodies) this.#failed.add(key);
+    const [name, sums] = [nameOfExchange(bodies, copies), sumsOf(due)];
+    return { name, bodies, copies, causes, due, sums, isRepeat, keptBefore, attempts };
+  }
+
+  /** Expects that the first digit of each status is one of these. */
+  async expectAnswer(exchange: Exchange, digits: readonly number[]): Promise<void> {
+    const { options, hasAnswered } = this.#setup;
+    this.#setup.hasAnswered ||= exchange.attempts.some(({ answer }) => answer !== null);
+    const wrong = exchange.attempts.find(
+      (attempt) => !digits.includes(Math.trunc(statusOf(attempt) / 100)),
+    );
+    if (wrong === undefined) return;
+    // A timer may fire a millisecond early.
+    const isLate = wrong.durationMs + 1 >= (options.timeoutMs ?? 30_000);
+    const status = statusOf(wrong);
+    const cause = (await this.#hasMovedAnyway(exchange))
+      ? advice.MOVED_ANYWAY
+      : causeOfAnswer(exchange, { status, isLate, hasAnswered });
+    const wanted = digits.map((digit) => `${digit}xx`).join(' or ');
+    throw failure(exchange.name, `a status of ${wanted}`, describeAnswer(wrong, options), cause);
+  }
+
+  /**
+   * Waits until exactly what is due has moved, and returns true. With `mayStay`, returns false if
+   * nothing has moved. Throws otherwise.
+   *
+   * @param mayStay - Passed if the bodies may move nothing. Once it resolves to true, the wait ends.
+   */
+  async expectChange(
+    exchange: Exchange,
+    mayStay?: () => Promise<boolean>,
+    waitMs: number = this.#setup.patience.answeredMs,
+  ): Promise<boolean> {
+    const start = Date.now();
+    let readings = 0;
+    const isDone = async (changes: Amounts): Promise<boolean> => {
+      readings += 1;
+      if (isSettled(exchange, changes)) return true;
+      // With several bodies, some may not have moved yet.
+      if (changes.size > 0) return exchange.bodies.length === 1;
+      return mayStay !== undefined && (await mayStay());
+    };
+    const nothingDue = exchange.sums.size === 0;
+    const read = (): Promise<Amounts> => this.balances.changes();
+    const changes = nothingDue ? await this.unexpectedChanges() : await poll(read, isDone, waitMs);
+    if (!isSettled(exchange, changes)) {
+      if (mayStay && changes.size === 0) return false;
+      const cause = causeOfChange(exchange, {
+        changes,
+        expected: this.balances.expected,
+        earlier: this.#earlier,
+        isKept: await this.isKept(exchange),
+      });
+      const [expected, actual] = [describeChanges(exchange.sums), describeChanges(changes)];
+      throw failure(exchange.name, expected, actual, cause);
+    }
+    // In a crowd, a handler may need longer than usual.
+    if (exchange.attempts.length === 1 && readings > 1) {
+      this.#setup.lagMs = Math.max(0.9 * this.#setup.lagMs, Date.now() - start);
+    }
+    this.book(exchange);
+    return true;
+  }
+
+  /**
+   * Reads what has moved though nothing was due. A handler that answers before it settles gets half
+   * as much time again as it has needed so far. Otherwise, what it does late would be taken for what
+   * is sent next.
+   */
+  unexpectedChanges(): Promise<Amounts> {
+    const { lagMs, patience } = this.#setup;
+    const waitMs = Math.min(1.5 * lagMs, patience.answeredMs);
+    return poll(
+      () => this.balances.changes(),
+      (changes) => lagMs === 0 || changes.size > 0,
+      waitMs,
+      3,
+    );
+  }
+
+  /** Whether one body has moved what is due, whatever its answer says. */
+  async #hasMovedAnyway(exchange: Exchange): Promise<boolean> {
+    if (exchange.attempts.length !== 1 || exchange.due.length !== 1) return false;
+    return isSettled(exchange, await this.balances.changes());
+  }
+
+  /** Whether anything has moved; false if the balances can't be read. */
+  async hasMovedWhileBroken(): Promise<boolean> {
+    const { brokenMs } = this.#setup.patience;
+    await sleep(brokenMs);
+    const reading = this.balances.changes().catch(() => null);
+    const changes = await Promise.race([reading, sleep(brokenMs, reading).then(() => null)]);
+    return changes !== null && changes.size > 0;
+  }
+
+  async expectKept({ name, keptBefore }: Exchange, needed: number, cause?: string): Promise<void> {
+    const { options, patience } = this.#setup;
+    if (!options.kept) return;
+    const countMore = async (): Promise<number> => (await countKept(options)) - keptBefore;
+    const count = await poll(countMore, (more) => more >= needed, patience.answeredMs);
+    if (count >= needed) return;
+    throw failure(name, `${needed} more kept for review`, `${count}`, cause);
+  }
+
+  async isKept({ keptBefore }: Exchange): Promise<boolean> {
+    return (await countKept(this.#setup.options)) > keptBefore;
+  }
+
+  /** Notes that what was due has moved. */
+  book({ sums, due }: Exchange): void {
+    this.balances.add(sums);
+    this.#earlier.unshift(sumOf([...sums.values()]));
+    for (const one of due) this.#settled.set(one.key, valuesOf(one));
+  }
+}
+
+/** An error with what a runner's diff needs. */
+export type Failure = Error & { readonly expected: string; readonly actual: string };
+
+export function failure(name: string, expected: string, actual: string, cause?: string): Failure {
+  const message = [`${name}: expected ${expected}, received ${actual}`, cause].filter(Boolean);
+  return Object.assign(new Error(message.join('. ')), { expected, actual });
+}

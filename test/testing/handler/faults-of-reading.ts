@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { Decimal as Decimal20 } from 'decimal.js';
+import { Decimal } from 'payment-notifications';
+import { customerOf, type Fault, fault, type Handler } from './shop.js';
+
+/** Adds doubles to the balance of a customer. */
+export const sumOfDoubles: Handler = (call) => {
+  const { db, move } = call;
+  const ofCustomer = { ...move, account: `${customerOf(call)}` };
+  if (db.keys.has(move.key)) return 200;
+  db.keys.set(move.key, move);
+  db.set(ofCustomer, Number(db.get(ofCustomer)) + Number(move.amount));
+  return 200;
+};
+const sha256 = (body: Buffer) => createHash('sha256').update(body).digest('hex');
+
+/** The faults of reading that each test finds, by its name. */
+export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
+  'deposit: the plainest one is credited': [
+    fault('the address as the key', 'that other events share', ({ one, settle }) =>
+      settle({ key: `${one.depositAddress}` }),
+    ),
+    fault(
+      'address and amount as the key',
+      'that other events share, such as those of an order, an address',
+      ({ one, move, settle }) => settle({ key: `${one.depositAddress} ${move.amount}` }),
+    ),
+    fault('settlementAmount', 'This is settlementAmount', ({ one, settle }) =>
+      settle({ amount: one.settlementAmount }),
+    ),
+    fault('net', 'onChainFee was subtr', ({ one, move, settle }) =>
+      settle({ amount: move.amount.minus(one.onChainFee ?? 0) }),
+    ),
+    fault('twice', 'The amount was moved 2 times', ({ move, settle }) =>
+      settle({ amount: move.amount.times(2) }),
+    ),
+    fault('in satoshi', '100000000 times too large', ({ move, settle }) =>
+      settle({ amount: move.amount.times(1e8) }),
+    ),
+    fault(
+      'the display amount',
+      'The handler moved +21.75 EUR, which is actualDisplayAmount',
+      ({ one, settle }) =>
+        settle({ currency: one.displayCurrency, amount: one.actualDisplayAmount }),
+    ),
+    fault(
+      'converted to euros',
+      'The handler moved +3.5 EUR. If that is intended',
+      ({ move, settle }) => settle({ currency: 'EUR', amount: move.amount.times(2) }),
+    ),
+    fault('in the network', 'but BITCOIN is the network', ({ one, settle }) =>
+      settle({ currency: `${one.network}` }),
+    ),
+    fault(
+      'fails at first',
+      'that prepare inserts the order. Another webhook passes. See the log of the first request',
+      ({ db, settle }) => (db.once('first') ? 500 : settle()),
+    ),
+    fault(
+      'refuses a number',
+      "A webhook with every amount as a string passes. The handler can't read",
+      ({ json, settle }) => (typeof json.actualDepositAmount === 'number' ? 400 : settle()),
+    ),
+    fault(
+      'refuses what has expired',
+      'A webhook with a later expirationTime passes. The handler drops a deposit that is late',
+      ({ one, settle }) => (Number(one.expirationTime) < 1.8e12 ? 400 : settle()),
+    ),
+    fault(
+      'fails once it has settled',
+      'The balance changed all the same',
+      ({ settle }) => settle() && 500,
+    ),
+    fault(
+      'the display amount as well',
+      'The balances of several currencies changed',
+      ({ db, one, move, settle }) => {
+        if (!db.keys.has(move.key)) db.add({ ...move, currency: one.displayCurrency });
+        return settle();
+      },
+    ),
+  ],
+  'withdrawal: the plainest one is debited': [
+    fault('credits it', 'The sign is wrong', ({ move, settle }) =>
+      settle({ amount: move.amount.negated() }),
+    ),
+    fault('and the fee', 'withdrawFee was added', ({ one, move, settle }) =>
+      settle({ amount: move.amount.minus(one.withdrawFee ?? 0) }),
+    ),
+    fault('refuses a tag', 'A webhook without a tag passes', ({ one, settle }) =>
+      one.toTxAddress?.destinationTag ? 400 : settle(),
+    ),
+  ],
+
+  // ---- The amount, and what else the body says ----
+  'deposit: 18 decimals are credited exactly': [
+    fault('toFixed(8)', 'rounded to 8 decimals', ({ move, settle }) =>
+      settle({ amount: move.amount.toFixed(8) }),
+    ),
+    fault('Number()', 'The amount was a double', ({ move, settle }) =>
+      settle({ amount: Number(move.amount) }),
+    ),
+    fault('drops it', 'The handler dropped the webhook, or used', () => 200),
+    fault('keeps it', 'The webhook was kept for review', ({ keep }) => keep(200)),
+  ],
+  'deposit: 28 digits are credited exactly': [
+    fault('decimal.js as it comes', 'rounded to 20 digits', (call) => {
+      const { db, move } = call;
+      const ofCustomer = { ...move, account: `${customerOf(call)}` };
+      if (!db.keys.has(move.key))
+        db.set(
+          ofCustomer,
+          new Decimal(new Decimal20(db.get(ofCustomer)).plus(`${move.amount}`).toFixed()),
+        );
+      db.keys.set(move.key, move);
+      return 200;
+    }),
+  ],
+  'deposit: 12 digits before the point are credited exactly': [
+    fault('numeric(18,8)', 'may be too narrow', ({ move, settle }) =>
+      move.amount.gte(1e10) ? 500 : settle(),
+    ),
+  ],
+  'deposit: small amounts are credited exactly': [
+    fault('drops dust', 'The handler drops a small amount', ({ move, settle }) =>
+      move.amount.lt('0.0001') ? 200 : settle(),
+    ),
+    fault(
+      'refuses an exponent in a string',
+      '1.5e-7, every amount as a string; seed',
+      ({ json, settle }) =>
+        /e/.test(`${json.actualDepositAmount}`) && typeof json.actualDepositAmount === 'string'
+          ? 400
+          : settle(),
+    ),
+  ],
+  'deposit: cents, halves and thirds are credited exactly': [
+    fault('a sum of doubles', 'The amount was a double', sumOfDoubles),
+    fault('toFixed(2)', 'rounded to 2 decimals', ({ move, settle }) =>
+      settle({ amount: move.amount.toFixed(2) }),
+    ),
+    fault('a truncated satoshi', 'The last digit differs by one', ({ move, settle }) =>
+      settle({
+        amount: move.amount.dp() > 8 ? move.amount : Math.trunc(Number(move.amount) * 1e8) / 1e8,
+      }),
+    ),
+  ],
+  'deposit: every form of a body is credited once': [
+    fault(
+      'refuses a string',
+      'Accept amounts that are strings. Or use createReceiver',
+      ({ json, settle }) => (typeof json.actualDepositAmount === 'string' ? 400 : settle()),
+    ),
+    fault('reads one content type', 'Accept any content type', ({ contentType, settle }) =>
+      contentType === 'application/json' ? settle() : 415,
+    ),
+    fault('the body as the key', 'builds it from how the body is written', ({ body, settle }) =>
+      settle({ key: sha256(body) }),
+    ),
+    fault(
+      'the identifier as it was sent',
+      'again, after identifiers in capitals; seed',
+      ({ json, settle }) => settle({ key: `${json.depositId}` }),
+    ),
+    fault(
+      'keeps each repeat for review',
+      'The handler kept a plain repeat',
+      ({ db, key, keep, settle }) => (db.keys.has(key) ? keep(200) : settle()),
+    ),
+    fault('no key', 'does not check the key, or builds it', ({ db, move }) => {
+      db.add(move);
+      return 200;
+    }),
+  ],
+  'deposit: other fields do not matter': [
+    fault('refuses a negative fee', 'onChainFee -0.01; seed', ({ one, settle }) =>
+      one.onChainFee?.lt(0) ? 400 : settle(),
+    ),
+    fault('varchar(64)', 'may be too narrow', ({ one, settle }) =>
+      `${one.depositAddress}`.length > 64 ? 500 : settle(),
+    ),
+    fault('drops what is late', 'drops a deposit that is late', ({ one, settle }) =>
+      Number(one.paymentReceivedAt) > Number(one.expirationTime) ? 200 : settle(),
+    ),
+  ],
+  'deposit: each optional field may be missing': [
+    fault('requires a network', 'without network; seed', ({ one, settle }) =>
+      one.network === null ? 500 : settle(),
+    ),
+  ],
+  'deposit: an unknown field does not matter': [
+    fault('refuses any', 'sent: a number; seed', ({ json, settle }) =>
+      'unknownField' in json ? 500 : settle(),
+    ),
+    fault('jsonb', 'refuse \\u0000', ({ json, settle }) =>
+      json.unknownField === '\0' ? 500 : settle(),
+    ),
+  ],
+  'deposit: a body of 10 kB is credited': [
+    fault('limits it to 8 kB', 'A body of 10 kB is refused or truncated', ({ body, settle }) =>
+      body.length > 8_192 ? 413 : settle(),
+    ),
+  ],
+  'deposit: a currency of three, four or five letters is credited, or kept for review': [
+    fault('varchar(4)', 'MATIC; seed', ({ move, settle }) =>
+      settle({ currency: move.currency.slice(0, 4) }),
+    ),
+    fault('refuses Ether', 'truncated, refused or replaced the currency', ({ move, settle }) =>
+      move.currency === 'ETH' ? 400 : settle(),
+    ),
+  ],
+  'deposit: the actual amount is credited, not the expected one': [
+    fault('drops less than expected', 'or not what the order expects', ({ one, move, settle }) =>
+      move.amount.lt(one.expectedDepositAmount ?? 0) ? 200 : settle(),
+    ),
+  ],
+  'withdrawal: the actual amount is debited, not the estimate': [
+    fault('the estimate', 'This is estimatedWithdrawAmount', ({ one, settle }) =>
+      settle({ amount: `-${one.estimatedWithdrawAmount}` }),
+    ),
+  ],
+  'deposit: a time in another form is read, or the webhook is kept for review': [
+    fault('drops a text', 'every time as a string; seed', ({ json, settle }) =>
+      typeof json.expirationTime === 'string' ? 200 : settle(),
+    ),
+  ],
+  'deposit: deposits that pay an order in parts add up': [
+    fault('the order as the key', 'not the order, as the key', ({ move, settle }) =>
+      settle({ key: move.account }),
+    ),
+    fault('overwrites', 'was overwritten', (call) => {
+      const { db, move } = call;
+      if (!db.keys.has(move.key)) db.set({ ...move, account: `${customerOf(call)}` }, move.amount);
+      db.keys.set(move.key, move);
+      return 200;
+    }),
+  ],
+  'deposit: deposits that differ only in depositId are credited': [
+    fault(
+      'transaction and amount as the key',
+      'The key is made of fields that other events share',
+      ({ one, move, settle }) => settle({ key: `${one.transactionId} ${move.amount}` }),
+    ),
+  ],
+  'deposit: a deposit after its order is paid is credited, or kept for review': [
+    fault('drops it', 'or not what the order expects', ({ db, key, move, settle }) =>
+      db.get(move) !== 0 && !db.keys.has(key) ? 200 : settle(),
+    ),
+  ],
+  'deposit: a second deposit in another currency is credited in it, or kept for review': [
+    fault('drops it', 'truncated, refused or replaced the currency', ({ move, settle }) =>
+      move.currency === 'LTC' ? 200 : settle(),
+    ),
+    fault('in the currency of the first', 'but the webhook has no BTC', ({ db, move, settle }) => {
+      const first = [...db.keys.values()].find(({ account }) => account === move.account);
+      return settle({ currency: first?.currency ?? move.currency });
+    }),
+  ],
+};

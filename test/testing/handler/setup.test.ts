@@ -1,0 +1,284 @@
+import { type HandlerTestsOptions, handlerTests } from 'payment-notifications/testing';
+import { describe, expect, test } from 'vitest';
+import { balanceWith, customerOf, failureOf, failuresOf, right, shop } from './shop.js';
+
+const STRANGERS = 'deposit: a wrong secret is refused';
+
+/** An endpoint that always answers with one status. */
+const answers =
+  (status: number, text = ''): HandlerTestsOptions['fetch'] =>
+  async () => ({ status, text: async () => text });
+
+describe('a test says what is wrong with the setup', () => {
+  const STATUS = 'expected a status of 2xx, received';
+  const UNMOVED = 'expected +1.75 BTC, received no change.';
+  const BALANCE = 'balance: expected decimal text, received';
+  const KEPT = 'kept: expected a whole number, received';
+  // Some drivers return rows without a prototype, which can't become text.
+  const ROW = Object.create(null);
+  const unknown = shop((call) => (customerOf(call) ? call.settle() : call.keep(200)));
+
+  test.each<[string, Partial<HandlerTestsOptions>, string, name?: string]>([
+    [
+      'nothing listens',
+      { fetch: () => Promise.reject(new Error('connect ECONNREFUSED')) },
+      `${STATUS} connect ECONNREFUSED. Check that your server runs at the host and the port of url, and answers every request`,
+    ],
+    [
+      'a server that does not answer',
+      { fetch: () => new Promise(() => {}), timeoutMs: 1 },
+      `${STATUS} no answer within 1 ms. Check that your server runs at the host and the port of url, and answers every request`,
+    ],
+    [
+      'a wrong secret',
+      { fetch: answers(404) },
+      `${STATUS} 404. Check the path and the secret in url, and that prepare inserts the order`,
+    ],
+    [
+      'a failure',
+      { fetch: answers(500, '\u001b[2J'.repeat(99)) },
+      `${STATUS} 500 ${'\\u001b[2J'.repeat(50)}. See your server's log, and check that prepare inserts the order`,
+    ],
+    [
+      'a failure without prepare',
+      { fetch: answers(500), prepare: undefined },
+      `${STATUS} 500. Pass prepare, which inserts the order. If your handler looks up no order, see your server's log`,
+    ],
+    [
+      'no prepare, and the body is kept',
+      { ...unknown, prepare: undefined },
+      `${UNMOVED} The webhook was kept for review, because its order is unknown. Pass prepare, which inserts the order`,
+    ],
+    [
+      'no prepare, and the body is dropped',
+      { fetch: answers(200), prepare: undefined },
+      `${UNMOVED} No balance changed. Pass prepare, which inserts the order. If your handler looks up no order, check that balance reads what it changes`,
+    ],
+    [
+      'a prepare that inserts nothing',
+      { ...unknown, prepare: async () => {} },
+      `${UNMOVED} The webhook was kept for review. Check that prepare inserts the order that your handler looks up. If you keep it on purpose, return amount: null from amountOf`,
+    ],
+    [
+      'the balances of another table',
+      { balance: async () => null },
+      `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that it looks up. Or the handler caught an error, answered before it settled, or its worker stopped`,
+    ],
+    [
+      'a balance that fails',
+      { balance: () => Promise.reject(new Error('no such table: balance')) },
+      'balance: no such table: balance',
+    ],
+    ['a prepare that fails', { prepare: () => Promise.reject('closed') }, 'prepare: closed'],
+    [
+      'a balance as a number',
+      { balance: async () => 0.1 as never },
+      `${BALANCE} the number 0.1, which may have lost digits. Cast it in the query: sum(amount)::text`,
+    ],
+    ['a balance with a comma', { balance: async () => '1,5' }, `${BALANCE} "1,5"`],
+    ['a balance with its code', { balance: async () => '1.5.0 BTC' }, `${BALANCE} "1.5.0 BTC"`],
+    ['a balance after its code', { balance: async () => 'BTC1.5.0' }, `${BALANCE} "BTC1.5.0"`],
+    ['a row as balance', { balance: async () => ROW }, `${BALANCE} an object`],
+    ['rows as balance', { balance: async () => [{ sum: '1' }] as never }, `${BALANCE} an array`],
+    [
+      'a joined balance',
+      { balance: async () => '0.750.75' },
+      `${BALANCE} "0.750.75". Amounts were joined as strings. Add them as Decimal`,
+    ],
+    [
+      'a balance with the opposite sign',
+      balanceWith((balance) => balance.negated()),
+      'expected +1.75 BTC, received -1.75 BTC. The sign is wrong. balance must return credits minus debits',
+    ],
+    [
+      'a balance that something else changes',
+      balanceWith((balance, calls) => balance.plus(calls / 8)),
+      'expected +1.75 BTC, received +2.375 BTC, +0.625 EUR, +0.625 USDC, +0.5 BITCOIN. The balances of several currencies changed',
+    ],
+    [
+      'a balance that changes after the last answer',
+      balanceWith((balance, calls) => balance.plus(calls > 8 ? 1 : 0)),
+      'all bodies of this test so far: expected no more changes, received +1 BTC, +1 EUR, +1 USDC, +1 BITCOIN. A balance changed later than it should have. Look for work that is done twice',
+    ],
+    ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
+    ['an empty kept', { kept: async () => '' }, `${KEPT} an empty string`],
+    ['a text as kept', { kept: async () => 'many' }, `${KEPT} "many"`],
+    ['a row as kept', { kept: async () => ROW }, `${KEPT} an object`],
+    ['a fraction as kept', { kept: async () => 0.5 }, `${KEPT} 0.5`],
+    ['a kept below zero', { kept: async () => '-1' }, `${KEPT} "-1"`],
+    [
+      'a kept that no number holds exactly',
+      { kept: async () => `${2n ** 53n}` },
+      `${KEPT} "9007199254740992"`,
+    ],
+    ['rows as kept', { kept: async () => [{ count: '1' }] as never }, `${KEPT} an array`],
+    [
+      'an amountOf that holds what the handler moves',
+      { amountOf: () => ({ currency: 'BTC', amount: null }) },
+      'expected no change, received +1.75 BTC. The balance changed, although the amount is null',
+    ],
+    [
+      'fields that make a body invalid',
+      { deposit: () => ({ depositId: 'x' }) },
+      'deposit or withdrawal: expected fields of a valid body, but depositId: expected a UUID, received a string of length 1',
+    ],
+    [
+      'an amount that nothing explains',
+      shop(({ settle }) => settle({ amount: '99999999.99' })),
+      'expected +1.75 BTC, received +99999999.99 BTC. The handler moved another amount. If it converts at a rate, or subtracts or adds a fee, return that amount from amountOf',
+    ],
+    [
+      'a kept that is null, though faulty bodies are accepted',
+      { ...shop(right, () => 200), kept: null },
+      'expected a status of 4xx, received 200. Store a faulty body for review, and answer 400. If you answer with success, pass kept',
+      'deposit: faulty bodies move nothing, and are refused',
+    ],
+    [
+      'copies that wait for each other',
+      { fetch: () => new Promise(() => {}), timeoutMs: 1 },
+      `${STATUS} no answer within 1 ms. Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error`,
+      'deposit: five copies at the same time are credited once',
+    ],
+  ])('%s', async (_, options, message, name) => {
+    expect(await failureOf(options, name)).toBe(message);
+  });
+
+  test.each<[string, Partial<HandlerTestsOptions>, message: string | undefined]>([
+    [
+      'no secret in url',
+      { url: 'http://127.0.0.1/callbacks?a=1' },
+      'expected a secret of at least 16 characters in its path or query, so',
+    ],
+    [
+      'another secret in url',
+      { secret: 'another' },
+      'expected the secret in its path or query, so',
+    ],
+    ['the secret in url', { secret: '0123456789' }, undefined],
+  ])('%s', async (_, options, expected) => {
+    const message = await failureOf(options, STRANGERS);
+    const advice =
+      'that nobody else can credit. If a proxy or a signature checks who calls, pass secret: null';
+    expect(message).toBe(expected && `url: ${expected} ${advice}`);
+  });
+
+  test('but nothing of a URL without a secret, if a proxy checks who calls', () => {
+    const options = { ...shop(), url: 'http://127.0.0.1/', secret: null };
+    expect(handlerTests(options).filter(({ name }) => /secret/.test(name))).toEqual([]);
+  });
+
+  test.each([
+    [
+      'stops',
+      { fetch: () => Promise.reject(new Error('socket hang up')) },
+      'socket hang up. Your server closed the connection, or stopped. See its log',
+    ],
+    [
+      'is silent',
+      { fetch: () => new Promise<never>(() => {}), timeoutMs: 9 },
+      'no answer within 9 ms. The handler never answers this webhook. Answer in every branch, and let errors propagate',
+    ],
+  ])('a server that has answered before, and then %s', async (_, later, message) => {
+    const { fetch, ...others } = shop();
+    let requests = 0;
+    const options = { ...others, ...later };
+    const post: typeof fetch = (url, request) => {
+      requests += 1;
+      return (requests > 1 ? later.fetch() : fetch?.(url, request)) ?? Promise.reject();
+    };
+    expect(await failureOf({ ...options, fetch: post })).toBe(
+      `expected a status of 2xx, received ${message}`,
+    );
+  });
+
+  test.each([
+    ['text', String],
+    ['a bigint', BigInt],
+  ])('but nothing of a kept that is %s', async (_, write) => {
+    const { kept, ...others } = shop();
+    const written = async () => write((await kept?.()) ?? Number.NaN);
+    const name = 'deposit: faulty bodies move nothing, and are kept';
+    expect(await failureOf({ ...others, kept: written }, name)).toBeUndefined();
+  });
+
+  test('a breakDatabase that breaks nothing', async () => {
+    const unbroken = { ...shop(), breakDatabase: async () => async () => {} };
+    const failures = await failuresOf(unbroken, (name) =>
+      /writing (keys|balances) failed/.test(name),
+    );
+    expect(Object.keys(failures)).toHaveLength(8);
+    for (const { message } of Object.values(failures)) {
+      expect(message).toMatch(
+        /expected no change while the database fails, received one\. Either breakDatabase broke nothing that the handler uses, or the handler committed the money, and caught a later error/,
+      );
+    }
+  });
+
+  test('an option that fails, with its error as the cause', async () => {
+    const cause = new Error('no permission');
+    const options = { ...shop(), breakDatabase: () => Promise.reject(cause) };
+    const name = 'deposit: is credited once after writing keys failed';
+    const failures = await failuresOf(options, (one) => one === name);
+    expect(failures[name]).toStrictEqual(new Error('breakDatabase: no permission', { cause }));
+    expect(failures[name]?.cause).toBe(cause);
+  });
+});
+
+describe('an invalid option is refused', () => {
+  test.each([
+    [{ url: undefined }, 'url: expected an http or https URL, received nothing'],
+    [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],
+    [
+      { balance: undefined },
+      'balance: expected a function, received nothing. Return credits minus debits in a currency',
+    ],
+    [
+      { balance: '0' },
+      'balance: expected a function, received "0". Return credits minus debits in a currency',
+    ],
+    [
+      { secret: '' },
+      'secret: expected the secret in url, or null to skip its test, received an empty string',
+    ],
+    [{ prepare: [] }, 'prepare: expected a function, received an array'],
+    [
+      { breakDatabase: undefined },
+      'breakDatabase: expected a function, or null to skip its tests, received nothing. Make one part of the database fail, and return a function that repairs it',
+    ],
+    [
+      { kept: undefined },
+      'kept: expected a function, or null to skip its tests, received nothing. Return how many bodies wait for review',
+    ],
+    [
+      { token: null },
+      'token: unknown option. Expected url, secret, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
+    ],
+    [{ amountOf: 'BTC' }, 'amountOf: expected a function, received "BTC"'],
+    [{ deposit: {} }, 'deposit: expected a function, received an object'],
+    [{ withdrawal: {} }, 'withdrawal: expected a function, received an object'],
+    [
+      { receives: 'deposits' },
+      'receives: expected deposit.received or withdrawal.broadcast, received "deposits"',
+    ],
+  ])('%j', (options, message) => {
+    const all = { ...shop(), ...options } as HandlerTestsOptions;
+    expect(() => handlerTests(all)).toThrow(new TypeError(message));
+  });
+
+  test('a URL from a function is read when a test runs', async () => {
+    const { url, ...others } = shop();
+    let started = false;
+    const tests = handlerTests({ ...others, url: () => (started ? `${url}` : '') });
+    started = true;
+    await tests[0]?.run();
+    started = false;
+    await expect(tests[0]?.run()).rejects.toThrow('url: expected an http or https URL');
+  });
+});
+
+test('an answer that quotes the URL is shown without its secret', async () => {
+  const url = 'http://127.0.0.1:1/callbacks/a-secret-of-the-test';
+  const fetch = answers(404, `Cannot POST ${new URL(url).pathname}`);
+  const [first] = handlerTests({ ...shop(), url, fetch });
+  await expect(first?.run()).rejects.toThrow('404 Cannot POST /callbacks/a-se…');
+});

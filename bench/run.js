@@ -1,113 +1,75 @@
-// Times every case, and prints a table: node bench/run.js [folder of another build]
-import { cpus } from 'node:os';
+// Compares the time that this build and the one of another checkout take for a body:
+//
+//   node bench/run.js ../other
+//
+// Each case has many bodies with different digits, because V8 caches the text of repeated numbers. The
+// builds take turns of a few milliseconds in one process, so that noise hits both alike. Compare the
+// ratio, not the times. Two copies of one build differ by up to 3 %.
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { Bench } from 'tinybench';
-import * as dist from '../dist/index.js';
-import { cases } from './cases.js';
-import { peers } from './peers.js';
+import * as own from '../dist/index.js';
+import { fixture } from '../fixtures/index.js';
 
-const ROUNDS = 120;
-const WARMUP_ROUNDS = 40;
-/** How many bodies of a case are compared. */
-const COMPARED = 50;
+const [BODIES, CALLS, ROUNDS, WARMUP_ROUNDS] = [2000, 500, 120, 40];
 
-const ours = candidateOf('ours', dist);
-const candidates = [ours, ...peers];
-const [other] = process.argv.slice(2);
-if (other) {
-  const url = pathToFileURL(resolve(other, 'dist/index.js'));
-  candidates.splice(1, 0, candidateOf('other build', await import(url.href)));
-}
+const [checkout] = process.argv.slice(2);
+if (checkout === undefined) throw new Error('expected the folder of another checkout');
+const builds = [own, await import(pathToFileURL(resolve(checkout, 'dist/index.js')).href)];
 
 /** @public Has the last result, so that the compiler can't drop the work. */
 export let sink;
+let seed = 7;
 
-// tinybench runs one task after another. Short rounds interleave them, so that noise hits all alike.
-const bench = new Bench({ time: 5, iterations: 10, warmup: false, throws: true });
-const sets = cases.map(({ name, kind, texts }) =>
-  candidates.map((candidate, place) => {
-    const { parse, [kind]: read } = candidate;
-    // Each begins elsewhere, because V8 still has the text of the numbers that were just read.
-    let turn = place * 151;
-    const task = `${name}: ${candidate.name}`;
-    bench.add(task, () => {
-      sink = read(parse(texts[turn++ % texts.length]));
-    });
-    return { task, note: noteOf(candidate, kind, texts), times: [] };
-  }),
-);
-for (let round = 0; round < ROUNDS; round += 1) {
-  bench.reset();
-  bench.runSync();
-  if (round < WARMUP_ROUNDS) continue;
-  for (const { task, times } of sets.flat()) {
-    times.push(bench.getTask(task).result.latency.p50 * 1000);
-  }
-}
-
-const [, ...others] = candidates.map(({ name }) => name);
-const rows = sets.map(([base, ...set], index) => {
-  const ratios = set.map(({ times, note }) => {
-    const ratio = median(times.map((time, round) => time / base.times[round]));
-    return ratio.toFixed(2) + note;
-  });
-  return [cases[index].name, median(base.times).toFixed(2), ...ratios];
-});
-const date = new Date().toISOString().slice(0, 10);
-console.log(`${cpus()[0].model}, ${cpus().length} cores, Node ${process.version}, ${date}.\n`);
-console.log(table([['', 'ours, µs', ...others], ['---', ...candidates.map(() => '---')], ...rows]));
-
-/** A build of this package, in the form of a peer. */
-function candidateOf(name, { safeParseDepositReceived, safeParseWithdrawalBroadcast }) {
-  return {
-    name,
-    parse: (text) => text,
-    deposit: (text) => safeParseDepositReceived(text),
-    withdrawal: (text) => safeParseWithdrawalBroadcast(text),
-    outcomeOf: ({ notification, error }) => {
-      if (error) return { faults: error.issues.map(({ path }) => path[0]) };
-      const { type, warnings, additionalFields, ...fields } = notification;
-      return { ...fields, ...additionalFields };
-    },
-  };
-}
-
-/** Returns what a candidate does less than ours. Throws if their outcomes differ otherwise. */
-function noteOf(candidate, kind, texts) {
-  let note = '';
-  for (const text of texts.slice(0, COMPARED)) {
-    const [theirs, expected] = [candidate, ours].map(({ parse, [kind]: read, outcomeOf }) =>
-      outcomeOf(read(parse(text))),
-    );
-    for (const [name, value] of Object.entries(expected)) {
-      const their = theirs[name];
-      if (plain(their) === plain(value)) continue;
-      if (name === 'unknown' && their === undefined) note = ', drops unknown fields';
-      else if (isRounded(their, value)) note = ', loses digits';
-      else throw new Error(`${candidate.name}: ${name} is ${plain(their)}, not ${plain(value)}`);
+for (const id of [
+  'deposit-received/sample',
+  'withdrawal-broadcast/sample',
+  'deposit-received/eighteen-decimals',
+  'invalid/many-faults',
+]) {
+  const text = fixture(id).body.toString();
+  const bodies = Array.from({ length: BODIES }, () => withOtherDigits(text));
+  const parser = `safeParse${id.startsWith('w') ? 'WithdrawalBroadcast' : 'DepositReceived'}`;
+  // Each build begins elsewhere, because V8 still has the text of the numbers that were just read.
+  const tasks = builds.map(({ [parser]: parse }, place) => ({
+    parse,
+    next: place * 151,
+    times: [],
+  }));
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const task of tasks) {
+      const time = turnOf(task, bodies);
+      if (round >= WARMUP_ROUNDS) task.times.push(time);
     }
+  const [ours, theirs] = tasks.map(({ times }) => times);
+  const ratio = median(theirs.map((time, round) => time / ours[round]));
+  console.log(`${id.padEnd(36)}${median(ours).toFixed(2)} µs, the other × ${ratio.toFixed(2)}`);
+}
+
+/** The time of a call in microseconds, as the mean of some. */
+function turnOf(task, bodies) {
+  const start = performance.now();
+  for (let call = 0; call < CALLS; call += 1) {
+    sink = task.parse(bodies[task.next % BODIES]);
+    task.next += 1;
   }
-  return note;
+  return ((performance.now() - start) * 1000) / CALLS;
 }
 
-function isRounded(their, value) {
-  return value instanceof dist.Decimal && String(their) === String(new dist.Decimal(Number(value)));
+/** Replaces the digits of amounts and identifiers, except zeros. */
+function withOtherDigits(text) {
+  const other = text.replace(/": "?\d+\.\d+|Id": "[^"]+/g, (part) =>
+    part.replace(/[1-9]/g, randomDigit),
+  );
+  return Buffer.from(other).toString(); // a flat string, like the text of a request
 }
 
-/** A peer may leave out a field that is null, and has no `additionalFields`. */
-function plain(value = null) {
-  return JSON.stringify(value, (key, part) => (key === 'additionalFields' ? undefined : part));
+/** From 1 to 9, and the same in every run: Lehmer's generator. */
+function randomDigit() {
+  seed = (seed * 48271) % 2147483647;
+  return String((seed % 9) + 1);
 }
 
 function median(values) {
   return [...values].sort((a, b) => a - b)[values.length >> 1];
-}
-
-/** A Markdown table that also reads well in a terminal. */
-function table(lines) {
-  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
-  const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column])));
-  return padded.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }

@@ -21,8 +21,10 @@ if (!process.argv.includes('--if-older') || isBuildOld()) {
   const { build } = await import('tsup');
   await build({ silent: process.argv.includes('--silent') });
   rmSync('dist/chunks', { recursive: true });
-  exportWhereDeclared('d.ts', 'js');
-  exportWhereDeclared('d.cts', 'cjs');
+  exportWhereDeclared();
+  for (const file of readdirSync('dist').filter((name) => name.endsWith('.d.cts'))) {
+    if (existsSync(join('dist', file.replace('.d.cts', '.js')))) shareDeclarations(file);
+  }
   const { tsImport } = await import('tsx/esm/api');
   const { writeInspector } = await tsImport('./inspector.ts', import.meta.url);
   await writeInspector();
@@ -32,25 +34,38 @@ if (!process.argv.includes('--if-older') || isBuildOld()) {
  * Moves the declarations of `index` to a file that exports its functions where they are declared.
  * Otherwise, editors look only at the first of their signatures, which is deprecated, and strike
  * through every import.
- *
- * @param {string} types The ending of the declarations.
- * @param {string} script The ending of the code.
  */
-function exportWhereDeclared(types, script) {
-  const text = readFileSync(`dist/index.${types}`, 'utf8');
+function exportWhereDeclared() {
+  const text = readFileSync('dist/index.d.cts', 'utf8');
   const functions = [...text.matchAll(/^declare function (\w+)/gm)].map(([, name]) => name);
-  const lists = [...text.matchAll(/^export \{ (.+) \}/gm)].map(([, list]) => list);
-  const names = lists.flatMap((list) => `${list}`.replace(/\w+ as /g, '').split(', '));
-  const others = (/** @type {string} */ list) =>
-    list.split(', ').filter((name) => !functions.includes(name));
   const declared = text
     .replace(/^declare function/gm, 'export declare function')
-    .replace(/^export \{ (.+) \};/gm, (_, list) => `export { ${others(list).join(', ')} };`);
-  writeFileSync(`dist/parse.${types}`, declared);
-  writeFileSync(
-    `dist/index.${types}`,
-    `export { ${names.join(', ')} } from './parse.${script}';\n`,
-  );
+    .replace(/^export \{ (.+) \};/gm, (_, list) => {
+      const others = list
+        .split(', ')
+        .filter((/** @type {string} */ name) => !functions.includes(name));
+      return `export { ${others.join(', ')} };`;
+    });
+  writeFileSync('dist/parse.d.cts', declared);
+  writeFileSync('dist/index.d.cts', `export { ${namesIn(text)} } from './parse.cjs';\n`);
+}
+
+/**
+ * Lets the declarations for `import` be those for `require`, which may be imported from both. A
+ * second copy would be a tenth of the tarball.
+ *
+ * @param {string} file
+ */
+function shareDeclarations(file) {
+  const names = namesIn(readFileSync(`dist/${file}`, 'utf8'));
+  const text = `export { ${names} } from './${file.replace('.d.cts', '.cjs')}';\n`;
+  writeFileSync(`dist/${file.replace('.d.cts', '.d.ts')}`, text);
+}
+
+/** The names that declarations export, as a list. @param {string} text */
+function namesIn(text) {
+  const lists = [...text.matchAll(/^export \{ (.+) \}/gm)].map(([, list]) => list);
+  return lists.join(', ').replace(/\w+ as /g, '');
 }
 
 /** Whether a built file is missing, or the oldest is older than the newest source. */

@@ -7,28 +7,24 @@ import { pathToFileURL } from 'node:url';
 const { handler } = await import(pathToFileURL('lambda.ts').href);
 
 const server = createServer(async (request, response) => {
-  // The route is "ANY /callbacks/{secret}". A handler that fails would end this process, and its
-  // tests.
+  // The route is "ANY /callbacks/{secret}".
   const [rawPath = ''] = (request.url ?? '').split('?');
   if (!/^\/callbacks\/[^/]*\/?$/.test(rawPath)) return response.writeHead(404).end();
   const sent = await buffer(request).catch(() => null);
   if (sent === null) return; // the caller has hung up
-  const { method, headers } = request;
-  const requestContext = { http: { method } };
-  const event = { rawPath, headers, requestContext, ...eventOf(sent) };
-  const { statusCode, body } = await handler(event);
-  response.writeHead(statusCode).end(body);
-});
-
-/** What the handler reads of an event. @param {Buffer} body @returns {any} */
-function eventOf(body) {
-  const text = body.toString('utf8');
   // The gateway is free to choose, here by the length; but bytes that aren't text can only come in
   // base64.
-  const isBase64Encoded = body.length % 2 === 0 || !Buffer.from(text).equals(body);
-  // An empty body is left out of the event.
-  if (body.length === 0) return { isBase64Encoded };
-  return { body: isBase64Encoded ? body.toString('base64') : text, isBase64Encoded };
-}
+  const isBase64Encoded = sent.length % 2 === 0 || !Buffer.from(`${sent}`).equals(sent);
+  const body = sent.toString(isBase64Encoded ? 'base64' : 'utf8');
+  const { method, headers } = request;
+  const { statusCode, body: text } = await handler({
+    rawPath,
+    headers,
+    requestContext: { http: { method } },
+    isBase64Encoded,
+    ...(body !== '' && { body }), // an empty body is left out of the event
+  });
+  response.writeHead(statusCode).end(text);
+});
 
 server.listen(Number(process.env.PORT), '127.0.0.1');

@@ -17,17 +17,17 @@ const FILES = ['server.mjs', 'postgres.mjs', 'settle.mjs', 'schema.sql'];
 export const SETTLE = copied('settle.mjs');
 export const SCHEMA = copied('schema.sql');
 const PACKAGES = fileURLToPath(new URL('../node_modules', import.meta.url));
-const PRELOAD = new URL('preload.js', import.meta.url).href;
 
 /** A new folder with the packages and the programs. @param {string} parent */
 export function openFolder(parent = tmpdir()) {
-  const folder = fs.mkdtempSync(join(parent, 'merchant-'));
-  fs.symlinkSync(PACKAGES, join(folder, 'node_modules'));
-  for (const name of FILES) fs.writeFileSync(join(folder, name), copied(name));
+  const path = fs.mkdtempSync(join(parent, 'merchant-'));
+  fs.symlinkSync(PACKAGES, join(path, 'node_modules'));
+  fs.writeFileSync(join(path, 'package.json'), '{ "type": "module" }');
+  for (const name of FILES) fs.writeFileSync(join(path, name), copied(name));
   return {
-    path: folder,
-    url: pathToFileURL(`${folder}/`),
-    remove: () => fs.rmSync(folder, { recursive: true }),
+    path,
+    url: pathToFileURL(`${path}/`),
+    remove: () => fs.rmSync(path, { recursive: true }),
   };
 }
 
@@ -39,14 +39,14 @@ export async function openMerchant(parent) {
   const webhooks = join(folder.path, 'webhooks');
   /** @type {Set<Server>} */
   const servers = new Set();
-  /** @param {Place} name */
-  const waiting = (name) =>
-    fs.readdirSync(join(webhooks, name)).filter((file) => file.endsWith('.json'));
-  /** How many bodies wait or are in progress. One may move to the other place meanwhile. */
-  const unsettled = () =>
-    /** @type {const} */ (['retry', 'progress', 'retry']).flatMap(waiting).length;
-  /** @param {Place} name @param {string} file */
-  const readBody = (name, file) => fs.readFileSync(join(webhooks, name, file), 'utf8');
+  /** @param {Place} place */
+  const filesIn = (place) =>
+    fs.readdirSync(join(webhooks, place)).filter((file) => file.endsWith('.json'));
+  /** @param {Place} place @param {string} file */
+  const readBody = (place, file) => fs.readFileSync(join(webhooks, place, file), 'utf8');
+  /** How many bodies wait. A round may move one to the other place meanwhile. */
+  const countWaiting = () =>
+    /** @type {const} */ (['retry', 'progress', 'retry']).flatMap(filesIn).length;
   /** @param {string[]} command @param {Record<string, string | undefined>} [env] */
   async function run(command, env = {}) {
     const options = { cwd: folder.url, env: { DATABASE_URL: postgres.url, ...env } };
@@ -58,37 +58,29 @@ export async function openMerchant(parent) {
     folder,
     postgres,
     run,
-    /** @param {Record<string, string | undefined>} [env] @param {string} [program] */
-    async start(env = {}, program = 'server.mjs') {
-      const server = await run(['node', '--import', PRELOAD, program], env);
+    async start() {
+      const server = await run(['node', 'server.mjs']);
       await until(() => server.printed.some((line) => line.startsWith('listening')));
       return server;
     },
-    waiting,
-    unsettled,
-    untilSettled: () => until(() => unsettled() === 0),
-    /** The bodies that wait there. @param {Place} name */
-    bodies: (name) => waiting(name).map((file) => readBody(name, file)),
-    /**
-     * Why a body waits; null if a kill came before its reason.
-     *
-     * @param {Place} name
-     * @param {string} body
-     */
-    reason(name, body) {
-      const file = waiting(name).find((one) => readBody(name, one) === body);
-      const path = join(webhooks, name, `${file?.slice(0, -5)}.txt`);
-      return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : null;
+    waiting: filesIn,
+    untilSettled: () => until(() => countWaiting() === 0),
+    /** The bodies in a place. While a server runs, its rounds may move them. @param {Place} place */
+    bodies: (place) => filesIn(place).map((file) => readBody(place, file)),
+    /** Why a body waits. @param {Place} place @param {string} body */
+    reason(place, body) {
+      const file = filesIn(place).find((one) => readBody(place, one) === body) ?? '';
+      return readBody(place, file.replace('.json', '.txt')).trimEnd();
     },
-    /** Puts bodies into `retry`, the first one of which is the oldest. @param {string[]} bodies */
-    wait(...bodies) {
-      const retry = join(webhooks, 'retry');
-      fs.mkdirSync(retry, { recursive: true });
-      for (const [index, body] of bodies.entries()) {
-        const path = join(retry, `${index}.json`);
-        fs.writeFileSync(path, body);
-        fs.utimesSync(path, index, index);
-      }
+    /** Moves a body from `review` to `retry`. @param {string} body */
+    retry(body) {
+      const file = filesIn('review').find((one) => readBody('review', one) === body) ?? '';
+      fs.renameSync(join(webhooks, 'review', file), join(webhooks, 'retry', file));
+    },
+    /** Lets the claims of a process that has ended run out. */
+    endClaims() {
+      const progress = join(webhooks, 'progress');
+      for (const file of fs.readdirSync(progress)) fs.utimesSync(join(progress, file), 0, 0);
     },
     /** Makes the orders of some bodies known. @param {string[]} bodies */
     async order(...bodies) {
@@ -100,19 +92,6 @@ export async function openMerchant(parent) {
         const insert = `INSERT INTO orders VALUES (${order}, 'customer-7') ON CONFLICT DO NOTHING`;
         await postgres.query(insert);
       }
-    },
-    /** Lets the claims of a process that has ended run out. */
-    endClaims() {
-      const progress = join(webhooks, 'progress');
-      for (const file of fs.readdirSync(progress)) {
-        const time = file.endsWith('.txt') ? 1 : 0; // a claim is younger than its body
-        fs.utimesSync(join(progress, file), time, time);
-      }
-    },
-    /** Moves a body from `review` to `retry`. @param {string} body */
-    retry(body) {
-      const file = waiting('review').find((one) => readBody('review', one) === body) ?? '';
-      fs.renameSync(join(webhooks, 'review', file), join(webhooks, 'retry', file));
     },
     /** @returns {Promise<Record<string, string>>} By account and currency. */
     async balances() {
@@ -131,11 +110,12 @@ export async function openMerchant(parent) {
       await client.query(`BEGIN; ${sql}`);
       return client;
     },
-    /** How many statements wait for a lock. */
-    async blocked() {
-      const find = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-      return (await postgres.query(find)).length;
-    },
+    /** Until so many statements wait for a lock. @param {number} [count] */
+    untilBlocked: (count = 1) =>
+      until(async () => {
+        const find = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+        return (await postgres.query(find)).length >= count;
+      }),
     /** Forgets all. */
     async reset() {
       await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}`);

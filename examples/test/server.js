@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** For what hangs. Half of the runner's own limit, so that the message tells what was printed. */
@@ -97,6 +96,10 @@ export async function startServer([program = '', ...args], { cwd, env }) {
     printed,
     isRunning,
     signal,
+    closeOutput() {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     /** Waits for a line of the journal, and empties it. */
@@ -132,15 +135,9 @@ export async function statusOf(url, body) {
   return (await fetch(url, { method: 'POST', body: bytes, headers })).status;
 }
 
-/**
- * A request up to its body.
- *
- * @param {number} length
- * @param {{ method?: string, secret?: string }} [own]
- */
-export function head(length, { method = 'POST', secret = SECRET } = {}) {
-  return `${method} /callbacks/${secret} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
-}
+/** A request up to its body. @param {number} length */
+export const head = (length, method = 'POST') =>
+  `${method} /callbacks/${SECRET} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
 
 /** Opens a connection, and writes to it. @param {{ port: number }} server @param {string} text */
 export async function begin({ port }, text) {
@@ -148,27 +145,6 @@ export async function begin({ port }, text) {
   socket.on('error', () => {}); // it may be reset
   await new Promise((resolve) => socket.write(text, resolve));
   return socket;
-}
-
-/** Far more than what the kernel keeps for a server that reads 4 MiB. */
-const MOST_WRITTEN = 64 * 1024 * 1024;
-
-/**
- * What a body that never ends is answered with, and whether all of it could be sent.
- *
- * @param {{ port: number }} server
- * @param {string} secret
- */
-export async function sendEndlessly(server, secret) {
-  const socket = await begin(server, head(2 * MOST_WRITTEN - 1, { secret })); // Bun refuses more
-  socket.write(Buffer.alloc(LIMIT + 1));
-  const [answer] = await once(socket, 'data');
-  function* rest() {
-    while (socket.bytesWritten < MOST_WRITTEN) yield Buffer.alloc(LIMIT);
-  }
-  await pipeline(rest, socket).catch(() => {}); // the connection is reset
-  socket.destroy();
-  return { answer, isReadOn: socket.bytesWritten >= MOST_WRITTEN };
 }
 
 /**

@@ -1,15 +1,16 @@
-// server.mjs on a PostgreSQL server: when it starts, what it saves, and what stops it. What every
-// handler must do is shown by the tests of the page Testing.
+// server.mjs on a PostgreSQL server: when it starts, what it saves, and what ends it. What every
+// handler must do is shown by kit.test.js.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Decimal, idempotencyKey, parseNotification } from 'payment-notifications';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
-import { openMerchant } from './merchant.js';
+import { openMerchant, replaced, SETTLE } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { begin, head, SECRET, statusOf, until } from './server.js';
 
-/** @import { Socket } from 'node:net' */
 /** @import { Merchant } from './merchant.js' */
 /** @import { Server } from './server.js' */
 
@@ -37,6 +38,26 @@ const WRONG = [
   ['a port of spaces', { PORT: ' ' }, /PORT: expected a number, received " "/],
 ];
 
+/** @param {string} body */
+const keyOf = (body) => idempotencyKey(parseNotification(body));
+
+const PLACES = /** @type {const} */ (['progress', 'retry', 'review']);
+
+/** Writes down each call before anything else, and lets each event take longer than the last. */
+const RECORDED = `import { appendFileSync } from 'node:fs';
+let calls = 0;
+${replaced(
+  SETTLE,
+  'settleOnce(notification, { key, body }) {\n',
+  `settleOnce(notification, { key, body }) {
+    appendFileSync('called', key + '\\n');
+    await new Promise((resolve) => setTimeout(resolve, (calls += 1) * 10));
+`,
+)}`;
+
+/** Those of a list that another one hasn't. @param {string[]} list @param {string[]} other */
+const without = (list, other) => list.filter((one) => !other.includes(one));
+
 describe('server.mjs', { skip: whyNoPostgres() }, () => {
   /** @type {Merchant} */
   let merchant;
@@ -49,9 +70,11 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
   });
   after(() => merchant.close());
 
-  /** Until everything that waits is settled. @param {Record<string, string>} balances */
-  async function assertSettled(balances) {
+  /** What waits is settled by the first round of another process. */
+  async function assertSettlesNext(/** @type {Record<string, string>} */ balances) {
+    const next = await merchant.start();
     await merchant.untilSettled();
+    assert.equal(await next.stop(), 0);
     assert.deepEqual(await merchant.balances(), balances);
   }
 
@@ -80,17 +103,17 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     };
     for (const [body, reason] of Object.entries(reviewed)) {
       assert.equal(await statusOf(server.url, body), 200, reason);
-      assert.equal(merchant.reason('review', body), `${reason}\n`);
+      assert.equal(merchant.reason('review', body), reason);
     }
     // The same currency in another spelling is the same balance.
     for (const [seed, depositCurrency] of ['usdt', 'UsdT'].entries())
       assert.equal(await statusOf(server.url, deposit({ depositCurrency }, 4 + seed)), 200);
+    assert.equal(await server.stop(), 0);
+    assert.doesNotMatch(server.printed.join('\n'), new RegExp(SECRET));
     await merchant.order(later);
     merchant.retry(later);
-    await assertSettled({ ...DEPOSITED, 'customer-7 USDT': '0.03046' });
-    assert.equal(merchant.waiting('review').length, Object.keys(reviewed).length - 1);
-    await server.stop();
-    assert.doesNotMatch(server.printed.join('\n'), new RegExp(SECRET));
+    await assertSettlesNext({ ...DEPOSITED, 'customer-7 USDT': '0.03046' });
+    assert.equal(merchant.bodies('review').length, Object.keys(reviewed).length - 1);
   });
 
   for (const [what, trouble, end, reason] of /** @type {const} */ ([
@@ -101,162 +124,147 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
       await merchant.postgres[trouble]();
       const server = await merchant.start();
       assert.equal(await statusOf(server.url, DEPOSIT), 500);
+      assert.equal(await server.stop(), 0);
       assert.deepEqual(merchant.bodies('retry'), [DEPOSIT]);
-      assert.match(merchant.reason('retry', DEPOSIT) ?? '', reason);
+      assert.match(merchant.reason('retry', DEPOSIT), reason);
       await merchant.postgres[end]();
-      await assertSettled(DEPOSITED);
-      assert.equal(await server.stop(), 0);
+      await assertSettlesNext(DEPOSITED);
     });
 
-  describe('loses nothing', () => {
-    const lockBalances = () => merchant.hold('LOCK TABLE balance');
-    /** Until so many statements wait for a lock. */
-    const untilBlocked = (count = 1) => until(async () => (await merchant.blocked()) >= count);
-    /** Until it takes no more connections. @param {Server} server */
-    const untilClosed = (server) =>
-      until(async () => (await statusOf(server.url, '').catch(() => null)) === null);
-    async function settleInNext(/** @type {Record<string, string>} */ balances) {
+  test('whenever it is killed, each webhook of its function is saved, and settled once', async () => {
+    const path = (/** @type {string} */ name) => join(merchant.folder.path, name);
+    fs.writeFileSync(path('settle.mjs'), RECORDED);
+    const called = () => fs.readFileSync(path('called'), 'utf8').split('\n').slice(0, -1);
+    const settled = async () =>
+      (await merchant.postgres.query('SELECT key FROM event')).map(({ key }) => `${key}`);
+    for (let kill = 1; kill <= 8; kill += 1) {
+      fs.writeFileSync(path('called'), '');
+      const bodies = EIGHT.map((_, index) => withdrawal({}, 8 * kill + index));
+      const server = await merchant.start();
+      const answers = bodies.map((body) => statusOf(server.url, body).catch(() => null));
+      // Meanwhile, others are received and saved, settled, removed or answered.
+      await until(() => called().length >= kill);
+      await server.kill();
+      const statuses = await Promise.all(answers);
+      const answered = bodies.filter((_, index) => statuses[index] === 200);
+      const known = [...called(), ...answered.map(keyOf)];
+      const files = PLACES.flatMap(merchant.waiting);
+      const lost = without(known, await settled()).filter(
+        (key) => !files.some((file) => file.startsWith(key.replaceAll(':', '.'))),
+      );
+      assert.deepEqual(lost, []);
+      merchant.endClaims();
       const next = await merchant.start();
-      await assertSettled(balances);
+      await merchant.untilSettled();
       assert.equal(await next.stop(), 0);
+      assert.deepEqual(without(known, await settled()), []);
     }
+    fs.writeFileSync(path('settle.mjs'), SETTLE);
+    const sum = new Decimal(-480.73).times((await settled()).length);
+    assert.deepEqual(await merchant.balances(), { 'customer-7 XRP': `${sum}` });
+  });
 
-    for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']))
-      test(`${signal} waits for an answer in flight, though connections are kept`, async () => {
-        const server = await merchant.start();
-        const kept = await begin(server, head(0, { method: 'GET' }));
-        const [visited] = await once(kept, 'data');
-        assert.match(`${visited}`, /timeout=75/); // longer than a load balancer keeps it
-        const lock = await lockBalances();
-        const answer = statusOf(server.url, WITHDRAWAL);
-        await untilBlocked();
-        server.signal(signal);
-        await once(kept, 'close');
-        assert(server.isRunning());
-        await lock.end();
-        assert.equal(await answer, 200);
-        assert.equal(await server.stop(), 0);
-        assert.deepEqual(await merchant.balances(), WITHDRAWN);
-      });
+  test('SIGTERM waits for an answer in flight, though connections are kept', async () => {
+    const server = await merchant.start();
+    const kept = await begin(server, head(0, 'GET'));
+    const [visited] = await once(kept, 'data');
+    assert.match(`${visited}`, /timeout=75/); // longer than a load balancer keeps it
+    const lock = await merchant.hold('LOCK TABLE balance');
+    const answer = statusOf(server.url, WITHDRAWAL);
+    await merchant.untilBlocked();
+    server.signal('SIGTERM');
+    await once(kept, 'close');
+    assert(server.isRunning());
+    await lock.end();
+    assert.equal(await answer, 200);
+    assert.equal(await server.stop(), 0);
+    assert.deepEqual(await merchant.balances(), WITHDRAWN);
+  });
 
-    /** @typedef {(server: Server, senders: Socket[]) => unknown} End */
-    /** @type {[what: string, command: string, end: End][]} */
-    const ENDS = [
-      [
-        'senders give up, and several signals come',
-        'node server.mjs',
-        async (server, senders) => {
-          for (const sender of senders) sender.destroy();
-          server.signal('SIGHUP');
-          await untilClosed(server);
-          server.signal('SIGINT');
-          assert.equal(await server.stop(), 0);
-        },
-      ],
-      [
-        'Ctrl+C ends the reader of the log as well',
-        'node server.mjs 2>&1 | tee log',
-        (server) => server.signal('SIGINT'),
-      ],
-      [
-        'the terminal is closed',
-        'script --quiet --command "exec node server.mjs" /dev/null',
-        (server) => server.kill(),
-      ],
-    ];
-    for (const [what, command, end] of ENDS)
-      test(`when the database hangs and ${what}`, async () => {
-        const server = await merchant.run(['sh', '-c', `exec ${command}`]);
-        const lock = await lockBalances();
-        const senders = await Promise.all(
-          EIGHT.map((body) => begin(server, head(body.length) + body)),
-        );
-        await untilBlocked(8);
-        merchant.postgres.freeze();
-        await end(server, senders);
-        await until(() => merchant.waiting('retry').length === 8).finally(async () => {
-          merchant.postgres.thaw();
-          await lock.end();
-        });
-        assert.deepEqual(merchant.bodies('retry').sort(), EIGHT.toSorted());
-        await settleInNext({ 'customer-7 XRP': '-3845.84' });
-      });
+  /** Until it takes no more connections. @param {Server} server */
+  const untilClosed = (server) =>
+    until(async () => (await statusOf(server.url, '').catch(() => null)) === null);
 
-    test('while the server stops: no more bodies on a connection, and no half ones', async () => {
-      const server = await merchant.start();
-      const text = head(WITHDRAWAL.length) + WITHDRAWAL;
-      const begun = await begin(server, text.slice(0, 20));
-      for (const part of ['', text.slice(0, 20), text.slice(0, -10)]) await begin(server, part);
-      assert.equal(await statusOf(server.url, DEPOSIT), 200); // it has read the others
-      server.signal('SIGTERM');
-      await untilClosed(server);
-      begun.write(text.slice(20));
-      const [answer] = await once(begun, 'data');
-      assert.match(`${answer}`, /^HTTP\/1\.1 200 .*^connection: close/ims);
-      assert.equal(await server.stop(), 0); // half a request doesn't keep it running
-      assert.deepEqual(await merchant.balances(), { ...DEPOSITED, ...WITHDRAWN });
-    });
+  /** Eight bodies, each of which is in progress until the lock ends. */
+  async function sendEight(/** @type {Server} */ server) {
+    const lock = await merchant.hold('LOCK TABLE balance');
+    const send = (/** @type {string} */ body) => begin(server, head(body.length) + body);
+    const senders = await Promise.all(EIGHT.map(send));
+    await merchant.untilBlocked(8);
+    return { lock, senders };
+  }
 
-    for (const [what, isAnotherRunning] of /** @type {const} */ ([
-      ['another process takes it over', true],
-      ['it starts again', false],
-    ]))
-      test(`when it is killed while its function runs, and ${what}`, async () => {
-        const server = await merchant.start();
-        const another = isAnotherRunning ? await merchant.start() : null;
-        const lock = await merchant.hold('LOCK TABLE orders'); // so that the event isn't settled
-        const answer = statusOf(server.url, WITHDRAWAL).catch(() => null);
-        await untilBlocked();
-        await server.kill();
-        assert.equal(await answer, null);
-        await lock.end();
-        assert.deepEqual(merchant.bodies('progress'), [WITHDRAWAL]);
-        const next = another ?? (await merchant.start());
-        await sleep(500); // several rounds, which leave the claim alone
-        assert.deepEqual(merchant.bodies('progress'), [WITHDRAWAL]);
-        merchant.endClaims();
-        await assertSettled(WITHDRAWN);
-        assert.equal(await next.stop(), 0);
-        assert.match(
-          next.printed.join('\n'),
-          /was left in progress, because its process ended or the store failed$/m,
-        );
-      });
+  test('loses nothing when senders give up, several signals come, and the database crashes', async () => {
+    const server = await merchant.start();
+    const { lock, senders } = await sendEight(server);
+    for (const sender of senders) sender.destroy();
+    server.signal('SIGHUP');
+    await untilClosed(server);
+    assert(server.isRunning());
+    for (const _ of [1, 2]) server.signal('SIGINT');
+    await merchant.postgres.crash();
+    assert.equal(await server.stop(), 0);
+    await lock.end().catch(() => {});
+    assert.deepEqual(merchant.bodies('retry').sort(), EIGHT.toSorted());
+    await merchant.postgres.start();
+    await assertSettlesNext({ 'customer-7 XRP': '-3845.84' });
+  });
 
-    test('a crash of the database does not end the server, and bodies of that time are settled', async () => {
-      const server = await merchant.start();
-      // Two at the same time leave two connections, of which one will be idle.
-      let lock = await lockBalances();
-      const two = [1, 2].map(() => statusOf(server.url, DEPOSIT));
-      await untilBlocked(2);
-      await lock.end();
-      assert.deepEqual(await Promise.all(two), [200, 200]);
-      lock = await lockBalances();
-      const interrupted = statusOf(server.url, WITHDRAWAL);
-      await untilBlocked();
-      await merchant.postgres.crash();
-      assert.equal(await interrupted, 500);
-      await lock.end().catch(() => {});
-      // The body is in `retry`, or a round has just taken it to `progress`.
-      await merchant.postgres.start();
-      await assertSettled({ ...DEPOSITED, ...WITHDRAWN });
-      assert.equal(await server.stop(), 0);
-    });
+  test('settles what is in progress, though the readers of its output have left', async () => {
+    const server = await merchant.start();
+    const { lock } = await sendEight(server);
+    server.closeOutput();
+    await lock.end();
+    assert.equal(await server.stop(), 0);
+    assert.deepEqual(await merchant.balances(), { 'customer-7 XRP': '-3845.84' });
+  });
 
-    test('a row that somebody has locked leaves no statements in the database', async () => {
-      const server = await merchant.start();
-      assert.equal(await statusOf(server.url, WITHDRAWAL), 200);
-      const lock = await merchant.hold('SELECT FROM balance FOR UPDATE');
-      const others = EIGHT.slice(0, 3);
-      const answers = others.map((other) => statusOf(server.url, other));
-      await untilBlocked();
-      assert.deepEqual(await Promise.all(answers), [500, 500, 500]);
-      // Rounds try them one at a time.
-      assert.equal(await server.stop(), 0);
-      assert.equal(await merchant.blocked(), 0);
-      assert.deepEqual(merchant.bodies('retry').sort(), others.sort());
-      await lock.end();
-      await settleInNext({ 'customer-7 XRP': '-1922.92' });
-    });
+  test('while it stops, takes no more bodies on a connection, and no half ones', async () => {
+    const server = await merchant.start();
+    const text = head(WITHDRAWAL.length) + WITHDRAWAL;
+    const begun = await begin(server, text.slice(0, 20));
+    for (const part of ['', text.slice(0, 20), text.slice(0, -10)]) await begin(server, part);
+    assert.equal(await statusOf(server.url, DEPOSIT), 200); // it has read the others
+    server.signal('SIGTERM');
+    await untilClosed(server);
+    begun.write(text.slice(20));
+    const [answer] = await once(begun, 'data');
+    assert.match(`${answer}`, /^HTTP\/1\.1 200 .*^connection: close/ims);
+    assert.equal(await server.stop(), 0); // half a request doesn't keep it running
+    assert.deepEqual(await merchant.balances(), { ...DEPOSITED, ...WITHDRAWN });
+  });
+
+  test('a crash of the database does not end it, and bodies of that time are saved', async () => {
+    const server = await merchant.start();
+    // Two at the same time leave two connections, of which one will be idle.
+    let lock = await merchant.hold('LOCK TABLE balance');
+    const two = [1, 2].map(() => statusOf(server.url, DEPOSIT));
+    await merchant.untilBlocked(2);
+    await lock.end();
+    assert.deepEqual(await Promise.all(two), [200, 200]);
+    lock = await merchant.hold('LOCK TABLE balance');
+    const interrupted = statusOf(server.url, WITHDRAWAL);
+    await merchant.untilBlocked();
+    await merchant.postgres.crash();
+    assert.equal(await interrupted, 500);
+    await lock.end().catch(() => {});
+    await merchant.postgres.start();
+    await until(async () => (await statusOf(server.url, deposit({}, 1))) === 200);
+    assert.equal(await server.stop(), 0);
+    await assertSettlesNext({ 'customer-7 BTC': '0.03046', ...WITHDRAWN });
+  });
+
+  test('a row that somebody has locked leaves no statements in the database', async () => {
+    const server = await merchant.start();
+    assert.equal(await statusOf(server.url, WITHDRAWAL), 200);
+    const lock = await merchant.hold('SELECT FROM balance FOR UPDATE');
+    const others = EIGHT.slice(0, 3);
+    const answers = others.map((other) => statusOf(server.url, other));
+    await merchant.untilBlocked();
+    assert.deepEqual(await Promise.all(answers), [500, 500, 500]);
+    assert.equal(await server.stop(), 0);
+    assert.deepEqual(merchant.bodies('retry').sort(), others.sort());
+    await lock.end();
+    await assertSettlesNext({ 'customer-7 XRP': '-1922.92' });
   });
 });

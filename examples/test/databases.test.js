@@ -1,0 +1,280 @@
+// The files to copy for each database and each place of webhooks, by the tests of a handler. Those of
+// the page Testing test server.mjs.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import mysql from 'mysql2/promise';
+import { Decimal } from 'payment-notifications';
+import { handlerTests } from 'payment-notifications/testing';
+import { blockOn, copied, filesOn } from './code.js';
+import { openFolder, replaced, SCHEMA, SETTLE, settleWith } from './merchant.js';
+import { startPostgres } from './postgres.js';
+import { MARIADBD, whyNoMariaDb, whyNoPostgres } from './programs.js';
+import { atExit, startServer, until } from './server.js';
+
+/** @import { PaymentNotification } from 'payment-notifications' */
+/** @import { Server } from './server.js' */
+
+const FRAMEWORKS = filesOn('docs/frameworks.md');
+const RECEIVER = FRAMEWORKS.get('receiver.ts') ?? '';
+const LEDGER = filesOn('docs/credit-once.md').get('ledger.ts') ?? '';
+
+/**
+ * @typedef {object} Tables A merchant's database, in the hands of a test.
+ * @property {(sql: string) => Promise<Record<string, any>[]>} query
+ * @property {(currency: string) => string} balances Selects each `amount`.
+ * @property {(one: PaymentNotification) => string[]} order Makes an order known, and gives its
+ *   customer enough for a debit.
+ * @property {(part: 'keys' | 'balances') => [fail: string[], mend: string[]]} broken
+ */
+
+const folder = openFolder();
+after(folder.remove);
+
+/** A merchant's orders. A text of MySQL needs a length to be a key. */
+const ORDERS = `
+  CREATE TABLE invoice (number varchar(200) PRIMARY KEY, customer_id bigint NOT NULL);
+  CREATE TABLE payout (number varchar(200) PRIMARY KEY, customer_id bigint NOT NULL);`;
+
+/** Every order is of customer 7. @param {PaymentNotification} one */
+const insertOrder = (one) =>
+  one.type === 'deposit.received'
+    ? `INSERT INTO invoice VALUES ('${one.clientPaymentId}', 7)`
+    : `INSERT INTO payout VALUES ('${one.clientWithdrawalId}', 7)`;
+
+/** The receiver of the pages, with a store of another module. @param {string} module */
+function receiverWith(module) {
+  const own = replaced(RECEIVER, "createStore('webhooks')", 'store');
+  return replaced(
+    own,
+    "createStore } from 'payment-notifications/store'",
+    `store } from '${module}'`,
+  );
+}
+
+/** The ledger and settle.mjs of the pages, with another database. @param {'mysql' | 'sqlite'} name */
+const withDatabase = (name) => ({
+  'ledger.ts': LEDGER.replace('./postgres.mjs', `./${name}.mjs`).replaceAll('pool', 'database'),
+  [`${name}.mjs`]: copied(`${name}.mjs`),
+  'settle.mjs': settleWith(blockOn('docs/recipes.md', 'async function customerOf')),
+});
+
+/** The tables of mysql.sql and sqlite.sql, which a trigger breaks. @param {string} failure */
+const ownTables = (failure) => ({
+  /** @param {string} currency */
+  balances: (currency) => `SELECT amount FROM balance WHERE currency = '${currency}'`,
+  /** @param {PaymentNotification} one */
+  order: (one) => [insertOrder(one)],
+  /** @type {Tables['broken']} */
+  broken(part) {
+    const table = part === 'keys' ? 'event' : 'balance';
+    const events = ['INSERT', 'UPDATE'];
+    return [
+      events.map(
+        (event) =>
+          `CREATE TRIGGER broken_${event} BEFORE ${event} ON ${table} FOR EACH ROW ${failure}`,
+      ),
+      events.map((event) => `DROP TRIGGER broken_${event}`),
+    ];
+  },
+});
+
+/**
+ * Files of a merchant, by all tests of a handler.
+ *
+ * @param {string} database
+ * @param {() => Record<string, string>} files
+ * @param {Tables} tables
+ * @param {(cwd: string) => number | Promise<number>} kept How many webhooks are for review.
+ * @param {() => Record<string, string>} env
+ */
+function testFiles(database, files, { query, balances, order, broken }, kept, env) {
+  const cwd = new URL(`with-${database}/`, folder.url);
+  /** @type {Server} */
+  let server;
+  before(async () => {
+    fs.mkdirSync(new URL('bucket', cwd), { recursive: true });
+    const express = replaced(FRAMEWORKS.get('express.ts') ?? '', '3000', '0');
+    const own = { 'receiver.ts': RECEIVER, 'server.ts': express, ...files() };
+    for (const [name, text] of Object.entries(own)) fs.writeFileSync(new URL(name, cwd), text);
+    server = await startServer(['node', '--import', 'tsx', 'server.ts'], { cwd, env: env() });
+  });
+  after(async () => assert.equal(await server.stop(), 0));
+  /** @param {string[]} statements */
+  async function run(statements) {
+    for (const sql of statements) await query(sql);
+  }
+  const tests = handlerTests({
+    url: () => server.url,
+    async balance(currency) {
+      const rows = await query(balances(currency));
+      return Decimal.sum(0, ...rows.map(({ amount }) => amount));
+    },
+    kept: async () => kept(fileURLToPath(cwd)),
+    prepare: (notifications) => run(notifications.flatMap(order)),
+    async breakDatabase(part) {
+      const [fail, mend] = broken(part);
+      await run(fail);
+      return () => run(mend);
+    },
+  });
+  for (const one of tests) test(one.name, one.run);
+}
+
+describe('a database', { concurrency: true }, () => {
+  describe('your own tables, and a table of webhooks', {
+    skip: whyNoPostgres(),
+    concurrency: 1,
+  }, () => {
+    /** @type {Awaited<ReturnType<typeof startPostgres>>} */
+    let postgres;
+    before(async () => {
+      postgres = await startPostgres();
+      await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
+      await postgres.query(`${ORDERS} ${copied('table-store.sql')}
+        CREATE TABLE wallet (
+          customer_id bigint, coin text, total numeric NOT NULL CHECK (total >= 0),
+          PRIMARY KEY (customer_id, coin)
+        )`);
+    });
+    after(() => postgres?.remove());
+    testFiles(
+      'postgres',
+      () => {
+        const [moved = ''] = /moved AS.*?^ {2}\)\n/ms.exec(SETTLE) ?? [];
+        const updated = blockOn('docs/recipes.md', '  updated AS').trimStart();
+        const find = blockOn('docs/credit-once.md', 'async function customerOf');
+        return {
+          'ledger.ts': LEDGER,
+          'postgres.mjs': copied('postgres.mjs'),
+          'settle.mjs': settleWith(find, replaced(SETTLE, moved, updated)),
+          'table-store.mjs': copied('table-store.mjs'),
+          'receiver.ts': receiverWith('./table-store.mjs'),
+        };
+      },
+      {
+        query: (sql) => postgres.query(sql),
+        balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
+        order(one) {
+          if (one.type === 'deposit.received') return [insertOrder(one)];
+          const fund = `INSERT INTO wallet VALUES (7, upper('${one.withdrawCurrency}'), 1e18)`;
+          return [insertOrder(one), `${fund} ON CONFLICT DO NOTHING`]; // enough for a debit
+        },
+        broken(part) {
+          const table = part === 'keys' ? 'event' : 'wallet';
+          return [[`ALTER TABLE ${table} RENAME TO away`], [`ALTER TABLE away RENAME TO ${table}`]];
+        },
+      },
+      async () => (await postgres.query("SELECT FROM webhook WHERE place = 'review'")).length,
+      () => ({ DATABASE_URL: postgres.url, STORE_URL: postgres.url }),
+    );
+  });
+
+  describe('MySQL and MariaDB', { skip: whyNoMariaDb(), concurrency: 1 }, () => {
+    /** @type {mysql.Connection} */
+    let connection;
+    const data = fs.mkdtempSync(join(tmpdir(), 'mariadb-'));
+    const socketPath = join(data, 'socket');
+    const options = [`--datadir=${data}`, '--user=mysql'];
+    /** @type {import('node:child_process').ChildProcess} */
+    let server;
+    before(async () => {
+      execFileSync('chown', ['mysql', data]);
+      const install = ['--auth-root-authentication-method=normal', '--skip-test-db', ...options];
+      execFileSync('mariadb-install-db', ['--no-defaults', ...install], { stdio: 'ignore' });
+      const own = [`--socket=${socketPath}`, '--skip-networking', ...options];
+      server = spawn(MARIADBD, ['--no-defaults', ...own], { stdio: 'ignore' });
+      atExit(() => server.kill('SIGKILL'));
+      const user = { user: 'root', socketPath, multipleStatements: true };
+      const connect = async () => {
+        connection = await mysql.createConnection(user);
+      };
+      await until(() =>
+        connect().then(
+          () => true,
+          () => false,
+        ),
+      );
+      await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
+      await connection.query(ORDERS + copied('mysql.sql'));
+    });
+    after(async () => {
+      await connection?.end();
+      server.kill();
+      await once(server, 'exit');
+      fs.rmSync(data, { recursive: true });
+    });
+    testFiles(
+      'mysql',
+      () => withDatabase('mysql'),
+      {
+        ...ownTables("SIGNAL SQLSTATE '45000'"),
+        query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
+      },
+      (cwd) =>
+        fs.readdirSync(join(cwd, 'webhooks/review')).filter((name) => name.endsWith('.json'))
+          .length,
+      () => {
+        const path = encodeURIComponent(socketPath);
+        return { DATABASE_URL: `mysql://root@localhost/merchant?socketPath=${path}` };
+      },
+    );
+  });
+
+  // By libsql, which has SQLite and the interface of better-sqlite3, but needs no compiler.
+  describe('SQLite, and a bucket of webhooks', { concurrency: 1 }, () => {
+    const file = join(folder.path, 'test.db');
+    /** @type {Database.Database} */
+    let database;
+    before(() => {
+      database = new Database(file);
+      database.exec(ORDERS + copied('sqlite.sql'));
+    });
+    after(() => database.close());
+    testFiles(
+      'sqlite',
+      () => ({
+        ...withDatabase('sqlite'),
+        'bucket-store.mjs': copied('bucket-store.mjs'),
+        'bucket.mjs': BUCKET,
+        'receiver.ts': receiverWith('./bucket.mjs'),
+      }),
+      {
+        ...ownTables("BEGIN SELECT RAISE(ABORT, 'broken by a test'); END"),
+        async query(sql) {
+          const statement = database.prepare(sql);
+          if (statement.reader) return /** @type {any[]} */ (statement.all());
+          statement.run();
+          return [];
+        },
+      },
+      (cwd) =>
+        fs.readdirSync(join(cwd, 'bucket')).filter((name) => /^review%2F.*\.json$/.test(name))
+          .length,
+      () => ({ DATABASE_FILE: file }),
+    );
+  });
+});
+
+/** A bucket in a folder, which has one file for each path. No claim runs out here. */
+const BUCKET = `import fs from 'node:fs/promises';
+import { createBucketStore } from './bucket-store.mjs';
+
+const fileOf = (path) => 'bucket/' + encodeURIComponent(path);
+
+export const store = createBucketStore({
+  put: (path, content) => fs.writeFile(fileOf(path), content),
+  get: (path) => fs.readFile(fileOf(path)).catch(() => null),
+  async list(prefix) {
+    const paths = (await fs.readdir('bucket')).map(decodeURIComponent);
+    return paths.filter((path) => path.startsWith(prefix)).map((path) => ({ path, at: new Date() }));
+  },
+  delete: (path) => fs.rm(fileOf(path), { force: true }),
+});
+`;

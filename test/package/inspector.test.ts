@@ -71,18 +71,9 @@ test('what is typed is inspected, and an error of JSON leads to its place', asyn
   await withPage(async (page) => {
     await page.keyboard.type('{');
     expect(await textOf(page, '.place')).toContain('Line 1, column 2: {it ends here');
-    const lines = JSON.stringify(JSON.parse(deposit()), null, 2).split('\n');
-    lines[20] += ']';
-    await page.locator('#box').fill([...lines, ...Array(200).fill('')].join('\r\n'));
-    expect(await textOf(page, '.place')).toContain(`Line 21, column ${lines[20]?.length}: `);
-    await click(page, 'Show in the text');
-    const selected = await page.evaluate(() => {
-      const box = document.activeElement as HTMLTextAreaElement;
-      return box.value.slice(box.selectionStart - 2, box.selectionEnd);
-    });
-    expect(selected).toBe(`${lines[20]?.slice(-3)}`);
     // A byte-order mark in the box is no part of the text whose columns are counted.
-    await page.locator('#box').fill('\uFEFF{"a":1]');
+    await page.locator('#box').fill(`\uFEFF{\r\n"a":1]${'\n'.repeat(200)}`);
+    expect(await textOf(page, '.place')).toContain('Line 2, column 6: ');
     await click(page, 'Show in the text');
     expect(await page.evaluate(() => `${getSelection()}`)).toBe(']');
   });
@@ -106,22 +97,16 @@ test('the sentence and the identifiers are copied', async () => {
   });
 });
 
-test('a field has its meaning, and the digits that are lost; times and amounts have a picture', async () => {
+test('a field has the digits that are lost, times and amounts a picture, and samples say that they are', async () => {
   await withPage(async (page) => {
     await paste(page, deposit({ actualDepositAmount: '0.123456789012345678', rateType: '1' }));
     const amount = '[data-field=actualDepositAmount]';
     expect(await textOf(page, amount)).toMatch(/Amount deposited.*0\.123456789012345678/s);
     expect(await textOf(page, `${amount} mark`)).toBe('78');
-    const rateType = await textOf(page, '[data-field=rateType]');
-    expect(rateType).toMatch(/not readsent as1expected "FIXED"/);
     expect(await textOf(page, '#faults')).toBe('1 warning');
     expect(await textOf(page, '.times')).toContain('received2026-09-21 14:34:20 UTC');
     expect(await textOf(page, '.money')).toContain('0.108226789012345678 more than expected');
-  });
-});
-
-test('a sample says that it is one', async () => {
-  await withPage(async (page) => {
+    await click(page, 'Clear');
     const outcomes: (string | null)[] = [];
     for (const label of await page.locator('.samples button').allTextContents()) {
       await click(page, label);
@@ -186,11 +171,10 @@ test('the keyboard reaches everything, in the order of the page, and shows where
     const reached: string[] = [];
     do {
       await page.keyboard.press('Tab');
-      const { name, outline } = await page.evaluate(() => {
+      const [name = '', outline] = await page.evaluate(() => {
         const element = document.activeElement as HTMLElement;
         const drawn = element.closest('label, .input:has(#box:focus)') ?? element;
-        const { outlineStyle: outline } = getComputedStyle(drawn);
-        return { name: element.id || (drawn.textContent ?? ''), outline };
+        return [element.id || `${drawn.textContent}`, getComputedStyle(drawn).outlineStyle];
       });
       expect(outline, name).toBe('solid');
       reached.push(name.slice(0, 12));
@@ -202,21 +186,14 @@ test('the keyboard reaches everything, in the order of the page, and shows where
   });
 });
 
-test('on a phone, what a paste says is in view, and nothing but the page scrolls', async () => {
+test('on a phone, what a paste says is in view', async () => {
   await withPage(async (page) => {
-    for (const text of ['{', 'He says he paid.', JSON.stringify(deposit()), deposit()]) {
+    for (const text of ['{', 'He says he paid.', deposit()]) {
       await page.evaluate(() => scrollTo(0, 0));
       await paste(page, text);
       const { y, height } = (await page.locator('.sentence').boundingBox()) ?? { y: -1, height: 0 };
       expect(y).toBeGreaterThanOrEqual(0);
       expect(y + height).toBeLessThanOrEqual(PHONE.height);
-      const scrolling = await page.evaluate(() =>
-        [...document.querySelectorAll('main, main *')]
-          .filter((element) => element.scrollHeight > element.clientHeight + 1)
-          .filter((element) => /auto|scroll/.test(getComputedStyle(element).overflowY))
-          .map(({ tagName }) => tagName),
-      );
-      expect(scrolling).toStrictEqual([]);
     }
     // The keyboard would cover it further down.
     expect((await page.locator('.verdict').boundingBox())?.y).toBeLessThan(20);
@@ -226,12 +203,9 @@ test('on a phone, what a paste says is in view, and nothing but the page scrolls
 
 test.each([
   [390, 'light'],
-  [390, 'dark'],
-  [820, 'light'],
   [1280, 'dark'],
 ] as const)('axe finds nothing, and nothing is too wide: %i px, %s', async (width, colorScheme) => {
-  const actualDepositAmount = '0.123456789012345678';
-  const long = deposit({ actualDepositAmount, [`x${'y'.repeat(300)}`]: '1' });
+  const long = deposit({ [`x${'y'.repeat(300)}`]: '1' });
   await withPage(
     async (page) => {
       await page.emulateMedia({ colorScheme });

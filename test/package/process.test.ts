@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -100,17 +99,6 @@ test('progress is shown on a terminal, and nothing of it is left', async () => {
   const [progress, end] = out.split('\r\u001b[K');
   expect(progress).toMatch(/^\r1,\d{3} inspected$/);
   expect(end).toBe('\n1,500 bodies in 1 file\n\n     1,500  good\n');
-});
-
-test('Ctrl-C ends inspect while it waits for a pipe', async () => {
-  await inShell('mkfifo pipe');
-  const { child, ended } = start(`exec ${PROGRAM} inspect pipe`);
-  // This opens once the command has begun to read.
-  const writer = await open(join(folder, 'pipe'), 'w');
-  child.kill('SIGINT');
-  // A shell reports that as 130.
-  expect(await ended).toStrictEqual({ out: '', err: '', exit: 'SIGINT' });
-  await writer.close();
 });
 
 test('listen --help has examples that work, and Ctrl-C ends them', async () => {

@@ -37,18 +37,3 @@ test('turns a stranger away without a header that HTTP/2 lacks, of which Node.js
   const [headers] = await once((await callTo(server))().end(DEPOSIT).resume(), 'response');
   expect([headers[':status'], warn.mock.calls]).toStrictEqual([404, []]);
 });
-
-test('survives a sender that leaves before it is answered', async () => {
-  const server = http2.createServer();
-  const sent = (await callTo(server))().end(DEPOSIT);
-  sent.on('error', () => {});
-  const [request, response] = await once(server, 'request');
-  const { receiver, entries } = open({
-    async onDepositReceived() {
-      sent.close(http2.constants.NGHTTP2_CANCEL);
-      await once(request, 'close');
-    },
-  });
-  await receiver.node(request, response);
-  expect(entries.map(({ outcome }) => outcome)).toStrictEqual(['settled']);
-});

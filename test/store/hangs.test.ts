@@ -67,7 +67,6 @@ test.each([
   ['open', 'save'],
   ['rm', 'remove'],
   ['readdir', 'list'],
-  ['stat', 'list'],
 ] as const)('if %s hangs in %s, it is given up after five seconds', async (name, call) => {
   const store = createStore(folder);
   await store.save(saved('{}'));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import http from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
 import { inspectBody } from 'payment-notifications/inspect';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
@@ -83,9 +83,8 @@ test('a visit without a body is shown, because it shows that a tunnel works', as
   const long = `/${'long/'.repeat(100)}`;
   const { told } = await listening('', async (url) => {
     expect(await post(url, '', { method: 'GET' })).toBe(200);
-    for (const path of ['/', long, '/a?password=s3cret', '/wp-login.php']) {
+    for (const path of ['/', long, '/a?password=s3cret'])
       await post(new URL(path, url).href, '', { method: 'HEAD' });
-    }
     // A callback may be a GET that has a body.
     await post(url, '{}', { method: 'GET', headers: { 'content-length': 2 } });
     await post(url, '{}', { method: 'GET', headers: { 'transfer-encoding': 'chunked' } });
@@ -93,7 +92,7 @@ test('a visit without a body is shown, because it shows that a tunnel works', as
   const visit = (path: string) => `? ${TIME}  HEAD ${path} without a body, answered with 404`;
   expect(told).toStrictEqual([
     expect.stringMatching(/^\? \S+ {2}GET \/\w{4}… without a body, answered with 200$/),
-    ...['/', `${long.slice(0, 40)}… (501 characters)`, '/a', '/wp-l…'].map(visit),
+    ...['/', `${long.slice(0, 40)}… (501 characters)`, '/a'].map(visit),
     ...[1, 2].map(() => `✗ ${TIME}  ${inspectBody('{}').summary}`),
     '2 webhooks, 2 refused',
   ]);
@@ -102,10 +101,9 @@ test('a visit without a body is shown, because it shows that a tunnel works', as
 describe('--save', () => {
   test('saves each body unchanged to its own file, in the order of their arrival', async () => {
     const callbacks = join(folder, 'callbacks\u202e');
-    const bodies = [
-      ...[DEPOSIT, DEPOSIT, withdrawalBroadcastBody(), `${DEPOSIT.slice(0, -9)}\n`],
-      ...[Buffer.from([0xff]), JSON.stringify(JSON.parse(DEPOSIT), null, 2)],
-    ].map((body) => Buffer.from(body));
+    const bodies = [DEPOSIT, withdrawalBroadcastBody(), '{\n', Buffer.from([0xff])].map((body) =>
+      Buffer.from(body),
+    );
     const { told } = await listening(`--save ${callbacks}`, async (url) => {
       for (const body of bodies) await post(url, body);
     });
@@ -113,8 +111,8 @@ describe('--save', () => {
     expect(paths.map((path) => readFileSync(path))).toStrictEqual(bodies);
     const start = `${callbacks}/2026-09-21T14-34-20.000Z-000`;
     expect(paths).toStrictEqual([
-      ...[`${start}1-deposit.json`, `${start}2-deposit.json`, `${start}3-withdrawal.json`],
-      ...[`${start}4-refused.json`, `${start}5-refused.json`, `${start}6-deposit.json`],
+      ...[`${start}1-deposit.json`, `${start}2-withdrawal.json`],
+      ...[`${start}3-refused.json`, `${start}4-refused.json`],
     ]);
     const shown = [...paths, callbacks].map((path) => path.replace('\u202e', '\\u202e'));
     for (const [index, path] of paths.entries()) {
@@ -122,7 +120,7 @@ describe('--save', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
     expect(statSync(callbacks).mode & 0o777).toBe(0o700);
-    expect(told.at(-1)).toBe(`6 webhooks, 2 refused, 6 saved in ${shown.at(-1)}`);
+    expect(told.at(-1)).toBe(`4 webhooks, 2 refused, 4 saved in ${shown.at(-1)}`);
     // A later run adds to the folder.
     vi.setSystemTime(Date.parse(TIME) + 1);
     await listening(`--save ${callbacks}`, (url) => post(url, DEPOSIT));
@@ -154,26 +152,24 @@ describe('--save', () => {
     expect(readFileSync(path, 'utf8')).toBe('2');
   });
 
-  test.each([
-    [write('file', ''), 'ENOTDIR (not a directory)'],
-    [join(folder, 'missing', 'callbacks'), 'ENOENT (no such file or directory)'],
-  ])('names a folder that can not be written, and starts nothing: %s', async (path, reason) => {
+  test('names a folder that can not be written, and starts nothing', async () => {
+    const path = write('file', '');
     const rule = '--save: expected a writable folder, received';
-    const err = `payment-notifications: ${rule} ${path}: ${reason}\n`;
-    const ran = await command(`listen --save ${path}`);
-    expect(ran).toStrictEqual({ exit: 2, out: '', err: err + HELP });
+    const err = `payment-notifications: ${rule} ${path}: ENOTDIR (not a directory)\n${HELP}`;
+    expect(await command(`listen --save ${path}`)).toStrictEqual({ exit: 2, out: '', err });
   });
 });
 
-test('a used port is reported in one line', async () => {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const used = await command(`listen --port ${port}`);
-  server.close();
-  const inUse = `--port: expected a free port, received ${port}, which is in use`;
-  const err = `payment-notifications: ${inUse}\n${HELP}`;
-  expect(used).toStrictEqual({ exit: 2, out: '', err });
+test('listens on an IPv6 address, answers with a status, and names a port that is used', async () => {
+  const { url } = await listening('--host ::1 --status 503', async (url) => {
+    expect(await post(url, DEPOSIT)).toBe(503);
+    const { port } = new URL(url);
+    const { exit, err } = await command(`listen --host ::1 --port ${port}`);
+    const inUse = `--port: expected a free port, received ${port}, which is in use`;
+    const expected = { exit: 2, err: `payment-notifications: ${inUse}\n${HELP}` };
+    expect({ exit, err }).toStrictEqual(expected);
+  });
+  expect(url).toMatch(/^http:\/\/\[::1\]:[1-9]\d*\/\w{32}$/);
 });
 
 test.each(['the sender has left', 'of Ctrl-C'])(

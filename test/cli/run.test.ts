@@ -80,14 +80,11 @@ describe('a secret is not printed', () => {
     expect(out + err).not.toMatch(/s3cret/);
   });
 
-  test.each(['authorization', 's3cret', 'a b: s3cret', 'x: s3cret\nx', 'x: s3cret\u20ac'])(
-    'of a header that is none: %j',
-    async (header) => {
-      const { err } = await command(['send', 'deposit', ...TO.split(' '), '--header', header]);
-      expect(err).toMatch(/^payment-notifications: --header: expected 'NAME: VALUE', in quotes\n/);
-      expect(err).not.toContain('s3cret');
-    },
-  );
+  test.each(['s3cret', 'a b: s3cret', 'x: s3cret\nx'])('of no header: %j', async (header) => {
+    const { err } = await command(['send', 'deposit', ...TO.split(' '), '--header', header]);
+    expect(err).toMatch(/^payment-notifications: --header: expected 'NAME: VALUE', in quotes\n/);
+    expect(err).not.toContain('s3cret');
+  });
 
   test.each([
     [`open 'ftp://a b"c:d@x/y', http://x/?y z`, "open 'ftp://…', http://… z"],

@@ -63,11 +63,11 @@ test('the start of an answer is shown, without what could write elsewhere, and h
 });
 
 test.each([
-  ['/elsewhere', /^redirects to http:\/\/127\.0\.0\.1:\d+\/else…$/],
   [
     'https://me:pw@shop.example/callbacks/s3cret-s3cret-s3cret/?token=s3cret',
     /^redirects to https:\/\/shop\.example\/call…\/s3cr…\/$/,
   ],
+  ['/elsewhere', /^redirects to http:\/\/127\.0\.0\.1:\d+\/else…$/],
   ['http://', /^moved$/],
 ])('a redirect is a failure, and the line says where it points: %s', async (location, shown) => {
   const redirects: Behaviour = (response) =>

@@ -95,11 +95,10 @@ pn.safeParseNotification(memory);
 pn.parseNotification(request.body); // struck
 pn.safeParseDepositReceived(JSON.parse(json)); // struck
 pn.parseWithdrawalBroadcast(event); // struck
-export const read = pn.parseDepositReceived;
-export type Amount = pn.Decimal;
+export const read = parseDepositReceived;
 `;
 
-test('an editor shows the docblocks, and strikes through a body parsed already, also of type any', () => {
+test('an editor strikes through a body that is parsed already, also of type any, and nothing else', () => {
   const file = join(consumer, 'calls.mts');
   const service = ts.createLanguageService({
     ...ts.sys,
@@ -119,14 +118,4 @@ test('an editor shows the docblocks, and strikes through a body parsed already, 
     .filter(({ reportsDeprecated }) => reportsDeprecated)
     .map(({ start }) => CALLS.slice(start, CALLS.indexOf('\n', start)).split('; ')[1]);
   expect(struck).toStrictEqual(Array(3).fill('// struck'));
-  const hoverOf = (code: string) => service.getQuickInfoAtPosition(file, CALLS.indexOf(code));
-  // A link at the start of @throws would be cut in two.
-  const tags = ['param', 'returns', 'throws', 'example'];
-  const hovered = hoverOf('parseDepositReceived(json)');
-  expect(hovered?.tags?.map(({ name }) => name)).toStrictEqual(tags);
-  expect(ts.displayPartsToString(hovered?.displayParts)).toContain(
-    'parseDepositReceived(body: pn.RawBody): pn.DepositReceived',
-  );
-  const amount = ts.displayPartsToString(hoverOf('Decimal;')?.documentation);
-  expect(amount).toMatch(/Compare with `gte`, `lt` or `equals`.*operators/s);
 });

@@ -216,11 +216,8 @@ test('mounted in Hono or Next.js, node answers 500 and says where it belongs', a
   expect(calls).toStrictEqual([['failed', expect.stringMatching(message), null]]);
 });
 
-test('without a request or a response, or with a response that is broken, node reports it', async () => {
+test('a response that is missing, or that middleware has broken, is reported', async () => {
   const { receiver, calls } = open();
-  const port = await serve((_, response) => receiver.node(null as never, response));
-  expect(await post(port, DEPOSIT)).toStrictEqual(FAILED);
-  expect(calls[0]).toStrictEqual(['failed', expect.stringContaining('originalUrl'), null]);
   await receiver.node({} as never, null as never);
   const message = expect.stringMatching(/^no answer was sent: Cannot read/);
   expect(calls.at(-1)).toStrictEqual(['failed', message, null]);

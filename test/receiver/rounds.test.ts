@@ -93,21 +93,12 @@ describe('a body in progress', () => {
     expect(await round()).toBe('b');
   });
 
-  test('that ends its process three times waits each time, and is then for review', async () => {
-    const { leave, options, saved } = open();
-    leave(NAME, DEPOSIT);
-    for (const lines of [[], [ENDED], [ENDED]]) {
-      const ends = held();
-      const { receiver, calls } = open({ store: options.store, onDepositReceived: ends.run });
-      receiver.retry();
-      await ends.called; // now, the process is killed
-      expect(calls).toStrictEqual(lines);
-      const next = open({ store: options.store });
-      await next.receiver.retry();
-      expect(next.calls).toStrictEqual([]);
-      pass(CLAIM + 1);
-    }
-    const { receiver, calls } = open({ store: options.store });
+  test('whose process has ended is tried again, and after three times, is for review', async () => {
+    const { receiver, leave, saved, calls } = open();
+    leave(NAME, DEPOSIT, 'progress', 0, 2);
+    await receiver.retry();
+    expect([saved(), calls.splice(0)]).toStrictEqual([[], [ENDED, PASSED_ON]]);
+    leave(NAME, DEPOSIT, 'progress', 0, 3);
     await receiver.retry();
     expect(saved()).toStrictEqual([['review', ENDED_THRICE, KEY, DEPOSIT]]);
     expect(calls).toStrictEqual([['review', ENDED_THRICE, KEY]]);
@@ -156,30 +147,26 @@ describe('a body with another digest than its name', () => {
 });
 
 test('receivers of one type each leave bodies of the other alone, and say so once a start', async () => {
-  const deposits = open({ onWithdrawalBroadcast: undefined });
-  const withdrawals = open({ onDepositReceived: undefined, store: deposits.options.store });
-  deposits.leave(nameOf(WITHDRAWAL_KEY, WITHDRAWAL), WITHDRAWAL);
-  deposits.leave('moved-by-someone', WITHDRAWAL);
-  deposits.leave(nameOf(WITHDRAWAL_KEY, '{'), '{');
-  deposits.leave(NAME, DEPOSIT);
-  const line = (type: string) => [
-    'warning',
-    `a ${type} body waits, but this receiver has no function for it. It is left to another receiver on this store`,
-    null,
-  ];
+  const { receiver, options, leave, calls, retry } = open({ onWithdrawalBroadcast: undefined });
+  const withdrawals = open({ onDepositReceived: undefined, store: options.store });
+  leave(nameOf(WITHDRAWAL_KEY, WITHDRAWAL), WITHDRAWAL);
+  leave('moved-by-someone', WITHDRAWAL);
+  leave(nameOf(WITHDRAWAL_KEY, '{'), '{');
+  leave(NAME, DEPOSIT);
+  const line = (type: string) =>
+    `a ${type} body waits, but this receiver has no function for it. It is left to another receiver on this store`;
   for (let count = 0; count < 2; count += 1) {
-    deposits.receiver.start();
-    await deposits.receiver.retry();
-    await deposits.receiver.retry();
-    await deposits.receiver.stop();
+    receiver.start();
+    await receiver.retry();
+    await receiver.retry();
+    await receiver.stop();
   }
-  const waits = line('withdrawal.broadcast');
-  expect(deposits.calls).toStrictEqual([waits, PASSED_ON, waits]);
-  expect([deposits.retry.size, deposits.review.size]).toStrictEqual([3, 0]);
-  deposits.leave(NAME, DEPOSIT);
+  const waits = ['warning', line('withdrawal.broadcast'), null];
+  expect([calls, retry.size]).toStrictEqual([[waits, PASSED_ON, waits], 3]);
+  leave(NAME, DEPOSIT);
   await withdrawals.receiver.retry();
-  expect(withdrawals.calls.slice(0, 1)).toStrictEqual([line('deposit.received')]);
-  expect([deposits.retry.size, deposits.review.size]).toStrictEqual([1, 1]);
+  expect(withdrawals.calls[0]).toStrictEqual(['warning', line('deposit.received'), null]);
+  expect([...retry.keys()]).toStrictEqual([NAME]);
 });
 
 test('an event whose late function still runs is left alone', async () => {

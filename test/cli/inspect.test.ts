@@ -44,7 +44,7 @@ describe('one body', () => {
 
   const NO_OWNER = 'expected an object with name and category';
   const broken = withdrawal({
-    ...{ businessId: '"x"', estimatedWithdrawAmount: '"1,5"' },
+    ...{ businessId: '"x"', toTxAddress: '"r?dt=7"', withdrawFee: '"free"' },
     ...{ transactionId: undefined, txAddressOwner: undefined },
   });
 
@@ -65,22 +65,14 @@ describe('one body', () => {
       ],
     ],
     [
-      '! standard input: check, withdrawal.broadcast',
-      withdrawal({ toTxAddress: '"r?dt=7"', withdrawFee: '"free"' }),
-      0,
-      [
-        '! withdrawFee: invalid_amount: expected a decimal number, received a string of length 4',
-        'withdrawFee | "free" → not read',
-        'toTxAddress | "r?dt=7" → address r, tag 7',
-      ],
-    ],
-    [
       '✗ standard input: refused, withdrawal.broadcast',
       broken,
       1,
       [
         '✗ businessId: invalid_id: expected a UUID, received a string of length 1',
         `! txAddressOwner: missing_field: ${NO_OWNER}, received nothing`,
+        'withdrawFee | "free" → not read',
+        'toTxAddress | "r?dt=7" → address r, tag 7',
         'not sent | txAddressOwner, transactionId',
         'withdrawalId | 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44',
         'clientWithdrawalId | payout-7731',

@@ -6,7 +6,7 @@ const WHOLE = (from: number, to: number, text: string) =>
   `expected a whole number from ${from} to ${to}, received "${text}"`;
 const SEEDS = WHOLE(0, 2 ** 48 - 1, '-1');
 const NO_DEPOSIT = 'expected a withdrawal, received a deposit';
-const TO = 'send deposit --to http://127.0.0.1:1/';
+const TO = '--to http://127.0.0.1:1/';
 
 /** Each option with a wrong value, and what the first line says of it. */
 const OPTIONS: readonly (readonly [option: string, wrong: string, message: string])[] = [
@@ -29,12 +29,16 @@ const OPTIONS: readonly (readonly [option: string, wrong: string, message: strin
     'send deposit --to ftp://x/',
     '--to: expected an http or https URL, received "ftp://…',
   ],
-  ['send --copies', `${TO} --copies 1001`, `--copies: ${WHOLE(1, 1000, '1001')}`],
-  ['send --faulty', `${TO} --faulty=1`, "Option '--faulty' does not take an argument"],
-  ['send --header', `${TO} --header x`, "--header: expected 'NAME: VALUE', in quotes"],
-  ['send --set', `${TO} --set A=1`, '--set: expected a field of a deposit, received "A"'],
-  ['send --seed', `${TO} --seed=-1`, `--seed: ${SEEDS}`],
-  ['send --status', `${TO} --status FAILED`, `--status: ${NO_DEPOSIT}`],
+  ['send --copies', `send deposit ${TO} --copies 1001`, `--copies: ${WHOLE(1, 1000, '1001')}`],
+  ['send --faulty', `send deposit ${TO} --faulty=1`, "Option '--faulty' does not take an argument"],
+  ['send --header', `send deposit ${TO} --header x`, "--header: expected 'NAME: VALUE', in quotes"],
+  [
+    'send --set',
+    `send deposit ${TO} --set A=1`,
+    '--set: expected a field of a deposit, received "A"',
+  ],
+  ['send --seed', `send deposit ${TO} --seed=-1`, `--seed: ${SEEDS}`],
+  ['send --status', `send deposit ${TO} --status FAILED`, `--status: ${NO_DEPOSIT}`],
   ['listen --port', 'listen --port 65536', `--port: ${WHOLE(0, 65_535, '65536')}`],
   ['listen --host', 'listen --host 192.0.2.1', "--host: can't listen there: EADDRNOTAVAIL ("],
   ['listen --save', 'listen --save', "Option '--save <value>' argument missing"],
@@ -73,14 +77,32 @@ const MORE: readonly (readonly [wrong: string, message: string])[] = [
   ['send deposit --to --faulty', "Option '--to' argument is ambiguous"],
 ];
 
-test.each([...OPTIONS.map(([, ...row]) => row), ...MORE])(
-  '%s says what is wrong with the value, and where help is',
+const NO_BODY = 'send: expected deposit, withdrawal or file names';
+
+/** Other wrong usage. */
+const USAGE: readonly (readonly [wrong: string, message: string])[] = [
+  ['parse', 'command: expected inspect, sample, send or listen'],
+  ['--color', "Unknown option '--color'"],
+  ['inspect --\u202e', "Unknown option '--\\u202e'"],
+  ['sample', 'sample: expected deposit or withdrawal'],
+  ['sample deposit withdrawal', 'sample: expected deposit or withdrawal'],
+  ['listen callbacks', 'listen: expected options alone'],
+  [`send ${TO}`, NO_BODY],
+  [`send deposit a.json ${TO}`, NO_BODY],
+  [`send a.json ${TO} --seed 1`, '--seed: expected a sample, received files'],
+  [`send a.json ${TO} --faulty`, '--faulty: expected a sample, received files'],
+];
+
+test.each([...OPTIONS.map(([, ...row]) => row), ...MORE, ...USAGE])(
+  '%s is refused in one line, and a second one says where help is',
   async (wrong, message) => {
     const { exit, out, err } = await command(wrong);
     expect({ exit, out }).toStrictEqual({ exit: 2, out: '' });
-    const [first, second] = err.split('\n');
+    const [name = ''] = wrong.split(' ');
+    const topic = ['inspect', 'sample', 'send', 'listen'].includes(name) ? `${name} ` : '';
+    const [first, ...rest] = err.split('\n');
     expect(first?.startsWith(`payment-notifications: ${message}`), err).toBe(true);
-    expect(second).toBe(`Run payment-notifications ${wrong.split(' ')[0]} --help`);
+    expect(rest).toStrictEqual([`Run payment-notifications ${topic}--help`, '']);
   },
 );
 

@@ -31,28 +31,6 @@ test('a command says that it is waiting for keyboard input', async () => {
 });
 
 const TO = '--to http://127.0.0.1:1/';
-const NO_COMMAND = 'command: expected inspect, sample, send or listen';
-const NO_SAMPLE = 'sample: expected deposit or withdrawal';
-const NO_BODY = 'send: expected deposit, withdrawal or file names';
-const UNKNOWN = 'Unknown option';
-
-test.each([
-  ['parse', '', NO_COMMAND],
-  ['--color', '', `${UNKNOWN} '--color'`],
-  ['inspect --color', 'inspect ', `${UNKNOWN} '--color'`],
-  ['inspect --\u202e', 'inspect ', `${UNKNOWN} '--\\u202e'`],
-  ['sample', 'sample ', NO_SAMPLE],
-  ['sample deposit withdrawal', 'sample ', NO_SAMPLE],
-  ['listen callbacks', 'listen ', 'listen: expected options alone'],
-  [`send ${TO}`, 'send ', NO_BODY],
-  [`send deposit body.json ${TO}`, 'send ', NO_BODY],
-  [`send body.json --seed 1 ${TO}`, 'send ', '--seed: expected a sample, received files'],
-  [`send lines.ndjson --faulty ${TO}`, 'send ', '--faulty: expected a sample, received files'],
-])('%j is refused in one line, and a second one says where help is', async (line, topic, text) => {
-  const err = `payment-notifications: ${text}\nRun payment-notifications ${topic}--help\n`;
-  expect(await command(line)).toStrictEqual({ exit: 2, out: '', err });
-});
-
 test.each(['-v', '--help'])('%s behind -- is no option', async (flag) => {
   const reason = 'expected a readable file, received ENOENT (no such file or directory)';
   const err = `payment-notifications: ${flag}: ${reason}\n`;

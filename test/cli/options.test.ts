@@ -50,6 +50,9 @@ const OPTIONS: readonly (readonly [option: string, wrong: string, message: strin
   ['listen --status', 'listen --status 199', `--status: ${WHOLE(200, 599, '199')}`],
 ];
 
+const NO_BODY = 'send: expected deposit, withdrawal or file names';
+
+/** Other wrong usage. */
 const MORE: readonly (readonly [wrong: string, message: string])[] = [
   ['sample deposit --set =1', '--set: expected NAME=VALUE, such as network=BITCOIN'],
   [
@@ -75,12 +78,6 @@ const MORE: readonly (readonly [wrong: string, message: string])[] = [
     '--to: expected a URL without user name and password',
   ],
   ['send deposit --to --faulty', "Option '--to' argument is ambiguous"],
-];
-
-const NO_BODY = 'send: expected deposit, withdrawal or file names';
-
-/** Other wrong usage. */
-const USAGE: readonly (readonly [wrong: string, message: string])[] = [
   ['parse', 'command: expected inspect, sample, send or listen'],
   ['--color', "Unknown option '--color'"],
   ['inspect --\u202e', "Unknown option '--\\u202e'"],
@@ -93,7 +90,7 @@ const USAGE: readonly (readonly [wrong: string, message: string])[] = [
   [`send a.json ${TO} --faulty`, '--faulty: expected a sample, received files'],
 ];
 
-test.each([...OPTIONS.map(([, ...row]) => row), ...MORE, ...USAGE])(
+test.each([...OPTIONS.map(([, ...row]) => row), ...MORE])(
   '%s is refused in one line, and a second one says where help is',
   async (wrong, message) => {
     const { exit, out, err } = await command(wrong);

@@ -31,6 +31,7 @@ test('a command says that it is waiting for keyboard input', async () => {
 });
 
 const TO = '--to http://127.0.0.1:1/';
+
 test.each(['-v', '--help'])('%s behind -- is no option', async (flag) => {
   const reason = 'expected a readable file, received ENOENT (no such file or directory)';
   const err = `payment-notifications: ${flag}: ${reason}\n`;

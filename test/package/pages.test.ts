@@ -113,19 +113,17 @@ test.concurrent('the receiver of README answers and keeps what the page says', a
   const code = `import { receiver } from './receiver.ts';`;
   const statuses = await statusesOf(cwd, code, requests, { CALLBACK_SECRET: SECRET });
   expect(statuses).toStrictEqual([500, 200, 400, 404]);
-  for (const [place, bodies] of Object.entries({
-    ...{ progress: [], retry: [deposit], review: [failed, '{}'] },
-  }))
-    expect(await bodiesIn(join(cwd, 'webhooks', place))).toStrictEqual(bodies.sort());
+  expect(await bodiesIn(join(cwd, 'webhooks/progress'))).toStrictEqual([]);
+  expect(await bodiesIn(join(cwd, 'webhooks/retry'))).toStrictEqual([deposit]);
+  expect(await bodiesIn(join(cwd, 'webhooks/review'))).toStrictEqual([failed, '{}'].sort());
 });
 
 test.concurrent('the signature of Security passes only what its key has signed', async () => {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const body = depositReceivedBody();
   const signer = createSign('RSA-SHA512').update(`1790001260${body}`);
-  const headers = {
-    ...{ 'X-Timestamp': '1790001260', 'X-Signature': signer.sign(keys.privateKey, 'base64') },
-  };
+  const signature = signer.sign(keys.privateKey, 'base64');
+  const headers = { 'X-Timestamp': '1790001260', 'X-Signature': signature };
   const requests = [
     { body, headers },
     { body: `${body} `, headers },

@@ -131,8 +131,11 @@ test('that hangs delays no settled event, and another answer by five seconds', a
   expect(printed.error.mock.calls).toStrictEqual([[line]]);
 });
 
-test('standard error whose reader has left ends no process', async () => {
+test('standard error whose reader has left ends no process, and has one listener', async () => {
   open({ log: undefined });
+  const count = process.stderr.listenerCount('error');
+  open({ log: undefined });
+  expect(process.stderr.listenerCount('error')).toBe(count);
   process.stderr.emit('error', new Error('EPIPE'));
   const program = `
     import { createReceiver } from './src/receiver/index.ts';

@@ -70,7 +70,7 @@ const MORE: readonly (readonly [wrong: string, message: string])[] = [
   ],
   ['sample deposit --set expirationTime=12h', '--set expirationTime: expected a UNIX time, '],
   ['listen --port 5x', `--port: ${WHOLE(0, 65_535, '5x')}`],
-  ['listen --port x5', `--port: ${WHOLE(0, 65_535, 'x5')}`],
+  ['listen --port 1.5', `--port: ${WHOLE(0, 65_535, '1.5')}`],
   ['listen --status 600', `--status: ${WHOLE(200, 599, '600')}`],
   ['send deposit', '--to: expected an http or https URL, received nothing'],
   [

@@ -314,13 +314,16 @@ describe('start', () => {
     await slow.called;
     const stopped = receiver.stop();
     receiver.start();
-    const set = vi.spyOn(globalThis, 'setTimeout');
+    // Not a spy: once all are restored, the clock of this test would come back.
+    const { setTimeout } = globalThis;
+    const set = vi.fn(setTimeout);
+    globalThis.setTimeout = set as never;
     slow.resolve();
     await stopped;
     await settleDown();
+    globalThis.setTimeout = setTimeout;
     expect(vi.getTimerCount()).toBe(1);
     expect(set.mock.results.at(-1)?.value.hasRef()).toBe(false); // keeps no process running
-    set.mockRestore();
     await receiver.stop();
     expect([vi.getTimerCount(), seen]).toStrictEqual([0, ['a']]);
   });

@@ -216,6 +216,13 @@ describe('a claim', () => {
     expect(await list()).toMatchObject([{ since: timeOf('progress.json'), tries: 1 }]);
   });
 
+  test('of a body in review begins no move: no round takes it', async () => {
+    const { save, list } = createStore(folder);
+    leave(pathOf('review.json'), '{}', 60);
+    await save(saved('{}'));
+    expect([state(), await list()]).toStrictEqual([{ 'review.json': '{}' }, []]);
+  });
+
   test.each(['round', 'delivery'])('of a %s is said before the body moves', async (by) => {
     const { save, list } = createStore(folder);
     leave(pathOf('retry.json'), '{}', 90);

@@ -103,6 +103,12 @@ describe('one body', () => {
     expect(linesOf(out.replace(file, 'F')).slice(0, lines.length)).toStrictEqual(lines);
   });
 
+  test.each(['deposit', 'withdrawal'])('may be read as a %s', async (as) => {
+    const stdin = as === 'deposit' ? withdrawal() : deposit();
+    const { out } = await command(`inspect --as ${as}`, { stdin });
+    expect(linesOf(out)[0]).toMatch(new RegExp(`^✗ standard input: refused, ${as}\\.`));
+  });
+
   test('that is long is shown in part', async () => {
     const stdin = deposit({ extra: JSON.stringify('\u0000'.repeat(5000)), ['x'.repeat(500)]: '1' });
     const { out } = await command('inspect', { stdin });

@@ -73,6 +73,7 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
   ['a forged line', new Error('a\u2028retry: b'), /^retry: KEY: a\\u2028retry: b(\n +at .+)+$/],
   ['a forged call', new Error('a\n at b\u001b'), /^retry: KEY: a(\n {4}at .+)+$/],
   ['a proxy that was revoked', revoked(), /^retry: KEY: an error that has no readable message$/],
+  ['no stack', Object.assign(new Error('no'), { stack: 1 }), /^retry: KEY: no$/],
   ['an error of another realm, with its stack', OTHER_REALM, /^retry: KEY: no(\n +at .+)+$/],
   ['a message that has changed', CHANGED, /^retry: KEY: no\n {4}at settle \(a\\u001b\.js\)$/],
 ])('by default, prints a line of %s', async (_, thrown, expected) => {

@@ -81,6 +81,7 @@ test.each([
 
 test.each([
   [undefined, 'secret', 'undefined'],
+  ['x', 'secret', '1 character'],
   ['fifteen-letters', 'secret', '15 characters'],
   [[SECRET, `${SECRET}\r\n`], 'secret[1]', '22 characters ending with a space, a tab or a newline'],
   ['sixteen-letters!', 'secret', '16 characters, not all of which are allowed'],

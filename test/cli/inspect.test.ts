@@ -44,7 +44,7 @@ describe('one body', () => {
 
   const NO_OWNER = 'expected an object with name and category';
   const broken = withdrawal({
-    ...{ businessId: '"x"', estimatedWithdrawAmount: '"1,5"' },
+    ...{ businessId: '"x"', toTxAddress: '"r?dt=7"', withdrawFee: '"free"' },
     ...{ transactionId: undefined, txAddressOwner: undefined },
   });
 
@@ -65,22 +65,14 @@ describe('one body', () => {
       ],
     ],
     [
-      '! standard input: check, withdrawal.broadcast',
-      withdrawal({ toTxAddress: '"r?dt=7"', withdrawFee: '"free"' }),
-      0,
-      [
-        '! withdrawFee: invalid_amount: expected a decimal number, received a string of length 4',
-        'withdrawFee | "free" → not read',
-        'toTxAddress | "r?dt=7" → address r, tag 7',
-      ],
-    ],
-    [
       '✗ standard input: refused, withdrawal.broadcast',
       broken,
       1,
       [
         '✗ businessId: invalid_id: expected a UUID, received a string of length 1',
         `! txAddressOwner: missing_field: ${NO_OWNER}, received nothing`,
+        'withdrawFee | "free" → not read',
+        'toTxAddress | "r?dt=7" → address r, tag 7',
         'not sent | txAddressOwner, transactionId',
         'withdrawalId | 3d6c2c1e-52a5-4f0b-9a53-2f1d8c0b7e44',
         'clientWithdrawalId | payout-7731',
@@ -94,27 +86,27 @@ describe('one body', () => {
     expect(shown).toStrictEqual(expect.arrayContaining(lines));
   });
 
+  const SAVED = '  Saved 1970-01-01 00:00:00 UTC';
   test.each([
-    ['a\u001b reason\n', ': a\\u001b reason'],
-    [null, ''],
-  ])('of a store says first since when it waits, and the reason %j', async (reason, shown) => {
+    ['review', 'a\u001b reason\n', '! F: check', [`${SAVED}: a\\u001b reason`]],
+    ['review', null, '! F: check', [SAVED]],
+    // A copy, without what makes it one of a store.
+    ['mail', null, '✓ F: good', []],
+  ])('in %s says first since when it waits, and why: %j', async (place, reason, title, saved) => {
     // Only the end of the name decides where the reason is.
-    const name = `json${shown.length}/review/refused.${'0'.repeat(16)}`;
+    const name = `json${reason?.length}/${place}/refused.${'0'.repeat(16)}`;
     const file = write(`${name}.json`, deposit());
     if (reason !== null) write(`${name}.txt`, reason);
     utimesSync(file, 0, 0);
-    expect(linesOf((await command(['inspect', file])).out).slice(0, 3)).toStrictEqual([
-      `! ${file}: check, deposit.received`,
-      `  Saved 1970-01-01 00:00:00 UTC${shown}`,
-      `  ${summaryOf(deposit())}`,
-    ]);
+    const { out } = await command(['inspect', file]);
+    const lines = [`${title}, deposit.received`, ...saved, `  ${summaryOf(deposit())}`];
+    expect(linesOf(out.replace(file, 'F')).slice(0, lines.length)).toStrictEqual(lines);
   });
 
-  test('that was copied from a store without its reason is no saved one', async () => {
-    const file = write(`mail/refused.${'0'.repeat(16)}.json`, deposit());
-    const { out } = await command(['inspect', file]);
-    expect(linesOf(out)[0]).toBe(`✓ ${file}: good, deposit.received`);
-    expect(out).not.toContain('Saved');
+  test.each(['deposit', 'withdrawal'])('may be read as a %s', async (as) => {
+    const stdin = as === 'deposit' ? withdrawal() : deposit();
+    const { out } = await command(`inspect --as ${as}`, { stdin });
+    expect(linesOf(out)[0]).toMatch(new RegExp(`^✗ standard input: refused, ${as}\\.`));
   });
 
   test('that is long is shown in part', async () => {
@@ -137,6 +129,7 @@ describe('several bodies', () => {
     '5.ndjson': `${failed}\n${other}\n`,
     '6.json': withdrawal({ txAddressOwner: '{"name":5,"category":"x","country":"y"}' }),
     '7.json': `${deposit()}\n${deposit()}`,
+    '8.json': deposit({ depositId: '"0b0f1f0e-9d0c-4f9e-8d4a-000000000002"' }),
   };
   for (const [name, body] of Object.entries(bodies)) write(`callbacks/${name}`, body);
   const path = join(folder, 'callbacks');
@@ -154,11 +147,12 @@ describe('several bodies', () => {
 ! F/5.ndjson:2  ${summaryOf(other)}
 ✓ F/6.json  ${summaryOf(bodies['6.json'])}
 ✗ F/7.json  ${summaryOf(bodies['7.json'])}
+! F/8.json  ${summaryOf(bodies['8.json'])} The same transaction as F/1.json.
 
-8 bodies in 7 files
+9 bodies in 8 files
 
          4  good
-         2  to check
+         3  to check
          2  refused
 
 reasons
@@ -169,6 +163,7 @@ reasons
          1  check: more or fewer coins than expected, first in F/5.ndjson:2
          1  warning: wrong_type txAddressOwner.name, first in F/6.json
          1  refused: invalid_json JSON with an error at line … column …, first in F/7.json
+         1  check: the same transaction as another deposit, first in F/8.json
 
 unknown fields
          1  networkFeeAmount, first in F/4.json
@@ -180,17 +175,17 @@ unknown fields
   test('with --quiet are those to check or refused, with --json a line of JSON each', async () => {
     const quiet = await command(['inspect', '--quiet', path]);
     expect(quiet.out.replaceAll(`${path}/`, '').match(/^[✓!✗] \S+/gm)).toStrictEqual([
-      ...['✗ 3.json', '! 5.ndjson:1', '! 5.ndjson:2', '✗ 7.json'],
+      ...['✗ 3.json', '! 5.ndjson:1', '! 5.ndjson:2', '✗ 7.json', '! 8.json'],
     ]);
-    expect(quiet.out).toContain('8 bodies in 7 files');
+    expect(quiet.out).toContain('9 bodies in 8 files');
     const json = await command(['inspect', '--json', path]);
     const lines = linesOf(json.out).map((line) => JSON.parse(line));
-    expect({ exit: json.exit, length: lines.length }).toStrictEqual({ exit: 1, length: 8 });
+    expect({ exit: json.exit, length: lines.length }).toStrictEqual({ exit: 1, length: 9 });
     const unsaved = { since: null, reason: null, sameTransactionAs: null };
     const inspection = inspectBody(bodies['1.json']);
     expect(lines[0]).toStrictEqual({ place: `${path}/1.json`, ...unsaved, ...inspection });
     const both = await command(['inspect', '--json', '--quiet', path]);
-    expect(linesOf(both.out)).toHaveLength(4);
+    expect(linesOf(both.out)).toHaveLength(5);
   });
 
   test('of a store have the reasons first, which are counted without what differs', async () => {
@@ -201,25 +196,29 @@ unknown fields
       ['✗', 'review/x.1111111111111111', '{}', 'a field is missing [depositId 0b0f]'],
       ['!', 'review/x.2222222222222222', deposit(), 'base64 text of order order-1'],
       ['✗', 'review/x.3333333333333333', '{}', 'a field is missing [depositId 3d6c]'],
+      // Someone has moved only the body.
+      ['!', 'review/x.4444444444444444', deposit(), null],
     ] as const;
     const lines = saved.map(([mark, name, body, reason]) => {
-      write(`webhooks/${name}.txt`, `${reason}\n`);
+      if (reason !== null) write(`webhooks/${name}.txt`, `${reason}\n`);
       utimesSync(write(`webhooks/${name}.json`, body), since, since);
       const { summary } = inspectBody(body, { isSaved: true });
-      return `${mark} ${name}.json  2026-09-21 14:34:20 UTC: ${reason}  ${summary}\n`;
+      const why = reason === null ? '' : `: ${reason}`;
+      return `${mark} ${name}.json  2026-09-21 14:34:20 UTC${why}  ${summary}\n`;
     });
     const { exit, out } = await command(['inspect', '--quiet', store]);
     expect(exit).toBe(1);
     expect(out.replaceAll(`${store}/`, '')).toBe(`${lines.join('')}
-4 bodies in 4 files
+5 bodies in 5 files
 
-         2  to check
+         3  to check
          2  refused
 
 reasons
          2  review: a field is missing, first in review/x.1111111111111111.json
          1  retry: no connection to …, first in retry/x.0000000000000000.json
          1  review: base64 text of order …, first in review/x.2222222222222222.json
+         1  review: without a reason, first in review/x.4444444444444444.json
 
 The receiver retries the webhooks in progress and in retry. Those in review wait for someone: the
 page docs/runbook.md of this package says what to do for each reason.
@@ -229,13 +228,7 @@ page docs/runbook.md of this package says what to do for each reason.
     expect(JSON.parse(`${linesOf(json.out)[0]}`)).toMatchObject({ outcome: 'check', ...waiting });
   });
 
-  test('of a store may lack their reason, if someone moved only the body', async () => {
-    for (const digit of '45') write(`moved/review/x.${digit.repeat(16)}.json`, deposit());
-    const { out } = await command(['inspect', join(folder, 'moved/review')]);
-    expect(out).toContain('         2  review: without a reason, first in ');
-  });
-
-  test('that have many faults and names are listed up to a limit', async () => {
+  test('that have many faults and names are listed and counted up to a limit', async () => {
     const stdin = `${deposit(unknown(25))}\n{"depositId":1}`;
     const { out } = await command('inspect', { stdin });
     expect(out).toContain('    and 6 more\n');
@@ -244,26 +237,24 @@ page docs/runbook.md of this package says what to do for each reason.
     expect(out.match(/^ +1 {2}x\d+, first/gm)).toHaveLength(20);
     const most = `${deposit(unknown(20))}\n${deposit({ network: '1', rateType: '1' })}`;
     expect((await command('inspect', { stdin: most })).out).not.toMatch(/and \d+ more/);
-    // Those of another notification than the expected one are no news.
-    const other = await command('inspect --as withdrawal', { stdin });
-    expect(other.out).not.toContain('unknown fields');
-    // Neither is a new value of a known field.
-    const spelled = withdrawal({ deducedSettlementAmount: '"1"' });
-    const known = await command('inspect', {
-      stdin: `${deposit({ rateType: '"NEW"' })}\n${spelled}`,
-    });
-    expect(known.out).not.toContain('unknown fields');
-  });
-
-  test('that have too many names are counted as far as memory goes', () => {
+    // So that an archive takes no more memory.
     const totals = createTotals();
     for (const from of [0, 4000, 8000]) {
       const judged = judgeBody(deposit(unknown(4000, from)));
       totals.add(judged, 'good', { place: 'x', saved: null }, null);
     }
-    const report = totals.report({ files: 0, unread: 0 });
-    expect(report).toMatch(/^\n3 bodies in 0 files\n/);
-    expect(report).toContain('            and 9,980 more\n');
+    expect(totals.report({ files: 0, unread: 0 })).toContain('            and 9,980 more\n');
+  });
+
+  test('have no unknown fields, if those are of another notification, or their values are new', async () => {
+    const spelled = withdrawal({ deducedSettlementAmount: '"1"' });
+    for (const [line, bodies] of [
+      ['inspect --as withdrawal', [deposit(unknown(1)), '{}']],
+      ['inspect', [deposit({ rateType: '"NEW"' }), spelled]],
+    ] as const) {
+      const { out } = await command(line, { stdin: bodies.join('\n') });
+      expect(out).not.toContain('unknown fields');
+    }
   });
 
   test('may be none, and some may be unreadable', async () => {

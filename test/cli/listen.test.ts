@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import http from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
 import { inspectBody } from 'payment-notifications/inspect';
 import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
@@ -50,33 +50,30 @@ test('prints each callback in one line, and answers it', async () => {
   ]);
 });
 
-describe('the secret', () => {
-  test('is a new one in each run, which is printed once', async () => {
-    const [one, two] = await Promise.all([
-      listening('', (url) => post(url, DEPOSIT)),
-      listening('', (url) => post(url, DEPOSIT)),
-    ]);
-    const secret = one.url.split('/').at(-1);
-    expect(secret).toMatch(/^[0-9a-f]{32}$/);
-    expect(two.url).not.toContain(secret);
-    expect(one.first).toBe(`listening at ${one.url}`);
-    expect(one.told.join('\n')).not.toContain(secret);
-  });
+test('the secret is a new one in each run, which is printed once', async () => {
+  const [one, two] = await Promise.all(
+    [1, 2].map(() => listening('', (url) => post(url, DEPOSIT))),
+  );
+  const secret = one?.url.split('/').at(-1);
+  expect(secret).toMatch(/^[0-9a-f]{32}$/);
+  expect(two?.url).not.toContain(secret);
+  expect(one?.first).toBe(`listening at ${one?.url}`);
+  expect(one?.told.join('\n')).not.toContain(secret);
+});
 
-  test('may be given, and is not printed then', async () => {
-    const secret = '.a_Secret-of~mine-5';
-    const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    const { first, told } = await listening(`--secret ${secret}`, async (url) => {
-      expect(await post(new URL(secret, url).href, DEPOSIT)).toBe(200);
-      expect(await post(url, DEPOSIT)).toBe(404);
-    });
-    expect(first).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+\/\.a_S…$/);
-    expect(told.join('\n')).not.toContain(secret);
-    // The receiver says so by itself.
-    const warning = expect.stringMatching(/^answered 1 request with 404, because the URL/);
-    expect(warn.mock.calls.flat()).toStrictEqual([warning]);
-    expect(told.at(-1)).toBe('1 webhook, 0 refused');
+test('a secret that is given is not printed', async () => {
+  const secret = '.a_Secret-of~mine-5';
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  const { first, told } = await listening(`--secret ${secret}`, async (url) => {
+    expect(await post(new URL(secret, url).href, DEPOSIT)).toBe(200);
+    expect(await post(url, DEPOSIT)).toBe(404);
   });
+  expect(first).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+\/\.a_S…$/);
+  expect(told.join('\n')).not.toContain(secret);
+  // The receiver says so by itself.
+  const warning = expect.stringMatching(/^answered 1 request with 404, because the URL/);
+  expect(warn.mock.calls.flat()).toStrictEqual([warning]);
+  expect(told.at(-1)).toBe('1 webhook, 0 refused');
 });
 
 test('a visit without a body is answered, and not counted', async () => {
@@ -89,10 +86,9 @@ test('a visit without a body is answered, and not counted', async () => {
 describe('--save', () => {
   test('saves each body unchanged to its own file, in the order of their arrival', async () => {
     const callbacks = join(folder, 'callbacks\u202e');
-    const bodies = [
-      ...[DEPOSIT, DEPOSIT, withdrawalBroadcastBody(), `${DEPOSIT.slice(0, -9)}\n`],
-      ...[Buffer.from([0xff]), JSON.stringify(JSON.parse(DEPOSIT), null, 2)],
-    ].map((body) => Buffer.from(body));
+    const bodies = [DEPOSIT, withdrawalBroadcastBody(), '{\n', Buffer.from([0xff])].map((body) =>
+      Buffer.from(body),
+    );
     const { told } = await listening(`--save ${callbacks}`, async (url) => {
       for (const body of bodies) await post(url, body);
     });
@@ -100,8 +96,8 @@ describe('--save', () => {
     expect(paths.map((path) => readFileSync(path))).toStrictEqual(bodies);
     const start = `${callbacks}/2026-09-21T14-34-20.000Z-000`;
     expect(paths).toStrictEqual([
-      ...[`${start}1-deposit.json`, `${start}2-deposit.json`, `${start}3-withdrawal.json`],
-      ...[`${start}4-refused.json`, `${start}5-refused.json`, `${start}6-deposit.json`],
+      ...[`${start}1-deposit.json`, `${start}2-withdrawal.json`],
+      ...[`${start}3-refused.json`, `${start}4-refused.json`],
     ]);
     const shown = [...paths, callbacks].map((path) => path.replace('\u202e', '\\u202e'));
     for (const [index, path] of paths.entries()) {
@@ -109,7 +105,7 @@ describe('--save', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
     expect(statSync(callbacks).mode & 0o777).toBe(0o700);
-    expect(told.at(-1)).toBe(`6 webhooks, 2 refused, 6 saved in ${shown.at(-1)}`);
+    expect(told.at(-1)).toBe(`4 webhooks, 2 refused, 4 saved in ${shown.at(-1)}`);
     // A later run adds to the folder.
     vi.setSystemTime(Date.parse(TIME) + 1);
     await listening(`--save ${callbacks}`, (url) => post(url, DEPOSIT));
@@ -141,26 +137,24 @@ describe('--save', () => {
     expect(readFileSync(path, 'utf8')).toBe('2');
   });
 
-  test.each([
-    [write('file', ''), 'ENOTDIR (not a directory)'],
-    [join(folder, 'missing', 'callbacks'), 'ENOENT (no such file or directory)'],
-  ])('names a folder that can not be written, and starts nothing: %s', async (path, reason) => {
+  test('names a folder that can not be written, and starts nothing', async () => {
+    const path = write('file', '');
     const rule = '--save: expected a writable folder, received';
-    const err = `payment-notifications: ${rule} ${path}: ${reason}\n`;
-    const ran = await command(`listen --save ${path}`);
-    expect(ran).toStrictEqual({ exit: 2, out: '', err: err + HELP });
+    const err = `payment-notifications: ${rule} ${path}: ENOTDIR (not a directory)\n${HELP}`;
+    expect(await command(`listen --save ${path}`)).toStrictEqual({ exit: 2, out: '', err });
   });
 });
 
-test('a used port is reported in one line', async () => {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const used = await command(`listen --port ${port}`);
-  server.close();
-  const inUse = `--port: expected a free port, received ${port}, which is in use`;
-  const err = `payment-notifications: ${inUse}\n${HELP}`;
-  expect(used).toStrictEqual({ exit: 2, out: '', err });
+test('listens on an IPv6 address, answers with a status, and names a port that is used', async () => {
+  const { url } = await listening('--host ::1 --status 503', async (url) => {
+    expect(await post(url, DEPOSIT)).toBe(503);
+    const { port } = new URL(url);
+    const { exit, err } = await command(`listen --host ::1 --port ${port}`);
+    const inUse = `--port: expected a free port, received ${port}, which is in use`;
+    const expected = { exit: 2, err: `payment-notifications: ${inUse}\n${HELP}` };
+    expect({ exit, err }).toStrictEqual(expected);
+  });
+  expect(url).toMatch(/^http:\/\/\[::1\]:[1-9]\d*\/\w{32}$/);
 });
 
 test.each(['the sender has left', 'of Ctrl-C'])(

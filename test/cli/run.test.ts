@@ -7,7 +7,6 @@ test.each([
   ['', '<command>'],
   ['--help', '<command>'],
   ['help send', '<command>'],
-  ['nonsense --help', '<command>'],
   ['inspect --help', 'inspect [FILE|FOLDER…]'],
   ['sample --help', 'sample deposit|withdrawal'],
   ['send deposit -h', 'send deposit|withdrawal|FILE… --to URL'],
@@ -20,7 +19,7 @@ test.each([
   expect(out.split('\n').filter((text) => text.length > 80)).toStrictEqual([]);
 });
 
-test.each(['--version', '-v', 'send -v'])('%j prints the version', async (line) => {
+test.each(['--version', 'send -v'])('%j prints the version', async (line) => {
   expect(await command(line)).toStrictEqual({ exit: 0, out: '1.2.3\n', err: '' });
 });
 
@@ -32,27 +31,6 @@ test('a command says that it is waiting for keyboard input', async () => {
 });
 
 const TO = '--to http://127.0.0.1:1/';
-const NO_COMMAND = 'command: expected inspect, sample, send or listen';
-const NO_SAMPLE = 'sample: expected deposit or withdrawal';
-const NO_BODY = 'send: expected deposit, withdrawal or file names';
-const UNKNOWN = 'Unknown option';
-
-test.each([
-  ['parse', '', NO_COMMAND],
-  ['--color', '', `${UNKNOWN} '--color'`],
-  ['inspect --color', 'inspect ', `${UNKNOWN} '--color'`],
-  ['inspect --\u202e', 'inspect ', `${UNKNOWN} '--\\u202e'`],
-  ['sample', 'sample ', NO_SAMPLE],
-  ['sample deposit withdrawal', 'sample ', NO_SAMPLE],
-  ['listen callbacks', 'listen ', 'listen: expected options alone'],
-  [`send ${TO}`, 'send ', NO_BODY],
-  [`send deposit body.json ${TO}`, 'send ', NO_BODY],
-  [`send body.json --seed 1 ${TO}`, 'send ', '--seed: expected a sample, received files'],
-  [`send lines.ndjson --faulty ${TO}`, 'send ', '--faulty: expected a sample, received files'],
-])('%j is refused in one line, and a second one says where help is', async (line, topic, text) => {
-  const err = `payment-notifications: ${text}\nRun payment-notifications ${topic}--help\n`;
-  expect(await command(line)).toStrictEqual({ exit: 2, out: '', err });
-});
 
 test.each(['-v', '--help'])('%s behind -- is no option', async (flag) => {
   const reason = 'expected a readable file, received ENOENT (no such file or directory)';
@@ -81,14 +59,11 @@ describe('a secret is not printed', () => {
     expect(out + err).not.toMatch(/s3cret/);
   });
 
-  test.each(['authorization', 's3cret', 'a b: s3cret', 'x: s3cret\nx', 'x: s3cret\u20ac'])(
-    'of a header that is none: %j',
-    async (header) => {
-      const { err } = await command(['send', 'deposit', ...TO.split(' '), '--header', header]);
-      expect(err).toMatch(/^payment-notifications: --header: expected 'NAME: VALUE', in quotes\n/);
-      expect(err).not.toContain('s3cret');
-    },
-  );
+  test.each(['s3cret', 'a b: s3cret', 'x: s3cret\nx'])('of no header: %j', async (header) => {
+    const { err } = await command(['send', 'deposit', ...TO.split(' '), '--header', header]);
+    expect(err).toMatch(/^payment-notifications: --header: expected 'NAME: VALUE', in quotes\n/);
+    expect(err).not.toContain('s3cret');
+  });
 
   test.each([
     [`open 'ftp://a b"c:d@x/y', http://x/?y z`, "open 'ftp://…', http://… z"],

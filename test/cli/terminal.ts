@@ -13,6 +13,12 @@ type Given = Partial<Terminal> & {
   readonly chunk?: number;
 };
 
+export function chunksOf(content: string | Buffer, size: number): Buffer[] {
+  const bytes = Buffer.from(content);
+  const count = Math.ceil(bytes.length / size);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+}
+
 /** Runs a command line in this process. */
 export async function command(
   line: string | readonly string[],
@@ -21,13 +27,8 @@ export async function command(
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : [...line];
   const out: string[] = [];
   const err: string[] = [];
-  const bytes = Buffer.from(stdin);
-  const count = Math.max(1, Math.ceil(bytes.length / chunk));
-  const chunks = Array.from({ length: count }, (_, at) =>
-    bytes.subarray(at * chunk, (at + 1) * chunk),
-  );
   const terminal: Terminal = {
-    input: Readable.from(chunks),
+    input: Readable.from(chunksOf(stdin, chunk)),
     print: (text) => void out.push(text),
     warn: (text) => void err.push(text),
     colors: false,

@@ -1,11 +1,8 @@
 import { parseDepositReceived } from 'payment-notifications';
-import { inspectBody } from 'payment-notifications/inspect';
 import { expect, test } from 'vitest';
 import { createTwinFinder } from '../../src/cli/twins.js';
 import { deposit, withdrawal } from '../sample-bodies.js';
 import { command, linesOf } from './terminal.js';
-
-const summaryOf = (body: string) => inspectBody(body).summary;
 
 const event = (digit: number, fields = {}) =>
   deposit({ depositId: `"0b0f1f0e-9d0c-4f9e-8d4a-00000000000${digit}"`, ...fields });
@@ -40,17 +37,6 @@ test.each<[what: string, bodies: string[], twins: (number | null)[]]>([
     expect(marked.every(({ outcome }) => outcome === 'check')).toBe(true);
   },
 );
-
-test('the same transaction is marked, and counted', async () => {
-  const stdin = `${event(1)}\n${event(2)}`;
-  const { exit, out } = await command('inspect', { stdin });
-  expect(exit).toBe(0);
-  const [first, second] = linesOf(out);
-  expect(first).toBe(`✓ standard input:1  ${summaryOf(event(1))}`);
-  const twin = 'The same transaction as standard input:1.';
-  expect(second).toBe(`! standard input:2  ${summaryOf(event(2))} ${twin}`);
-  expect(out).toContain('         1  check: the same transaction as another deposit, first in');
-});
 
 test('the same transaction is looked for among the last 10,000 deposits', () => {
   const twinOf = createTwinFinder();

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,30 +20,10 @@ declare module 'vitest' {
 
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Whether to run what takes long as well: `.ci/run --full`. */
-export const isFull: boolean = process.env.FULL === 'true';
-
-/** Inside the project, whose git ignores them. */
-const COPIES: string = join(ROOT, 'pack/copies');
-
-/** A copy of every file that git has, or will have. */
-export async function copyRepository(name: string): Promise<string> {
-  const folder = join(COPIES, name);
-  await rm(folder, { recursive: true, force: true }); // a run that was killed has left it
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
-  const files = (await output('git', args, ROOT)).split('\0').filter(Boolean);
-  for (const file of files) await cp(join(ROOT, file), join(folder, file));
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
-
 /** Packs the package as a release does, and installs it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-notifications-'));
-  const remove = async () => {
-    await rm(folder, { recursive: true, force: true });
-    await rm(COPIES, { recursive: true, force: true });
-  };
+  const remove = () => rm(folder, { recursive: true, force: true });
   try {
     await mkdir(join(ROOT, 'pack'), { recursive: true });
     await output('npm', ['pack', '--silent', '--pack-destination', 'pack'], ROOT);

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -92,17 +91,6 @@ test('the output of inspect ends quietly for head, as a closed pipe ends program
 test('output that can not be written is reported in one line', async () => {
   const err = expect.stringMatching(/^payment-notifications: can't write the output: ENOSPC.*\n$/);
   expect(await run(`inspect ${SAMPLE} > /dev/full`)).toStrictEqual({ out: '', err, exit: 2 });
-});
-
-test('Ctrl-C ends inspect while it waits for a pipe', async () => {
-  await inShell('mkfifo pipe');
-  const { child, ended } = start(`exec ${PROGRAM} inspect pipe`);
-  // This opens once the command has begun to read.
-  const writer = await open(join(folder, 'pipe'), 'w');
-  child.kill('SIGINT');
-  // A shell reports that as 130.
-  expect(await ended).toStrictEqual({ out: '', err: '', exit: 'SIGINT' });
-  await writer.close();
 });
 
 test('listen --help has examples that work, and Ctrl-C ends them', async () => {

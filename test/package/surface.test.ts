@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import * as esm from 'payment-notifications';
+import { depositReceivedBody } from 'payment-notifications/testing';
+import { NotificationSchema } from 'payment-notifications/valibot';
+import * as valibot from 'valibot';
 import { expect, inject, test } from 'vitest';
 import { output } from './command.js';
 
@@ -54,4 +59,24 @@ test('no two entries give one name to two types', () => {
   const names = Object.values(others).flatMap(namesOf);
   expect(names).toStrictEqual([...new Set(names)]);
   expect(names).toStrictEqual(expect.arrayContaining(namesOf(store)));
+});
+
+test('an imported and a required copy know each other’s errors, and add their amounts', () => {
+  const require = createRequire(import.meta.url);
+  const cjs: typeof esm = require('payment-notifications');
+  expect(esm.NotificationError).not.toBe(cjs.NotificationError);
+  const body = depositReceivedBody({ actualDepositAmount: `0.${'9'.repeat(39)}` });
+  for (const [one, other] of [
+    [esm, cjs],
+    [cjs, esm],
+  ] as const) {
+    expect(other.isNotificationError(one.safeParseNotification('{}').error)).toBe(true);
+    const [ours, theirs] = [one, other].map((copy) => copy.parseDepositReceived(body));
+    const sum = theirs && ours?.actualDepositAmount.plus(theirs.actualDepositAmount);
+    expect(`${sum}`).toBe(`1.${'9'.repeat(38)}8`);
+  }
+  // Each with its own valibot.
+  expect(valibot.parse(NotificationSchema, body).type).toBe('deposit.received');
+  const required = require('payment-notifications/valibot').NotificationSchema;
+  expect(require('valibot').parse(required, body).type).toBe('deposit.received');
 });

@@ -14,18 +14,15 @@ test('receives requests, and ends one that never ends, but not its connection', 
   const { receiver, calls } = open();
   const send = await callTo(http2.createServer(receiver.node));
   const endless = send();
-  let written = 0;
   const writeOn = () => {
-    while (endless.write(Buffer.alloc(16_384))) written += 16_384;
+    while (endless.write(Buffer.alloc(16_384)));
   };
   endless.on('drain', writeOn).on('ready', writeOn).resume();
   const [headers] = await once(endless, 'response');
   expect(headers[':status']).toBe(413);
   const other = send();
   await once(endless, 'close');
-  expect(written).toBeLessThan(5 * 1024 * 1024);
-  other.end(DEPOSIT);
-  const [next] = await once(other, 'response');
+  const [next] = await once(other.end(DEPOSIT), 'response');
   expect(next[':status']).toBe(200);
   expect(calls.at(-1)).toStrictEqual(PASSED_ON);
 });
@@ -36,19 +33,4 @@ test('turns a stranger away without a header that HTTP/2 lacks, of which Node.js
   const server = http2.createServer(open({ secret: SECRET }).receiver.node);
   const [headers] = await once((await callTo(server))().end(DEPOSIT).resume(), 'response');
   expect([headers[':status'], warn.mock.calls]).toStrictEqual([404, []]);
-});
-
-test('survives a sender that leaves before it is answered', async () => {
-  const server = http2.createServer();
-  const sent = (await callTo(server))().end(DEPOSIT);
-  sent.on('error', () => {});
-  const [request, response] = await once(server, 'request');
-  const { receiver, entries } = open({
-    async onDepositReceived() {
-      sent.close(http2.constants.NGHTTP2_CANCEL);
-      await once(request, 'close');
-    },
-  });
-  await receiver.node(request, response);
-  expect(entries.map(({ outcome }) => outcome)).toStrictEqual(['settled']);
 });

@@ -42,9 +42,6 @@ const head = (...headers: string[]) =>
   ['POST / HTTP/1.1', 'Host: 127.0.0.1', ...headers, '', ''].join('\r\n');
 const CLOSE = 'Connection: close';
 const LENGTH = `Content-Length: ${bytes(DEPOSIT).length}`;
-const CHUNKED = 'Transfer-Encoding: chunked';
-const chunkOf = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`;
-const LAST_CHUNK = '0\r\n\r\n';
 
 describe('a connection', () => {
   /** What a server may have read of a body that never ends: all limits, and its own buffers. */
@@ -59,17 +56,6 @@ describe('a connection', () => {
       /^HTTP\/1\.1 200 [\s\S]*content-type: text\/plain; charset=utf-8\r\n/,
     );
     expect(calls).toStrictEqual([PASSED_ON]);
-  });
-
-  test('brings the next request after a body that is too long', async () => {
-    const { socket, calls } = await mount();
-    const large = ' '.repeat(4 * 1024 * 1024); // as long as the receiver reads on
-    socket.write(head(`Content-Length: ${large.length}`) + large.slice(0, LIMIT + 1));
-    const [answer] = await once(socket, 'data'); // before its end
-    expect(`${answer}`).toMatch(/^HTTP\/1\.1 413 /);
-    socket.write(large.slice(LIMIT + 1) + head(CLOSE, LENGTH) + DEPOSIT);
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(calls).toStrictEqual([TOO_LARGE, PASSED_ON]);
   });
 
   test.each([
@@ -137,13 +123,10 @@ test.each<[what: string, middleware: Middleware, type?: string, error?: string]>
   ['sets a body without reading, as express.json does', () => ({ body: {} })],
   ['keeps bytes as body', reads((body) => ({ body }))],
   ['keeps bytes as rawBody', reads((rawBody) => ({ body: {}, rawBody })), 'a/b; charset=latin1'],
-  ['keeps text as rawBody', reads((all) => ({ body: {}, rawBody: `${all}` }))],
-  ['decodes by an empty label', decodes('utf8'), 'text/plain; charset='],
   ['decodes by a label in quotes', decodes('utf8'), 'application/json; Charset="UTF-8"'],
   ['parses to an object', reads(() => ({ body: {} })), '', PARSED],
   ['decodes a', decodes('latin1'), 'a/b;charset="ISO-8859-1"; a=b', decoded('ISO-8859-1')],
   ['decodes x-utf-8', decodes('latin1'), 'text/plain; charset=x-utf-8', decoded('x-utf-8')],
-  ['decodes utf-80', decodes('latin1'), 'text/plain; charset=utf-80', decoded('utf-80')],
   ['collects text in an encoding', collects, '', inEncoding('latin1')],
   ['sets utf-8', sets('utf-8')],
   ['sets latin1', sets('latin1'), '', inEncoding('latin1')],
@@ -159,26 +142,22 @@ test.each<[what: string, middleware: Middleware, type?: string, error?: string]>
 
 describe('a rawBody that middleware still collects', () => {
   const [first, rest] = [DEPOSIT.slice(0, 100), DEPOSIT.slice(100)];
-  const ABORTED = ['failed', 'body: expected a whole body, received an aborted request', null];
 
-  test.each([
-    ['of a length, as text', String, LENGTH, first, rest],
-    ['in chunks, as bytes', Buffer.from, CHUNKED, chunkOf(first), chunkOf(rest) + LAST_CHUNK],
-  ])('is awaited: %s', async (_, keep, framing, start, end) => {
+  test('is awaited', async () => {
     const reached = held();
     const { socket, calls } = await mount(async (request) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk) => {
         chunks.push(chunk);
-        Object.assign(request, { rawBody: keep(Buffer.concat(chunks)) });
+        Object.assign(request, { rawBody: Buffer.concat(chunks) });
       });
       await once(request, 'data'); // such as a query for the user
       reached.run();
       return undefined;
     });
-    socket.write(head(CLOSE, framing) + start);
+    socket.write(head(CLOSE, LENGTH) + first);
     await reached.called;
-    socket.write(end);
+    socket.write(rest);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
     expect(calls).toStrictEqual([PASSED_ON]);
   });
@@ -192,7 +171,8 @@ describe('a rawBody that middleware still collects', () => {
     await settleDown();
     request.destroy(error);
     await handled;
-    expect(calls).toStrictEqual([ABORTED]);
+    const aborted = 'body: expected a whole body, received an aborted request';
+    expect(calls).toStrictEqual([['failed', aborted, null]]);
   });
 });
 
@@ -227,12 +207,6 @@ test.each<[what: string, change: (response: ServerResponse) => unknown, body: st
   expect(calls.slice(1)).toStrictEqual(change === breaks ? [UNSENT] : []);
 });
 
-test('a response of which middleware has broken several methods is reported', async () => {
-  const { receiver, calls } = open();
-  await receiver.node({} as never, { setHeader, destroy: null } as never);
-  expect(calls.at(-1)).toStrictEqual(UNSENT);
-});
-
 test('mounted in Hono or Next.js, node answers 500 and says where it belongs', async () => {
   const { receiver, calls } = open();
   const request = new Request('https://merchant.example/', { method: 'POST', body: DEPOSIT });
@@ -242,12 +216,11 @@ test('mounted in Hono or Next.js, node answers 500 and says where it belongs', a
   expect(calls).toStrictEqual([['failed', expect.stringMatching(message), null]]);
 });
 
-test('without a request or a response, node reports it', async () => {
+test('a response that is missing, or that middleware has broken, is reported', async () => {
   const { receiver, calls } = open();
-  const port = await serve((_, response) => receiver.node(null as never, response));
-  expect(await post(port, DEPOSIT)).toStrictEqual(FAILED);
   await receiver.node({} as never, null as never);
-  expect(calls[0]).toStrictEqual(['failed', expect.stringContaining('originalUrl'), null]);
   const message = expect.stringMatching(/^no answer was sent: Cannot read/);
   expect(calls.at(-1)).toStrictEqual(['failed', message, null]);
+  await receiver.node({} as never, { setHeader, destroy: null } as never);
+  expect(calls.at(-1)).toStrictEqual(UNSENT);
 });

@@ -10,12 +10,11 @@ const { base, folder, pathOf, files, state } = temporaryFolder();
 describe('a folder that can’t be used', () => {
   const FULL = "can't be written to: ENOSPC: no space left on device";
 
-  test.each([
-    ['', 'an empty string'],
-    [5, '5'],
-  ])('is none: %j', (value, received) => {
-    const message = `folder: expected the path of a folder, received ${received}. Pass one for bodies only, such as webhooks`;
-    expect(() => createStore(value as string)).toThrow(new TypeError(message));
+  test('is none', () => {
+    const message =
+      'folder: expected the path of a folder, received an empty string. Pass one for bodies only, such as webhooks';
+    expect(() => createStore('')).toThrow(new TypeError(message));
+    expect(() => createStore(5 as never)).toThrow('received 5.');
   });
 
   test('is an error at the start', async () => {
@@ -64,13 +63,6 @@ describe('a folder that can’t be used', () => {
     replace(promises, 'rename', () => Promise.reject(error));
     await expect(save(saved('{}', { to: 'retry' }))).rejects.toThrow('EACCES');
     expect(state()['progress.json']).toBe('{}');
-  });
-
-  test('because it is removed, rejects', async () => {
-    const { save, list } = createStore(folder);
-    fs.rmSync(folder, { recursive: true });
-    await expect(save(saved('{}'))).rejects.toThrow(/ENOENT: no such file or directory, open/);
-    await expect(list()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('at the reason, loses no body', async () => {

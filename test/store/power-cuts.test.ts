@@ -47,7 +47,6 @@ const ROWS: Row[] = [
   waits('1: nothing', {}, {}),
   refused('1: the name', ''),
   refused('1: the length', ZEROS),
-  refused('1: half of the bytes', HALF),
   settled('1: all of it, before its function is called', { progress: BODY }),
   settled('1: it was in retry, and not removed there', { progress: BODY, retry: BODY }),
   settled('1: all of it, and half of it in retry', { progress: BODY, retry: HALF }),
@@ -60,14 +59,11 @@ const ROWS: Row[] = [
   settled('1: all of it, and it was in review', { progress: BODY, review: BODY, reason: NO }),
   settled('1: all of it, and half of it in review', { progress: BODY, review: HALF }),
   // 2. It is removed, or renamed to `retry` or `review`, without a sync.
-  settled('2: not that it was removed', { progress: BODY, claim: ONE }),
   settled('2: that it moved to retry', { retry: BODY }),
-  settled('2: that it moved to retry, and its reason', { retry: BODY, error: NO }),
   settled('2: not that it moved, but its reason', { progress: BODY, error: NO }),
   settled('2: that it moved, not that its claim ended', { retry: BODY, claim: TWO }),
   waits('2: that it moved to review', { review: BODY }, { review: BODY }),
   settled('2: not that it moved to review', { progress: BODY, reason: NO }),
-  settled('2: not that it moved from retry to review', { retry: BODY, reason: NO }),
   settled('2: that it is in retry and review', { retry: BODY, review: BODY }),
   settled('2: everywhere', { progress: BODY, retry: BODY, review: BODY }),
   // 3. A round renames it from `retry` to `progress`.
@@ -75,9 +71,7 @@ const ROWS: Row[] = [
   settled('3: that it moved, and the claim', { progress: OLDER, error: NO, claim: ONE }),
   // 4. A `.txt` file is written, without a sync.
   settled('4: an earlier claim', { progress: BODY, claim: [ONE, 90] }),
-  settled('4: an empty claim', { progress: OLDER, claim: '' }),
   settled('4: half of a claim', { progress: OLDER, claim: 'in prog' }),
-  settled('4: an empty reason', { retry: OLDER, error: '' }),
   settled('4: the second try', { progress: OLDER, claim: TWO }),
   waits('4: the third', { progress: OLDER, claim: THREE }, { review: BODY, reason: ENDED }),
   waits('4: a claim that holds', { progress: BODY, claim: FRESH }, { progress: BODY, claim: ONE }),

@@ -1,6 +1,8 @@
 // A merchant's handler, as type-checked in their CI: no DOM, no Node types, every library checked.
 import type { Decimal as HostDecimal } from 'decimal.js';
 import * as pn from 'payment-notifications';
+import { type Inspection, inspectBody, type QuirkCode } from 'payment-notifications/inspect';
+import { type DeliveryResult, deliver, depositReceivedBody } from 'payment-notifications/testing';
 
 export function handle(body: pn.RawBody): number {
   const result: pn.ParseResult<pn.PaymentNotification> = pn.safeParseNotification(body);
@@ -41,8 +43,7 @@ function settle(withdrawal: pn.WithdrawalBroadcast): string {
     case 'BLOCKED': {
       const { txAddressOwner }: pn.WithdrawalBlocked = withdrawal;
       const owner: pn.TxAddressOwner | null = txAddressOwner;
-      const where = owner?.additionalFields.country === undefined ? '' : ' abroad';
-      return `${owner?.name} (${owner?.category})${where}`;
+      return owner?.additionalFields.country === undefined ? 'here' : 'abroad';
     }
     default:
       return never(withdrawal);
@@ -57,33 +58,20 @@ function refuse({ issues, reference, notificationType }: pn.NotificationError): 
   return type !== null && paymentId !== undefined && code === 'missing_field' ? 422 : 400;
 }
 
-/** One function for each status, which the compiler checks. */
-const SETTLE: {
-  readonly [S in pn.WithdrawalBroadcast['status']]: (
-    withdrawal: Extract<pn.WithdrawalBroadcast, { status: S }>,
-  ) => string;
-} = {
-  COMPLETED: ({ toTxAddress }) => toTxAddress.address,
-  FAILED: ({ toTxAddress }) => toTxAddress?.address ?? 'failed',
-  BLOCKED: ({ txAddressOwner }) => txAddressOwner?.name ?? 'blocked',
-};
-
-/** One function for each type of notification. */
-export const HANDLERS: {
-  readonly [T in pn.PaymentNotification['type']]: (
-    notification: Extract<pn.PaymentNotification, { type: T }>,
-  ) => string;
-} = {
-  'deposit.received': ({ depositId, settlementAmount }) => depositId + settlementAmount.toFixed(),
-  'withdrawal.broadcast': (withdrawal) => {
-    if (withdrawal.status === 'COMPLETED') return SETTLE.COMPLETED(withdrawal);
-    return withdrawal.status === 'FAILED' ? SETTLE.FAILED(withdrawal) : SETTLE.BLOCKED(withdrawal);
-  },
-};
+function never(value: never): never {
+  throw new Error(`not handled: ${value}`);
+}
 
 /** A library exports a parser: its declarations must be able to name the type. */
 export const parsers = { parse: pn.parseDepositReceived, safeParse: pn.safeParseNotification };
 
-function never(value: never): never {
-  throw new Error(`not handled: ${value}`);
+export function quirksOf(body: Uint8Array, as?: pn.NotificationType): QuirkCode[] {
+  const inspection: Inspection = inspectBody(body, { as });
+  return inspection.fields.flatMap(({ quirks }) => quirks.map(({ code }) => code));
+}
+
+export async function tryEndpoint(url: string): Promise<boolean> {
+  const body = depositReceivedBody({ actualDepositAmount: '0.5', network: undefined }, { seed: 7 });
+  const result: DeliveryResult = await deliver(body, { url, copies: 2, timeoutMs: 5000 });
+  return result.delivered && result.attempts.length === 2;
 }

@@ -8,22 +8,9 @@ import {
 } from 'payment-notifications/valibot';
 import * as v from 'valibot';
 
-const Job = v.object({
-  queue: v.literal('callbacks'),
-  body: v.union([DepositReceivedSchema, WithdrawalBroadcastSchema]),
-});
+const Job = v.object({ body: v.union([DepositReceivedSchema, WithdrawalBroadcastSchema]) });
 
-export function take(job: unknown): PaymentNotification {
-  return v.parse(Job, job).body;
-}
-
-export function amount(body: unknown): string {
-  const result = v.safeParse(NotificationSchema, body);
-  if (!result.success) return result.issues[0].message;
-  return result.output.type === 'deposit.received'
-    ? result.output.actualDepositAmount.toString()
-    : result.output.withdrawalId;
-}
+export const take = (job: unknown): PaymentNotification => v.parse(Job, job).body;
 
 /** As a tool that takes any Standard Schema calls them. */
 export async function validate(body: unknown): Promise<PaymentNotification | null> {

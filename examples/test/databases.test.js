@@ -12,6 +12,7 @@ import Database from 'better-sqlite3';
 import mysql from 'mysql2/promise';
 import { Decimal } from 'payment-notifications';
 import { handlerTests } from 'payment-notifications/testing';
+import pg from 'pg';
 import { blockOn, copied, filesOn } from './code.js';
 import { openFolder, replaced, SCHEMA, SETTLE, settleWith } from './merchant.js';
 import { startPostgres } from './postgres.js';
@@ -127,6 +128,8 @@ function testFiles(database, files, { query, balances, order, broken }, kept, en
   for (const one of tests) test(one.name, one.run);
 }
 
+const REVIEWED = "SELECT count(*) FROM webhook WHERE place = 'review'";
+
 describe('a database', { concurrency: true }, () => {
   describe('your own tables, and a table of webhooks', {
     skip: whyNoPostgres(),
@@ -134,8 +137,11 @@ describe('a database', { concurrency: true }, () => {
   }, () => {
     /** @type {Awaited<ReturnType<typeof startPostgres>>} */
     let postgres;
+    /** @type {pg.Pool} */
+    let pool;
     before(async () => {
       postgres = await startPostgres();
+      pool = new pg.Pool({ connectionString: postgres.url, max: 1 });
       await postgres.query(SCHEMA.replace(/^CREATE TABLE balance .*?;$/ms, ''));
       await postgres.query(`${ORDERS} ${copied('table-store.sql')}
         CREATE TABLE wallet (
@@ -143,7 +149,10 @@ describe('a database', { concurrency: true }, () => {
           PRIMARY KEY (customer_id, coin)
         )`);
     });
-    after(() => postgres?.remove());
+    after(async () => {
+      await pool?.end();
+      await postgres?.remove();
+    });
     testFiles(
       'postgres',
       () => {
@@ -159,7 +168,7 @@ describe('a database', { concurrency: true }, () => {
         };
       },
       {
-        query: (sql) => postgres.query(sql),
+        query: async (sql) => (await pool.query(sql)).rows,
         balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
         order(one) {
           if (one.type === 'deposit.received') return [insertOrder(one)];
@@ -171,7 +180,7 @@ describe('a database', { concurrency: true }, () => {
           return [[`ALTER TABLE ${table} RENAME TO away`], [`ALTER TABLE away RENAME TO ${table}`]];
         },
       },
-      async () => (await postgres.query("SELECT FROM webhook WHERE place = 'review'")).length,
+      async () => Number((await pool.query(REVIEWED)).rows[0].count),
       () => ({ DATABASE_URL: postgres.url, STORE_URL: postgres.url }),
     );
   });

@@ -23,10 +23,14 @@ export function openFolder(parent = tmpdir()) {
   const path = fs.mkdtempSync(join(parent, 'merchant-'));
   fs.symlinkSync(PACKAGES, join(path, 'node_modules'));
   fs.writeFileSync(join(path, 'package.json'), '{ "type": "module" }');
-  for (const name of FILES) fs.writeFileSync(join(path, name), copied(name));
+  const copy = () => {
+    for (const name of FILES) fs.writeFileSync(join(path, name), copied(name));
+  };
+  copy();
   return {
     path,
     url: pathToFileURL(`${path}/`),
+    copy,
     remove: () => fs.rmSync(path, { recursive: true }),
   };
 }
@@ -116,8 +120,9 @@ export async function openMerchant(parent) {
         const find = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
         return (await postgres.query(find)).length >= count;
       }),
-    /** Forgets all. */
+    /** Forgets all, also what a test has changed in the files. */
     async reset() {
+      folder.copy();
       await postgres.query(`DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${SCHEMA}`);
       fs.rmSync(webhooks, { recursive: true, force: true });
     },

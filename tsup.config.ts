@@ -28,8 +28,8 @@ const chunks = {
   'chunks/tx-address': 'src/parser/values/tx-address.ts',
 };
 
-// No build has `clean`: they run at once, and one would remove the declarations of another. scripts/build.js
-// empties dist before.
+// No build has `clean`: they run at once, and one would remove the declarations of another.
+// scripts/build.js empties dist before.
 export default defineConfig([
   {
     ...shared,

@@ -2,9 +2,9 @@
 //
 //   node bench/run.js ../other
 //
-// Each case has many bodies with different digits, because V8 caches the text of repeated numbers. The
-// builds take turns of a few milliseconds in one process, so that noise hits both alike. Compare the
-// ratio, not the times. Two copies of one build differ by up to 3 %.
+// Each case has many bodies with different digits, because V8 caches the text of repeated numbers.
+// The builds take turns of a few milliseconds in one process, so that noise hits both alike.
+// Compare the ratio, not the times. Two copies of one build differ by up to 3 %.
 import { resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';

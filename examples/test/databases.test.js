@@ -1,5 +1,5 @@
-// The files to copy for each database and each place of webhooks, by the tests of a handler. Those of
-// the page Testing test server.mjs.
+// The files to copy for each database and each place of webhooks, by the tests of a handler. Those
+// of the page Testing test server.mjs.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +59,7 @@ function receiverWith(module) {
   );
 }
 
-/** The ledger and settle.mjs of the pages, with another database. @param {'mysql' | 'sqlite'} name */
+/** The ledger and settle.mjs with another database. @param {'mysql' | 'sqlite'} name */
 const withDatabase = (name) => ({
   'ledger.ts': LEDGER.replace('./postgres.mjs', `./${name}.mjs`).replaceAll('pool', 'database'),
   [`${name}.mjs`]: copied(`${name}.mjs`),

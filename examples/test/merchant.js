@@ -69,7 +69,7 @@ export async function openMerchant(parent) {
     },
     waiting: filesIn,
     untilSettled: () => until(() => countWaiting() === 0),
-    /** The bodies in a place. While a server runs, its rounds may move them. @param {Place} place */
+    /** The bodies in a place. Rounds of a running server may move them. @param {Place} place */
     bodies: (place) => filesIn(place).map((file) => readBody(place, file)),
     /** Why a body waits. @param {Place} place @param {string} body */
     reason(place, body) {

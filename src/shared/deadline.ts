@@ -23,7 +23,7 @@ export function checkTime(name: string, time: number | undefined): void {
 
 /** A deadline that several steps share. */
 export interface Deadline {
-  /** Ends like the work. At the deadline, calls `onLate`, and rejects with an error of this step. */
+  /** Ends like the work. At the deadline, calls `onLate`, and rejects with an error of the step. */
   readonly before: <T>(step: string, work: Promise<T>, onLate?: () => void) => Promise<T>;
   /** Without this, its timer would keep the process running. */
   readonly end: () => void;

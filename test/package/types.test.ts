@@ -17,7 +17,7 @@ const RESOLUTIONS = {
 
 /** What is compiled together. */
 const PROJECTS = {
-  // It has no Request, and none of the types that valibot's own declarations name: so no type of the
+  // It has no Request, and no type that valibot's declarations name. So no type of the
   // main entry may be one of valibot.
   'without other types': {
     sources: ['handler', 'mistakes', 'receiving'],

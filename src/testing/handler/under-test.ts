@@ -114,7 +114,7 @@ export class HandlerUnderTest {
    * Waits until exactly what is due has moved, and returns true. With `mayStay`, returns false if
    * nothing has moved. Throws otherwise.
    *
-   * @param mayStay - Passed if the bodies may move nothing. Once it resolves to true, the wait ends.
+   * @param mayStay - Passed if the bodies may move nothing. The wait ends once it resolves to true.
    */
   async expectChange(
     exchange: Exchange,
@@ -154,8 +154,8 @@ export class HandlerUnderTest {
 
   /**
    * Reads what has moved though nothing was due. A handler that answers before it settles gets half
-   * as much time again as it has needed so far. Otherwise, what it does late would be taken for what
-   * is sent next.
+   * as much time again as it has needed so far. Otherwise, what it does late would be taken for
+   * what is sent next.
    */
   unexpectedChanges(): Promise<Amounts> {
     const { lagMs, patience } = this.#setup;

@@ -10,7 +10,7 @@ import {
 import type { DatabasePart, HandlerTestsOptions } from 'payment-notifications/testing';
 import { patientTests } from '../../../src/testing/handler/tests.js';
 
-/** What an event adds to whose balance. Null if the amount is unknown, 0 if its status moves nothing. */
+/** What an event adds to whose balance. The amount is null if it is kept for review. */
 export interface Move {
   readonly key: string;
   readonly account: string;

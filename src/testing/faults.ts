@@ -34,11 +34,10 @@ export function faultyBodies(body: string = depositReceivedBody()): FaultyBody[]
   return [...faultsOf(body), ...limitsOf(body)];
 }
 
-/** The faults that any reader of the service's documentation sees. */
+/** The faults that no reader of the service's documentation accepts. */
 export function faultsOf(body: string): FaultyBody[] {
-  const { fields, id, amount, faulty } = partsOf(body);
-  const currency = 'settlementCurrency';
-  const accented = changed('', fields, { [currency]: '"\u00fc"' }).body;
+  const { fields, id, isWithdrawal, faulty } = partsOf(body);
+  const accented = changed('', fields, { settlementCurrency: '"\u00fc"' }).body;
   const latin1 = Uint8Array.from(accented, (character) => character.charCodeAt(0));
   return [
     { code: 'invalid_json', label: 'an empty body', body: '' },
@@ -50,10 +49,8 @@ export function faultsOf(body: string): FaultyBody[] {
     faulty('unrecognized_notification', `no ${id}`, id),
     faulty('invalid_id', `a ${id} that is not a UUID`, id, '"1"'),
     faulty('unknown_value', 'an unknown status', 'status', '"PENDING"'),
-    faulty('missing_field', `no ${currency}`, currency),
-    faulty('wrong_type', `an empty ${currency}`, currency, '""'),
-    faulty('invalid_amount', 'an amount with a comma', amount, '"1,5"'),
-    faulty('negative_amount', 'an amount below zero', amount, '-1'),
+    // A withdrawal's amount may be missing, so one that can't be read is only a warning.
+    ...(isWithdrawal ? [] : amountFaults(faulty, 'actualDepositAmount')),
   ];
 }
 
@@ -61,14 +58,25 @@ export function faultsOf(body: string): FaultyBody[] {
 export function limitsOf(body: string): FaultyBody[] {
   const { isWithdrawal, faulty } = partsOf(body);
   const estimate = isWithdrawal ? 'estimatedWithdrawAmount' : 'actualDisplayAmount';
+  const currency = 'settlementCurrency';
   const nowhere = faulty('invalid_tx_address', 'only a tag as address', 'toTxAddress', '"?dt=1"');
   return [
     { code: 'body_too_large', label: 'more than 64 KiB', body: body + ' '.repeat(65_536) },
+    faulty('missing_field', `no ${currency}`, currency),
+    faulty('wrong_type', `an empty ${currency}`, currency, '""'),
+    ...(isWithdrawal ? amountFaults(faulty, estimate) : []),
     faulty('invalid_amount', 'an amount that JSON.parse reads as Infinity', estimate, '1e999'),
     faulty('wrong_type', 'a lone surrogate', 'displayCurrency', '"\\ud800"'),
     ...(isWithdrawal ? [nowhere] : []),
   ];
 }
+
+type Faulty = ReturnType<typeof partsOf>['faulty'];
+
+const amountFaults = (faulty: Faulty, name: string): FaultyBody[] => [
+  faulty('invalid_amount', 'an amount with a comma', name, '"1,5"'),
+  faulty('negative_amount', 'an amount below zero', name, '-1'),
+];
 
 function partsOf(body: string) {
   const fields = readWire(body);
@@ -76,10 +84,9 @@ function partsOf(body: string) {
   // Only a COMPLETED withdrawal is refused for what a FAILED one may lack.
   if (isWithdrawal) fields.set('status', '"COMPLETED"');
   const id = isWithdrawal ? 'withdrawalId' : 'depositId';
-  const amount = isWithdrawal ? 'estimatedWithdrawAmount' : 'actualDepositAmount';
   const faulty = (code: IssueCode, label: string, name: string, wire?: string): FaultyBody => ({
     ...changed(label, fields, { [name]: wire }),
     code,
   });
-  return { fields, isWithdrawal, id, amount, faulty };
+  return { fields, isWithdrawal, id, faulty };
 }

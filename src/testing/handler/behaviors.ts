@@ -5,19 +5,13 @@ import * as advice from './advice.js';
 import { DEPOSITS } from './deposits.js';
 import { type Changes, eventAmounts, labeled, plainBody, type TestEvent } from './events.js';
 import { settlesFirst } from './first.js';
-import {
-  CONTENT_TYPES,
-  encodingsOf,
-  formsOf,
-  harmlessValues,
-  optionalFields,
-  type Row,
-} from './forms.js';
+import { CONTENT_TYPES, encodingsOf, formsOf, harmlessValues, optionalFields } from './forms.js';
 import type { DatabasePart, HandlerTestsOptions } from './options.js';
 import {
   type Behavior,
   type Behaviors,
   FIVE,
+  type Row,
   settlesEach,
   settlesOrKeepsEach,
   together,
@@ -202,6 +196,7 @@ const OTHER_SECRETS: Readonly<Record<string, (secret: string) => string>> = {
   'a secret with one more character': (secret) => `${secret}x`,
   'a secret in upper case': (secret) => secret.toUpperCase(),
   'a secret in lower case': (secret) => secret.toLowerCase(),
+  'no secret': () => '',
 };
 
 const turnsStrangersAway =

@@ -154,20 +154,20 @@ interface WrongAnswer {
   readonly status: number;
   /** Whether the timeout was over. */
   readonly isLate: boolean;
-  /** Whether the server has answered any request before. */
-  readonly hasAnswered: boolean;
+  /** Whether the server has answered any request with success. */
+  readonly hasAccepted: boolean;
 }
 
 /** Returns the likely cause of a wrong answer. */
 export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
   const { attempts, causes, copies, isRepeat } = exchange;
-  const { status, isLate, hasAnswered } = wrong;
+  const { status, isLate, hasAccepted } = wrong;
   const isFailure = status >= 500;
   const someSucceed = attempts.some(({ success }) => success);
   if (isLate && attempts.length > 1) {
     return 'Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error';
   }
-  if (status === 0 && !hasAnswered) {
+  if (status === 0 && !hasAccepted) {
     return 'Check that your server runs at the host and the port of url, and answers every request';
   }
   if (status === 0) {
@@ -175,7 +175,11 @@ export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
       ? 'The handler never answers this webhook. Answer in every branch, and let errors propagate'
       : 'Your server closed the connection, or stopped. See its log';
   }
-  if ([401, 403, 404, 405].includes(status)) {
+  if (status === 429) {
+    return 'The server limits the rate of requests. Exempt this endpoint: the service might not resend what is refused';
+  }
+  if (status >= 300 && status <= 399) return 'The server redirects. Check url, such as its https';
+  if ([401, 403, 404, 405].includes(status) && !hasAccepted) {
     return 'Check the path and the secret in url, and that prepare inserts the order';
   }
   const own = ownCause(causes, 'answer');

@@ -6,8 +6,7 @@ import type { Rules } from '../../parser/rules.js';
 import { WITHDRAWAL_BROADCAST } from '../../parser/withdrawal-broadcast.js';
 import { type BodyVariant, bodyVariants, inBothEncodings } from '../variants.js';
 import { readWire } from '../wire.js';
-import type { Causes } from './advice.js';
-import { DROPPED, HARMLESS, NARROW } from './advice.js';
+import * as advice from './advice.js';
 import {
   type Changes,
   labeled,
@@ -16,6 +15,7 @@ import {
   type TestBody,
   type TestEvent,
 } from './events.js';
+import type { Row } from './rows.js';
 
 const rulesOf = (type: NotificationType): Rules =>
   type === 'deposit.received' ? DEPOSIT_RECEIVED : WITHDRAWAL_BROADCAST;
@@ -87,9 +87,6 @@ export function withTimes(event: TestEvent, form: string): TestEvent {
 
 // ---- Values that decide nothing ----
 
-/** Changes that must not change what moves, and the likely causes if they do. */
-export type Row = readonly [label: string, changes: Changes, causes: Causes];
-
 /** The fields without which a body is still valid. */
 export function optionalFields(type: NotificationType): string[] {
   const fields: Changes = JSON.parse(plainBody(type));
@@ -113,23 +110,23 @@ const LENGTHS = {
 
 const OTHERS: readonly Row[] = [
   ...[...Object.values(RateType), 'OTHER'].map((rateType): Row => {
-    return [`rateType ${rateType}`, { rateType }, HARMLESS];
+    return [`rateType ${rateType}`, { rateType }, advice.HARMLESS];
   }),
   ...TAGS.map((tag): Row => {
     const toTxAddress = `rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH${tag}`;
-    return [tag || 'without a tag', { toTxAddress }, HARMLESS];
+    return [tag || 'without a tag', { toTxAddress }, advice.HARMLESS];
   }),
-  ['no name', { txAddressOwner: { name: null, category: null } }, HARMLESS],
-  ['an empty name', { txAddressOwner: { name: '', category: '' } }, HARMLESS],
+  ['no name', { txAddressOwner: { name: null, category: null } }, advice.HARMLESS],
+  ['an empty name', { txAddressOwner: { name: '', category: '' } }, advice.HARMLESS],
   [
     'a name with quotes and an emoji',
     { txAddressOwner: { name: `O'Brien "\\" 漢字 🚀`, category: 'exchange' } },
-    NARROW,
+    advice.NARROW,
   ],
   [
     'received after expirationTime',
     { expirationTime: 1_790_000_600, paymentReceivedAt: 1_790_001_260 },
-    DROPPED,
+    advice.DROPPED,
   ],
 ];
 
@@ -139,13 +136,13 @@ export function harmlessValues(type: NotificationType): Row[] {
   const amounts = Object.entries(rules).flatMap(([name, rule]) => {
     const isOptionalAmount = rule.need === 'optional' && rule.type.kind === 'amount';
     return (isOptionalAmount && !(name in NOTHING_MOVED) ? AMOUNTS : []).map((amount): Row => {
-      return [`${name} ${amount}`, { [name]: amount }, HARMLESS];
+      return [`${name} ${amount}`, { [name]: amount }, advice.HARMLESS];
     });
   });
   const texts = Object.entries(LENGTHS).flatMap(([name, lengths]) =>
     lengths.map((length): Row => {
       const text = `${'x'.repeat(length)}${name === 'toTxAddress' ? '?dt=1' : ''}`;
-      return [`${name} of ${length} characters`, { [name]: text }, NARROW];
+      return [`${name} of ${length} characters`, { [name]: text }, advice.NARROW];
     }),
   );
   const fields: Changes = JSON.parse(plainBody(type));

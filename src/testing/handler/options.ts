@@ -131,6 +131,18 @@ export async function callOption<T>(name: string, option: () => Promise<T>): Pro
   }
 }
 
+/** Breaks a part of the database, and returns the function that repairs it. */
+export async function breakPart(
+  { breakDatabase }: HandlerTestsOptions,
+  part: DatabasePart,
+): Promise<() => unknown> {
+  const repair: unknown = await callOption('breakDatabase', async () => breakDatabase?.(part));
+  if (typeof repair === 'function') return () => repair();
+  throw new TypeError(
+    `breakDatabase: expected a function that repairs it, received ${quote(repair)}`,
+  );
+}
+
 export async function readBalance(
   { balance }: HandlerTestsOptions,
   currency: string,

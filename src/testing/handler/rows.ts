@@ -1,4 +1,4 @@
-import type { Causes } from './advice.js';
+import type * as advice from './advice.js';
 import {
   type Changes,
   labeled,
@@ -7,13 +7,15 @@ import {
   type TestEvent,
   type Wanted,
 } from './events.js';
-import type { Row } from './forms.js';
 import type { Trial } from './trial.js';
 
 /** What a correct handler does. */
 export type Behavior = (trial: Trial) => Promise<void>;
 /** Behaviors by name. */
 export type Behaviors = Readonly<Record<string, Behavior>>;
+
+/** Changes that must not change what moves, and the likely causes if they do. */
+export type Row = readonly [label: string, changes: Changes, causes: advice.Causes];
 
 /** Different amounts, so that a change shows which one is missing. */
 export const FIVE: readonly Wanted[] = ['0.71', '0.53', '0.37', '0.29', '0.83'].map((amount) => {
@@ -44,7 +46,7 @@ export const settlesOrKeepsEach =
     );
 
 /** What moves 0.8, though the order expects another amount, or another one was estimated. */
-export const settlesFarFrom = (name: string, what: string, causes: Causes): Behavior =>
+export const settlesFarFrom = (name: string, what: string, causes: advice.Causes): Behavior =>
   settlesEach(
     ['1', '0.995', '1.005', '0.5', '2'].map((factor): Row => {
       const other = part('0.8', factor);

@@ -25,18 +25,21 @@ export async function sendAll(
   return (await Promise.all(deliveries)).flatMap(({ attempts }) => attempts);
 }
 
+/** Sends the bodies of an exchange, of each as many copies as `send` is told to. */
+export type Sender = (
+  send: (copies: number) => Promise<Attempts>,
+  copies: number,
+) => Promise<Attempts>;
+
 /**
  * A copy may fail while another one is in progress. So if one of several copies fails, the body is
  * sent once more, alone, and that answer counts instead.
  */
-export async function sendAgainAlone(
-  send: (copies: number) => Promise<Attempts>,
-  copies: number,
-): Promise<Attempts> {
+export const sendAgainAlone: Sender = async (send, copies) => {
   const attempts = await send(copies);
   if (copies === 1 || !attempts.some(isFailed)) return attempts;
   return [...attempts.filter((attempt) => !isFailed(attempt)), ...(await send(1))];
-}
+};
 
 /** The status of an answer; 0 if there was none. */
 export const statusOf = ({ answer }: DeliveryAttempt): number => answer?.status ?? 0;

@@ -38,7 +38,7 @@ export interface HandlerTest {
  */
 export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
   return patientTests(options, {
-    brokenMs: 1_000,
+    quietMs: 1_000,
     answeredMs: 2_000,
     mendedMs: 10_000,
     rounds: 30,
@@ -54,7 +54,7 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
     patience,
     newEvent: eventsOf(options),
     lagMs: 0,
-    hasAnswered: false,
+    hasAccepted: false,
   };
   const groups: readonly (readonly [noun: string, type: NotificationType, Behaviors])[] = [
     ['deposit', 'deposit.received', behaviorsOf('deposit.received', options)],
@@ -65,8 +65,12 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
   /** The names of the tests whose last run failed. */
   const failing = new Set<string>();
   let last: Promise<unknown> = Promise.resolve();
-  const testOf = (name: string, type: NotificationType, behavior: Behavior): HandlerTest => {
-    const needed = firsts.filter((first) => name.startsWith('both') || isOfOneNoun(first, name));
+  const testOf = (
+    name: string,
+    type: NotificationType,
+    behavior: Behavior,
+    needed: readonly string[],
+  ): HandlerTest => {
     const runOnce = async (): Promise<void> => {
       const first = needed.find((one) => one !== name && failing.has(one));
       if (first !== undefined) throw new Error(`not run: "${first}" fails`);
@@ -86,10 +90,10 @@ export function patientTests(options: HandlerTestsOptions, patience: Patience): 
   };
   return groups
     .filter(([noun]) => !receives || receives.startsWith(noun))
-    .flatMap(([noun, type, behaviors]) =>
-      Object.entries(behaviors).map(([name, show]) => testOf(`${noun}: ${name}`, type, show)),
-    );
+    .flatMap(([noun, type, behaviors]) => {
+      const needed = noun === 'both' ? firsts : firsts.filter((first) => first.startsWith(noun));
+      return Object.entries(behaviors).map(([name, behavior]) =>
+        testOf(`${noun}: ${name}`, type, behavior, needed),
+      );
+    });
 }
-
-const isOfOneNoun = (one: string, other: string): boolean =>
-  one.split(':')[0] === other.split(':')[0];

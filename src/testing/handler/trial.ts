@@ -12,8 +12,8 @@ import {
   type ReadBody,
   readBody,
 } from './exchange.js';
-import { callOption, type DatabasePart } from './options.js';
-import { isAccepted, isFailed, type sendAgainAlone } from './sending.js';
+import { breakPart, callOption, type DatabasePart } from './options.js';
+import { isAccepted, isFailed, type Sender } from './sending.js';
 import { failure, HandlerUnderTest, type Setup } from './under-test.js';
 
 type Bodies = TestBody | readonly TestBody[];
@@ -25,7 +25,10 @@ const RACE_MS = 5_000;
 /** For at most so many rounds, orders are inserted that the race then sends, however late it is. */
 const MAX_ROUNDS_AHEAD = 5;
 
-/** A test while it runs: the verbs of its behavior, and what has moved so far. */
+/**
+ * A test while it runs. Its verbs are properties, so that a behavior takes those that it needs:
+ * `({ event, settles }) => …`.
+ */
 export class Trial {
   readonly type: NotificationType;
   readonly #setup: Setup;
@@ -171,8 +174,15 @@ export class Trial {
 
   /** An event whose order isn't known. {@link know} then checks that it isn't lost. */
   readonly unsettled = async (event: TestEvent): Promise<Exchange> => {
+    const { options, patience } = this.#setup;
     const exchange = await this.#handler.post(this.#readAll(event), {});
     await this.#handler.expectAnswer(exchange, [2, 4, 5]);
+    // A worker gets time to look at it before its order is inserted. The balances are not read,
+    // because `balance` may wait for that worker.
+    if (options.kept && exchange.attempts.every(isAccepted)) {
+      const isKept = (): Promise<boolean> => this.#handler.isKept(exchange);
+      await poll(isKept, (is) => is, patience.quietMs);
+    }
     return exchange;
   };
 
@@ -183,15 +193,15 @@ export class Trial {
     // What failed before may have been settled by the handler's own retry.
     const isNew = !this.#handler.hasSettled(key) && !this.#handler.hasFailed(key);
     let hasMoved = false;
-    const using: typeof sendAgainAlone = async (send) => {
-      const mend = await callOption('breakDatabase', async () => options.breakDatabase?.(part));
+    const using: Sender = async (send) => {
+      const repair = await breakPart(options, part);
       try {
         const attempts = await send(copies);
         if (isNew && attempts.some(isAccepted))
           hasMoved = await this.#handler.hasMovedWhileBroken();
         return attempts;
       } finally {
-        await mend?.();
+        await callOption('breakDatabase', async () => repair());
       }
     };
     const label = [body.label, `while the ${part} fail`].filter(Boolean).join(', ');
@@ -287,9 +297,12 @@ export class Trial {
     await this.#handler.expectAnswer(exchange, [2, 4]);
     const isRefused = mayRefuse && !exchange.attempts.some(isAccepted);
     const mayStay = async (): Promise<boolean> => isRefused || this.#handler.isKept(exchange);
-    if (await this.#handler.expectChange(exchange, mayStay)) return;
+    const hasMoved = await this.#handler.expectChange(exchange, mayStay);
+    const movesNothing = exchange.due.length === 0;
+    if (hasMoved && !(movesNothing && !exchange.attempts.some(isAccepted))) return;
     this.#hasHeld = true;
-    if (!isRefused) await this.#handler.expectKept(exchange, 1, advice.ownCause(causes, 'change'));
+    const cause = advice.ownCause(causes, movesNothing ? 'answer' : 'change');
+    if (!isRefused) await this.#handler.expectKept(exchange, 1, cause);
   }
 }
 

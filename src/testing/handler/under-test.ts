@@ -15,12 +15,23 @@ import {
   valuesOf,
 } from './exchange.js';
 import { countKept, type HandlerTestsOptions } from './options.js';
-import { describeAnswer, isFailed, sendAgainAlone, sendAll, statusOf } from './sending.js';
+import {
+  describeAnswer,
+  isAccepted,
+  isFailed,
+  type Sender,
+  sendAgainAlone,
+  sendAll,
+  statusOf,
+} from './sending.js';
 
 /** How long a test waits in milliseconds, and how often it repeats a race. */
 export interface Patience {
-  /** How long a test waits during an outage: first for money to move, then for `balance`. */
-  readonly brokenMs: number;
+  /**
+   * How long a test waits for what a correct handler need not do: during an outage, for money to
+   * move and then for `balance`; before an order is known, for a body to be kept.
+   */
+  readonly quietMs: number;
   /** The longest wait after an answer until the money has moved, or the body is kept for review. */
   readonly answeredMs: number;
   /** The longest wait for money that is due after an outage, or once an order is known. */
@@ -34,12 +45,12 @@ export interface Setup {
   readonly patience: Patience;
   readonly newEvent: NewEvent;
   /**
-   * The time after an answer until money moves: the longest one, of which later ones take off a
-   * tenth each, so that one delay doesn't slow down all that follows. 0 if a handler settles first.
+   * The longest time after an answer until money moved, which fades by a tenth with each event. 0
+   * for a handler that settles before it answers.
    */
   lagMs: number;
-  /** Whether the server has answered any request. */
-  hasAnswered: boolean;
+  /** Whether the server has answered any request with success. */
+  hasAccepted: boolean;
 }
 
 /** How bodies are sent. */
@@ -48,8 +59,8 @@ interface Sending {
   readonly copies?: number;
   /** False for bodies that must move nothing (default: true). */
   readonly isDue?: boolean;
-  /** Sends the bodies. The default is {@link sendAgainAlone}. */
-  readonly using?: typeof sendAgainAlone;
+  /** The default is {@link sendAgainAlone}. */
+  readonly using?: Sender;
 }
 
 /** The handler while a test runs: what was sent to it, and what has moved. */
@@ -94,8 +105,8 @@ export class HandlerUnderTest {
 
   /** Expects that the first digit of each status is one of these. */
   async expectAnswer(exchange: Exchange, digits: readonly number[]): Promise<void> {
-    const { options, hasAnswered } = this.#setup;
-    this.#setup.hasAnswered ||= exchange.attempts.some(({ answer }) => answer !== null);
+    const { options, hasAccepted } = this.#setup;
+    this.#setup.hasAccepted ||= exchange.attempts.some(isAccepted);
     const wrong = exchange.attempts.find(
       (attempt) => !digits.includes(Math.trunc(statusOf(attempt) / 100)),
     );
@@ -105,7 +116,7 @@ export class HandlerUnderTest {
     const status = statusOf(wrong);
     const cause = (await this.#hasMovedAnyway(exchange))
       ? advice.MOVED_ANYWAY
-      : causeOfAnswer(exchange, { status, isLate, hasAnswered });
+      : causeOfAnswer(exchange, { status, isLate, hasAccepted });
     const wanted = digits.map((digit) => `${digit}xx`).join(' or ');
     throw failure(exchange.name, `a status of ${wanted}`, describeAnswer(wrong, options), cause);
   }
@@ -176,10 +187,10 @@ export class HandlerUnderTest {
 
   /** Whether anything has moved; false if the balances can't be read. */
   async hasMovedWhileBroken(): Promise<boolean> {
-    const { brokenMs } = this.#setup.patience;
-    await sleep(brokenMs);
+    const { quietMs } = this.#setup.patience;
+    await sleep(quietMs);
     const reading = this.balances.changes().catch(() => null);
-    const changes = await Promise.race([reading, sleep(brokenMs, reading).then(() => null)]);
+    const changes = await Promise.race([reading, sleep(quietMs, reading).then(() => null)]);
     return changes !== null && changes.size > 0;
   }
 

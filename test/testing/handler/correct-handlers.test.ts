@@ -16,7 +16,7 @@ import { type Call, customerOf, failuresOf, type Handler, isRight, isSame, shop 
  * What moves late is waited for, on any machine. In memory, each round of a race takes the same
  * turns, so that few show what many do.
  */
-const PATIENT = { brokenMs: 1, answeredMs: 60_000, mendedMs: 60_000, rounds: 2 };
+const PATIENT = { quietMs: 1, answeredMs: 60_000, mendedMs: 60_000, rounds: 2 };
 
 describe('a correct handler', () => {
   for (const { name, run } of patientTests(shop(), PATIENT)) test(`passes: ${name}`, run);

@@ -71,7 +71,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
     fault('the transactionId as the key', 'that other events share', ({ one, settle }) =>
       settle({ key: `${one.transactionId}` }),
     ),
-    fault('requires a hash', 'depends on this field', ({ one, settle }) =>
+    fault('requires a hash', 'depends on a field that may be missing', ({ one, settle }) =>
       one.transactionId === null ? 500 : settle(),
     ),
   ],
@@ -116,8 +116,10 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'withdrawal: BLOCKED debits nothing': [
-    fault('requires its address', 'with required fields only', ({ one, settle }) =>
-      one.toTxAddress === null ? 500 : settle(),
+    fault(
+      'requires its address',
+      'without toTxAddress and each optional field',
+      ({ one, settle }) => (one.toTxAddress === null ? 500 : settle()),
     ),
     fault('refuses it', 'refuses what the parser accepts', ({ one, settle }) =>
       one.status === 'BLOCKED' ? 400 : settle(),
@@ -145,6 +147,9 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
   'withdrawal: without an amount, nothing is debited until the amount arrives': [
     fault('zero', 'inserted before the amount was known', ({ one, settle }) =>
       settle({ amount: `-${one.actualWithdrawAmount ?? 0}` }),
+    ),
+    fault('an amount below zero', 'with an amount below zero; seed', ({ json, settle }) =>
+      settle(json.actualWithdrawAmount === '-1' ? { amount: 1 } : {}),
     ),
     fault('the estimate', 'although the amount is null', ({ one, settle }) =>
       settle({ amount: `-${one.estimatedWithdrawAmount}` }),
@@ -242,8 +247,13 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       whileBusy(() => 'busy', 500),
     ),
     fault(
-      'others are refused',
+      'others conflict',
       'Some concurrent webhooks were refused',
+      whileBusy(() => 'busy', 409),
+    ),
+    fault(
+      'others are refused',
+      'The server limits the rate of requests',
       whileBusy(() => 'busy', 429),
     ),
   ],

@@ -30,6 +30,11 @@ describe('a test says what is wrong with the setup', () => {
       `${STATUS} no answer within 1 ms. Check that your server runs at the host and the port of url, and answers every request`,
     ],
     [
+      'a redirect',
+      { fetch: answers(307) },
+      `${STATUS} 307. The server redirects. Check url, such as its https`,
+    ],
+    [
       'a wrong secret',
       { fetch: answers(404) },
       `${STATUS} 404. Check the path and the secret in url, and that prepare inserts the order`,
@@ -199,6 +204,13 @@ describe('a test says what is wrong with the setup', () => {
     const written = async () => write((await kept?.()) ?? Number.NaN);
     const name = 'deposit: faulty bodies move nothing, and are kept';
     expect(await failureOf({ ...others, kept: written }, name)).toBeUndefined();
+  });
+
+  test('a breakDatabase that returns no function', async () => {
+    const options = { breakDatabase: async () => undefined as never };
+    expect(await failureOf(options, 'deposit: is credited once after writing keys failed')).toBe(
+      'breakDatabase: expected a function that repairs it, received nothing',
+    );
   });
 
   test('a breakDatabase that breaks nothing', async () => {

@@ -202,7 +202,7 @@ export const customerOf = ({ db, one, move }: Call): string | undefined =>
   db.orders.get(`${one.type} ${move.account}`);
 
 /** What never moves is found at once. The sums of doubles are right for three rounds. */
-export const NO_WAIT = { brokenMs: 1, answeredMs: 0, mendedMs: 0, rounds: 4 };
+export const NO_WAIT = { quietMs: 1, answeredMs: 0, mendedMs: 0, rounds: 4 };
 
 /** The tests that fail, with their errors. */
 export async function failuresOf(

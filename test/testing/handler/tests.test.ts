@@ -8,15 +8,24 @@ import { poll } from '../../../src/testing/handler/balances.js';
 import { patientTests } from '../../../src/testing/handler/tests.js';
 import { FAULTS_OF_READING } from './faults-of-reading.js';
 import { FAULTS_OF_SETTLING } from './faults-of-settling.js';
-import { balanceWith, failureOf, failuresOf, type Handler, NO_WAIT, shop } from './shop.js';
+import {
+  balanceWith,
+  customerOf,
+  failureOf,
+  failuresOf,
+  type Handler,
+  NO_WAIT,
+  shop,
+} from './shop.js';
 
 const FAULTS = { ...FAULTS_OF_READING, ...FAULTS_OF_SETTLING };
 const STRANGERS = 'deposit: a wrong secret is refused';
 
-/** Stores each body, answers 202, and settles it once a balance has been read. */
+/** Stores each body, answers 202, and settles it once somebody has looked. */
 function worker(handler: Handler): HandlerTestsOptions {
-  const { fetch, balance, ...others } = shop(handler);
+  const { fetch, balance, kept, ...others } = shop(handler);
   const stored: (() => unknown)[] = [];
+  const work = () => setImmediate(() => stored.shift()?.());
   return {
     ...others,
     async fetch(url, request) {
@@ -24,8 +33,12 @@ function worker(handler: Handler): HandlerTestsOptions {
       return { status: 202, text: async () => '' };
     },
     async balance(currency) {
-      setImmediate(() => stored.shift()?.());
+      work();
       return balance(currency);
+    },
+    async kept() {
+      work();
+      return kept?.() ?? 0;
     },
   };
 }
@@ -45,6 +58,7 @@ describe('a fault is found', () => {
     ['a secret without its last character', (given, secret) => secret.startsWith(given)],
     ['a secret with one more character', (given, secret) => given.startsWith(secret)],
     ['a secret in upper case', (given, secret) => given.toLowerCase() === secret.toLowerCase()],
+    ['no secret', (given) => given === ''],
   ])('by a URL with %s', async (label, fits) => {
     const { fetch, ...others } = shop();
     const right = `${others.url}`;
@@ -89,6 +103,14 @@ describe('a fault is found', () => {
     expect(Object.values(failures)[0]?.message).toMatch(
       /sent: again, after every amount as a number; .*received \+0\.75 BTC\. The handler does not check/,
     );
+  });
+
+  test('of a worker that drops a webhook whose order is unknown', async () => {
+    const name = 'deposit: an unknown order is credited after it is inserted';
+    const options = worker((call) => (customerOf(call) ? call.settle() : 200));
+    const patience = { ...NO_WAIT, answeredMs: 5_000 };
+    const failures = await failuresOf(options, (one) => one === name, patience);
+    expect(failures[name]?.message).toContain('received neither. The webhook is lost');
   });
 
   test('when doubles are added to a large balance', async () => {

@@ -69,7 +69,13 @@ export async function startServer([program = '', ...args], { cwd, env }) {
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   /** @param {NodeJS.Signals} name */
   const signal = (name) => {
-    if (isRunning() && child.pid !== undefined) process.kill(-child.pid, name);
+    if (!isRunning() || child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch (error) {
+      // It has ended, and Node.js hasn't noticed yet.
+      if (Object(error).code !== 'ESRCH') throw error;
+    }
   };
   /** Returns its exit code; null if a signal ended it. @param {NodeJS.Signals} name */
   const end = async (name) => {

@@ -68,6 +68,7 @@ test.each([
     /^redirects to https:\/\/shop\.example\/call…\/s3cr…\/$/,
   ],
   ['/elsewhere', /^redirects to http:\/\/127\.0\.0\.1:\d+\/else…$/],
+  ['/new', /^redirects to http:\/\/127\.0\.0\.1:\d+\/new$/],
   ['http://', /^moved$/],
 ])('a redirect is a failure, and the line says where it points: %s', async (location, shown) => {
   const redirects: Behaviour = (response) =>

@@ -43,12 +43,12 @@ export interface DeliverOptions {
   readonly copies?: number | undefined;
 }
 
-type Outcome =
+type Attempt =
   | { readonly answer: EndpointResponse; readonly error: null }
   | { readonly answer: null; readonly error: string };
 
 /** What became of one copy: an `answer`, or a one-line `error` if there was no answer. */
-export type DeliveryAttempt = Outcome & {
+export type DeliveryAttempt = Attempt & {
   /** Whether the status is 200 to 299. */
   readonly success: boolean;
   readonly durationMs: number;
@@ -107,7 +107,7 @@ async function attempt(
 async function post(
   body: string | Uint8Array,
   { url, headers, timeoutMs = 30_000, fetch: send = fetch }: DeliverOptions,
-): Promise<Outcome> {
+): Promise<Attempt> {
   const controller = new AbortController();
   const sent = headersOf(headers);
   // For text without a content type, fetch would add one.
@@ -157,7 +157,7 @@ function headersOf(given: DeliverOptions['headers'] = {}): Record<string, string
 
 async function answerOf(
   send: () => ReturnType<NonNullable<DeliverOptions['fetch']>>,
-): Promise<Outcome> {
+): Promise<Attempt> {
   try {
     const response = await send();
     return { answer: { status: response.status, body: await response.text() }, error: null };

@@ -5,7 +5,7 @@ import * as advice from './advice.js';
 import { DEPOSITS } from './deposits.js';
 import { type Changes, eventAmounts, labeled, plainBody, type TestEvent } from './events.js';
 import { settlesFirst } from './first.js';
-import { CONTENT_TYPES, encodingsOf, formsOf, harmlessValues, optionalFields } from './forms.js';
+import { CONTENT_TYPES, encodingsOf, eventForms, harmlessValues, optionalFields } from './forms.js';
 import type { DatabasePart, HandlerTestsOptions } from './options.js';
 import {
   type Behavior,
@@ -48,7 +48,7 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
   const currencyName = isDeposit ? 'depositCurrency' : 'withdrawCurrency';
   // A merchant who sets a content type knows what the service sends.
   const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
-  const forms = formsOf(type);
+  const forms = eventForms(type);
   const optional = optionalFields(type);
   return {
     [`the plainest one is ${moved}`]: settlesFirst(prepare !== undefined),

@@ -26,7 +26,7 @@ const rulesOf = (type: NotificationType): Rules =>
 type Form = readonly [label: string, write: (event: TestEvent) => TestBody];
 
 /** The forms of a body in which a correct handler settles an event. */
-export function formsOf(type: NotificationType): Form[] {
+export function eventForms(type: NotificationType): Form[] {
   const [, ...forms] = formsIn(type, bodyVariants);
   return [...forms, ['identifiers in capitals', inCapitals]];
 }
@@ -95,7 +95,7 @@ export function optionalFields(type: NotificationType): string[] {
 
 const isValid = (fields: Changes): boolean => safeParseNotification(JSON.stringify(fields)).success;
 
-const AMOUNTS = ['-0.01', '0', '1234567890.123456789012345678'];
+const ODD_AMOUNTS = ['-0.01', '0', '1234567890.123456789012345678'];
 const TAGS = ['', '?dt=0', '?dt=00482', '?dt=4294967295'];
 
 /** Lengths of addresses of Bitcoin, Ethereum and Cardano. */
@@ -135,7 +135,7 @@ export function harmlessValues(type: NotificationType): Row[] {
   const rules = rulesOf(type);
   const amounts = Object.entries(rules).flatMap(([name, rule]) => {
     const isOptionalAmount = rule.need === 'optional' && rule.type.kind === 'amount';
-    return (isOptionalAmount && !(name in NOTHING_MOVED) ? AMOUNTS : []).map((amount): Row => {
+    return (isOptionalAmount && !(name in NOTHING_MOVED) ? ODD_AMOUNTS : []).map((amount): Row => {
       return [`${name} ${amount}`, { [name]: amount }, advice.HARMLESS];
     });
   });

@@ -180,6 +180,9 @@ function write(name: string, type: ReturnType<typeof typeOf>, value: unknown): s
 /** The largest seed: it becomes the last 12 hexadecimal digits of a UUID. */
 export const MAX_SEED: number = 2 ** 48 - 1;
 
+/** The seed as the last digits of a UUID. */
+export const hexOf = (seed: number): string => seed.toString(16).padStart(12, '0');
+
 /** Puts the seed at the end of an identifier. Other values are unchanged. */
 function seeded(name: string, value: unknown, seed: number): unknown {
   if (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED) {
@@ -189,6 +192,6 @@ function seeded(name: string, value: unknown, seed: number): unknown {
   }
   if (typeof value !== 'string' || !REFERENCE_FIELDS.some((id) => id === name)) return value;
   if (name.startsWith('client')) return value.slice(0, value.lastIndexOf('-') + 1) + seed;
-  const digits = seed.toString(16).padStart(12, '0');
+  const digits = hexOf(seed);
   return value.slice(0, -digits.length) + digits;
 }

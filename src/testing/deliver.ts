@@ -84,7 +84,8 @@ export async function deliver(
   body: string | Uint8Array,
   options: DeliverOptions,
 ): Promise<DeliveryResult> {
-  check(body, options);
+  checkBody(body);
+  checkDeliverOptions(options);
   const copies = Array.from({ length: options.copies ?? 1 }, () => attempt(body, options));
   const attempts = await Promise.all(copies);
   return { delivered: attempts.every(({ success }) => success), attempts };
@@ -177,12 +178,17 @@ function reasonOf(error: unknown, depth = 0): string {
   return (isError ? describeThrown(error) : String(error)).replace(/\s+/g, ' ');
 }
 
-function check(body: unknown, { url, headers, copies = 1, timeoutMs = 1 }: DeliverOptions): void {
+function checkBody(body: unknown): void {
   // Not by `instanceof`, because bytes in a test runner may come from another realm.
   const tag = Object.prototype.toString.call(body);
   if (typeof body !== 'string' && !/^\[object (?:Uint8Array|ArrayBuffer)\]$/.test(tag)) {
     throw new TypeError(`body: expected text or bytes, received ${quote(body)}`);
   }
+}
+
+/** @throws TypeError or RangeError for an invalid option. */
+export function checkDeliverOptions(options: DeliverOptions): void {
+  const { url, headers, copies = 1, timeoutMs = 1 } = options;
   const reason = urlErrorOf(url);
   if (reason !== null) throw new TypeError(`url: ${reason}`);
   try {

@@ -7,15 +7,7 @@ import { type Changes, eventAmounts, labeled, plainBody, type TestEvent } from '
 import { settlesFirst } from './first.js';
 import { CONTENT_TYPES, encodingsOf, eventForms, harmlessValues, optionalFields } from './forms.js';
 import type { DatabasePart, HandlerTestsOptions } from './options.js';
-import {
-  type Behavior,
-  type Behaviors,
-  FIVE,
-  type Row,
-  settlesEach,
-  settlesOrKeepsEach,
-  together,
-} from './rows.js';
+import { type Behavior, type Behaviors, eachIs, FIVE, type Row, together } from './rows.js';
 import { secretOf } from './sending.js';
 import { WITHDRAWALS } from './withdrawals.js';
 
@@ -69,8 +61,8 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
         settlesInBothEncodings(type, amounts, causes),
       ]),
     ),
-    'other fields do not matter': settlesEach(harmlessValues(type)),
-    'each optional field may be missing': settlesEach([
+    'other fields do not matter': eachIs('settles', harmlessValues(type)),
+    'each optional field may be missing': eachIs('settles', [
       ...optional.map((name): Row => [`without ${name}`, { [name]: undefined }, advice.MISSING]),
       [
         'each of them as null',
@@ -95,14 +87,14 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
       const parted = labeled(await event(), 'in two parts');
       await settles({ ...parted, isParted: true }, advice.PARTS);
     },
-    [`a currency of three, four or five letters is ${moved}, or kept for review`]:
-      settlesOrKeepsEach(
-        ['ETH', 'DOGE', 'MATIC'].flatMap((code) =>
-          [currencyName, 'settlementCurrency'].map((name): Row => {
-            return [`${name} ${code}`, { [name]: code }, advice.CURRENCY];
-          }),
-        ),
+    [`a currency of three, four or five letters is ${moved}, or kept for review`]: eachIs(
+      'settlesOrKeeps',
+      ['ETH', 'DOGE', 'MATIC'].flatMap((code) =>
+        [currencyName, 'settlementCurrency'].map((name): Row => {
+          return [`${name} ${code}`, { [name]: code }, advice.CURRENCY];
+        }),
       ),
+    ),
     ...(isDeposit ? DEPOSITS : WITHDRAWALS),
 
     // ---- The key ----

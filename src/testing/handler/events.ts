@@ -1,6 +1,6 @@
 import type { NotificationType } from '../../parser/errors.js';
 import { Decimal } from '../../parser/values/amount.js';
-import { withdrawalSample, writeBody } from '../bodies.js';
+import { hexOf, withdrawalSample, writeBody } from '../bodies.js';
 import { SAMPLES } from '../sample.js';
 import type { HandlerTestsOptions } from './options.js';
 
@@ -52,7 +52,7 @@ export function eventsOf(options: HandlerTestsOptions): NewEvent {
     const seed = next++;
     const isDeposit = type === 'deposit.received';
     // Fits a column of UUIDs as well as one of text.
-    const uuid = `00000000-0000-4000-8000-${seed.toString(16).padStart(12, '0')}`;
+    const uuid = `00000000-0000-4000-8000-${hexOf(seed)}`;
     const usual: Changes = isDeposit
       ? { clientPaymentId: uuid, settlementCurrency: 'USDC', ...options.deposit?.(seed) }
       : { clientWithdrawalId: uuid, ...options.withdrawal?.(seed) };

@@ -1,6 +1,7 @@
 import { idempotencyKey, type PaymentNotification } from '../../parser/notification.js';
 import { safeParseNotification } from '../../parser/parse.js';
 import { Decimal } from '../../parser/values/amount.js';
+import { hexOf } from '../bodies.js';
 import type { DeliveryAttempt } from '../deliver.js';
 import type { Causes } from './advice.js';
 import { type Amounts, amountIn } from './balances.js';
@@ -94,5 +95,5 @@ export function nameOfExchange(bodies: readonly ReadBody[], copies: number): str
 /** A body without its seed may be the same as in an earlier test, and is then not kept again. */
 export function hasSeed({ seed, body }: TestBody): boolean {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  return text.includes(seed.toString(16).padStart(12, '0'));
+  return text.includes(hexOf(seed));
 }

@@ -6,8 +6,9 @@ import { Decimal } from '../../parser/values/amount.js';
 import { isDecimalLiteral } from '../../parser/values/digits.js';
 import type { WithdrawalCompleted } from '../../parser/withdrawal-broadcast.js';
 import { checkNames } from '../../shared/options.js';
+import { describeThrown } from '../../shared/thrown.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from '../bodies.js';
-import { type DeliverOptions, urlErrorOf } from '../deliver.js';
+import { checkDeliverOptions, type DeliverOptions } from '../deliver.js';
 import { SAMPLES } from '../sample.js';
 
 /** What a handler credits or debits for a notification. */
@@ -110,8 +111,10 @@ const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
 
 /** Checks the options before any test runs. */
 export function checkOptions(options: HandlerTestsOptions): void {
-  const reason = typeof options.url === 'function' ? null : urlErrorOf(options.url);
-  if (reason !== null) throw new TypeError(`url: ${reason}`);
+  const { url, headers, timeoutMs } = options;
+  // A function returns it once the server has started.
+  const known = typeof url === 'function' ? 'http://localhost' : url;
+  checkDeliverOptions({ url: known as string, headers, timeoutMs });
   checkNames(Object.keys(options), Object.keys(KINDS));
   const given: Readonly<Record<string, unknown>> = { ...options };
   for (const [name, [expected, fits, advice]] of Object.entries(KINDS)) {
@@ -126,8 +129,7 @@ export async function callOption<T>(name: string, option: () => Promise<T>): Pro
   try {
     return await option();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${name}: ${reason}`, { cause: error });
+    throw new Error(`${name}: ${describeThrown(error)}`, { cause: error });
   }
 }
 

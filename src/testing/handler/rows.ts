@@ -25,29 +25,20 @@ export const FIVE: readonly Wanted[] = ['0.71', '0.53', '0.37', '0.29', '0.83'].
 /** An order that expects more than all deposits of a test. */
 export const UNPAID: Changes = { expectedDepositAmount: '500', expectedDisplayAmount: '13800' };
 
-/** Events that differ only in some fields: each of them is settled. */
-export const settlesEach =
-  (rows: readonly Row[], amount = '0.75'): Behavior =>
-  ({ each, settles }) =>
-    each(
+/** Events that differ only in some fields: each of them is settled, or perhaps kept for review. */
+export const eachIs =
+  (verb: 'settles' | 'settlesOrKeeps', rows: readonly Row[], amount = '0.75'): Behavior =>
+  (trial) =>
+    trial.each(
       rows,
-      (one, [label, , causes]) => settles(labeled(one, label), causes),
+      (one, [label, , causes]) => trial[verb](labeled(one, label), causes),
       ([, fields]) => ({ amount, fields }),
-    );
-
-/** Like {@link settlesEach}, but a handler may also keep them for review. */
-export const settlesOrKeepsEach =
-  (rows: readonly Row[]): Behavior =>
-  ({ each, settlesOrKeeps }) =>
-    each(
-      rows,
-      (one, [label, , causes]) => settlesOrKeeps(labeled(one, label), causes),
-      ([, fields]) => ({ fields }),
     );
 
 /** What moves 0.8, though the order expects another amount, or another one was estimated. */
 export const settlesFarFrom = (name: string, what: string, causes: advice.Causes): Behavior =>
-  settlesEach(
+  eachIs(
+    'settles',
     ['1', '0.995', '1.005', '0.5', '2'].map((factor): Row => {
       const other = part('0.8', factor);
       const fields = { [name]: other, expectedDisplayAmount: part('20.8', factor) };

@@ -18,7 +18,7 @@ export async function sendAll(
   const { headers, timeoutMs, fetch } = options;
   const deliveries = bodies.map(({ body, contentType: type, secret, isParted }) => {
     const own = type === undefined ? headers : { ...headers, 'content-type': type };
-    const url = secret === undefined ? urlOf(options) : urlWith(options, secret);
+    const url = urlOf(options, secret);
     const post = isParted ? fetchInParts : fetch;
     return deliver(body, { url, headers: own, timeoutMs, fetch: post, copies });
   });
@@ -46,23 +46,23 @@ export const statusOf = ({ answer }: DeliveryAttempt): number => answer?.status 
 export const isAccepted = ({ success }: DeliveryAttempt): boolean => success;
 export const isFailed = (attempt: DeliveryAttempt): boolean => statusOf(attempt) >= 500;
 
-/** Describes an answer by its status and its start, or says why there was none. */
-export function describeAnswer(
-  { answer, error }: DeliveryAttempt,
-  options: HandlerTestsOptions,
-): string {
+/**
+ * Describes an answer by its status and its start, or says why there was none.
+ *
+ * @param url - Where the body was sent. The answer may quote it, and it has the secret.
+ */
+export function describeAnswer({ answer, error }: DeliveryAttempt, url: URL): string {
   if (answer === null) return error;
-  // The answer may quote the URL, which has the secret.
-  const text = redactPathIn(answer.body, new URL(urlOf(options))).slice(0, 200);
+  const text = redactPathIn(answer.body, url).slice(0, 200);
   return `${answer.status} ${escapeUnprintable(text)}`.trim();
 }
 
-const urlOf = ({ url }: HandlerTestsOptions): string =>
-  typeof url === 'function' ? url() : `${url}`;
-
-/** The URL with another secret. */
-function urlWith(options: HandlerTestsOptions, secret: string): string {
-  const { origin, pathname, search } = new URL(urlOf(options));
+/** @param secret - Another one than the right one. */
+export function urlOf(options: HandlerTestsOptions, secret?: string): string {
+  const { url } = options;
+  const right = typeof url === 'function' ? url() : `${url}`;
+  if (secret === undefined) return right;
+  const { origin, pathname, search } = new URL(right);
   return origin + (pathname + search).replace(secretOf(options), () => secret);
 }
 
@@ -83,7 +83,8 @@ export function secretOf(options: HandlerTestsOptions): string {
 
 /** Like `fetch`, but sends a body in two parts, with a pause between them. */
 const fetchInParts: NonNullable<DeliverOptions['fetch']> = (url, request) => {
-  const bytes = new TextEncoder().encode(`${request.body}`);
+  const { body: sent } = request;
+  const bytes = typeof sent === 'string' ? new TextEncoder().encode(sent) : new Uint8Array(sent);
   const half = Math.trunc(bytes.length / 2);
   const body = new ReadableStream({
     async start(stream) {

@@ -23,6 +23,7 @@ import {
   sendAgainAlone,
   sendAll,
   statusOf,
+  urlOf,
 } from './sending.js';
 
 /** How long a test waits in milliseconds, and how often it repeats a race. */
@@ -118,7 +119,8 @@ export class HandlerUnderTest {
       ? advice.MOVED_ANYWAY
       : causeOfAnswer(exchange, { status, isLate, hasAccepted });
     const wanted = digits.map((digit) => `${digit}xx`).join(' or ');
-    throw failure(exchange.name, `a status of ${wanted}`, describeAnswer(wrong, options), cause);
+    const url = new URL(urlOf(options, exchange.bodies[0]?.secret));
+    throw failure(exchange.name, `a status of ${wanted}`, describeAnswer(wrong, url), cause);
   }
 
   /**

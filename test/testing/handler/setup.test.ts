@@ -30,6 +30,14 @@ describe('a test says what is wrong with the setup', () => {
       `${STATUS} no answer within 1 ms. Check that your server runs at the host and the port of url, and answers every request`,
     ],
     [
+      'a database that is down',
+      {
+        balance: () =>
+          Promise.reject(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })),
+      },
+      'balance: ECONNREFUSED',
+    ],
+    [
       'a redirect',
       { fetch: answers(307) },
       `${STATUS} 307. The server redirects. Check url, such as its https`,
@@ -248,6 +256,7 @@ describe('an invalid option is refused', () => {
       { balance: '0' },
       'balance: expected a function, received "0". Return credits minus debits in a currency',
     ],
+    [{ timeoutMs: -1 }, 'timeoutMs: expected more than 0, received -1'],
     [
       { secret: '' },
       'secret: expected the secret in url, or null to skip its test, received an empty string',
@@ -274,7 +283,7 @@ describe('an invalid option is refused', () => {
     ],
   ])('%j', (options, message) => {
     const all = { ...shop(), ...options } as HandlerTestsOptions;
-    expect(() => handlerTests(all)).toThrow(new TypeError(message));
+    expect(() => handlerTests(all)).toThrow(message);
   });
 
   test('a URL from a function is read when a test runs', async () => {
@@ -293,4 +302,15 @@ test('an answer that quotes the URL is shown without its secret', async () => {
   const fetch = answers(404, `Cannot POST ${new URL(url).pathname}`);
   const [first] = handlerTests({ ...shop(), url, fetch });
   await expect(first?.run()).rejects.toThrow('404 Cannot POST /callbacks/a-se…');
+});
+
+test('nor is a part of it, if another secret was sent', async () => {
+  const { fetch, ...others } = shop();
+  const right = `${others.url}`;
+  const quoting: typeof fetch = async (url, request) => {
+    if (url === right || !right.startsWith(url)) return fetch?.(url, request) ?? Promise.reject();
+    return { status: 500, text: async () => `Cannot POST ${new URL(url).pathname}` };
+  };
+  const message = await failureOf({ fetch: quoting }, STRANGERS);
+  expect(message).toMatch(/received 500 Cannot POST \/callbacks\/.{4}…\. /);
 });

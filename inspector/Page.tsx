@@ -22,7 +22,7 @@ export function Page({ state, dispatch, onFile }: PageProps): JSX.Element {
           Inspector <small>payment-notifications</small>
         </h1>
         <p>
-          Read what a payment callback says. <strong>Nothing leaves this page.</strong>
+          Read what a payment webhook says. <strong>Nothing leaves this page.</strong>
         </p>
       </header>
       <main>
@@ -76,7 +76,7 @@ function BodyBox({ state, dispatch, onFile }: PageProps): JSX.Element {
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
-        placeholder="Paste the body of a callback"
+        placeholder="Paste the body of a webhook"
         value={state.text}
         onInput={({ currentTarget }) => dispatch({ type: 'given', text: currentTarget.value })}
       />

@@ -47,7 +47,7 @@ function Welcome({ dispatch }: Pick<ResultProps, 'dispatch'>): JSX.Element {
   return (
     <section class="verdict none" aria-label="Verdict">
       <p class="sentence">Nothing to inspect yet</p>
-      <p>Paste the body of one callback, from its first brace to its last. Or open a file.</p>
+      <p>Paste the body of one webhook, from its first brace to its last. Or open a file.</p>
       <p>
         For several bodies, use <code>npx payment-notifications inspect</code>.
       </p>

@@ -132,9 +132,11 @@ export function createFolderStore(root: string): Store {
     const isInReview = await isWhole(name, await readIn('review', name));
     const at = to === 'retry' && isInReview ? 'review' : to;
     await put(at, name, body);
+    // A whole body in review keeps its own reason, whatever half a file of it says.
+    const flag = isInReview && !(await isWhole(name, body)) ? 'wx' : 'w';
     // If this fails, the log still has the reason.
     const text = pathOf(at, name, 'txt');
-    await writeFile(text, `${reason}\n`, { mode: FILE_MODE }).catch(() => {});
+    await writeFile(text, `${reason}\n`, { mode: FILE_MODE, flag }).catch(() => {});
   }
 
   /** Moves a body to a place from lower ones, or writes it there. */

@@ -53,8 +53,8 @@ const ROWS: Row[] = [
   settled('1: half of it, and it was in retry', { progress: HALF, retry: BODY }),
   waits(
     '1: half of it, and it is in review',
-    { progress: HALF, review: BODY },
-    { review: BODY, reason: DAMAGED },
+    { progress: HALF, review: BODY, reason: NO },
+    { review: BODY, reason: NO },
   ),
   settled('1: all of it, and it was in review', { progress: BODY, review: BODY, reason: NO }),
   settled('1: all of it, and half of it in review', { progress: BODY, review: HALF }),

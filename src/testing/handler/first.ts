@@ -20,7 +20,7 @@ export const settlesFirst =
       throw await withWhatPasses(trial, error as Failure);
     }
     await trial.settles(labeled(await trial.event(), 'another event'), advice.SHARED_KEY);
-    // A key of address and amount tells the first two apart.
+    // A key of address and amount distinguishes the first two.
     const same = await trial.event({ amount: '1.75' });
     await trial.settles(labeled(same, 'another event of the first amount'), advice.SHARED_KEY);
   };

@@ -44,7 +44,7 @@ export const DROPPED =
 export const HARMLESS =
   'The handler drops or refuses a webhook for a field that decides nothing, such as a fee, the rateType or a warning. Ignore this field';
 export const MISSING =
-  'The handler depends on a field that may be missing. See the types of this package, or keep the webhook for review';
+  'The handler depends on a field that may be missing. See the types of this package';
 export const NARROW = {
   answer:
     'A column or a check may be too narrow, such as varchar(4), varchar(64), bigint or numeric(20,18). See the log',

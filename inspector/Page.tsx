@@ -61,7 +61,7 @@ function BodyBox({ state, dispatch, onFile }: PageProps): JSX.Element {
     <section class="input" aria-label="Input">
       <div class="tools">
         <strong>
-          <label for="box">Callback body</label>
+          <label for="box">Webhook body</label>
         </strong>
         <label class="button">
           <input id="file" type="file" onChange={openFile} />

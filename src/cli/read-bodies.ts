@@ -25,8 +25,8 @@ const LINE_BREAK = 0x0a;
 
 /**
  * Reads the bodies of files and of the files in folders. A file is one body, but in a `.jsonl` or
- * `.ndjson` file, each line is one. Standard input is read by lines if its first 64 KiB
- * contain several lines, and each of these is JSON.
+ * `.ndjson` file, each line is one. Standard input is read by lines if its first 64 KiB contain
+ * several lines, and each of these is JSON.
  */
 export async function* readBodies(
   paths: readonly string[],

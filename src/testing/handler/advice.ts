@@ -110,10 +110,12 @@ export const NEW_ORDER: Causes = {
 
 export const RACE =
   "Two webhooks overwrite each other's balance: add in SQL, or lock the row. Or one is dropped while another is in progress, or several copies pass the check of the key";
+const INSERT_KEY =
+  'Insert the key into a unique column, in the transaction that changes the balance';
+export const COPIED: string = `Several copies passed the check of the key. ${INSERT_KEY}`;
 export const MENDED: Causes = {
   change: 'The key was saved without the money. Write both in one transaction',
-  several:
-    'The money was committed without the key, or several copies pass the check of the key. Insert the key into a unique column, in the transaction that changes the balance',
+  several: `The money was committed without the key, or several copies pass the check of the key. ${INSERT_KEY}`,
   answer:
     'The handler still fails after the repair. Roll back the transaction, release its connection, and answer a known key with success',
 };

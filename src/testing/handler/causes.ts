@@ -1,5 +1,5 @@
 import { Decimal } from '../../parser/values/amount.js';
-import { ownCause } from './advice.js';
+import { COPIED, ownCause } from './advice.js';
 import { type Amounts, amountIn, describeChanges, sumOf } from './balances.js';
 import type { Exchange, MovingBody } from './exchange.js';
 
@@ -20,8 +20,6 @@ const DOUBLE =
   'The amount was a double, which rounds. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const DIFFERENCE =
   'The handler moved the difference from the settled amount. Move nothing, and keep the webhook for review: one of the two may be forged';
-const COPIED =
-  'Several copies passed the check of the key. Insert the key into a unique column, in the transaction that changes the balance';
 const TWENTY_DIGITS =
   'The amount was rounded to 20 digits, the default of decimal.js. Calculate with the Decimal of this package, as the left operand';
 const IF_INTENDED = 'If that is intended, return it from amountOf';
@@ -178,7 +176,8 @@ export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
   if (status === 429) {
     return 'The server limits the rate of requests. Exempt this endpoint: the service might not resend what is refused';
   }
-  if (status >= 300 && status <= 399) return 'The server redirects. Check url, such as its https';
+  if (status >= 300 && status <= 399)
+    return 'The server redirects. Check the scheme and the path of url';
   if ([401, 403, 404, 405].includes(status) && !hasAccepted) {
     return 'Check the path and the secret in url, and that prepare inserts the order';
   }

@@ -28,7 +28,7 @@ export const settlesFirst =
 /** Another event that may be settled where the first one failed, and what that shows. */
 type Try = readonly [
   name: string,
-  advice: string,
+  hint: string,
   fields?: Changes,
   write?: (event: TestEvent) => TestBody,
 ];
@@ -52,13 +52,12 @@ async function withWhatPasses(trial: Trial, failure: Failure): Promise<Failure> 
   if (!/^(no change|400|409|422|5\d\d)/.test(failure.actual)) return failure;
   const { event, passes, type } = trial;
   const names = Object.keys(JSON.parse(plainBody(type)));
-  for (const [name, advice, fields = {}, write = (one: TestEvent): TestBody => one] of triesOf(
-    type,
-  )) {
+  const asIs = (one: TestEvent): TestBody => one;
+  for (const [name, hint, fields = {}, write = asIs] of triesOf(type)) {
     if (!Object.keys(fields).every((field) => names.includes(field))) continue;
     const tried = event({ amount: '1.75', fields }).then((one) => passes(write(one)));
     if (!(await tried.catch(() => false))) continue;
-    failure.message = `${failure.message}. ${name} passes. ${advice}`;
+    failure.message = `${failure.message}. ${name} passes. ${hint}`;
     break;
   }
   return failure;

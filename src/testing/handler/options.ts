@@ -112,7 +112,7 @@ const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
 /** Checks the options before any test runs. */
 export function checkOptions(options: HandlerTestsOptions): void {
   const { url, headers, timeoutMs } = options;
-  // A function returns it once the server has started.
+  // A function returns the URL once the server has started.
   const known = typeof url === 'function' ? 'http://localhost' : url;
   checkDeliverOptions({ url: known as string, headers, timeoutMs });
   checkNames(Object.keys(options), Object.keys(KINDS));

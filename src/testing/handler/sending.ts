@@ -57,7 +57,7 @@ export function describeAnswer({ answer, error }: DeliveryAttempt, url: URL): st
   return `${answer.status} ${escapeUnprintable(text)}`.trim();
 }
 
-/** @param secret - Another one than the right one. */
+/** @param secret - Replaces the right one. */
 export function urlOf(options: HandlerTestsOptions, secret?: string): string {
   const { url } = options;
   const right = typeof url === 'function' ? url() : `${url}`;

@@ -94,7 +94,7 @@ export class Trial {
     this.#handler.balances.add(changes);
   };
 
-  /** Also watches what isn't a currency, if `balance` takes it for one. */
+  /** Also watches a code that isn't a currency, if `balance` reads it like one. */
   readonly watchAlso = (code: string): Promise<void> =>
     this.#handler.balances.watch([code]).catch(() => {});
 
@@ -163,7 +163,7 @@ export class Trial {
     await this.#handler.expectChange(exchange);
   };
 
-  /** Whether an event is settled at once. It is only tried, and may be anything. */
+  /** Whether the handler settles an event soon. If it doesn't, the test goes on. */
   readonly passes = async (body: TestBody): Promise<boolean> => {
     const exchange = await this.#handler.post(this.#readAll(body), {});
     if (!exchange.attempts.every(isAccepted)) return false;
@@ -295,14 +295,16 @@ export class Trial {
   ): Promise<void> {
     const exchange = await this.#handler.post(bodies, { causes });
     await this.#handler.expectAnswer(exchange, [2, 4]);
-    const isRefused = mayRefuse && !exchange.attempts.some(isAccepted);
-    const mayStay = async (): Promise<boolean> => isRefused || this.#handler.isKept(exchange);
+    const isAnswered = exchange.attempts.some(isAccepted);
+    const mayBeLost = mayRefuse && !isAnswered;
+    const mayStay = async (): Promise<boolean> => mayBeLost || this.#handler.isKept(exchange);
     const hasMoved = await this.#handler.expectChange(exchange, mayStay);
     const movesNothing = exchange.due.length === 0;
-    if (hasMoved && !(movesNothing && !exchange.attempts.some(isAccepted))) return;
+    // Of what moves nothing, only the answer says whether the handler has read it.
+    if (hasMoved && (isAnswered || !movesNothing)) return;
     this.#hasHeld = true;
     const cause = advice.ownCause(causes, movesNothing ? 'answer' : 'change');
-    if (!isRefused) await this.#handler.expectKept(exchange, 1, cause);
+    if (!mayBeLost) await this.#handler.expectKept(exchange, 1, cause);
   }
 }
 

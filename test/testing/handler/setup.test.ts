@@ -40,7 +40,7 @@ describe('a test says what is wrong with the setup', () => {
     [
       'a redirect',
       { fetch: answers(307) },
-      `${STATUS} 307. The server redirects. Check url, such as its https`,
+      `${STATUS} 307. The server redirects. Check the scheme and the path of url`,
     ],
     [
       'a wrong secret',

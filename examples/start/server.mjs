@@ -4,6 +4,7 @@ import { createReceiver } from 'payment-notifications/receiver';
 import { createStore } from 'payment-notifications/store';
 import { pool } from './postgres.mjs';
 import { createSettle } from './settle.mjs';
+import { stopOnSignal } from './stop.mjs';
 
 // Receives both webhooks, and settles them in PostgreSQL. First, run schema.sql.
 
@@ -22,26 +23,8 @@ const receiver = createReceiver({
   onWithdrawalBroadcast: settleOnce,
 });
 receiver.start(); // tries what waits again, now and every minute
-process.stdout.on('error', () => {}); // a closed pipe must not end the process
 
-const server = createServer((request, response) => {
-  // While the server stops, a kept connection would bring more bodies.
-  if (!server.listening) response.setHeader('connection', 'close');
-  receiver.node(request, response);
-});
-// Load balancers must close first, or they would send a webhook on a connection that closes.
-server.keepAliveTimeout = 75_000;
+const server = createServer(receiver.node);
+stopOnSignal(server, receiver);
 await once(server.listen(Number(port), host), 'listening');
 console.log(`listening on ${host}:${port}, at /callbacks/$CALLBACK_SECRET`);
-
-// Not `once`: a second signal would end the process before the bodies in progress are saved.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-
-async function stop() {
-  // A server that closes has no timeouts, so half a request would keep it open.
-  setTimeout(() => server.closeAllConnections(), 5_000);
-  server.close();
-  await once(server, 'close');
-  await receiver.stop(); // a sender may have hung up before its body is settled
-  process.exit();
-}

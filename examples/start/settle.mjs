@@ -4,46 +4,59 @@ import { NeedsReview } from 'payment-notifications/receiver';
 /** @import { DeliveryContext } from 'payment-notifications/receiver' */
 /** @typedef {{ query(sql: string, values: unknown[]): Promise<{ rows: any[] }> }} Database */
 
-// Adds the amount of each event to a balance, once. The tables are in schema.sql.
-
-// ---- What an event moves: change this ----
+// Adds the amount of each event to a balance, once. The tables are in schema.sql. This file needs no
+// change: createSettle has options.
 
 /**
- * Returns whose payment or withdrawal it is; null if you don't know it.
+ * @typedef {object} SettleOptions
+ * @property {(type: PaymentNotification['type'], id: string) => Promise<Customer>} [customerOf]
+ *   Returns whose payment or withdrawal it is, by your `clientPaymentId` or `clientWithdrawalId`;
+ *   null if you don't know it. By default, it reads the table `orders`.
+ * @property {keyof typeof FIELDS} [balancesIn] The currency of your balances: the `coin` that moved
+ *   on the blockchain (the default), the `display` currency that your customer sees, or the
+ *   `settlement` currency of your account at the service.
+ * @property {string} [statement] The SQL that settles an event, for your own table of balances.
  *
- * @param {Database} database
- * @param {PaymentNotification['type']} type
- * @param {string} id The `clientPaymentId` or `clientWithdrawalId`.
- * @returns {Promise<string | null>}
+ * @typedef {string | number | bigint | null | undefined} Customer
  */
-async function customerOf(database, type, id) {
-  // Replace the table `orders` with yours.
-  const find = 'SELECT customer FROM orders WHERE (type, id) = ($1, $2)';
-  const { rows } = await database.query(find, [type, id]);
-  return rows[0]?.customer ?? null;
-}
+
+/** The currency and the amount of an event. */
+const FIELDS = /** @type {const} */ ({
+  coin: {
+    deposit: ['depositCurrency', 'actualDepositAmount'],
+    withdrawal: ['withdrawCurrency', 'actualWithdrawAmount'], // never the estimate
+  },
+  display: {
+    deposit: ['displayCurrency', 'actualDisplayAmount'],
+    withdrawal: ['displayCurrency', 'actualDisplayAmount'],
+  },
+  settlement: {
+    deposit: ['settlementCurrency', 'settlementAmount'],
+    withdrawal: ['settlementCurrency', 'deductedSettlementAmount'],
+  },
+});
 
 /**
  * Returns the order of an event, and the currency and amount that it adds to a balance: negative
  * for a withdrawal.
  *
  * @param {PaymentNotification} notification
+ * @param {typeof FIELDS[keyof typeof FIELDS]} fields
  */
-function moveOf(notification) {
+function moveOf(notification, { deposit, withdrawal }) {
   if (notification.type === 'deposit.received') {
-    const { clientPaymentId, depositCurrency, actualDepositAmount } = notification;
-    return { order: clientPaymentId, currency: depositCurrency, amount: actualDepositAmount };
+    const [currency, amount] = deposit;
+    const order = notification.clientPaymentId;
+    return { order, currency: notification[currency], amount: notification[amount] };
   }
-  const { status, clientWithdrawalId, withdrawCurrency, actualWithdrawAmount } = notification;
   // The service doesn't document whether a FAILED or BLOCKED withdrawal has moved anything.
+  const { status, clientWithdrawalId: order } = notification;
   if (status !== 'COMPLETED') throw new NeedsReview(`the withdrawal is ${status}`);
-  // Never debit the estimate.
-  if (actualWithdrawAmount === null) throw new NeedsReview('the amount is missing');
-  const amount = actualWithdrawAmount.negated();
-  return { order: clientWithdrawalId, currency: withdrawCurrency, amount };
+  const [currency, field] = withdrawal;
+  const amount = notification[field];
+  if (amount === null) throw new NeedsReview('the amount is missing');
+  return { order, currency: notification[currency], amount: amount.negated() };
 }
-
-// ---- Each event once ----
 
 /**
  * One statement is one transaction: the key and the balance change together, or neither does. If
@@ -72,23 +85,36 @@ const SETTLE = `
 
 /**
  * Creates the function that settles an event. It returns, throws `NeedsReview` if someone must
- * decide, or throws the error of the database.
+ * decide, or throws the error of the database. It may run at the same time for the same event: the
+ * key lets one of these calls change the balance.
  *
  * @param {Database} database A pool of pg, or anything with its function `query`.
+ * @param {SettleOptions} [options]
  */
-export function createSettle(database) {
+export function createSettle(database, options = {}) {
+  const { customerOf = customerInOrders, balancesIn = 'coin', statement = SETTLE } = options;
+  const fields = FIELDS[balancesIn];
+  if (!fields) throw new Error('balancesIn: expected "coin", "display" or "settlement"');
+
+  /** @param {PaymentNotification['type']} type @param {string} id */
+  async function customerInOrders(type, id) {
+    const find = 'SELECT customer FROM orders WHERE (type, id) = ($1, $2)';
+    return (await database.query(find, [type, id])).rows[0]?.customer;
+  }
+
   /** @param {PaymentNotification} notification @param {DeliveryContext} context */
   return async function settleOnce(notification, { key, body }) {
-    const { order, currency: code, amount } = moveOf(notification);
+    if (process.env.PAUSE) throw new NeedsReview('paused'); // by whoever is on call
+    const { order, currency: code, amount } = moveOf(notification, fields);
     // PostgreSQL can't store this character, so another try would fail as well.
     if (order.includes('\0')) throw new NeedsReview('the identifier has a NUL character');
-    const account = await customerOf(database, notification.type, order);
-    if (account === null) throw new NeedsReview('the order is unknown');
+    const account = (await customerOf(notification.type, order))?.toString();
+    if (account === undefined) throw new NeedsReview('the order is unknown');
     // ' BTC' would be another balance.
     if (!/^[!-~]{1,20}$/.test(code)) throw new NeedsReview('the currency is unusual');
     const currency = code.toUpperCase(); // 'btc' is BTC
     const values = [key, account, currency, amount.toString(), body, order];
-    const { rows } = await database.query(SETTLE, values);
+    const { rows } = await database.query(statement, values);
     // One of the two bodies may be forged.
     if (!rows[0].same) throw new NeedsReview('settled before, with another customer or amount');
     console.log(`${key}: ${rows[0].first ? 'settled' : 'repeated'}, ${amount} ${currency}`);

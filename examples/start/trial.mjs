@@ -39,7 +39,12 @@ receiver.start();
 const given = process.env.PORT || '3000';
 if (!/^\d+$/.test(given)) throw new Error(`PORT: expected a number, received "${given}"`);
 const server = createServer(receiver.node).listen(Number(given), '127.0.0.1');
-await once(server, 'listening');
+await once(server, 'listening').catch(({ message }) => {
+  console.error(
+    `PORT: expected a free port, received ${given} (${message}). Set another one: PORT=3001`,
+  );
+  process.exit(1);
+});
 const { port } = /** @type {AddressInfo} */ (server.address());
 const url = `http://127.0.0.1:${port}/callbacks/${secret}`;
 console.log(`Try it: npx payment-notifications send deposit --copies 5 --to ${url}`);

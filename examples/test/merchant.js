@@ -13,7 +13,7 @@ import { startServer, until } from './server.js';
 /** @import { Server } from './server.js' */
 /** @typedef {Awaited<ReturnType<typeof openMerchant>>} Merchant */
 
-const FILES = ['server.mjs', 'postgres.mjs', 'settle.mjs', 'schema.sql'];
+const FILES = ['server.mjs', 'stop.mjs', 'postgres.mjs', 'settle.mjs', 'schema.sql'];
 export const SETTLE = copied('settle.mjs');
 export const SCHEMA = copied('schema.sql');
 const PACKAGES = fileURLToPath(new URL('../node_modules', import.meta.url));

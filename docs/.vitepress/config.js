@@ -5,7 +5,8 @@ import { slug } from '../../scripts/pages/slug.js';
 
 /** The pages by who reads them, as in README. The slug of a title is the name of its file. */
 const SIDEBAR = {
-  'You build the endpoint': ['Frameworks', 'Credit once', 'Testing', 'Go live', 'Recipes'],
+  'You build the endpoint': ['Frameworks', 'Credit once', 'Testing', 'Go live'],
+  'Your case differs': ['Databases', 'Serverless', 'Orders'],
   'You are on call': ['Runbook'],
   'You review security': ['Security'],
   'You look something up': ['Fields', 'Amounts', 'Errors', 'API', 'CLI'],

@@ -31,7 +31,7 @@ export const queue = {
 const OWN_LEDGER = `import type { DepositReceived } from 'payment-notifications';
 import type { Settle } from 'payment-notifications/receiver';
 export declare const credit: Settle<DepositReceived>;
-export declare function keep(body: unknown, reason: string): Promise<void>;
+export declare function saveForReview(body: Uint8Array, reason: string): Promise<void>;
 `;
 
 /** Writes the servers of the page Frameworks. @param {URL} folder Next to examples/frameworks. */

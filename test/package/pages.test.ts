@@ -38,10 +38,6 @@ beforeAll(async () => {
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await writeFile(join(folder, 'all.js'), ALL);
-  // README makes these two with the command.
-  const actualDepositAmount = '0.123456789012345678';
-  await writeFile(join(folder, 'deposit.json'), depositReceivedBody({ actualDepositAmount }));
-  await writeFile(join(folder, 'withdrawal.json'), withdrawalBroadcastBody());
   const tools = [TYPESCRIPT, '@types/node', 'tsx'];
   await install([inject('tarball'), ...tools.map(pinned)], folder);
   for (const { path, code } of files) {

@@ -11,11 +11,11 @@ import { createSettle } from './settle.mjs';
 
 /** @import { AddressInfo } from 'node:net' */
 
-// Credits sample bodies in PostgreSQL inside this process. It forgets everything when it ends, so
-// no real webhook may reach it: it listens on this machine only, with a new secret.
+// Credits sample webhooks in PostgreSQL inside this process. All data is deleted when it ends, so no
+// real webhook may reach it: it listens on this machine only, with a new secret.
 
 process.stdout.on('error', () => {}); // a closed pipe must not end the process
-console.log('This is a trial. It keeps nothing when it ends. PostgreSQL is starting.');
+console.log('This is a trial. All its data is deleted when it ends. PostgreSQL is starting.');
 const database = await PGlite.create();
 await database.exec(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'));
 await database.exec(`INSERT INTO orders VALUES -- those of the samples
@@ -39,10 +39,8 @@ receiver.start();
 const given = process.env.PORT || '3000';
 if (!/^\d+$/.test(given)) throw new Error(`PORT: expected a number, received "${given}"`);
 const server = createServer(receiver.node).listen(Number(given), '127.0.0.1');
-await once(server, 'listening').catch(({ message }) => {
-  console.error(
-    `PORT: expected a free port, received ${given} (${message}). Set another one: PORT=3001`,
-  );
+await once(server, 'listening').catch(({ code }) => {
+  console.error(`PORT: expected a free port, received ${given} (${code}). Start with PORT=3001`);
   process.exit(1);
 });
 const { port } = /** @type {AddressInfo} */ (server.address());

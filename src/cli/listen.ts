@@ -8,7 +8,7 @@ import { describe } from '../parser/messages.js';
 import { createReceiver } from '../receiver/index.js';
 import { VALID_SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
-import { CommandError, describeSystemError, EXIT } from './errors.js';
+import { CommandError, describeSystemError, EXIT, printError } from './errors.js';
 import { displayName } from './files.js';
 import { COMMON, readArguments, readCount, STRING } from './options.js';
 import { openFolder } from './save.js';
@@ -75,7 +75,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     log({ outcome, message, error, issue }) {
       if (outcome === 'failed' && Object(error).cause !== NOT_SAVED) log.fail('not read', error);
       // A warning about a body is part of its sentence.
-      else if (outcome === 'warning' && !issue) console.warn(message);
+      else if (outcome === 'warning' && !issue) printError(terminal, message);
     },
   });
   const server = createServer(receiver.node);

@@ -90,9 +90,10 @@ describe('one body', () => {
   test.each([
     ['review', 'a\u001b reason\n', '! F: check', [`${SAVED}: a\\u001b reason`]],
     ['review', null, '! F: check', [SAVED]],
-    // A copy, without what makes it one of a store.
+    // Copies: the time of a download says nothing.
+    ['mail', 'a\u001b reason\n', '! F: check', ['  Reason: a\\u001b reason']],
     ['mail', null, '✓ F: good', []],
-  ])('in %s says first since when it waits, and why: %j', async (place, reason, title, saved) => {
+  ])('in %s says first since when it has been saved, and why: %j', async (place, reason, title, saved) => {
     // Only the end of the name decides where the reason is.
     const name = `json${reason?.length}/${place}/refused.${'0'.repeat(16)}`;
     const file = write(`${name}.json`, deposit());
@@ -101,6 +102,9 @@ describe('one body', () => {
     const { out } = await command(['inspect', file]);
     const lines = [`${title}, deposit.received`, ...saved, `  ${summaryOf(deposit())}`];
     expect(linesOf(out.replace(file, 'F')).slice(0, lines.length)).toStrictEqual(lines);
+    const json = JSON.parse((await command(['inspect', '--json', file])).out);
+    const since = place === 'review' ? '1970-01-01T00:00:00.000Z' : null;
+    expect(json).toMatchObject({ since, reason: reason?.trim() ?? null });
   });
 
   test.each(['deposit', 'withdrawal'])('may be read as a %s', async (as) => {

@@ -6,8 +6,8 @@ import { judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import { describe } from '../parser/messages.js';
 import { createReceiver } from '../receiver/index.js';
-import { VALID_SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
+import { isSecret, SECRET_RULE } from '../shared/secret.js';
 import { CommandError, describeSystemError, EXIT, printError } from './errors.js';
 import { displayName } from './files.js';
 import { COMMON, readArguments, readCount, STRING } from './options.js';
@@ -56,9 +56,9 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   const port = readCount('--port', values.port ?? '3000', 0, 65_535);
   const status = readCount('--status', values.status ?? '200', 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');
-  if (!VALID_SECRET.test(secret)) {
-    const rule = 'expected at least 16 letters, digits or any of -._~, received';
-    throw new CommandError(`--secret: ${rule} ${describe(secret)}. Omit it to make one`);
+  if (!isSecret(secret)) {
+    const received = `received ${describe(secret)}. Omit it to make one`;
+    throw new CommandError(`--secret: expected ${SECRET_RULE}, ${received}`);
   }
   const log = createListenLog(terminal, values.save);
   const receiver = createReceiver({

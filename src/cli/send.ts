@@ -1,4 +1,4 @@
-import { formatCount } from '../inspect/display.js';
+import { formatCount, shorten } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { redactPathIn, redactUrl } from '../shared/redact.js';
@@ -86,7 +86,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     for (const [index, attempt] of attempts.entries()) {
       const copy = index > 0 ? `copy ${index + 1}` : '';
       const text = redactPathIn(attempt.answer?.body ?? '', url);
-      const answer = values.header && attempt.answer !== null ? HIDDEN : truncate(text);
+      const answer = values.header && attempt.answer !== null ? HIDDEN : shorten(text.trim(), MAX_SHOWN);
       const parts = [describeAttempt(attempt), label, remarkOn(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
@@ -142,7 +142,7 @@ function isRefusal({ answer }: DeliveryAttempt): boolean {
 }
 
 function describeAttempt({ answer, error, durationMs }: DeliveryAttempt): string {
-  if (answer === null) return `failed: ${truncate(error)}`;
+  if (answer === null) return `failed: ${shorten(error, MAX_SHOWN)}`;
   const hint = answer.status === 404 ? " (is the URL's secret right?)" : '';
   return `${answer.status} in ${durationMs} ms${hint}`;
 }
@@ -152,12 +152,7 @@ function remarkOn(issues: readonly NotificationIssue[], attempt: DeliveryAttempt
   if (isRefusal(attempt)) return 'refused, as it should be';
   if (!attempt.success) return '';
   const faults = issues.map(({ message }) => message).join('; ');
-  return `accepted, but it should be refused: ${truncate(faults)}`;
-}
-
-function truncate(text: string): string {
-  const whole = text.trim();
-  return whole.length > MAX_SHOWN ? `${whole.slice(0, MAX_SHOWN)}…` : whole;
+  return `accepted, but it should be refused: ${shorten(faults, MAX_SHOWN)}`;
 }
 
 function countsLine(valid: Counts, faulty: Counts): string {

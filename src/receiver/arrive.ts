@@ -66,13 +66,12 @@ export function createArrive(
   options: ReceiverOptions,
   log: Log,
 ): (open: () => Incoming, deadline: Deadline) => Promise<Arrived> {
-  const isOurs = createCheck(options.secret);
+  const { secret, verify } = options;
+  const isOurs = createCheck(secret);
   const reportStranger = createStrangerReport(log);
   const parse = parserOf(options);
-  // Bound, because the options may be an instance of a class, whose methods use `this`.
-  const verify = options.verify?.bind(options);
   // Said at the first request, because the worker of a queue has no secret either, and gets none.
-  let isUnprotected = options.secret === null && !verify;
+  let isUnprotected = secret === null && !verify;
 
   async function isVerified({ headers = {} }: Caller, body: Uint8Array): Promise<boolean> {
     if (!verify) return true;

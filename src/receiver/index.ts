@@ -126,7 +126,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   checkReceiverOptions(options);
   const { timeoutMs = 25_000 } = options;
   const success = successOf(options.success);
-  const log = createLog(options);
+  const log = createLog(options.log);
   const store = options.store && guard(options.store);
   const arrive = createArrive(options, log);
   const settle = createSettling(options, store, log);

@@ -42,14 +42,12 @@ export type Log = (entry: LogEntry) => Promise<void>;
 /** How long an answer waits for a log, in milliseconds. A log that hangs delays it no longer. */
 const MAX_LOGGING = 5000;
 
-export function createLog(options: {
-  readonly log?: ((entry: LogEntry) => unknown) | undefined;
-}): Log {
-  if (!options.log) surviveClosedPipe();
+export function createLog(log: ((entry: LogEntry) => unknown) | undefined): Log {
+  if (!log) surviveClosedPipe();
   return async (entry) => {
-    if (!options.log && entry.outcome === 'settled') return; // not printed by default
+    if (!log && entry.outcome === 'settled') return; // not printed by default
     try {
-      const logged = Promise.resolve(options.log ? options.log(entry) : print(entry));
+      const logged = Promise.resolve(log ? log(entry) : print(entry));
       // No answer waits for these, so they need no deadline.
       const isAwaited = entry.outcome !== 'settled' && entry.outcome !== 'warning';
       await (isAwaited ? within(MAX_LOGGING, 'log', logged) : logged);

@@ -119,9 +119,7 @@ export type ReceiverOptions = ReceiverSettings &
   );
 
 const FUNCTIONS = ['onDepositReceived', 'onWithdrawalBroadcast'] as const;
-const SETTINGS = ['secret', 'store', 'verify', 'success', 'log', 'timeoutMs'];
-const NAMES = [...FUNCTIONS, ...SETTINGS];
-const LOWER_NAMES = NAMES.map((name) => name.toLowerCase());
+const NAMES = [...FUNCTIONS, 'secret', 'store', 'verify', 'success', 'log', 'timeoutMs'];
 
 /**
  * Checks the options except for the secret.
@@ -136,21 +134,10 @@ export function checkReceiverOptions(options: ReceiverOptions): void {
     );
   }
   for (const name of [...FUNCTIONS, 'log', 'verify'] as const) checkFunction(name, options[name]);
-  const names = Object.keys(options);
-  checkNames(isPlain(options) ? names : names.filter(isMeant), NAMES);
+  checkNames(Object.keys(options), NAMES);
   checkStore(options.store);
   successOf(options.success);
   checkTime('timeoutMs', options.timeoutMs);
-}
-
-function isPlain(options: object): boolean {
-  const prototype = Object.getPrototypeOf(options);
-  return prototype === Object.prototype || prototype === null;
-}
-
-/** Whether a name is meant for a receiver. An object of a class may have other fields as well. */
-function isMeant(name: string): boolean {
-  return /^on[A-Z]/.test(name) || LOWER_NAMES.includes(name.toLowerCase());
 }
 
 function checkStore(store: Store | null): void {

@@ -38,9 +38,7 @@ export const FUNCTION_OF = {
 } as const;
 
 export function createSettling(options: ReceiverOptions, store: Store | null, log: Log): Settling {
-  // Bound, because the options may be an instance of a class, whose methods use `this`.
-  const onDepositReceived = options.onDepositReceived?.bind(options);
-  const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
+  const { onDepositReceived, onWithdrawalBroadcast } = options;
   /**
    * The keys of events whose function still runs after its deadline, one for each call. If repeats
    * were passed on, each would wait for the same lock, and together they would soon take all

@@ -1,7 +1,7 @@
 import { quote } from '../parser/messages.js';
 import { MAX_TIME } from '../shared/deadline.js';
 import { hideLongSegments } from '../shared/redact.js';
-import { describeThrown } from '../shared/thrown.js';
+import { messageOf } from '../shared/thrown.js';
 
 /** The response of an endpoint. */
 export interface EndpointResponse {
@@ -163,19 +163,8 @@ async function answerOf(
     const response = await send();
     return { answer: { status: response.status, body: await response.text() }, error: null };
   } catch (error) {
-    return { answer: null, error: reasonOf(error) };
+    return { answer: null, error: messageOf(error) };
   }
-}
-
-/**
- * Returns the innermost message, such as `connect ECONNREFUSED 127.0.0.1:3000` instead of `fetch
- * failed`.
- */
-function reasonOf(error: unknown, depth = 0): string {
-  const isError = error instanceof Error;
-  // The depth is limited, because an error can be its own cause.
-  if (isError && error.cause !== undefined && depth < 10) return reasonOf(error.cause, depth + 1);
-  return (isError ? describeThrown(error) : String(error)).replace(/\s+/g, ' ');
 }
 
 function checkBody(body: unknown): void {

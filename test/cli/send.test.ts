@@ -57,7 +57,7 @@ test('the start of an answer is shown, without what could write elsewhere, and h
   };
   const { exit, told } = await sendTo(slow, 'deposit');
   expect(exit).toBe(0);
-  const answer = `<html>\\u000a\\u001b[2J ${'x'.repeat(188)}…`;
+  const answer = `<html>\\u000a\\u001b[2J ${'x'.repeat(188)}… (512 characters)`;
   const line = `  ✓ 200 in 340 ms  ${answer}`;
   expect(told).toStrictEqual(['POST URL', line, '1 of 1 delivered']);
 });

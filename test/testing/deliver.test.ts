@@ -133,14 +133,14 @@ const ownCause = new Error('its own cause');
 ownCause.cause = ownCause;
 
 test.each<[unknown, string]>([
-  [new Error('outer', { cause: new Error('inner\n  line') }), 'inner line'],
+  [new Error('outer', { cause: new Error('inner\n  line') }), 'outer: inner'],
   [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
   [new TypeError(), 'TypeError'],
-  [new Error('outer', { cause: 'text' }), 'text'],
+  [new Error('outer', { cause: 'text' }), 'outer: text'],
   ['text', 'text'],
   [undefined, 'undefined'],
   [ownCause, 'its own cause'],
-])('an attempt that fails because of %s gives the innermost reason', async (thrown, error) => {
+])('an attempt that fails because of %s gives its message and its cause', async (thrown, error) => {
   const fetch = async () => {
     throw thrown;
   };

@@ -6,7 +6,7 @@ import { Decimal } from '../../parser/values/amount.js';
 import { isDecimalLiteral } from '../../parser/values/digits.js';
 import type { WithdrawalCompleted } from '../../parser/withdrawal-broadcast.js';
 import { checkNames } from '../../shared/options.js';
-import { describeThrown } from '../../shared/thrown.js';
+import { messageOf } from '../../shared/thrown.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from '../bodies.js';
 import { checkDeliverOptions, type DeliverOptions } from '../deliver.js';
 import { SAMPLES } from '../sample.js';
@@ -129,7 +129,7 @@ export async function callOption<T>(name: string, option: () => Promise<T>): Pro
   try {
     return await option();
   } catch (error) {
-    throw new Error(`${name}: ${describeThrown(error)}`, { cause: error });
+    throw new Error(`${name}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -86,7 +86,8 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     for (const [index, attempt] of attempts.entries()) {
       const copy = index > 0 ? `copy ${index + 1}` : '';
       const text = redactPathIn(attempt.answer?.body ?? '', url);
-      const answer = values.header && attempt.answer !== null ? HIDDEN : shorten(text.trim(), MAX_SHOWN);
+      const answer =
+        values.header && attempt.answer !== null ? HIDDEN : shorten(text.trim(), MAX_SHOWN);
       const parts = [describeAttempt(attempt), label, remarkOn(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);

@@ -93,7 +93,7 @@ describe('one body', () => {
     // Copies: the time of a download says nothing.
     ['mail', 'a\u001b reason\n', '! F: check', ['  Reason: a\\u001b reason']],
     ['mail', null, '✓ F: good', []],
-  ])('in %s says first since when it has been saved, and why: %j', async (place, reason, title, saved) => {
+  ])('in %s says first when it was saved, and why: %j', async (place, reason, title, saved) => {
     // Only the end of the name decides where the reason is.
     const name = `json${reason?.length}/${place}/refused.${'0'.repeat(16)}`;
     const file = write(`${name}.json`, deposit());

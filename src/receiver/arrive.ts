@@ -134,7 +134,7 @@ function parserOf(options: ReceiverOptions) {
 /** The error for text that may have lost bytes. Two different identifiers may then be equal. */
 function textError(notification: PaymentNotification): NotificationError {
   const received =
-    'text with U+FFFD or a lone surrogate, which may stand for bytes that are lost. If its identifiers are right, move the body from review to retry';
+    'text in which bytes may be lost (U+FFFD or a lone surrogate). Pass raw bytes. If the identifiers are right, move the webhook from review to retry';
   return new NotificationError({
     notificationType: notification.type,
     issues: [issue('invalid_json', [], 'raw bytes', received)],

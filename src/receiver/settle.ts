@@ -29,7 +29,7 @@ export interface Settling {
   readonly isRunning: (key: string) => boolean;
 }
 
-/** What became of a body. */
+/** The outcome of a webhook. */
 type Entry = LogEntry & { readonly outcome: Outcome };
 
 export const FUNCTION_OF = {
@@ -54,7 +54,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
     let isSaved = savedAs !== null;
     try {
       const called = FUNCTION_OF[notification.type];
-      if (isRunning(key)) throw new Error(`${called}: an earlier call still runs`);
+      if (isRunning(key)) throw new Error(`${called}: an earlier call for this event still runs`);
       if (store && name === null) {
         name = await deadline.before('store.save', storeName(key, event.body));
         isSaved = await deadline.before('store.save', saveFirst(store, name, event));
@@ -78,7 +78,12 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       await to.save({ to: 'progress', name, body, key, reason: '' });
       return true;
     } catch (error) {
-      log({ outcome: 'failed', key, message: `not saved first: ${messageOf(error)}`, error });
+      log({
+        outcome: 'failed',
+        key,
+        message: `the webhook was not saved before its function was called: ${messageOf(error)}`,
+        error,
+      });
       return false;
     }
   }
@@ -160,7 +165,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       return entry;
     } catch (error) {
       const what = isSaved ? 'stays where it is' : 'was not saved';
-      const why = `. The body ${what}: ${messageOf(error)}`;
+      const why = `. The webhook ${what}: ${messageOf(error)}`;
       return { outcome: 'failed', key, message: message + why, error };
     }
   }

@@ -205,7 +205,7 @@ export function urlErrorOf(text: string | undefined): string | null {
   }
   if (url !== null && /^https?:$/.test(url.protocol)) return null;
   const isSecret = String(text).includes('@');
-  const shown = text === undefined ? 'nothing' : `"${hideLongSegments(text)}"`;
+  const shown = text === undefined ? 'no value' : `"${hideLongSegments(text)}"`;
   const received = isSecret ? 'a hidden value that may contain a password' : shown;
   return `expected an http or https URL, received ${received}`;
 }

@@ -70,7 +70,7 @@ describe('one body', () => {
       1,
       [
         '✗ businessId: invalid_id: expected a UUID, received a string of length 1',
-        `! txAddressOwner: missing_field: ${NO_OWNER}, received nothing`,
+        `! txAddressOwner: missing_field: ${NO_OWNER}, received no value`,
         'withdrawFee | "free" → not read',
         'toTxAddress | "r?dt=7" → address r, tag 7',
         'not sent | txAddressOwner, transactionId',
@@ -144,7 +144,7 @@ describe('several bodies', () => {
     expect(out.replaceAll(path, 'F')).toBe(`✓ F/1.json  ${summaryOf(bodies['1.json'])}
 ✓ F/2.json  ${summaryOf(bodies['2.json'])}
 ✗ F/3.json  ${summaryOf(refused)}
-    missing_field: status: expected "CONFIRMED", received nothing
+    missing_field: status: expected "CONFIRMED", received no value
     negative_amount: actualDepositAmount: expected zero or more, received -1
 ✓ F/4.json  ${summaryOf(deposit())}
 ! F/5.ndjson:1  ${summaryOf(failed)}

@@ -45,7 +45,7 @@ const OPTIONS: readonly (readonly [option: string, wrong: string, message: strin
   [
     'listen --secret',
     'listen --secret short',
-    '--secret: expected at least 16 letters, digits or any of -._~, received a string of length 5',
+    '--secret: expected at least 16 letters, digits or -._~, received a string of length 5',
   ],
   ['listen --status', 'listen --status 199', `--status: ${WHOLE(200, 599, '199')}`],
 ];
@@ -72,7 +72,7 @@ const MORE: readonly (readonly [wrong: string, message: string])[] = [
   ['listen --port 5x', `--port: ${WHOLE(0, 65_535, '5x')}`],
   ['listen --port 1.5', `--port: ${WHOLE(0, 65_535, '1.5')}`],
   ['listen --status 600', `--status: ${WHOLE(200, 599, '600')}`],
-  ['send deposit', '--to: expected an http or https URL, received nothing'],
+  ['send deposit', '--to: expected an http or https URL, received no value'],
   [
     'send deposit --to http://me:s3cret@127.0.0.1/',
     '--to: expected a URL without user name and password',

@@ -12,7 +12,7 @@ const success = 'success: expected a status of 200 to 599 and a text, received';
 
 test.each<[options: object | undefined, message: string]>([
   [undefined, neither],
-  [{ ...base, store: undefined }, 'store: expected a store, received nothing. Pass createStore('],
+  [{ ...base, store: undefined }, 'store: expected a store, received no value. Pass createStore('],
   [{ ...base, store: 'webhooks' }, 'store: expected a store, received a string'],
   [{ ...base, store: {} }, 'store.save: expected a function, received null'],
   [{ ...base, onDepositReceived: 'later' }, `onDepositReceived: ${later}`],
@@ -23,7 +23,7 @@ test.each<[options: object | undefined, message: string]>([
   [{ ...base, success: { text: null } }, `${success} 200 and null`],
   [{ ...base, onDeposits: run }, 'onDeposits: unknown option. Did you mean onDepositReceived?'],
   [{ ...base, timeoutMS: run }, 'unknown option. Did you mean timeoutMs?'],
-  [{ ...base, verfiy: run }, 'verfiy: unknown option. Expected onDepositReceived, '],
+  [{ ...base, verfiy: run }, 'verfiy: unknown option. Expected one of: onDepositReceived, '],
   [Object.assign(Object.create({}), base, { verfiy: run }), 'verfiy: unknown option.'],
 ])('is not created with what keeps no money: %o', (options, message) => {
   expect(create(options)).toThrow(TypeError);
@@ -75,7 +75,7 @@ test.each([
   [1234567890123456, 'secret', 'a number'],
   [[], 'secret', 'an empty list'],
 ])('a secret is not %j, which may be a missing variable', (secret, name, received) => {
-  const expected = `${name}: expected at least 16 letters, digits or any of -._~, received ${received}. Make one`;
+  const expected = `${name}: expected at least 16 letters, digits or -._~, received ${received}. Make one`;
   expect(create({ ...base, secret })).toThrow(TypeError);
   expect(create({ ...base, secret })).toThrow(expected);
   for (const shown of [SECRET, 'fifteen', '1234567890123456'])

@@ -217,7 +217,7 @@ describe('a test says what is wrong with the setup', () => {
   test('a breakDatabase that returns no function', async () => {
     const options = { breakDatabase: async () => undefined as never };
     expect(await failureOf(options, 'deposit: is credited once after writing keys failed')).toBe(
-      'breakDatabase: expected a function that repairs it, received nothing',
+      'breakDatabase: expected a function that repairs it, received no value',
     );
   });
 
@@ -246,11 +246,11 @@ describe('a test says what is wrong with the setup', () => {
 
 describe('an invalid option is refused', () => {
   test.each([
-    [{ url: undefined }, 'url: expected an http or https URL, received nothing'],
+    [{ url: undefined }, 'url: expected an http or https URL, received no value'],
     [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],
     [
       { balance: undefined },
-      'balance: expected a function, received nothing. Return credits minus debits in a currency',
+      'balance: expected a function, received no value. Return credits minus debits in a currency',
     ],
     [
       { balance: '0' },
@@ -264,15 +264,15 @@ describe('an invalid option is refused', () => {
     [{ prepare: [] }, 'prepare: expected a function, received an array'],
     [
       { breakDatabase: undefined },
-      'breakDatabase: expected a function, or null to skip its tests, received nothing. Make one part of the database fail, and return a function that repairs it',
+      'breakDatabase: expected a function, or null to skip its tests, received no value. Make one part of the database fail, and return a function that repairs it',
     ],
     [
       { kept: undefined },
-      'kept: expected a function, or null to skip its tests, received nothing. Return how many bodies wait for review',
+      'kept: expected a function, or null to skip its tests, received no value. Return how many bodies wait for review',
     ],
     [
       { token: null },
-      'token: unknown option. Expected url, secret, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
+      'token: unknown option. Expected one of: url, secret, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
     ],
     [{ amountOf: 'BTC' }, 'amountOf: expected a function, received "BTC"'],
     [{ deposit: {} }, 'deposit: expected a function, received an object'],

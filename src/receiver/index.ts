@@ -148,7 +148,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
   }
 
-  /** Returns what became of what arrived; null if it was turned away. */
+  /** Returns the outcome of a webhook; null for a request that was turned away. */
   async function outcomeOf(arrived: Arrived, deadline: Deadline): Promise<Outcome | null> {
     if (arrived.kind === 'event') return settle.event(arrived, deadline, null);
     if (arrived.kind === 'refused') return settle.refused(arrived, null, null);

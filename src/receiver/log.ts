@@ -8,8 +8,8 @@ import { messageOf } from '../shared/thrown.js';
  *
  * - `settled`: your function has returned. The answer is success.
  * - `review`: your function threw `NeedsReview`. The webhook is saved in `review`, and the answer
- *   is success. The outcome is also `review` if a webhook that waited was changed, or if its process
- *   has ended three times.
+ *   is success. The outcome is also `review` if a webhook that waited was changed, or if its
+ *   process has ended three times.
  * - `retry`: your function threw anything else, returned a result, or took longer than `timeoutMs`.
  *   The webhook is saved in `retry`, and the answer is 500.
  * - `refused`: the parser refused the body. The webhook is saved in `review` unless it is empty,

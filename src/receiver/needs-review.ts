@@ -9,8 +9,8 @@ const REVIEW_BRAND = Symbol.for('payment-notifications.NeedsReview');
  * inserted. Your function may run at the same time for the same event, so only the key in the
  * transaction decides whether the event is settled, and no check before it.
  *
- * It may be the `cause` of another error. A helper that repeats a failed transaction must not repeat
- * this error.
+ * It may be the `cause` of another error. A helper that repeats a failed transaction must not
+ * repeat this error.
  *
  * @example
  * ```ts

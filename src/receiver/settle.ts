@@ -64,7 +64,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       const review = needsReviewIn(error);
       const message = messageOf(review ?? error);
       const entry: Entry = { outcome: review ? 'review' : 'retry', key, message, error };
-      return finish(await keep(entry, message, event.body, name, isSaved), warnings);
+      return finish(await saveUnsettled(entry, message, event.body, name, isSaved), warnings);
     }
     if (name !== null && isSaved) await remove(name);
     // Removes what a failed save may have left. The log has a line of that failure already.
@@ -125,7 +125,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
 
   async function review({ key, body }: Event, reason: string, savedAs: string): Promise<Outcome> {
     const entry: Entry = { outcome: 'review', key, message: reason };
-    return finish(await keep(entry, reason, body, savedAs, true));
+    return finish(await saveUnsettled(entry, reason, body, savedAs, true));
   }
 
   async function refused(
@@ -140,7 +140,9 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
     // request still gets the refusal, but a queue would lose the body.
     const isKnown = body.length === 0 || (isRequest && store === null);
     const isSaved = savedAs !== null;
-    return finish(isKnown && !isSaved ? entry : await keep(entry, reason, body, savedAs, isSaved));
+    return finish(
+      isKnown && !isSaved ? entry : await saveUnsettled(entry, reason, body, savedAs, isSaved),
+    );
   }
 
   /**
@@ -149,7 +151,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
    * @param isSaved - Whether it is saved already, in another place.
    * @returns What to log: if saving fails, `failed`.
    */
-  async function keep(
+  async function saveUnsettled(
     entry: Entry,
     reason: string,
     body: Uint8Array,

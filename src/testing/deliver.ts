@@ -47,7 +47,7 @@ type Attempt =
   | { readonly answer: EndpointResponse; readonly error: null }
   | { readonly answer: null; readonly error: string };
 
-/** What became of one copy: an `answer`, or a one-line `error` if there was no answer. */
+/** The result of one copy: an `answer`, or a one-line `error` if there was no answer. */
 export type DeliveryAttempt = Attempt & {
   /** Whether the status is 200 to 299. */
   readonly success: boolean;

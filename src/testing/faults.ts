@@ -18,7 +18,7 @@ export const NOT_UTF_8 = 'bytes that are not UTF-8';
 
 /**
  * Makes an invalid body of each kind. A handler that answers one with success has settled something
- * that was not sent, or has lost a notification, unless it keeps the body for review.
+ * that was not sent, or has lost a webhook, unless it saves the body for review.
  *
  * @param body - The JSON text of a valid body (default: a sample deposit).
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.

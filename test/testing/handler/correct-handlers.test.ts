@@ -36,11 +36,11 @@ describe('a correct handler', () => {
     const both = all.filter((name) => name.startsWith('both: '));
     expect([...deposits, ...withdrawals, ...both]).toEqual(all);
     const unkept = all.map((name) =>
-      name.replace(/, and is kept$/, '').replace(/kept$/, 'refused'),
+      name.replace(/, and is saved for review$/, '').replace(/saved$/, 'refused'),
     );
     expect(namesOf({ kept: null })).toEqual(unkept);
     const whole = namesOf({ breakDatabase: null });
-    expect(whole).toEqual(all.filter((name) => !/writing (keys|balances) failed/.test(name)));
+    expect(whole).toEqual(all.filter((name) => !/writes to the (keys|balances) failed/.test(name)));
   });
 });
 

@@ -222,7 +222,7 @@ export async function failuresOf(
 /** How a test fails, without the name of what was sent. */
 export async function failureOf(
   options: Partial<HandlerTestsOptions>,
-  name = 'deposit: the plainest one is credited',
+  name = 'deposit: a plain webhook is credited',
 ) {
   const failures = await failuresOf({ ...shop(), ...options }, (one) => one === name);
   return failures[name]?.message.replace(/^.*?\(.*?seed \d+\): /, '');

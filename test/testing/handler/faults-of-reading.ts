@@ -101,7 +101,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       settle({ amount: Number(move.amount) }),
     ),
     fault('drops it', 'The handler dropped the webhook, or used', () => 200),
-    fault('keeps it', 'The webhook was saved for review', ({ keep }) => keep(200)),
+    fault('saves it for review', 'The webhook was saved for review', ({ review }) => review(200)),
   ],
   'deposit: 28 digits are credited exactly': [
     fault('decimal.js as it comes', 'rounded to 20 digits', (call) => {
@@ -163,9 +163,9 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       ({ json, settle }) => settle({ key: `${json.depositId}` }),
     ),
     fault(
-      'keeps each repeat for review',
+      'saves each repeat for review',
       'The handler saved a duplicate',
-      ({ db, key, keep, settle }) => (db.keys.has(key) ? keep(200) : settle()),
+      ({ db, key, review, settle }) => (db.keys.has(key) ? review(200) : settle()),
     ),
     fault('no key', 'does not check the key, or builds it', ({ db, move }) => {
       db.add(move);

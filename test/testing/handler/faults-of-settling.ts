@@ -83,12 +83,12 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       fault(
         'the difference',
         'moved the difference from the settled amount',
-        ({ db, move, settle, keep }) => {
+        ({ db, move, settle, review }) => {
           const known = db.keys.get(move.key);
           if (!known || isSame(known, move)) return settle();
           if (known.currency === move.currency)
             db.add({ ...move, amount: move.amount.minus(known.amount ?? 0) });
-          return keep(200);
+          return review(200);
         },
       ),
       fault(
@@ -161,9 +161,9 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
 
   // ---- What can't be settled, or not yet ----
   'deposit: faulty bodies change no balance, and are saved': [
-    onFaulty('keeps nothing', 'The webhook is lost', () => 400),
-    onFaulty('keeps text only', 'bytes that are not UTF-8; seed', ({ body, keep }) =>
-      isUtf8(body) ? keep(400) : 400,
+    onFaulty('saves nothing', 'The webhook is lost', () => 400),
+    onFaulty('saves text only', 'bytes that are not UTF-8; seed', ({ body, review }) =>
+      isUtf8(body) ? review(400) : 400,
     ),
     onFaulty(
       '500 for faulty bodies',
@@ -171,25 +171,25 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       () => 500,
     ),
     onFaulty('decodes it first', 'decoded before they were parsed', (call) =>
-      /\ufffd/.test(JSON.stringify(call.json)) ? creditByHand(call) : call.keep(400),
+      /\ufffd/.test(JSON.stringify(call.json)) ? creditByHand(call) : call.review(400),
     ),
     onFaulty(
       'credits without a status',
       'without the parsers of this package. Refuse a status that you do not know',
-      (call) => (call.json.status === 'PENDING' ? creditByHand(call) : call.keep(400)),
+      (call) => (call.json.status === 'PENDING' ? creditByHand(call) : call.review(400)),
     ),
   ],
   'deposit: different faulty bodies at the same time are saved': [
-    onFaulty('one at a time', 'expected kept to count 5 more, received 1', ({ db, keep }) =>
-      db.once('busy') ? keep(400) : 400,
+    onFaulty('one at a time', 'expected kept to count 5 more, received 1', ({ db, review }) =>
+      db.once('busy') ? review(400) : 400,
     ),
   ],
   'deposit: edge cases are refused, or credited exactly': [
     onFaulty('credits it twice', 'Refuse a lone surrogate, or save the bytes', (call) =>
-      call.json.displayCurrency === '\ud800' ? creditByHand(call, 2) : call.keep(400),
+      call.json.displayCurrency === '\ud800' ? creditByHand(call, 2) : call.review(400),
     ),
     onFaulty('drops it', 'expected kept to count 1 more, received 0', (call) =>
-      call.json.displayCurrency === '\ud800' ? 200 : call.keep(400),
+      call.json.displayCurrency === '\ud800' ? 200 : call.review(400),
     ),
   ],
   'deposit: a webhook of an unknown order is credited after the order is inserted': [
@@ -200,7 +200,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       const isKnown = customerOf(call) !== undefined && !call.db.memory.has(call.key);
       if (isKnown) return call.settle();
       call.db.memory.set(call.key, true);
-      return call.keep(200);
+      return call.review(200);
     }),
     fault('remembers that it is unknown', 'does not look up an unknown order again', (call) => {
       const { db, move, settle } = call;

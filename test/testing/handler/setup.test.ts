@@ -16,7 +16,7 @@ describe('a test says what is wrong with the setup', () => {
   const KEPT = 'kept: expected a whole number, received';
   // Some drivers return rows without a prototype, which can't become text.
   const ROW = Object.create(null);
-  const unknown = shop((call) => (customerOf(call) ? call.settle() : call.keep(200)));
+  const unknown = shop((call) => (customerOf(call) ? call.settle() : call.review(200)));
 
   test.each<[string, Partial<HandlerTestsOptions>, string, name?: string]>([
     [
@@ -58,7 +58,7 @@ describe('a test says what is wrong with the setup', () => {
       `${STATUS} 500. Pass prepare, which inserts the order. If your handler looks up no order, see your server's log`,
     ],
     [
-      'no prepare, and the body is kept',
+      'no prepare, and the body is saved',
       { ...unknown, prepare: undefined },
       `${UNMOVED} The webhook was saved for review, because its order is unknown. Pass prepare, which inserts the order`,
     ],
@@ -126,7 +126,7 @@ describe('a test says what is wrong with the setup', () => {
     ],
     ['rows as kept', { kept: async () => [{ count: '1' }] as never }, `${KEPT} an array`],
     [
-      'an amountOf that holds what the handler moves',
+      'an amountOf without what the handler moves',
       { amountOf: () => ({ currency: 'BTC', amount: null }) },
       'expected no change, received +1.75 BTC. The balance changed, although the amount is null. Save the webhook for review, or return the amount from amountOf',
     ],

@@ -26,8 +26,8 @@ const LISTEN_OPTIONS = {
 export const LISTEN_HELP = `payment-notifications listen
 
 Receives webhooks until Ctrl-C, and prints a line for each. First it prints the
-callback URL. Of a secret from --secret, it prints only the start. Other URLs
-are answered with 404.
+callback URL. If you pass --secret, it prints only the start of the secret.
+Other URLs are answered with 404.
 
 To receive the service's webhooks, open a tunnel to the port. Set the service's
 callback URLs to the tunnel's address plus the path that listen has printed.
@@ -40,8 +40,8 @@ callback URLs to the tunnel's address plus the path that listen has printed.
 
 Examples:
 
-  payment-notifications listen --save callbacks
-  payment-notifications inspect callbacks
+  payment-notifications listen --save received
+  payment-notifications inspect received
 `;
 
 const HINT =
@@ -152,7 +152,7 @@ async function start(server: Server, port: number, host: string): Promise<string
       const isInUse = error.code === 'EADDRINUSE';
       reject(
         new CommandError(
-          isInUse ? inUse : `--host: can't listen there: ${describeSystemError(error)}`,
+          isInUse ? inUse : `--host: can't listen on ${host}: ${describeSystemError(error)}`,
         ),
       );
     });

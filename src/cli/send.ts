@@ -22,9 +22,9 @@ export const SEND_HELP = `payment-notifications send deposit|withdrawal|FILE… 
 Posts a sample webhook, or the webhooks of files and folders, unchanged, to your
 endpoint. Files are read as by inspect.
 
-  ✓  accepted with a status from 200 to 299; or faulty, and refused with one
-     from 400 to 499, except 401, 403, 404, 405, 407 and 429
-  ✗  any other answer, such as a redirect, or none within 30 seconds
+  ✓  a valid webhook was answered with 200 to 299, or a faulty webhook with 400
+     to 499, except 401, 403, 404, 405, 407 and 429
+  ✗  any other answer, such as a redirect, or no answer within 30 seconds
 
   --to URL          post to this URL
   --copies N        send N copies of a valid webhook at the same time
@@ -38,7 +38,7 @@ Examples:
 
   payment-notifications send deposit --copies 2 \\
     --to http://127.0.0.1:3000/0123456789abcdef
-  payment-notifications send callbacks \\
+  payment-notifications send received \\
     --to http://127.0.0.1:3000/0123456789abcdef
 `;
 
@@ -93,7 +93,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
     }
     if (attempts.some(({ error }) => error === NO_SERVER)) {
-      terminal.print('Stopped, because no server is there.\n');
+      terminal.print('Stopped, because no server listens at this URL.\n');
       break;
     }
   }
@@ -159,6 +159,6 @@ function remarkOn(issues: readonly NotificationIssue[], attempt: DeliveryAttempt
 function countsLine(valid: Counts, faulty: Counts): string {
   const count = ({ sent, right }: Counts, what: string): string[] =>
     sent === 0 ? [] : [`${formatCount(right)} of ${formatCount(sent)} ${what}`];
-  const parts = [...count(valid, 'delivered'), ...count(faulty, 'faulty ones refused')];
+  const parts = [...count(valid, 'delivered'), ...count(faulty, 'faulty refused')];
   return parts.length === 0 ? 'Nothing was sent.\n' : `${parts.join(', ')}\n`;
 }

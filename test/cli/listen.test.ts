@@ -137,7 +137,7 @@ describe('--save', () => {
 
   test('names a folder that can not be written, and starts nothing', async () => {
     const path = write('file', '');
-    const rule = '--save: expected a writable folder, received';
+    const rule = "--save: can't write to";
     const err = `payment-notifications: ${rule} ${path}: ENOTDIR (not a directory)\n${HELP}`;
     expect(await command(`listen --save ${path}`)).toStrictEqual({ exit: 2, out: '', err });
   });

@@ -40,7 +40,11 @@ const OPTIONS: readonly (readonly [option: string, wrong: string, message: strin
   ['send --seed', `send deposit ${TO} --seed=-1`, `--seed: ${SEEDS}`],
   ['send --status', `send deposit ${TO} --status FAILED`, `--status: ${NO_DEPOSIT}`],
   ['listen --port', 'listen --port 65536', `--port: ${WHOLE(0, 65_535, '65536')}`],
-  ['listen --host', 'listen --host 192.0.2.1', "--host: can't listen there: EADDRNOTAVAIL ("],
+  [
+    'listen --host',
+    'listen --host 192.0.2.1',
+    "--host: can't listen on 192.0.2.1: EADDRNOTAVAIL (",
+  ],
   ['listen --save', 'listen --save', "Option '--save <value>' argument missing"],
   [
     'listen --secret',

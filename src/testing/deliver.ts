@@ -184,7 +184,7 @@ export function checkDeliverOptions(options: DeliverOptions): void {
     new Headers(headersOf(headers));
   } catch {
     // The original message would show the value, which may be a password.
-    throw new TypeError('headers: expected valid names and values, received a header that is none');
+    throw new TypeError('headers: expected valid names and values, received an invalid header');
   }
   if (!Number.isSafeInteger(copies) || copies < 1) {
     const expected = 'copies: expected a whole number of at least 1';

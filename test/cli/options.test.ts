@@ -87,7 +87,7 @@ const MORE: readonly (readonly [wrong: string, message: string])[] = [
   ['inspect --\u202e', "Unknown option '--\\u202e'"],
   ['sample', 'sample: expected deposit or withdrawal'],
   ['sample deposit withdrawal', 'sample: expected deposit or withdrawal'],
-  ['listen callbacks', 'listen: expected options alone'],
+  ['listen received', 'listen: expected options alone'],
   [`send ${TO}`, NO_BODY],
   [`send deposit a.json ${TO}`, NO_BODY],
   [`send a.json ${TO} --seed 1`, '--seed: expected a sample, received files'],

@@ -160,7 +160,7 @@ test.each<[message: string, options: Partial<DeliverOptions>, body?: unknown]>([
   [`${HTTP} a hidden value that may contain a password`, { url: 'http://u:secret@x:99999/' }],
   [`${HTTP} "localhost:3000/hooks"`, { url: 'localhost:3000/hooks?key=secret' }],
   [
-    'headers: expected valid names and values, received a header that is none',
+    'headers: expected valid names and values, received an invalid header',
     { headers: { 'x-key': 'a\nsecret' } },
   ],
   [NO_LOGIN, { url: 'ftp://:secret@x/' }],

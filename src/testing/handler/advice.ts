@@ -90,11 +90,12 @@ export const SHARED_KEY =
 export const CONFLICT =
   'The handler does not check the key, or builds it from fields that may change. Use idempotencyKey';
 export const UNCOMPARED =
-  'For a known key, compare order, currency and the exact amount. If they differ, save the webhook for review. kept must count it';
+  'The handler does not compare the values of a known key. If order, currency or the exact amount differs, save the webhook for review. kept must count it';
 export const PART =
   'The handler credits only the first deposit of an order. Use idempotencyKey, not the order, as the key, and credit every deposit';
 export const STATUS = {
-  change: 'Check the status. Debit only COMPLETED withdrawals, and never reverse a debit',
+  change:
+    'The handler does not check the status. Debit only COMPLETED withdrawals, and never reverse a debit',
 };
 export const FINAL =
   'The handler ignores a second status. Use idempotencyKey, which contains the status';

@@ -93,7 +93,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       ),
       fault(
         'amounts that are compared as numbers',
-        'compare order, currency and the exact amount',
+        'order, currency or the exact amount differs',
         ({ db, move, settle }) => {
           const known = db.keys.get(move.key);
           const isSameNumber =
@@ -103,7 +103,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       ),
     ],
   'withdrawal: FAILED debits nothing': [
-    fault('debits it', 'Check the status', ({ one, settle }) =>
+    fault('debits it', 'does not check the status', ({ one, settle }) =>
       settle({ amount: `-${one.actualWithdrawAmount ?? 0}` }),
     ),
     fault(

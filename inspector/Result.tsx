@@ -49,7 +49,7 @@ function Welcome({ dispatch }: Pick<ResultProps, 'dispatch'>): JSX.Element {
       <p class="sentence">Nothing to inspect yet</p>
       <p>Paste the body of one webhook, from its first brace to its last. Or open a file.</p>
       <p>
-        For several bodies, use <code>npx payment-notifications inspect</code>.
+        For several webhooks, use <code>npx payment-notifications inspect</code>.
       </p>
       <p>No body at hand? Pick a sample:</p>
       <p class="samples">

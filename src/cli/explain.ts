@@ -30,16 +30,16 @@ export function explainBody(
   ];
   return [
     marked(outcome, `${place}: ${outcome}, ${type ?? 'unknown type'}`, terminal),
-    saved === null ? '' : `  Saved ${waitOf(saved)}\n`,
+    saved === null ? '' : `  ${saved.since ? 'Saved' : 'Reason:'} ${waitOf(saved)}\n`,
     `  ${summary}\n`,
     ...sections.filter((lines) => lines.length > 0).map((lines) => `\n${lines.join('')}`),
   ].join('');
 }
 
-/** Says since when a body has been waiting in a store, and why. */
+/** Says since when a body has been saved, and why, as far as that is known. */
 export function waitOf({ since, reason }: NonNullable<Input['saved']>): string {
-  const time = formatTime(since.toISOString().replace(/\.\d+/, ''));
-  return reason === null ? time : `${time}: ${shorten(reason)}`;
+  const time = since ? [formatTime(since.toISOString().replace(/\.\d+/, ''))] : [];
+  return [...time, ...(reason === null ? [] : [shorten(reason)])].join(': ');
 }
 
 function issueLine({ path, code, expected, received }: Inspection['issues'][number]): string {

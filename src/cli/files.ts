@@ -6,9 +6,10 @@ import { redactUrlsIn } from '../shared/redact.js';
 
 /** What a store has written about a body. */
 export interface Saved {
-  /** `progress`, `retry` or `review`, unless the folder was renamed. */
+  /** `progress`, `retry` or `review`, or the folder of a copy. */
   readonly folder: string;
-  readonly since: Date;
+  /** Null for a copy, such as a download, whose file has another time. */
+  readonly since: Date | null;
   readonly reason: string | null;
 }
 
@@ -57,14 +58,15 @@ function isBodyIn(folder: string, entry: Dirent): boolean {
   }
 }
 
-/** Returns what a store has written about a body; null for another file, such as a copy of one. */
+/** Returns what a store has written about a body; null for another file. */
 export function savedAt(path: string): Saved | null {
   if (!SAVED.test(path)) return null;
   const folder = basename(dirname(resolve(path)));
   const reason = readReason(path.replace(/json$/, 'txt'));
-  if (reason === null && !PLACES.some((place) => place === folder)) return null;
+  const isInStore = PLACES.some((place) => place === folder);
+  if (reason === null && !isInStore) return null;
   // The time of a file says when its body was saved, because only a damaged file is written again.
-  return { folder, since: statSync(path).mtime, reason };
+  return { folder, since: isInStore ? statSync(path).mtime : null, reason };
 }
 
 function readReason(path: string): string | null {

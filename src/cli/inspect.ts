@@ -26,9 +26,10 @@ lines of JSON, have one in each line.
   !  check: accepted, but someone should look at it
   ✗  refused
 
-In a store, such as webhooks, each line also says since when the webhook has
-been waiting, and why. The receiver retries the webhooks in progress and in
-retry. Those in review wait for someone. To retry one, move its .json to retry.
+In a store, such as the folder webhooks, each line also says since when the
+webhook has been waiting, and why. The receiver retries the webhooks in progress
+and in retry. The webhooks in review wait for a decision. To retry one, move its
+.json file to retry.
 
   --json                   print one line of JSON for each webhook
   --quiet                  hide good webhooks in a list
@@ -38,8 +39,8 @@ Examples:
 
   payment-notifications inspect body.json
   payment-notifications inspect webhooks
-  payment-notifications inspect --quiet callbacks
-  payment-notifications inspect --json callbacks | jq .idempotencyKey
+  payment-notifications inspect --quiet received
+  payment-notifications inspect --json received | jq .idempotencyKey
 `;
 
 /** A refused body of a list is shown with at most this many faults. */

@@ -6,9 +6,9 @@ import { judgeBody } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import { describe } from '../parser/messages.js';
 import { createReceiver } from '../receiver/index.js';
-import { VALID_SECRET } from '../receiver/secret.js';
 import { redactPath } from '../shared/redact.js';
-import { CommandError, describeSystemError, EXIT } from './errors.js';
+import { isSecret, SECRET_RULE } from '../shared/secret.js';
+import { CommandError, describeSystemError, EXIT, printError } from './errors.js';
 import { displayName } from './files.js';
 import { COMMON, readArguments, readCount, STRING } from './options.js';
 import { openFolder } from './save.js';
@@ -26,8 +26,8 @@ const LISTEN_OPTIONS = {
 export const LISTEN_HELP = `payment-notifications listen
 
 Receives webhooks until Ctrl-C, and prints a line for each. First it prints the
-callback URL. Of a secret from --secret, it prints only the start. Other URLs
-are answered with 404.
+callback URL. If you pass --secret, it prints only the start of the secret.
+Other URLs are answered with 404.
 
 To receive the service's webhooks, open a tunnel to the port. Set the service's
 callback URLs to the tunnel's address plus the path that listen has printed.
@@ -40,8 +40,8 @@ callback URLs to the tunnel's address plus the path that listen has printed.
 
 Examples:
 
-  payment-notifications listen --save callbacks
-  payment-notifications inspect callbacks
+  payment-notifications listen --save received
+  payment-notifications inspect received
 `;
 
 const HINT =
@@ -56,9 +56,9 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
   const port = readCount('--port', values.port ?? '3000', 0, 65_535);
   const status = readCount('--status', values.status ?? '200', 200, 599);
   const secret = values.secret ?? randomBytes(16).toString('hex');
-  if (!VALID_SECRET.test(secret)) {
-    const rule = 'expected at least 16 letters, digits or any of -._~, received';
-    throw new CommandError(`--secret: ${rule} ${describe(secret)}. Omit it to make one`);
+  if (!isSecret(secret)) {
+    const received = `received ${describe(secret)}. Omit it to make one`;
+    throw new CommandError(`--secret: expected ${SECRET_RULE}, ${received}`);
   }
   const log = createListenLog(terminal, values.save);
   const receiver = createReceiver({
@@ -75,7 +75,7 @@ export async function listen(args: string[], terminal: Terminal): Promise<number
     log({ outcome, message, error, issue }) {
       if (outcome === 'failed' && Object(error).cause !== NOT_SAVED) log.fail('not read', error);
       // A warning about a body is part of its sentence.
-      else if (outcome === 'warning' && !issue) console.warn(message);
+      else if (outcome === 'warning' && !issue) printError(terminal, message);
     },
   });
   const server = createServer(receiver.node);
@@ -152,7 +152,7 @@ async function start(server: Server, port: number, host: string): Promise<string
       const isInUse = error.code === 'EADDRINUSE';
       reject(
         new CommandError(
-          isInUse ? inUse : `--host: can't listen there: ${describeSystemError(error)}`,
+          isInUse ? inUse : `--host: can't listen on ${host}: ${describeSystemError(error)}`,
         ),
       );
     });

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.js';
 
 /** A body, and where it was found. */
 export interface Input {
-  /** The file, or the file and the line, such as `callbacks.jsonl:2`. */
+  /** The file, or the file and the line, such as `webhooks.jsonl:2`. */
   readonly place: string;
   /** The bytes, unchanged. If they are more than 64 KiB, the first 64 KiB and one byte. */
   readonly body: Buffer;
@@ -34,8 +34,7 @@ export async function* readBodies(
   reading: FileCounts,
 ): AsyncGenerator<Input> {
   const skip = (path: string, error: unknown): void => {
-    const reason = describeSystemError(error);
-    printError(terminal, `${displayName(path)}: expected a readable file, received ${reason}`);
+    printError(terminal, `${displayName(path)}: can't be read: ${describeSystemError(error)}`);
     reading.unread += 1;
   };
   for (const path of paths) {

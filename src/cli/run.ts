@@ -20,7 +20,7 @@ Exit codes:
 
   0    no webhook was refused, and every answer was as it should be
   1    a webhook was refused, an answer was wrong, or there was no webhook
-  2    it could not run: wrong usage, or a file that can't be read or written
+  2    the command could not run: wrong usage, or a file it can't read or write
   130  Ctrl-C
 
 Examples:

@@ -18,8 +18,8 @@ export function openFolder(folder: string): (time: Date, kind: string, body: Uin
     writeNew(probe, new Uint8Array());
     rmSync(probe);
   } catch (error) {
-    const received = `${displayName(folder)}: ${describeSystemError(error)}`;
-    throw new CommandError(`--save: expected a writable folder, received ${received}`);
+    const reason = `${displayName(folder)}: ${describeSystemError(error)}`;
+    throw new CommandError(`--save: can't write to ${reason}`);
   }
   let saved = 0;
   return (time, kind, body) => {

@@ -1,4 +1,4 @@
-import { formatCount } from '../inspect/display.js';
+import { formatCount, shorten } from '../inspect/display.js';
 import { judgeBody } from '../inspect/judgement.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { redactPathIn, redactUrl } from '../shared/redact.js';
@@ -22,9 +22,9 @@ export const SEND_HELP = `payment-notifications send deposit|withdrawal|FILE… 
 Posts a sample webhook, or the webhooks of files and folders, unchanged, to your
 endpoint. Files are read as by inspect.
 
-  ✓  accepted with a status from 200 to 299; or faulty, and refused with one
-     from 400 to 499, except 401, 403, 404, 405, 407 and 429
-  ✗  any other answer, such as a redirect, or none within 30 seconds
+  ✓  a valid webhook was answered with 200 to 299, or a faulty webhook with 400
+     to 499, except 401, 403, 404, 405, 407 and 429
+  ✗  any other answer, such as a redirect, or no answer within 30 seconds
 
   --to URL          post to this URL
   --copies N        send N copies of a valid webhook at the same time
@@ -38,7 +38,7 @@ Examples:
 
   payment-notifications send deposit --copies 2 \\
     --to http://127.0.0.1:3000/0123456789abcdef
-  payment-notifications send callbacks \\
+  payment-notifications send received \\
     --to http://127.0.0.1:3000/0123456789abcdef
 `;
 
@@ -86,13 +86,14 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
     for (const [index, attempt] of attempts.entries()) {
       const copy = index > 0 ? `copy ${index + 1}` : '';
       const text = redactPathIn(attempt.answer?.body ?? '', url);
-      const answer = values.header && attempt.answer !== null ? HIDDEN : truncate(text);
+      const answer =
+        values.header && attempt.answer !== null ? HIDDEN : shorten(text.trim(), MAX_SHOWN);
       const parts = [describeAttempt(attempt), label, remarkOn(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
     }
     if (attempts.some(({ error }) => error === NO_SERVER)) {
-      terminal.print('Stopped, because no server is there.\n');
+      terminal.print('Stopped, because no server listens at this URL.\n');
       break;
     }
   }
@@ -142,7 +143,7 @@ function isRefusal({ answer }: DeliveryAttempt): boolean {
 }
 
 function describeAttempt({ answer, error, durationMs }: DeliveryAttempt): string {
-  if (answer === null) return `failed: ${truncate(error)}`;
+  if (answer === null) return `failed: ${shorten(error, MAX_SHOWN)}`;
   const hint = answer.status === 404 ? " (is the URL's secret right?)" : '';
   return `${answer.status} in ${durationMs} ms${hint}`;
 }
@@ -152,17 +153,12 @@ function remarkOn(issues: readonly NotificationIssue[], attempt: DeliveryAttempt
   if (isRefusal(attempt)) return 'refused, as it should be';
   if (!attempt.success) return '';
   const faults = issues.map(({ message }) => message).join('; ');
-  return `accepted, but it should be refused: ${truncate(faults)}`;
-}
-
-function truncate(text: string): string {
-  const whole = text.trim();
-  return whole.length > MAX_SHOWN ? `${whole.slice(0, MAX_SHOWN)}…` : whole;
+  return `accepted, but it should be refused: ${shorten(faults, MAX_SHOWN)}`;
 }
 
 function countsLine(valid: Counts, faulty: Counts): string {
   const count = ({ sent, right }: Counts, what: string): string[] =>
     sent === 0 ? [] : [`${formatCount(right)} of ${formatCount(sent)} ${what}`];
-  const parts = [...count(valid, 'delivered'), ...count(faulty, 'faulty ones refused')];
+  const parts = [...count(valid, 'delivered'), ...count(faulty, 'faulty refused')];
   return parts.length === 0 ? 'Nothing was sent.\n' : `${parts.join(', ')}\n`;
 }

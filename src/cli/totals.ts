@@ -16,8 +16,8 @@ const MAX_LISTED = 20;
 const MAX_TITLE = 200;
 /** What to do about the bodies of a store. */
 const NEXT_STEP = `
-The receiver retries the webhooks in progress and in retry. Those in review wait for someone: the
-page docs/runbook.md of this package says what to do for each reason.
+The receiver retries the webhooks in progress and in retry. The webhooks in review wait for a
+decision. For each reason, see node_modules/payment-notifications/docs/runbook.md.
 `;
 
 /** How often something was found, and in which body first. */
@@ -59,7 +59,7 @@ export function createTotals(): Totals {
     report({ files, unread }) {
       const notRead = unread === 0 ? '' : `, ${formatCount(unread)} not read`;
       const lines = [
-        `${plural(bodies(), 'body', 'bodies')} in ${plural(files, 'file')}${notRead}`,
+        `${plural(bodies(), 'webhook')} in ${plural(files, 'file')}${notRead}`,
         ...(bodies() > 0 ? [''] : []),
         ...(counts.good > 0 ? [countRow(counts.good, 'good')] : []),
         ...(counts.check > 0 ? [countRow(counts.check, 'to check')] : []),

@@ -19,9 +19,9 @@ export function formatCount(count: number): string {
   return GROUPED.format(count);
 }
 
-/** `1 body`, `2,000 bodies` */
-export function plural(count: number, one: string, several: string = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : several}`;
+/** `1 webhook`, `2,000 webhooks` */
+export function plural(count: number, one: string): string {
+  return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** An ISO 8601 time as people read it. */

@@ -57,7 +57,7 @@ const MAX_QUOTED = 40;
  * @param maxLength - Maximum length of a quoted text.
  */
 export function quote(value: unknown, maxLength: number = MAX_QUOTED): string {
-  if (value === undefined) return 'nothing';
+  if (value === undefined) return 'no value';
   if (value === '') return 'an empty string';
   if (typeof value === 'string') return quoteText(value, maxLength);
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return `${value}`;

@@ -13,7 +13,7 @@ const VISITED: ReceiverAnswer = {
 };
 
 /**
- * @param outcome - What became of what arrived; null if it was turned away.
+ * @param outcome - The outcome of a webhook; null for a request that was turned away.
  * @param success - The answer to an event that is settled or saved for review.
  */
 export function answerTo(

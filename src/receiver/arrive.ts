@@ -66,13 +66,12 @@ export function createArrive(
   options: ReceiverOptions,
   log: Log,
 ): (open: () => Incoming, deadline: Deadline) => Promise<Arrived> {
-  const isOurs = createCheck(options.secret);
+  const { secret, verify } = options;
+  const isOurs = createCheck(secret);
   const reportStranger = createStrangerReport(log);
   const parse = parserOf(options);
-  // Bound, because the options may be an instance of a class, whose methods use `this`.
-  const verify = options.verify?.bind(options);
   // Said at the first request, because the worker of a queue has no secret either, and gets none.
-  let isUnprotected = options.secret === null && !verify;
+  let isUnprotected = secret === null && !verify;
 
   async function isVerified({ headers = {} }: Caller, body: Uint8Array): Promise<boolean> {
     if (!verify) return true;
@@ -135,7 +134,7 @@ function parserOf(options: ReceiverOptions) {
 /** The error for text that may have lost bytes. Two different identifiers may then be equal. */
 function textError(notification: PaymentNotification): NotificationError {
   const received =
-    'text with U+FFFD or a lone surrogate, which may stand for bytes that are lost. If its identifiers are right, move the body from review to retry';
+    'text in which bytes may be lost (U+FFFD or a lone surrogate). Pass raw bytes. If the identifiers are right, move the webhook from review to retry';
   return new NotificationError({
     notificationType: notification.type,
     issues: [issue('invalid_json', [], 'raw bytes', received)],

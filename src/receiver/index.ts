@@ -42,15 +42,15 @@ export type { WebRequest, WebResponse } from './web.js';
 
 /** A request of any platform, for {@link Receiver.receive}. */
 export interface ReceivedRequest {
-  /** The raw body. Null or undefined only for a visit; see `method`. */
+  /** The raw body. It may be null or undefined only for a GET or HEAD request; see `method`. */
   readonly body: RawBody | null | undefined;
   /** The URL that was called, or its path. */
   readonly url: string;
   /** For `verify`: an object of headers, or `Headers`. */
   readonly headers?: HeaderSource | undefined;
   /**
-   * The HTTP method. A GET or HEAD without a body is a visit, and is told what the URL is for. If
-   * you omit the method, no request is a visit.
+   * The HTTP method. A GET or HEAD request without a body is answered with 200 and a short text.
+   * If you omit the method, every request counts as a webhook.
    */
   readonly method?: string | undefined;
 }
@@ -69,35 +69,34 @@ export interface Receiver {
   /** Receives the parts of a request, for platforms such as AWS Lambda. */
   readonly receive: (request: ReceivedRequest) => Promise<ReceiverAnswer>;
   /**
-   * Settles a raw body that comes from your queue. Don't use this for a request: without a URL, the
-   * secret isn't checked. Unless it resolves to `failed`, take the body off your queue: it is
-   * settled or saved, or it was empty.
+   * Settles a raw body that comes from your queue. Don't use this for a request, because it checks
+   * no secret. Remove the body from your queue unless the promise resolves to `failed`.
    */
   readonly settle: (body: RawBody) => Promise<Outcome>;
   /**
-   * Tries the bodies that wait again, in rounds until `stop`: now, and every `everyMs` (default:
-   * 60,000). These are the bodies in `retry`, and those in `progress` whose process has ended: they
-   * have been there for longer than `timeoutMs` and ten seconds. The timer doesn't keep the process
-   * running.
+   * Retries the webhooks that wait, in rounds until `stop`: now, and every `everyMs` (default:
+   * 60,000). These are the webhooks in `retry`, and the webhooks that have been in `progress` for
+   * longer than `timeoutMs` and ten seconds, because their process has ended. The timer doesn't
+   * keep the process running.
    *
-   * A round ends after 50 failures in a row, such as while your database is down. A body that ended
-   * its process three times goes to `review`.
+   * A round ends after 50 failures in a row, such as while your database is down. A webhook whose
+   * process has ended three times goes to `review`.
    *
    * @throws RangeError if `setTimeout` can't wait for `everyMs`.
    */
   readonly start: (options?: { readonly everyMs?: number | undefined }) => void;
   /**
-   * Tries the bodies that wait again, once, for a scheduled function. It begins no body after a
-   * minute, and ends once the last one is tried.
+   * Retries the webhooks that wait, once, for a scheduled function. After a minute, it begins no
+   * other webhook.
    */
   readonly retry: () => Promise<void>;
   /**
-   * Ends the rounds, and resolves when each body in progress has its `Outcome`, even if a late
-   * function still runs. That takes `timeoutMs` at most, and up to 20 more seconds for a store and
-   * a log that hang. If `list` hangs, it takes up to 30 seconds.
+   * Stops the retries, and resolves when no webhook is in progress. If a store or a log hangs, that
+   * takes up to `timeoutMs` and 20 seconds, or 30 seconds if only `list` hangs. A function that is
+   * late may still run.
    *
-   * Call it after the server has closed, and before the process ends. Closing the server doesn't
-   * wait for a request whose sender gave up, but its body may still be on its way to your database.
+   * Call it after the server has closed, and before the process ends. A server that closes doesn't
+   * wait for a request whose sender gave up, but your function may still settle its webhook.
    */
   readonly stop: () => Promise<void>;
 }
@@ -126,7 +125,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   checkReceiverOptions(options);
   const { timeoutMs = 25_000 } = options;
   const success = successOf(options.success);
-  const log = createLog(options);
+  const log = createLog(options.log);
   const store = options.store && guard(options.store);
   const arrive = createArrive(options, log);
   const settle = createSettling(options, store, log);
@@ -149,7 +148,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
   }
 
-  /** Returns what became of what arrived; null if it was turned away. */
+  /** Returns the outcome of a webhook; null for a request that was turned away. */
   async function outcomeOf(arrived: Arrived, deadline: Deadline): Promise<Outcome | null> {
     if (arrived.kind === 'event') return settle.event(arrived, deadline, null);
     if (arrived.kind === 'refused') return settle.refused(arrived, null, null);

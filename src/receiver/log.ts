@@ -4,35 +4,37 @@ import { within } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 
 /**
- * What became of a body:
+ * The outcome of a webhook:
  *
- * - `settled`: your function has returned. Answered with success.
- * - `review`: it threw `NeedsReview`. Saved in `review`, answered with success. Or it wasn't called
- *   again, because the body was changed, or its function ended the process three times.
- * - `retry`: it threw anything else, returned a result, or is late. Saved in `retry`, answered with
- *   500.
- * - `refused`: the parser refused the body. Saved in `review` unless it is empty, answered with 400
- *   or 413.
- * - `failed`: the body was not read or not saved, so only its sender has it. Answered with 500. In
- *   a log, it also means that the store failed, or that no answer was sent. Alert someone.
+ * - `settled`: your function has returned. The answer is success.
+ * - `review`: your function threw `NeedsReview`. The webhook is saved in `review`, and the answer
+ *   is success. The outcome is also `review` if a webhook that waited was changed, or if its
+ *   process has ended three times.
+ * - `retry`: your function threw anything else, returned a result, or took longer than `timeoutMs`.
+ *   The webhook is saved in `retry`, and the answer is 500.
+ * - `refused`: the parser refused the body. The webhook is saved in `review` unless it is empty,
+ *   and the answer is 400 or 413.
+ * - `failed`: the webhook was not read or not saved. It is lost unless the service sends it again.
+ *   The answer is 500. In a log, it also means that the store failed, or that no answer was sent.
+ *   Alert someone.
  */
 export type Outcome = 'settled' | 'review' | 'retry' | 'refused' | 'failed';
 
 /** An entry of a receiver's log. It contains no body. */
 export interface LogEntry {
   /**
-   * What became of the body. `warning`: a field of a valid body is unusual, requests were turned
-   * away, a function that was late has failed, a body was left in progress, or a body is left to
-   * another receiver.
+   * The outcome of the webhook. `warning`: a field of a valid body is unusual, requests were turned
+   * away, a function that was late has failed, a webhook was left in progress, or a webhook is left
+   * to another receiver.
    */
   readonly outcome: Outcome | 'warning';
   /** The event's `idempotencyKey`; null if it isn't known. */
   readonly key: string | null;
-  /** What happened, in words: mostly the message of `error` or `issue`. */
+  /** What happened, in words. Usually, it is the message of `error` or `issue`. */
   readonly message: string;
   /** What was thrown, or why the body was refused. */
   readonly error?: unknown;
-  /** The unusual field, for a `warning` about a body. */
+  /** The unusual field, for a `warning` about a field. */
   readonly issue?: NotificationIssue;
 }
 
@@ -42,14 +44,12 @@ export type Log = (entry: LogEntry) => Promise<void>;
 /** How long an answer waits for a log, in milliseconds. A log that hangs delays it no longer. */
 const MAX_LOGGING = 5000;
 
-export function createLog(options: {
-  readonly log?: ((entry: LogEntry) => unknown) | undefined;
-}): Log {
-  if (!options.log) surviveClosedPipe();
+export function createLog(log: ((entry: LogEntry) => unknown) | undefined): Log {
+  if (!log) surviveClosedPipe();
   return async (entry) => {
-    if (!options.log && entry.outcome === 'settled') return; // not printed by default
+    if (!log && entry.outcome === 'settled') return; // not printed by default
     try {
-      const logged = Promise.resolve(options.log ? options.log(entry) : print(entry));
+      const logged = Promise.resolve(log ? log(entry) : print(entry));
       // No answer waits for these, so they need no deadline.
       const isAwaited = entry.outcome !== 'settled' && entry.outcome !== 'warning';
       await (isAwaited ? within(MAX_LOGGING, 'log', logged) : logged);

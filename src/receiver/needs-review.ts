@@ -3,10 +3,14 @@ const REVIEW_BRAND = Symbol.for('payment-notifications.NeedsReview');
 
 /**
  * Throw this if someone must look at an event before money moves, such as for an order that you
- * don't know. The receiver saves the body and the reason in `review`, and answers with success.
+ * don't know. The receiver saves the webhook and the reason in `review`, and answers with success.
  *
- * Like any error, it rolls back the transaction in which it is thrown. It may be the `cause` of
- * another error. A helper that repeats a failed transaction must not repeat this error.
+ * Like any error, it rolls back the transaction in which it is thrown, with the key that you
+ * inserted. Your function may run at the same time for the same event, so only the key in the
+ * transaction decides whether the event is settled, and no check before it.
+ *
+ * It may be the `cause` of another error. A helper that repeats a failed transaction must not
+ * repeat this error.
  *
  * @example
  * ```ts

@@ -64,7 +64,7 @@ export async function readNodeBody(request: NodeRequest): Promise<ReceivedBody> 
     }
   }
   throw new Error(
-    'body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json(), or let their option verify keep the raw body',
+    'body: expected raw bytes, received a body that middleware has parsed. Mount the receiver above body parsers such as express.json(), or keep the raw body with their option verify',
   );
 }
 

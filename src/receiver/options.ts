@@ -14,7 +14,7 @@ export interface ReceiverAnswer {
   readonly text: string;
 }
 
-/** What a receiver passes along with a notification. */
+/** What your function gets in addition to the notification. */
 export interface DeliveryContext {
   /** The event's `idempotencyKey`: the same for every delivery. */
   readonly key: string;
@@ -31,17 +31,19 @@ export interface VerifyInput {
 }
 
 /**
- * Settles an event. It is called for repeated deliveries as well.
+ * Settles an event. The receiver also calls the function for duplicates and retries.
  *
- * - It returns: the event is settled.
- * - It throws `NeedsReview`: the body is saved in `review`, where someone decides.
- * - It throws anything else, or is late: the body is saved in `retry`, and tried again.
+ * The function may run at the same time for the same event: for two copies of a webhook, or in
+ * several processes. So insert the key in the transaction that moves the money. A check before the
+ * transaction doesn't protect you.
  *
- * It returns nothing. Any result counts as an error, because some clients return what failed, in
- * place of throwing it.
+ * - If it returns, the event is settled.
+ * - If it throws `NeedsReview`, the webhook is saved in `review`, where someone decides.
+ * - If it throws anything else, or takes longer than `timeoutMs`, the webhook is saved in `retry`,
+ *   and tried again.
  *
- * It may run several times at the same time, also for one event: for copies, and in other
- * processes.
+ * Return nothing. Any result counts as an error, because some clients return errors instead of
+ * throwing them.
  */
 export type Settle<T> = (notification: T, context: DeliveryContext) => void | Promise<void>;
 
@@ -49,19 +51,20 @@ export type Settle<T> = (notification: T, context: DeliveryContext) => void | Pr
 export interface ReceiverSettings {
   /**
    * The last segment of the callback URL's path, which only you and the service know: at least 16
-   * letters, digits or any of `-._~`. While you change it, pass a list of the old secret and the
-   * new one.
+   * letters, digits or `-._~`. While you change it, pass a list of the old secret and the new one.
    *
    * A request to any other URL is answered with 404, and its body is ignored. A query and one
-   * trailing slash are ignored. Pass null only if `verify` checks who calls, or a proxy does: then
-   * pass `verify: () => true` as well. A list of IP addresses is not enough.
+   * trailing slash are ignored.
+   *
+   * Pass null if `verify` checks who calls, or for the worker of a queue. If your proxy checks who
+   * calls, pass null and `verify: () => true`. A list of IP addresses is not enough.
    */
   readonly secret: string | readonly string[] | null | undefined;
   /**
-   * Keeps bodies until they are settled: `createStore('/var/lib/webhooks')`, or your own. Each
-   * valid body is saved before its function is called, because the process may be killed, and the
-   * service may not send a withdrawal again. If saving fails, that is logged, and the function is
-   * called all the same.
+   * Saves webhooks until they are settled: `createStore('/var/lib/webhooks')`, or your own. The
+   * receiver saves each valid webhook before it calls your function. If the process is killed,
+   * another one settles its webhooks. If saving fails, the receiver logs it, and calls your
+   * function all the same.
    *
    * With null, nothing is saved. An event that needs review is then answered with 500.
    */
@@ -71,7 +74,7 @@ export interface ReceiverSettings {
    * the service. If it returns false, the answer is 401. If it throws or returns anything else, the
    * answer is 500. In all these cases, nothing is saved.
    *
-   * It isn't called for a body from a queue or the store.
+   * It isn't called for a webhook from a queue or the store.
    */
   readonly verify?: ((input: VerifyInput) => boolean | Promise<boolean>) | undefined;
   /**
@@ -80,20 +83,22 @@ export interface ReceiverSettings {
    */
   readonly success?: Partial<ReceiverAnswer> | undefined;
   /**
-   * Logs what became of each body. If it throws, the answer is the same. Unless the event is
-   * settled, an answer waits up to five seconds until its outcome is logged. By default, nothing is
-   * printed for a settled event. For anything else, a line is printed to standard error, with the
-   * stack of an error that may be a bug.
+   * Logs the outcome of each webhook. If it throws, the answer is the same. The answer waits for it
+   * up to five seconds, except if the event is settled.
+   *
+   * By default, the receiver prints a line to standard error for every entry except `settled`. It
+   * also prints the stack of an error that may be a bug.
    */
   readonly log?: ((entry: LogEntry) => unknown) | undefined;
   /**
-   * How long an answer may take in milliseconds, reading the body included. Default: 25,000. Once
-   * this time is over, the receiver saves the body if it has been read and verified, logs, and
-   * answers 500. A store or a log that hangs gets five more seconds each. Receivers that share a
-   * store need the same time, because each takes over what is in `progress` for longer.
+   * How long an answer may take in milliseconds, including the time to read the body. Default:
+   * 25,000. After this time, the receiver saves the webhook if it has been read and verified, logs,
+   * and answers 500. If saving or logging hangs, the answer takes five more seconds for each.
+   * Receivers that share a store need the same time, because each takes over the webhooks that have
+   * been in `progress` for longer.
    *
-   * A function that is late isn't stopped, but what it returns changes nothing. Until it ends, this
-   * receiver doesn't pass its event on again.
+   * The receiver doesn't stop a function that is late, and ignores its result. Until the function
+   * ends, this receiver doesn't call it again for the same event.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -107,9 +112,16 @@ export interface ReceiverSettings {
 export type ReceiverOptions = ReceiverSettings &
   (
     | {
-        /** Settles a deposit. Insert the key and credit the amount in one transaction. */
+        /**
+         * Settles a deposit. Insert the key and credit the amount in one transaction. The function
+         * may run at the same time for the same event, so only the key in the transaction decides.
+         */
         readonly onDepositReceived: Settle<DepositReceived>;
-        /** Settles a withdrawal. Insert the key and debit the amount in one transaction. */
+        /**
+         * Settles a withdrawal. Insert the key and debit the amount in one transaction. The
+         * function may run at the same time for the same event, so only the key in the transaction
+         * decides.
+         */
         readonly onWithdrawalBroadcast?: Settle<WithdrawalBroadcast> | undefined;
       }
     | {
@@ -119,9 +131,7 @@ export type ReceiverOptions = ReceiverSettings &
   );
 
 const FUNCTIONS = ['onDepositReceived', 'onWithdrawalBroadcast'] as const;
-const SETTINGS = ['secret', 'store', 'verify', 'success', 'log', 'timeoutMs'];
-const NAMES = [...FUNCTIONS, ...SETTINGS];
-const LOWER_NAMES = NAMES.map((name) => name.toLowerCase());
+const NAMES = [...FUNCTIONS, 'secret', 'store', 'verify', 'success', 'log', 'timeoutMs'];
 
 /**
  * Checks the options except for the secret.
@@ -136,21 +146,10 @@ export function checkReceiverOptions(options: ReceiverOptions): void {
     );
   }
   for (const name of [...FUNCTIONS, 'log', 'verify'] as const) checkFunction(name, options[name]);
-  const names = Object.keys(options);
-  checkNames(isPlain(options) ? names : names.filter(isMeant), NAMES);
+  checkNames(Object.keys(options), NAMES);
   checkStore(options.store);
   successOf(options.success);
   checkTime('timeoutMs', options.timeoutMs);
-}
-
-function isPlain(options: object): boolean {
-  const prototype = Object.getPrototypeOf(options);
-  return prototype === Object.prototype || prototype === null;
-}
-
-/** Whether a name is meant for a receiver. An object of a class may have other fields as well. */
-function isMeant(name: string): boolean {
-  return /^on[A-Z]/.test(name) || LOWER_NAMES.includes(name.toLowerCase());
 }
 
 function checkStore(store: Store | null): void {

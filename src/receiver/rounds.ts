@@ -27,7 +27,7 @@ const ENDED = 'its function ended the process three times';
 const HALF = 'half written, and shorter than its digest says';
 const CHANGED = 'changed after it arrived, because its digest is another one';
 
-/** Tries the bodies that wait again, in rounds. None of these functions rejects. */
+/** Retries the bodies that wait, in rounds. None of these functions rejects. */
 export interface Rounds {
   readonly start: (everyMs: number) => void;
   /** Runs a round, or waits for the running one. */
@@ -76,7 +76,7 @@ export function createRounds(
       if (isStopping || performance.now() > end) return;
       if (failures === MAX_FAILURES || storeFailures === MAX_STORE_FAILURES) return;
       const outcome = await tryAgain(waiting).catch((error) => {
-        const message = `${waiting.name} waits: ${messageOf(error)}`;
+        const message = `${waiting.name} was not tried: ${messageOf(error)}`;
         log({ outcome: 'failed', key: null, message, error });
         return 'not read';
       });
@@ -124,7 +124,7 @@ export function createRounds(
     if (options[FUNCTION_OF[type]]) return false;
     if (!reported.has(type)) {
       reported.add(type);
-      const message = `a ${type} body waits, but this receiver has no function for it. It is left to another receiver on this store`;
+      const message = `a ${type} webhook waits, but this receiver has no function for it. It is left to another receiver on this store`;
       log({ outcome: 'warning', key: null, message });
     }
     return true;

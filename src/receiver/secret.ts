@@ -1,9 +1,6 @@
 import { describe } from '../parser/messages.js';
+import { isSecret, SECRET_LENGTH, SECRET_RULE } from '../shared/secret.js';
 import type { Log } from './log.js';
-
-/** These characters need no percent-encoding in a URL, so a path is compared without decoding. */
-export const VALID_SECRET: RegExp = /^[\w.~-]{16,}$/;
-const MIN_LENGTH = 16;
 
 /** Minimum time in milliseconds between two log lines about one kind of stranger. */
 const PAUSE = 60_000;
@@ -23,7 +20,7 @@ export function createCheck(
   const given: readonly unknown[] = isList ? secret : [secret];
   if (given.length === 0) throw wrongSecret('secret', 'an empty list');
   const secrets = given.map((value, index) => {
-    if (typeof value === 'string' && VALID_SECRET.test(value)) return value;
+    if (typeof value === 'string' && isSecret(value)) return value;
     throw wrongSecret(isList ? `secret[${index}]` : 'secret', describeSecret(value));
   });
   return (url) => {
@@ -43,11 +40,11 @@ export type Stranger = 'a wrong secret' | 'a failed check' | 'a failed check of 
 
 const STRANGERS: Readonly<Record<Stranger, string>> = {
   'a wrong secret':
-    "404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret",
+    "404, because the URL doesn't end with the secret. If the service sent it, its callback URL has a different secret",
   'a failed check':
-    '401, because verify returned false. If the service sent this, verify has another key',
+    '401, because verify returned false. If the service sent it, verify has the wrong key',
   'a failed check of a long body':
-    '401, because verify returned false for a body over 64 KiB, of which it may get only the start',
+    '401, because verify returned false for a body over 64 KiB. It may get only the start of such a body',
 };
 
 /**
@@ -77,12 +74,12 @@ function describeSecret(value: unknown): string {
   if (typeof value !== 'string' || value === '') return describe(value);
   const length = value.length === 1 ? '1 character' : `${value.length} characters`;
   if (/\s$/.test(value)) return `${length} ending with a space, a tab or a newline`;
-  return value.length < MIN_LENGTH ? length : `${length}, not all of which are allowed`;
+  return value.length < SECRET_LENGTH ? length : `${length}, not all of which are allowed`;
 }
 
 function wrongSecret(name: string, received: string): TypeError {
   return new TypeError(
-    `${name}: expected at least ${MIN_LENGTH} letters, digits or any of -._~, received ${received}. Make one with "openssl rand -hex 32", end the callback URL with it, and set it where the receiver runs`,
+    `${name}: expected ${SECRET_RULE}, received ${received}. Make one with "openssl rand -hex 32", end the callback URL with it, and set it where the receiver runs`,
   );
 }
 

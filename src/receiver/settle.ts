@@ -29,7 +29,7 @@ export interface Settling {
   readonly isRunning: (key: string) => boolean;
 }
 
-/** What became of a body. */
+/** The outcome of a webhook. */
 type Entry = LogEntry & { readonly outcome: Outcome };
 
 export const FUNCTION_OF = {
@@ -38,9 +38,7 @@ export const FUNCTION_OF = {
 } as const;
 
 export function createSettling(options: ReceiverOptions, store: Store | null, log: Log): Settling {
-  // Bound, because the options may be an instance of a class, whose methods use `this`.
-  const onDepositReceived = options.onDepositReceived?.bind(options);
-  const onWithdrawalBroadcast = options.onWithdrawalBroadcast?.bind(options);
+  const { onDepositReceived, onWithdrawalBroadcast } = options;
   /**
    * The keys of events whose function still runs after its deadline, one for each call. If repeats
    * were passed on, each would wait for the same lock, and together they would soon take all
@@ -56,7 +54,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
     let isSaved = savedAs !== null;
     try {
       const called = FUNCTION_OF[notification.type];
-      if (isRunning(key)) throw new Error(`${called}: an earlier call still runs`);
+      if (isRunning(key)) throw new Error(`${called}: an earlier call for this event still runs`);
       if (store && name === null) {
         name = await deadline.before('store.save', storeName(key, event.body));
         isSaved = await deadline.before('store.save', saveFirst(store, name, event));
@@ -66,7 +64,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       const review = needsReviewIn(error);
       const message = messageOf(review ?? error);
       const entry: Entry = { outcome: review ? 'review' : 'retry', key, message, error };
-      return finish(await keep(entry, message, event.body, name, isSaved), warnings);
+      return finish(await saveUnsettled(entry, message, event.body, name, isSaved), warnings);
     }
     if (name !== null && isSaved) await remove(name);
     // Removes what a failed save may have left. The log has a line of that failure already.
@@ -80,7 +78,12 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       await to.save({ to: 'progress', name, body, key, reason: '' });
       return true;
     } catch (error) {
-      log({ outcome: 'failed', key, message: `not saved first: ${messageOf(error)}`, error });
+      log({
+        outcome: 'failed',
+        key,
+        message: `the webhook was not saved before its function was called: ${messageOf(error)}`,
+        error,
+      });
       return false;
     }
   }
@@ -122,7 +125,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
 
   async function review({ key, body }: Event, reason: string, savedAs: string): Promise<Outcome> {
     const entry: Entry = { outcome: 'review', key, message: reason };
-    return finish(await keep(entry, reason, body, savedAs, true));
+    return finish(await saveUnsettled(entry, reason, body, savedAs, true));
   }
 
   async function refused(
@@ -137,7 +140,9 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
     // request still gets the refusal, but a queue would lose the body.
     const isKnown = body.length === 0 || (isRequest && store === null);
     const isSaved = savedAs !== null;
-    return finish(isKnown && !isSaved ? entry : await keep(entry, reason, body, savedAs, isSaved));
+    return finish(
+      isKnown && !isSaved ? entry : await saveUnsettled(entry, reason, body, savedAs, isSaved),
+    );
   }
 
   /**
@@ -146,7 +151,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
    * @param isSaved - Whether it is saved already, in another place.
    * @returns What to log: if saving fails, `failed`.
    */
-  async function keep(
+  async function saveUnsettled(
     entry: Entry,
     reason: string,
     body: Uint8Array,
@@ -162,7 +167,7 @@ export function createSettling(options: ReceiverOptions, store: Store | null, lo
       return entry;
     } catch (error) {
       const what = isSaved ? 'stays where it is' : 'was not saved';
-      const why = `. The body ${what}: ${messageOf(error)}`;
+      const why = `. The webhook ${what}: ${messageOf(error)}`;
       return { outcome: 'failed', key, message: message + why, error };
     }
   }

@@ -2,10 +2,10 @@ import { escapeUnprintable } from '../parser/messages.js';
 import { within } from '../shared/deadline.js';
 
 /**
- * Where a body is:
+ * Where a webhook is saved:
  *
  * - `progress`: a receiver works on it now. This is a claim: while it is fresh, no round of another
- *   process takes the body.
+ *   process takes the webhook.
  * - `retry`: the receiver tries it again.
  * - `review`: someone decides.
  */
@@ -18,9 +18,8 @@ export const PLACES: readonly Place[] = ['progress', 'retry', 'review'];
 export interface SavedBody {
   readonly to: Place;
   /**
-   * A file name without an ending, of letters, digits, `.`, `_` and `-`: the key or `refused`, and
-   * a part of the body's SHA-256. The same body always has the same name. A body that is already in
-   * the store keeps its name, whatever that is.
+   * A file name without an extension: the key or `refused`, and a part of the body's SHA-256. It
+   * has only letters, digits, `.`, `_` and `-`. The same body always has the same name.
    */
   readonly name: string;
   /** The raw body, or the start of one over 64 KiB. */
@@ -30,9 +29,9 @@ export interface SavedBody {
   /** Why it is there, in one printable line, such as an error's message. Empty in `progress`. */
   readonly reason: string;
   /**
-   * What a round has found with `list`, and claims now; missing for a delivery. A store may resolve
-   * to false, and save nothing, if the body is no longer as it was found: another process was
-   * first.
+   * The entry of `list` that a round claims now; missing for a delivery. If the body is no longer
+   * as it was listed, another process was first. A store may then save nothing, and resolve to
+   * false.
    */
   readonly from?: WaitingBody | undefined;
 }
@@ -43,13 +42,13 @@ export interface WaitingBody {
   readonly place: 'progress' | 'retry';
   /** When the claim began; in `retry`, when the body was last tried. */
   readonly since: Date;
-  /** How often it was claimed without an end, repeated deliveries not counted. In `retry`, 0. */
+  /** How often it was claimed without an end. Duplicates don't count. In `retry`, 0. */
   readonly tries: number;
 }
 
 /**
- * Keeps bodies until they are settled. `createStore` of `payment-notifications/store` returns one
- * for a folder. For a bucket or a table, write these four functions.
+ * Saves webhooks until they are settled. `createStore` of `payment-notifications/store` returns a
+ * store in a folder. For a bucket or a table, write these four functions.
  */
 export interface Store {
   /**
@@ -62,11 +61,12 @@ export interface Store {
    *   reason.
    * - To `review`: the claim ends, and the body is no longer in `retry`.
    *
-   * If one call can't move a body, write it first, and then delete only lower places: `progress` is
-   * the lowest, and `review` the highest. Otherwise, two deliveries and a kill leave it nowhere.
+   * If one call can't move a body, write it first, and then delete it only from lower places:
+   * `progress` is the lowest, and `review` the highest. Otherwise, two deliveries and a kill may
+   * lose it.
    */
   readonly save: (saved: SavedBody) => Promise<unknown>;
-  /** Lists what is in `progress` and in `retry`, in any order. A name may be in both. */
+  /** Lists the bodies in `progress` and in `retry`, in any order. A name may be in both. */
   readonly list: () => Promise<readonly WaitingBody[]>;
   /** Reads a body in `retry`, or else in `progress`; null if it is in neither. */
   readonly read: (name: string) => Promise<Uint8Array | null>;

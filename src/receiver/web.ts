@@ -1,3 +1,4 @@
+import { describe } from '../parser/messages.js';
 import { drop, type ReceivedBody, readStream } from './bytes.js';
 import type { ReceiverAnswer } from './options.js';
 
@@ -25,12 +26,12 @@ export function isWebRequest(request: unknown): request is WebRequest {
 export async function readWebBody(request: WebRequest): Promise<ReceivedBody> {
   if (!isWebRequest(request)) {
     throw new TypeError(
-      'fetch: expected a Request, received something else. In Express, Fastify, Koa, NestJS and node:http, mount receiver.node',
+      `fetch: expected a Request, received ${describe(request)}. In Express, Fastify, Koa, NestJS and node:http, mount receiver.node`,
     );
   }
   if (request.bodyUsed) {
     throw new Error(
-      'body: expected an unread request, received one that was read. Call the receiver first, or read a clone',
+      'body: expected an unread request, received one whose body was read. Call the receiver first, or read request.clone()',
     );
   }
   if (request.body === null) return { bytes: new Uint8Array(), mayLackBytes: false };

@@ -63,5 +63,5 @@ export async function within<T>(time: number, step: string, work: Promise<T>): P
 /** With a code, it isn't logged like a bug. */
 function lateError(step: string, time: number): Error {
   const shown = time % 1000 === 0 ? `${time / 1000} s` : `${time} ms`;
-  return Object.assign(new Error(`${step}: no result within ${shown}`), { code: 'ETIMEDOUT' });
+  return Object.assign(new Error(`${step}: took longer than ${shown}`), { code: 'ETIMEDOUT' });
 }

@@ -13,6 +13,6 @@ export function checkNames(given: readonly string[], known: readonly string[]): 
   if (unknown === undefined) return;
   const beginning = unknown.slice(0, BEGINNING).toLowerCase();
   const nearest = known.find((name) => name.toLowerCase().startsWith(beginning));
-  const fix = nearest ? `Did you mean ${nearest}?` : `Expected ${known.join(', ')}`;
+  const fix = nearest ? `Did you mean ${nearest}?` : `Expected one of: ${known.join(', ')}`;
   throw new TypeError(`${unknown}: unknown option. ${fix}`);
 }

@@ -1,5 +1,5 @@
-/** A segment of this length may be a secret: the receiver takes no shorter one. */
-export const SECRET_LENGTH: number = 16;
+import { SECRET_LENGTH } from './secret.js';
+
 /** How many characters of a possible secret are shown. */
 const SHOWN = 4;
 

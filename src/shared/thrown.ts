@@ -20,7 +20,7 @@ export function messageOf(thrown: unknown): string {
 }
 
 /** If several addresses of a host refuse, the error of Node.js has a code and no message. */
-export function describeThrown(thrown: unknown): string {
+function describeThrown(thrown: unknown): string {
   const { message, code, name } = Object(thrown);
   return String(message || '').trim() || String(code || name || thrown);
 }

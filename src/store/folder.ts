@@ -128,7 +128,7 @@ export function createFolderStore(root: string): Store {
   }
 
   /** Ends a claim. */
-  async function keep({ to, name, body, reason }: SavedBody): Promise<void> {
+  async function endClaim({ to, name, body, reason }: SavedBody): Promise<void> {
     const isInReview = await isWhole(name, await readIn('review', name));
     const at = to === 'retry' && isInReview ? 'review' : to;
     await put(at, name, body);
@@ -200,7 +200,7 @@ export function createFolderStore(root: string): Store {
     save: (saved) =>
       inTurn(async () => {
         if (saved.from) return claimFound(saved.from);
-        return saved.to === 'progress' ? claimNew(saved) : keep(saved);
+        return saved.to === 'progress' ? claimNew(saved) : endClaim(saved);
       }),
     async list() {
       const waiting: WaitingBody[] = [];

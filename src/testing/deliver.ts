@@ -1,7 +1,7 @@
 import { quote } from '../parser/messages.js';
 import { MAX_TIME } from '../shared/deadline.js';
 import { hideLongSegments } from '../shared/redact.js';
-import { describeThrown } from '../shared/thrown.js';
+import { messageOf } from '../shared/thrown.js';
 
 /** The response of an endpoint. */
 export interface EndpointResponse {
@@ -47,7 +47,7 @@ type Attempt =
   | { readonly answer: EndpointResponse; readonly error: null }
   | { readonly answer: null; readonly error: string };
 
-/** What became of one copy: an `answer`, or a one-line `error` if there was no answer. */
+/** The result of one copy: an `answer`, or a one-line `error` if there was no answer. */
 export type DeliveryAttempt = Attempt & {
   /** Whether the status is 200 to 299. */
   readonly success: boolean;
@@ -163,19 +163,8 @@ async function answerOf(
     const response = await send();
     return { answer: { status: response.status, body: await response.text() }, error: null };
   } catch (error) {
-    return { answer: null, error: reasonOf(error) };
+    return { answer: null, error: messageOf(error) };
   }
-}
-
-/**
- * Returns the innermost message, such as `connect ECONNREFUSED 127.0.0.1:3000` instead of `fetch
- * failed`.
- */
-function reasonOf(error: unknown, depth = 0): string {
-  const isError = error instanceof Error;
-  // The depth is limited, because an error can be its own cause.
-  if (isError && error.cause !== undefined && depth < 10) return reasonOf(error.cause, depth + 1);
-  return (isError ? describeThrown(error) : String(error)).replace(/\s+/g, ' ');
 }
 
 function checkBody(body: unknown): void {
@@ -195,7 +184,7 @@ export function checkDeliverOptions(options: DeliverOptions): void {
     new Headers(headersOf(headers));
   } catch {
     // The original message would show the value, which may be a password.
-    throw new TypeError('headers: expected valid names and values, received a header that is none');
+    throw new TypeError('headers: expected valid names and values, received an invalid header');
   }
   if (!Number.isSafeInteger(copies) || copies < 1) {
     const expected = 'copies: expected a whole number of at least 1';
@@ -216,7 +205,7 @@ export function urlErrorOf(text: string | undefined): string | null {
   }
   if (url !== null && /^https?:$/.test(url.protocol)) return null;
   const isSecret = String(text).includes('@');
-  const shown = text === undefined ? 'nothing' : `"${hideLongSegments(text)}"`;
+  const shown = text === undefined ? 'no value' : `"${hideLongSegments(text)}"`;
   const received = isSecret ? 'a hidden value that may contain a password' : shown;
   return `expected an http or https URL, received ${received}`;
 }

@@ -1,7 +1,7 @@
 import type { IssueCode } from '../parser/errors.js';
 import { depositReceivedBody } from './bodies.js';
 import { changed } from './variants.js';
-import { hasWireValue, readWire } from './wire.js';
+import { hasWireValue, readWire, writeWire } from './wire.js';
 
 /** A body that every parser refuses. */
 export interface FaultyBody {
@@ -18,7 +18,7 @@ export const NOT_UTF_8 = 'bytes that are not UTF-8';
 
 /**
  * Makes an invalid body of each kind. A handler that answers one with success has settled something
- * that was not sent, or has lost a notification, unless it keeps the body for review.
+ * that was not sent, or has lost a webhook, unless it saves the body for review.
  *
  * @param body - The JSON text of a valid body (default: a sample deposit).
  * @throws SyntaxError if the text is not JSON, TypeError if the JSON is not an object.
@@ -44,7 +44,7 @@ export function faultsOf(body: string): FaultyBody[] {
     { code: 'invalid_json', label: 'JSON cut in the middle', body: body.slice(0, body.length / 2) },
     { code: 'invalid_json', label: 'a form', body: `${id}=1&status=CONFIRMED` },
     { code: 'invalid_json', label: NOT_UTF_8, body: latin1 },
-    { code: 'not_an_object', label: 'an array', body: `[${body}]` },
+    { code: 'not_an_object', label: 'an array', body: `[${writeWire(fields)}]` },
     { code: 'not_an_object', label: 'JSON encoded twice', body: JSON.stringify(body) },
     faulty('unrecognized_notification', `no ${id}`, id),
     faulty('invalid_id', `a ${id} that is not a UUID`, id, '"1"'),

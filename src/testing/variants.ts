@@ -21,7 +21,7 @@ export interface BodyVariant {
  * warnings. A handler should settle the first variant, and treat the others as repeats.
  *
  * @param body - The JSON text of either notification, such as a {@link depositReceivedBody} or a
- * body that you kept.
+ * body that you saved.
  * @throws SyntaxError if the text is not JSON.
  * @throws TypeError if `body` is not text, or its JSON is not an object.
  *

@@ -70,7 +70,7 @@ describe('one body', () => {
       1,
       [
         '✗ businessId: invalid_id: expected a UUID, received a string of length 1',
-        `! txAddressOwner: missing_field: ${NO_OWNER}, received nothing`,
+        `! txAddressOwner: missing_field: ${NO_OWNER}, received no value`,
         'withdrawFee | "free" → not read',
         'toTxAddress | "r?dt=7" → address r, tag 7',
         'not sent | txAddressOwner, transactionId',
@@ -90,9 +90,10 @@ describe('one body', () => {
   test.each([
     ['review', 'a\u001b reason\n', '! F: check', [`${SAVED}: a\\u001b reason`]],
     ['review', null, '! F: check', [SAVED]],
-    // A copy, without what makes it one of a store.
+    // Copies: the time of a download says nothing.
+    ['mail', 'a\u001b reason\n', '! F: check', ['  Reason: a\\u001b reason']],
     ['mail', null, '✓ F: good', []],
-  ])('in %s says first since when it waits, and why: %j', async (place, reason, title, saved) => {
+  ])('in %s says first when it was saved, and why: %j', async (place, reason, title, saved) => {
     // Only the end of the name decides where the reason is.
     const name = `json${reason?.length}/${place}/refused.${'0'.repeat(16)}`;
     const file = write(`${name}.json`, deposit());
@@ -101,6 +102,9 @@ describe('one body', () => {
     const { out } = await command(['inspect', file]);
     const lines = [`${title}, deposit.received`, ...saved, `  ${summaryOf(deposit())}`];
     expect(linesOf(out.replace(file, 'F')).slice(0, lines.length)).toStrictEqual(lines);
+    const json = JSON.parse((await command(['inspect', '--json', file])).out);
+    const since = place === 'review' ? '1970-01-01T00:00:00.000Z' : null;
+    expect(json).toMatchObject({ since, reason: reason?.trim() ?? null });
   });
 
   test.each(['deposit', 'withdrawal'])('may be read as a %s', async (as) => {
@@ -140,7 +144,7 @@ describe('several bodies', () => {
     expect(out.replaceAll(path, 'F')).toBe(`✓ F/1.json  ${summaryOf(bodies['1.json'])}
 ✓ F/2.json  ${summaryOf(bodies['2.json'])}
 ✗ F/3.json  ${summaryOf(refused)}
-    missing_field: status: expected "CONFIRMED", received nothing
+    missing_field: status: expected "CONFIRMED", received no value
     negative_amount: actualDepositAmount: expected zero or more, received -1
 ✓ F/4.json  ${summaryOf(deposit())}
 ! F/5.ndjson:1  ${summaryOf(failed)}
@@ -149,7 +153,7 @@ describe('several bodies', () => {
 ✗ F/7.json  ${summaryOf(bodies['7.json'])}
 ! F/8.json  ${summaryOf(bodies['8.json'])} The same transaction as F/1.json.
 
-9 bodies in 8 files
+9 webhooks in 8 files
 
          4  good
          3  to check
@@ -177,7 +181,7 @@ unknown fields
     expect(quiet.out.replaceAll(`${path}/`, '').match(/^[✓!✗] \S+/gm)).toStrictEqual([
       ...['✗ 3.json', '! 5.ndjson:1', '! 5.ndjson:2', '✗ 7.json', '! 8.json'],
     ]);
-    expect(quiet.out).toContain('9 bodies in 8 files');
+    expect(quiet.out).toContain('9 webhooks in 8 files');
     const json = await command(['inspect', '--json', path]);
     const lines = linesOf(json.out).map((line) => JSON.parse(line));
     expect({ exit: json.exit, length: lines.length }).toStrictEqual({ exit: 1, length: 9 });
@@ -209,7 +213,7 @@ unknown fields
     const { exit, out } = await command(['inspect', '--quiet', store]);
     expect(exit).toBe(1);
     expect(out.replaceAll(`${store}/`, '')).toBe(`${lines.join('')}
-5 bodies in 5 files
+5 webhooks in 5 files
 
          3  to check
          2  refused
@@ -220,8 +224,8 @@ reasons
          1  review: base64 text of order …, first in review/x.2222222222222222.json
          1  review: without a reason, first in review/x.4444444444444444.json
 
-The receiver retries the webhooks in progress and in retry. Those in review wait for someone: the
-page docs/runbook.md of this package says what to do for each reason.
+The receiver retries the webhooks in progress and in retry. The webhooks in review wait for a
+decision. For each reason, see node_modules/payment-notifications/docs/runbook.md.
 `);
     const json = await command(['inspect', '--json', store]);
     const waiting = { since: since.toJSON(), reason: 'no connection to 10.0.0.1' };
@@ -260,11 +264,11 @@ page docs/runbook.md of this package says what to do for each reason.
   test('may be none, and some may be unreadable', async () => {
     mkdirSync(join(folder, 'empty'));
     expect(await command(['inspect', join(folder, 'empty')])).toMatchObject({
-      ...{ exit: 1, out: '0 bodies in 0 files\n' },
+      ...{ exit: 1, out: '0 webhooks in 0 files\n' },
     });
     const { exit, out } = await command(['inspect', 'none', `${path}/1.json`, `${path}/2.json`]);
     expect(exit).toBe(2);
-    expect(out).toContain('\n2 bodies in 2 files, 1 not read\n');
+    expect(out).toContain('\n2 webhooks in 2 files, 1 not read\n');
     expect(await command('inspect none')).toMatchObject({ exit: 2, out: '' });
     const goodAndToCheck = `${deposit()}\n${failed}`;
     expect(await command('inspect', { stdin: goodAndToCheck })).toMatchObject({ exit: 0 });

@@ -30,7 +30,7 @@ async function post(url: string, body: string | Uint8Array, options: http.Reques
   return response.statusCode;
 }
 
-test('prints each callback in one line, and answers it', async () => {
+test('prints each webhook in one line, and answers it', async () => {
   const unread = depositReceivedBody({ status: 'NEW' as never, depositId: '1' });
   const bodies = [...OUTCOMES.map(([, body]) => body), unread, ''];
   const inspections = bodies.map((body) => inspectBody(body));
@@ -63,16 +63,14 @@ test('the secret is a new one in each run, which is printed once', async () => {
 
 test('a secret that is given is not printed', async () => {
   const secret = '.a_Secret-of~mine-5';
-  const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  const { first, told } = await listening(`--secret ${secret}`, async (url) => {
+  const { first, told, err } = await listening(`--secret ${secret}`, async (url) => {
     expect(await post(new URL(secret, url).href, DEPOSIT)).toBe(200);
     expect(await post(url, DEPOSIT)).toBe(404);
   });
   expect(first).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+\/\.a_S…$/);
   expect(told.join('\n')).not.toContain(secret);
   // The receiver says so by itself.
-  const warning = expect.stringMatching(/^answered 1 request with 404, because the URL/);
-  expect(warn.mock.calls.flat()).toStrictEqual([warning]);
+  expect(err).toMatch(/^payment-notifications: answered 1 request with 404, because .*\n$/);
   expect(told.at(-1)).toBe('1 webhook, 0 refused');
 });
 
@@ -85,52 +83,52 @@ test('a visit without a body is answered, and not counted', async () => {
 
 describe('--save', () => {
   test('saves each body unchanged to its own file, in the order of their arrival', async () => {
-    const callbacks = join(folder, 'callbacks\u202e');
+    const received = join(folder, 'received\u202e');
     const bodies = [DEPOSIT, withdrawalBroadcastBody(), '{\n', Buffer.from([0xff])].map((body) =>
       Buffer.from(body),
     );
-    const { told } = await listening(`--save ${callbacks}`, async (url) => {
+    const { told } = await listening(`--save ${received}`, async (url) => {
       for (const body of bodies) await post(url, body);
     });
-    const paths = readdirSync(callbacks).map((name) => join(callbacks, name));
+    const paths = readdirSync(received).map((name) => join(received, name));
     expect(paths.map((path) => readFileSync(path))).toStrictEqual(bodies);
-    const start = `${callbacks}/2026-09-21T14-34-20.000Z-000`;
+    const start = `${received}/2026-09-21T14-34-20.000Z-000`;
     expect(paths).toStrictEqual([
       ...[`${start}1-deposit.json`, `${start}2-withdrawal.json`],
       ...[`${start}3-refused.json`, `${start}4-refused.json`],
     ]);
-    const shown = [...paths, callbacks].map((path) => path.replace('\u202e', '\\u202e'));
+    const shown = [...paths, received].map((path) => path.replace('\u202e', '\\u202e'));
     for (const [index, path] of paths.entries()) {
       expect(told[index]?.endsWith(`  ${shown[index]}`)).toBe(true);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
-    expect(statSync(callbacks).mode & 0o777).toBe(0o700);
+    expect(statSync(received).mode & 0o777).toBe(0o700);
     expect(told.at(-1)).toBe(`4 webhooks, 2 refused, 4 saved in ${shown.at(-1)}`);
     // A later run adds to the folder.
     vi.setSystemTime(Date.parse(TIME) + 1);
-    await listening(`--save ${callbacks}`, (url) => post(url, DEPOSIT));
-    expect(readdirSync(callbacks)).toHaveLength(bodies.length + 1);
+    await listening(`--save ${received}`, (url) => post(url, DEPOSIT));
+    expect(readdirSync(received)).toHaveLength(bodies.length + 1);
   });
 
   test('answers 500 while a body can not be saved, so that it is repeated', async () => {
-    const callbacks = join(folder, 'gone');
-    const { told, exit } = await listening(`--save ${callbacks}`, async (url) => {
-      rmSync(callbacks, { recursive: true });
+    const received = join(folder, 'gone');
+    const { told, exit } = await listening(`--save ${received}`, async (url) => {
+      rmSync(received, { recursive: true });
       for (const body of [DEPOSIT, '{}']) expect(await post(url, body)).toBe(500);
     });
     expect(exit).toBe(130);
     const line = /^✗ .*Z {2}not saved, answered with 500: ENOENT \(no such file/;
     expect(told).toStrictEqual([
       ...[expect.stringMatching(line), expect.stringMatching(line)],
-      `2 webhooks, 0 refused, 2 not read or not saved, 0 saved in ${callbacks}`,
+      `2 webhooks, 0 refused, 2 not read or not saved, 0 saved in ${received}`,
     ]);
   });
 
   test('leaves no part of a body that can not be written whole, and replaces no file', () => {
-    const callbacks = join(folder, 'parts');
-    const [one, other] = [openFolder(callbacks), openFolder(callbacks)];
+    const received = join(folder, 'parts');
+    const [one, other] = [openFolder(received), openFolder(received)];
     expect(() => one(new Date(0), 'deposit', Symbol('no bytes') as never)).toThrow(TypeError);
-    expect(readdirSync(callbacks)).toStrictEqual([]);
+    expect(readdirSync(received)).toStrictEqual([]);
     other(new Date(0), 'deposit', Buffer.from('1'));
     const path = other(new Date(0), 'deposit', Buffer.from('2'));
     expect(() => one(new Date(0), 'deposit', Buffer.from('3'))).toThrow('EEXIST');
@@ -139,7 +137,7 @@ describe('--save', () => {
 
   test('names a folder that can not be written, and starts nothing', async () => {
     const path = write('file', '');
-    const rule = '--save: expected a writable folder, received';
+    const rule = "--save: can't write to";
     const err = `payment-notifications: ${rule} ${path}: ENOTDIR (not a directory)\n${HELP}`;
     expect(await command(`listen --save ${path}`)).toStrictEqual({ exit: 2, out: '', err });
   });

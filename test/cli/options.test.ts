@@ -40,12 +40,16 @@ const OPTIONS: readonly (readonly [option: string, wrong: string, message: strin
   ['send --seed', `send deposit ${TO} --seed=-1`, `--seed: ${SEEDS}`],
   ['send --status', `send deposit ${TO} --status FAILED`, `--status: ${NO_DEPOSIT}`],
   ['listen --port', 'listen --port 65536', `--port: ${WHOLE(0, 65_535, '65536')}`],
-  ['listen --host', 'listen --host 192.0.2.1', "--host: can't listen there: EADDRNOTAVAIL ("],
+  [
+    'listen --host',
+    'listen --host 192.0.2.1',
+    "--host: can't listen on 192.0.2.1: EADDRNOTAVAIL (",
+  ],
   ['listen --save', 'listen --save', "Option '--save <value>' argument missing"],
   [
     'listen --secret',
     'listen --secret short',
-    '--secret: expected at least 16 letters, digits or any of -._~, received a string of length 5',
+    '--secret: expected at least 16 letters, digits or -._~, received a string of length 5',
   ],
   ['listen --status', 'listen --status 199', `--status: ${WHOLE(200, 599, '199')}`],
 ];
@@ -72,7 +76,7 @@ const MORE: readonly (readonly [wrong: string, message: string])[] = [
   ['listen --port 5x', `--port: ${WHOLE(0, 65_535, '5x')}`],
   ['listen --port 1.5', `--port: ${WHOLE(0, 65_535, '1.5')}`],
   ['listen --status 600', `--status: ${WHOLE(200, 599, '600')}`],
-  ['send deposit', '--to: expected an http or https URL, received nothing'],
+  ['send deposit', '--to: expected an http or https URL, received no value'],
   [
     'send deposit --to http://me:s3cret@127.0.0.1/',
     '--to: expected a URL without user name and password',
@@ -83,7 +87,7 @@ const MORE: readonly (readonly [wrong: string, message: string])[] = [
   ['inspect --\u202e', "Unknown option '--\\u202e'"],
   ['sample', 'sample: expected deposit or withdrawal'],
   ['sample deposit withdrawal', 'sample: expected deposit or withdrawal'],
-  ['listen callbacks', 'listen: expected options alone'],
+  ['listen received', 'listen: expected options alone'],
   [`send ${TO}`, NO_BODY],
   [`send deposit a.json ${TO}`, NO_BODY],
   [`send a.json ${TO} --seed 1`, '--seed: expected a sample, received files'],

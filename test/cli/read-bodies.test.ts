@@ -165,7 +165,7 @@ test('a file that can not be read is named, and one of a folder that has gone is
   );
   expect(places).toStrictEqual(['several/a.json', 'several/d.json']);
   expect(reading).toStrictEqual({ files: 2, unread: 2 });
-  const received = 'expected a readable file, received';
+  const received = "can't be read:";
   const [first, second, ...others] = err.split('\n');
   expect(first).toBe(
     `payment-notifications: a\\u000ab: ${received} ENOENT (no such file or directory)`,

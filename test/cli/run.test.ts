@@ -33,7 +33,7 @@ test('a command says that it is waiting for keyboard input', async () => {
 const TO = '--to http://127.0.0.1:1/';
 
 test.each(['-v', '--help'])('%s behind -- is no option', async (flag) => {
-  const reason = 'expected a readable file, received ENOENT (no such file or directory)';
+  const reason = "can't be read: ENOENT (no such file or directory)";
   const err = `payment-notifications: ${flag}: ${reason}\n`;
   expect(await command(`inspect -- ${flag}`)).toStrictEqual({ exit: 2, out: '', err });
 });

@@ -47,7 +47,7 @@ test.each<[status: number, exit: number, shown: string]>([
   // It is sent once.
   expect({ exit, sent: bodies.length }).toStrictEqual({ exit: code, sent: 1 });
   expect(told[1]?.replace(/failed: (?!connection refused).*/, 'failed')).toBe(`  ${shown}`);
-  expect(told[2]).toBe(`${1 - code} of 1 faulty ones refused`);
+  expect(told[2]).toBe(`${1 - code} of 1 faulty refused`);
 });
 
 test('the start of an answer is shown, without what could write elsewhere, and how long it took', async () => {
@@ -57,7 +57,7 @@ test('the start of an answer is shown, without what could write elsewhere, and h
   };
   const { exit, told } = await sendTo(slow, 'deposit');
   expect(exit).toBe(0);
-  const answer = `<html>\\u000a\\u001b[2J ${'x'.repeat(188)}…`;
+  const answer = `<html>\\u000a\\u001b[2J ${'x'.repeat(188)}… (512 characters)`;
   const line = `  ✓ 200 in 340 ms  ${answer}`;
   expect(told).toStrictEqual(['POST URL', line, '1 of 1 delivered']);
 });
@@ -104,7 +104,7 @@ test('none is sent once no server is there', async () => {
   expect(exit).toBe(1);
   expect(linesOf(out).slice(1)).toStrictEqual([
     '  ✗ failed: connection refused (is the server running?)  standard input:1',
-    'Stopped, because no server is there.',
+    'Stopped, because no server listens at this URL.',
     '0 of 1 delivered',
   ]);
 });
@@ -114,7 +114,7 @@ test('saved bodies are posted unchanged, in order, and files that can not be rea
   const files = saved.map((body, index) => file(`${index}.json`, body));
   const { exit, err, told, received } = await sendTo(parses, [...files, 'none', '-'], '{');
   expect(exit).toBe(2);
-  expect(err).toMatch(/^payment-notifications: none: expected a readable file, .*\n$/);
+  expect(err).toMatch(/^payment-notifications: none: can't be read: .*\n$/);
   expect(received.map(({ body }) => body)).toStrictEqual([...saved, '{'].map(Buffer.from));
   expect(told).toStrictEqual([
     'POST URL',
@@ -122,7 +122,7 @@ test('saved bodies are posted unchanged, in order, and files that can not be rea
     `  ✓ 200  ${files[1]}`,
     `  ✓ 400  ${files[2]}  refused, as it should be`,
     '  ✓ 400  standard input  refused, as it should be',
-    '1 of 1 delivered, 3 of 3 faulty ones refused',
+    '1 of 1 delivered, 3 of 3 faulty refused',
   ]);
   const nothing = await sendTo(answers(200), file('empty.jsonl', ''));
   expect(nothing).toMatchObject({ exit: 1, told: ['POST URL', 'Nothing was sent.'] });
@@ -197,6 +197,6 @@ test('--faulty also sends a body of each kind that must be refused, and --copies
   expect(told.filter((line) => / {2}copy [23]( |$)/.test(line))).toHaveLength(2);
   expect(told.slice(4)).toStrictEqual([
     ...faults.map(({ label }) => `  ✓ 400  ${label}  refused, as it should be`),
-    `2 of 3 delivered, ${faults.length} of ${faults.length} faulty ones refused`,
+    `2 of 3 delivered, ${faults.length} of ${faults.length} faulty refused`,
   ]);
 });

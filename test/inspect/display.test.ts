@@ -4,8 +4,8 @@ import { displayValue, formatDuration, plural, shorten } from '../../src/inspect
 import { deposit, withdrawal } from '../sample-bodies.js';
 
 test('a count has its separators and its noun', () => {
-  expect(plural(1, 'body', 'bodies')).toBe('1 body');
-  expect(plural(2000, 'body', 'bodies')).toBe('2,000 bodies');
+  expect(plural(1, 'webhook')).toBe('1 webhook');
+  expect(plural(2000, 'webhook')).toBe('2,000 webhooks');
   expect(plural(0, 'fault')).toBe('0 faults');
 });
 

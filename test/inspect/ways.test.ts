@@ -39,8 +39,8 @@ test(
       ...fc.sample(bytesBody, RUNS),
     ].map((body) => Buffer.from(body));
 
-    const callbacks = join(folder, 'callbacks');
-    await listening(`--save ${callbacks}`, async (url) => {
+    const path = join(folder, 'received');
+    await listening(`--save ${path}`, async (url) => {
       for (const body of bodies) {
         const { outcome } = inspectBody(body);
         const { status } = await fetch(url, { method: 'POST', body: new Uint8Array(body) });
@@ -51,12 +51,12 @@ test(
       }
     });
 
-    const saved = readdirSync(callbacks).map((name) => join(callbacks, name));
+    const saved = readdirSync(path).map((name) => join(path, name));
     const sort = (all: readonly Buffer[]) => all.map((body) => body.toString('latin1')).sort();
     const received = bodies.map((body) => body.subarray(0, MAX_BYTES + 1));
-    expect(sort(saved.map((path) => readFileSync(path)))).toStrictEqual(sort(received));
+    expect(sort(saved.map((file) => readFileSync(file)))).toStrictEqual(sort(received));
 
-    const { out } = await command(['inspect', '--json', callbacks]);
+    const { out } = await command(['inspect', '--json', path]);
     const lines = linesOf(out).map((line) => JSON.parse(line));
     expect(lines.map(({ place }) => place)).toStrictEqual(saved.sort());
     const differing = lines.filter(({ place, outcome, summary }) => {

@@ -59,7 +59,7 @@ test.each(['', 'inspect', 'sample', 'send'])('%s --help has examples that work',
   const [, examples = ''] = out.split('\nExamples:\n\n');
   await using merchant = await endpoint(answers(200));
   const saved = `webhooks/review/deposit.received.x.${'0'.repeat(16)}.json`;
-  for (const file of ['body.json', 'callbacks/1.json', saved]) write(file, `${BODY}\n`);
+  for (const file of ['body.json', 'received/1.json', saved]) write(file, `${BODY}\n`);
   for (const place of ['progress', 'retry'])
     mkdirSync(join(folder, 'webhooks', place), { recursive: true });
   const script = [

@@ -16,7 +16,7 @@ test('the idempotency key is the same whatever the case of the identifier', () =
 const WITHDRAWAL = { type: 'withdrawal.broadcast', withdrawalId: 'x', status: 'FAILED' };
 
 test.each<[string, unknown, string]>([
-  ['nothing', undefined, 'nothing'],
+  ['nothing', undefined, 'no value'],
   ['a parsed body', JSON.parse(deposit()), 'an object'],
   ['a deposit without its identifier', { type: 'deposit.received' }, 'an object'],
   ['a withdrawal without its status', { ...WITHDRAWAL, status: undefined }, 'an object'],

@@ -20,15 +20,19 @@ import {
   until,
 } from './setup.js';
 
-const LATE = ['retry', 'onDepositReceived: no result within 25 s', KEY];
+const LATE = ['retry', 'onDepositReceived: took longer than 25 s', KEY];
 const LATER = ['warning', 'onDepositReceived failed after its deadline: the database says no', KEY];
-const STALLED = ['failed', 'body: no result within 25 s', null];
-const UNVERIFIED = ['failed', 'verify: no result within 25 s', null];
-const SAVE_HANGS = 'store.save: no result within 5 s';
-const REMOVE_HANGS = `${nameOf(KEY, DEPOSIT)} is settled, but not removed: store.remove: no result within 5 s`;
-const UNSAVED_FIRST = ['failed', `not saved first: ${SAVE_HANGS}`, KEY];
-const UNSAVED = ['failed', `no. The body was not saved: ${SAVE_HANGS}`, KEY];
-const SHORT = ['retry', 'onDepositReceived: no result within 100 ms', KEY];
+const STALLED = ['failed', 'body: took longer than 25 s', null];
+const UNVERIFIED = ['failed', 'verify: took longer than 25 s', null];
+const SAVE_HANGS = 'store.save: took longer than 5 s';
+const REMOVE_HANGS = `${nameOf(KEY, DEPOSIT)} is settled, but not removed: store.remove: took longer than 5 s`;
+const UNSAVED_FIRST = [
+  'failed',
+  `the webhook was not saved before its function was called: ${SAVE_HANGS}`,
+  KEY,
+];
+const UNSAVED = ['failed', `no. The webhook was not saved: ${SAVE_HANGS}`, KEY];
+const SHORT = ['retry', 'onDepositReceived: took longer than 100 ms', KEY];
 
 beforeEach(stopClock);
 
@@ -97,7 +101,7 @@ describe('a store that', () => {
     slow.resolve();
     await settleDown();
     expect(saves).toStrictEqual(['progress', 'retry']);
-    expect(calls).toStrictEqual([['retry', 'store.save: no result within 100 ms', KEY]]);
+    expect(calls).toStrictEqual([['retry', 'store.save: took longer than 100 ms', KEY]]);
   });
 });
 
@@ -125,7 +129,7 @@ test('an event whose function is late waits for each of its calls, and others do
   await until(() => runs.length === 0);
   pass(25_000);
   expect(await Promise.all(answers)).toStrictEqual([FAILED, FAILED]);
-  const running = ['retry', 'onDepositReceived: an earlier call still runs', KEY];
+  const running = ['retry', 'onDepositReceived: an earlier call for this event still runs', KEY];
   expect(await ask(DEPOSIT)).toStrictEqual(FAILED);
   expect(await ask(depositReceivedBody({}, { seed: 2 }))).toStrictEqual(OK);
   one.resolve();

@@ -70,7 +70,7 @@ test.each<[what: string, thrown: unknown, line: RegExp]>([
   ['review', new NeedsReview('no order'), /^review: KEY: no order$/],
   ['an error with a code', PG, /^retry: KEY: no \(23502\)$/],
   ['a cause with a code', new Error('a', { cause: PG }), /^retry: KEY: a: no \(23502\)$/],
-  ['what is late', LATE, /^retry: KEY: db: no result within 9 ms \(ETIMEDOUT\)$/],
+  ['what is late', LATE, /^retry: KEY: db: took longer than 9 ms \(ETIMEDOUT\)$/],
   ['a forged line', new Error('a\u2028retry: b'), /^retry: KEY: a\\u2028retry: b(\n +at .+)+$/],
   ['a forged call', new Error('a\n at b\u001b'), /^retry: KEY: a(\n {4}at .+)+$/],
   ['a proxy that was revoked', revoked(), /^retry: KEY: an error that has no readable message$/],
@@ -129,7 +129,7 @@ test('that hangs delays no settled event, and another answer by five seconds', a
   vi.advanceTimersByTime(1);
   await failed;
   expect(answered).toHaveBeenCalledWith(FAILED);
-  const line = `retry: ${KEY}: no (not logged: log: no result within 5 s)`;
+  const line = `retry: ${KEY}: no (not logged: log: took longer than 5 s)`;
   expect(printed.error.mock.calls).toStrictEqual([[line]]);
 });
 

@@ -113,7 +113,7 @@ const collects: Middleware = async (request) => ({
 });
 
 const raw = 'body: expected raw bytes, received';
-const PARSED = `${raw} a body that middleware has parsed. Mount the receiver above body parsers such as express.json(), or let their option verify keep the raw body`;
+const PARSED = `${raw} a body that middleware has parsed. Mount the receiver above body parsers such as express.json(), or keep the raw body with their option verify`;
 const decoded = (charset: string) =>
   `${raw} text that middleware has decoded from "${charset}". Mount the receiver above body parsers such as express.text()`;
 const inEncoding = (encoding: string) =>

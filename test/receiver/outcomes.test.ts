@@ -60,8 +60,8 @@ const inCycle = (error: Error) => Object.assign(error, { cause: because('outer',
 const full = fails(new Error('ENOSPC: no space left on device'));
 /** Saves what is new, and moves nothing. */
 const moves = async ({ to }: SavedBody) => (to === 'progress' ? undefined : full());
-const STAYS = /^no\. The body stays where it is: ENOSPC/;
-const UNSAVED = /incomplete JSON.* The body was not saved: ENOSPC/;
+const STAYS = /^no\. The webhook stays where it is: ENOSPC/;
+const UNSAVED = /incomplete JSON.* The webhook was not saved: ENOSPC/;
 
 const invalidDeposit = DEPOSIT.replace('CONFIRMED', 'NEW').replace(/(depositId":)"[^"]*/, '$1"1');
 const SWAPPED = /callback URLs are swapped/;
@@ -143,7 +143,7 @@ test('without a store, settle refuses an empty body, and fails for one that a qu
 });
 
 test.each<[what: string, save: Store['save'] | undefined, message: string]>([
-  ['save', throws, 'not saved first: no'],
+  ['save', throws, 'the webhook was not saved before its function was called: no'],
   ['remove', undefined, `${nameOf(KEY, DEPOSIT)} is settled, but not removed: no`],
 ])('if a store can’t %s, the function is called all the same', async (_, save, message) => {
   // Even a save that failed may have left something.
@@ -197,7 +197,7 @@ test('text in which bytes may be lost is refused, and settled once it is moved t
   const { receiver, ask, review, saved, leave } = open();
   expect(await ask(LOST)).toStrictEqual(invalidJson);
   const reason = expect.stringMatching(
-    /^deposit\.received refused: body: expected raw bytes, received text with U\+FFFD or a lone surrogate.* move the body from review to retry \[depositId /,
+    /^deposit\.received refused: body: expected raw bytes, received text in which bytes may be lost .* move the webhook from review to retry \[depositId /,
   );
   expect(saved()).toStrictEqual([['review', reason, null, LOST]]);
   review.clear();

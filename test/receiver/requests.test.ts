@@ -28,12 +28,12 @@ const VISITED = { status: 200, text: VISIT };
 const warning = (message: string) => ['warning', message, null];
 const turnedAway = (count: string) =>
   warning(
-    `answered ${count} with 404, because the URL doesn't end with the secret. If the service sent this, its callback URL has another secret`,
+    `answered ${count} with 404, because the URL doesn't end with the secret. If the service sent it, its callback URL has a different secret`,
   );
 const returnedFalse = 'answered 1 request with 401, because verify returned false';
-const UNVERIFIED = [warning(`${returnedFalse}. If the service sent this, verify has another key`)];
+const UNVERIFIED = [warning(`${returnedFalse}. If the service sent it, verify has the wrong key`)];
 const TOO_LONG = [
-  warning(`${returnedFalse} for a body over 64 KiB, of which it may get only the start`),
+  warning(`${returnedFalse} for a body over 64 KiB. It may get only the start of such a body`),
 ];
 const failed = (message: string) => [['failed', `verify: ${message}`, null]];
 const noBoolean = (received: string) => failed(`expected true or false, received ${received}`);
@@ -77,7 +77,7 @@ const ROWS: RequestRow[] = [
   ['more without a signature', unsigned(DEPOSIT.padEnd(LIMIT + 1)), UNAUTHORIZED, TOO_LONG],
   ['a check that changes its body', checks(spoils), OK, [PASSED_ON]],
   ['a check that throws', checks(throws), FAILED, failed('no')],
-  ['a check that returns nothing', checks(() => undefined), FAILED, noBoolean('nothing')],
+  ['a check that returns nothing', checks(() => undefined), FAILED, noBoolean('no value')],
   ['a check that returns the payload', checks(async () => ({})), FAILED, noBoolean('an object')],
 ];
 
@@ -191,7 +191,7 @@ const noUrl = /^url: expected the URL that was called, .*, received/;
 test.each([
   [undefined, /undefined/],
   [{ body: DEPOSIT, url: null }, noUrl],
-  [{ url }, /^body: expected text or bytes, received nothing/],
+  [{ url }, /^body: expected text or bytes, received no value/],
   [{ url, body: JSON.parse(DEPOSIT) }, /^body: expected text or bytes, received an object/],
   [{ url, body: [1] }, /^body: expected text or bytes, received an array/],
 ])('receive answers 500 to %j, and refuses nothing', async (request, message) => {

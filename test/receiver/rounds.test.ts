@@ -154,7 +154,7 @@ test('receivers of one type each leave bodies of the other alone, and say so onc
   leave(nameOf(WITHDRAWAL_KEY, '{'), '{');
   leave(NAME, DEPOSIT);
   const line = (type: string) =>
-    `a ${type} body waits, but this receiver has no function for it. It is left to another receiver on this store`;
+    `a ${type} webhook waits, but this receiver has no function for it. It is left to another receiver on this store`;
   for (let count = 0; count < 2; count += 1) {
     receiver.start();
     await receiver.retry();
@@ -258,9 +258,9 @@ describe('a round', () => {
 
   test.each<[what: string, store: Partial<Store>, message: string, ms: number]>([
     ['throws', { list: throws }, 'a round ended: no', 0],
-    ['can’t read', { read: no }, 'a waits: no', 0],
-    ['never lists', { list: never }, 'a round ended: store.list: no result within 30 s', 30_000],
-    ['never reads', { read: never }, 'a waits: store.read: no result within 5 s', 5000],
+    ['can’t read', { read: no }, 'a was not tried: no', 0],
+    ['never lists', { list: never }, 'a round ended: store.list: took longer than 30 s', 30_000],
+    ['never reads', { read: never }, 'a was not tried: store.read: took longer than 5 s', 5000],
   ])(
     'of a store that %s rejects nothing, and is late by seconds',
     async (_, store, message, ms) => {

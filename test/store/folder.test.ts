@@ -12,7 +12,7 @@ describe('a folder that can’t be used', () => {
 
   test('is none', () => {
     const message =
-      'folder: expected the path of a folder, received an empty string. Pass one for bodies only, such as webhooks';
+      "folder: expected the path of a folder, received an empty string. Pass a separate folder, such as 'webhooks'";
     expect(() => createStore('')).toThrow(new TypeError(message));
     expect(() => createStore(5 as never)).toThrow('received 5.');
   });

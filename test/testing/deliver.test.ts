@@ -133,14 +133,14 @@ const ownCause = new Error('its own cause');
 ownCause.cause = ownCause;
 
 test.each<[unknown, string]>([
-  [new Error('outer', { cause: new Error('inner\n  line') }), 'inner line'],
+  [new Error('outer', { cause: new Error('inner\n  line') }), 'outer: inner'],
   [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
   [new TypeError(), 'TypeError'],
-  [new Error('outer', { cause: 'text' }), 'text'],
+  [new Error('outer', { cause: 'text' }), 'outer: text'],
   ['text', 'text'],
   [undefined, 'undefined'],
   [ownCause, 'its own cause'],
-])('an attempt that fails because of %s gives the innermost reason', async (thrown, error) => {
+])('an attempt that fails because of %s gives its message and its cause', async (thrown, error) => {
   const fetch = async () => {
     throw thrown;
   };
@@ -160,7 +160,7 @@ test.each<[message: string, options: Partial<DeliverOptions>, body?: unknown]>([
   [`${HTTP} a hidden value that may contain a password`, { url: 'http://u:secret@x:99999/' }],
   [`${HTTP} "localhost:3000/hooks"`, { url: 'localhost:3000/hooks?key=secret' }],
   [
-    'headers: expected valid names and values, received a header that is none',
+    'headers: expected valid names and values, received an invalid header',
     { headers: { 'x-key': 'a\nsecret' } },
   ],
   [NO_LOGIN, { url: 'ftp://:secret@x/' }],

@@ -41,6 +41,12 @@ describe('a faulty body', () => {
     for (const { label } of bodies) expect(label).not.toBe('');
   });
 
+  test('has its code, if the valid body begins with a byte-order mark', () => {
+    for (const { label, code, body } of faultyBodies(`\ufeff${withdrawalBroadcastBody()}`)) {
+      expect(errorOf(safeParseNotification(body)).issues, label).toMatchObject([{ code }]);
+    }
+  });
+
   test('may read well once its bytes were decoded without care', () => {
     const { body = '' } = faultyBodies().find(({ label }) => label.includes('UTF-8')) ?? {};
     expect(safeParseNotification(new TextDecoder().decode(Buffer.from(body))).success).toBe(true);

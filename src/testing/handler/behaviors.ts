@@ -43,10 +43,10 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
   const forms = eventForms(type);
   const optional = optionalFields(type);
   return {
-    [`the plainest one is ${moved}`]: settlesFirst(prepare !== undefined),
+    [`a plain webhook is ${moved}`]: settlesFirst(prepare !== undefined),
 
     // ---- The amount, and what else the body says ----
-    [`every form of a body is ${moved} once`]: async ({ event, each, settles, repeats }) => {
+    [`every form of a webhook is ${moved} once`]: async ({ event, each, settles, repeats }) => {
       const first = await event();
       await settles(first);
       await each([...forms, ...(isTyped ? [] : CONTENT_TYPES)], async (one, [label, write]) => {
@@ -61,7 +61,7 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
         settlesInBothEncodings(type, amounts, causes),
       ]),
     ),
-    'other fields do not matter': eachIs('settles', harmlessValues(type)),
+    'other fields may have any valid value': eachIs('settles', harmlessValues(type)),
     'each optional field may be missing': eachIs('settles', [
       ...optional.map((name): Row => [`without ${name}`, { [name]: undefined }, advice.MISSING]),
       [
@@ -70,7 +70,7 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
         advice.MISSING,
       ],
     ]),
-    'an unknown field does not matter': async ({ events, settles, repeats }) => {
+    'an unknown field changes nothing': async ({ events, settles, repeats }) => {
       const [one, two, three] = await events([{}, {}, {}]);
       await settles(one.with({}, 'a number', { unknownField: '1.50' }));
       await repeats(labeled(one, 'again, without the unknown field'));
@@ -87,8 +87,8 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
       const parted = labeled(await event(), 'in two parts');
       await settles({ ...parted, isParted: true }, advice.PARTS);
     },
-    [`a currency of three, four or five letters is ${moved}, or kept for review`]: eachIs(
-      'settlesOrKeeps',
+    [`a currency of three, four or five letters is ${moved}, or saved for review`]: eachIs(
+      'settlesOrReviews',
       ['ETH', 'DOGE', 'MATIC'].flatMap((code) =>
         [currencyName, 'settlementCurrency'].map((name): Row => {
           return [`${name} ${code}`, { [name]: code }, advice.CURRENCY];
@@ -98,7 +98,7 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
     ...(isDeposit ? DEPOSITS : WITHDRAWALS),
 
     // ---- The key ----
-    [`two events of one transactionId are ${moved}, and two without one`]: async (trial) => {
+    [`two events with the same transactionId are ${moved}, and two without any`]: async (trial) => {
       const hashOf = ({ seed }: TestEvent): string => `0x${seed.toString(16).padStart(64, '0')}`;
       for (const idOf of [hashOf, () => null, () => undefined]) {
         const [one, two] = await trial.events([{}, {}]);
@@ -112,19 +112,19 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
         await trial.settles(two.with({ transactionId }, `${label} again`), advice.SHARED_KEY);
       }
     },
-    [`a known key with another amount, order or currency moves nothing${kept ? ', and is kept' : ''}`]:
-      keepsConflicts(type, currencyName),
+    [`a known key with another amount, order or currency changes no balance${kept ? ', and is saved for review' : ''}`]:
+      reviewsConflicts(type, currencyName),
 
     // ---- What can't be settled, or not yet ----
     ...(secret === null ? {} : { 'a wrong secret is refused': turnsStrangersAway(options) }),
-    [`faulty bodies move nothing, and are ${kept ? 'kept' : 'refused'}`]: async (trial) => {
+    [`faulty bodies change no balance, and are ${kept ? 'saved' : 'refused'}`]: async (trial) => {
       const one = await trial.event();
       for (const { label, body } of faultsOf(one.body)) {
         await trial.refuses({ ...one, body, label }, advice.onFault(label));
       }
       await trial.settles(labeled(one, 'the valid body'), advice.onParser());
     },
-    [`different faulty bodies at the same time are ${kept ? 'kept' : 'refused'}`]: async (
+    [`different faulty bodies at the same time are ${kept ? 'saved' : 'refused'}`]: async (
       trial,
     ) => {
       const events = await trial.events(FIVE);
@@ -142,7 +142,7 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
         await settlesOrRefuses({ ...one, ...limit }, one, advice.onParser(label));
         await settles(labeled(one, 'the valid body'), advice.onParser(label));
       }),
-    [`an unknown order is ${moved} after it is inserted`]: async (trial) => {
+    [`a webhook of an unknown order is ${moved} after the order is inserted`]: async (trial) => {
       const { event, settles, unsettled, know, repeats } = trial;
       // These two show whether `prepare` also gives the customer money for an order, and how much.
       for (const known of [await event(), await event()]) await settles(known);
@@ -207,8 +207,8 @@ const turnsStrangersAway =
     await settles(labeled(one, 'with the right secret'));
   };
 
-function keepsConflicts(type: NotificationType, currencyName: string): Behavior {
-  return async ({ event, each, settles, keeps }) => {
+function reviewsConflicts(type: NotificationType, currencyName: string): Behavior {
+  return async ({ event, each, settles, reviews }) => {
     // Its own event is sent later, so that a key of the order is found as well.
     const other = await event();
     const coins = { displayCurrency: 'CHF', settlementCurrency: 'PYUSD' };
@@ -221,7 +221,7 @@ function keepsConflicts(type: NotificationType, currencyName: string): Behavior 
     };
     await each(Object.entries(conflicts), async (one, [label, changes]) => {
       await settles(one);
-      await keeps(one.with(changes, label), advice.CONFLICT, advice.UNCOMPARED);
+      await reviews(one.with(changes, label), advice.CONFLICT, advice.UNCOMPARED);
     });
     await settles(labeled(other, 'the event of the other order'), advice.CONFLICT);
   };
@@ -229,14 +229,18 @@ function keepsConflicts(type: NotificationType, currencyName: string): Behavior 
 
 function outages(part: DatabasePart, moved: string): Behaviors {
   return {
-    [`is ${moved} once after writing ${part} failed`]: async ({ events, settles, survives }) => {
+    [`a webhook is ${moved} once after writes to the ${part} failed`]: async ({
+      events,
+      settles,
+      survives,
+    }) => {
       const [known, one] = await events([{}, { amount: '0.5' }]);
       await settles(known);
       await survives(part, labeled(known, 'again'));
       await survives(part, one);
       await settles(labeled(one, 'after the repair'), advice.MENDED);
     },
-    [`copies are ${moved} once after writing ${part} failed`]: async ({
+    [`copies are ${moved} once after writes to the ${part} failed`]: async ({
       event,
       settles,
       survives,
@@ -257,7 +261,7 @@ export const BOTH: Behaviors = {
     const withdrawal = { type: 'withdrawal.broadcast' } as const;
     // A deposit alone might be the first of all in this currency, before `prepare` has set it up.
     const [one, other] = await trial.events([{ fields }, { ...withdrawal, amount: '0.5' }]);
-    await trial.settlesOrKeeps(
+    await trial.settlesOrReviews(
       labeled(one, `a deposit in ${withdrawCurrency}`),
       advice.OWN_CURRENCY,
     );

@@ -15,17 +15,18 @@ interface WrongChange {
 
 const UNMOVED = "No balance changed. The handler dropped the webhook, or used another event's key";
 const KEPT =
-  'The webhook was kept for review. If you keep it on purpose, return amount: null from amountOf';
+  'The webhook was saved for review. If the handler saves it on purpose, return amount: null from amountOf';
 const DOUBLE =
   'The amount was a double, which rounds. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
 const DIFFERENCE =
-  'The handler moved the difference from the settled amount. Move nothing, and keep the webhook for review: one of the two may be forged';
+  'The handler moved the difference from the settled amount. Move nothing, and save the webhook for review, because one of the two may be forged';
 const TWENTY_DIGITS =
   'The amount was rounded to 20 digits, the default of decimal.js. Calculate with the Decimal of this package, as the left operand';
 const IF_INTENDED = 'If that is intended, return it from amountOf';
 const OTHER_AMOUNT =
   'The handler moved another amount. If it converts at a rate, or subtracts or adds a fee, return that amount from amountOf';
-const SEVERAL_CURRENCIES = 'The balances of several currencies changed';
+const SEVERAL_CURRENCIES =
+  'The balances of several currencies changed. Move one amount in one currency';
 const ONE_UNIT =
   "The last digit differs by one. Round as amountOf does, and don't multiply as a double: Math.trunc(19.99 * 100) is 1998";
 
@@ -36,7 +37,7 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
   const own = ownCause(causes, 'change');
   if (sums.size === 0) {
     if (bodies.some(({ move }) => move === null))
-      return 'The balance changed, although the amount is null';
+      return 'The balance changed, although the amount is null. Save the webhook for review, or return the amount from amountOf';
     const [settled = new Decimal(0)] = earlier;
     const isDifference = bodies.some(({ currency, move }) => {
       if (isRepeat || settled.isZero() || !move || move.isZero()) return false;
@@ -96,11 +97,11 @@ function guessesOf(
       (times): Guess => [several ?? `The amount was moved ${times} times`, [due.times(times)]],
     ),
     ...amounts.map(([name, amount]): Guess => {
-      return [`This is ${name}. ${IF_INTENDED}`, [amount]];
+      return [`The handler moved ${name}. ${IF_INTENDED}`, [amount]];
     }),
     [ownCause(causes, 'change'), partialSums(bodies)],
     [
-      'The balance was overwritten. Add to it',
+      'The balance was overwritten. Add to the balance',
       [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
     ],
     ...amounts.map(([name, amount]): Guess => {
@@ -174,7 +175,7 @@ export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
       : 'Your server closed the connection, or stopped. See its log';
   }
   if (status === 429) {
-    return 'The server limits the rate of requests. Exempt this endpoint: the service might not resend what is refused';
+    return 'The server limits the rate of requests. Exempt this endpoint, because the service might not resend a refused webhook';
   }
   if (status >= 300 && status <= 399)
     return 'The server redirects. Check the scheme and the path of url';
@@ -185,7 +186,7 @@ export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
   if (typeof causes === 'object' && own) return own;
   if (isRepeat || (copies > 1 && someSucceed)) {
     return isFailure
-      ? 'A duplicate failed. It should succeed and change nothing: insert the key with ON CONFLICT DO NOTHING'
+      ? 'A duplicate failed. It should succeed and change nothing. Insert the key with ON CONFLICT DO NOTHING'
       : 'A duplicate was refused. Answer duplicates with success';
   }
   if (someSucceed) {
@@ -194,7 +195,7 @@ export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
       : 'Some concurrent webhooks were refused, such as by a rate limit. The service might not resend them';
   }
   const usual = isFailure
-    ? 'The handler fails. See its log'
-    : 'The handler refuses what the parser accepts, or prepare does not insert the order. See its log';
+    ? "The handler fails. See your server's log"
+    : "The handler refuses a webhook that the parser accepts, or prepare does not insert the order. See your server's log";
   return own ?? usual;
 }

@@ -10,8 +10,13 @@ export const DEPOSITS: Behaviors = {
     'expected',
     advice.DROPPED,
   ),
-  'a time in another form is read, or the webhook is kept for review': ({ each, settlesOrKeeps }) =>
-    each(Object.keys(TIMES), (one, form) => settlesOrKeeps(withTimes(one, form), advice.HARMLESS)),
+  'a webhook with a time in another form is credited, or saved for review': ({
+    each,
+    settlesOrReviews,
+  }) =>
+    each(Object.keys(TIMES), (one, form) =>
+      settlesOrReviews(withTimes(one, form), advice.HARMLESS),
+    ),
   'deposits that pay an order in parts add up': async ({ event, settles }) => {
     const one = await event({ amount: '0.7', fields: UNPAID });
     await settles(one, advice.DROPPED);
@@ -21,7 +26,7 @@ export const DEPOSITS: Behaviors = {
     const third = await event({ amount: '0.7', fields });
     await settles(labeled(third, 'the third of its order'), advice.SHARED_KEY);
   },
-  'deposits that differ only in depositId are credited': async ({ event, settles }) => {
+  'deposits that differ only in depositId are all credited': async ({ event, settles }) => {
     const one = await event({ fields: UNPAID });
     await settles(one, advice.DROPPED);
     const { transactionId } = JSON.parse(one.body);
@@ -31,19 +36,21 @@ export const DEPOSITS: Behaviors = {
       advice.SHARED_KEY,
     );
   },
-  'a deposit after its order is paid is credited, or kept for review': async (trial) => {
+  'a deposit after its order is paid is credited, or saved for review': async (trial) => {
     const expected = { expectedDepositAmount: '0.7', expectedDisplayAmount: '20.7' };
     const one = await trial.event({ amount: '0.7', fields: expected });
     await trial.settles(one);
     const other = await trial.event({ amount: '0.5', fields: { ...one.order, ...expected } });
-    await trial.settlesOrKeeps(labeled(other, 'the order is paid'), { change: advice.DROPPED });
+    await trial.settlesOrReviews(labeled(other, 'the order is paid'), { change: advice.DROPPED });
   },
-  'a second deposit in another currency is credited in it, or kept for review': async (trial) => {
+  'a second deposit in another currency is credited in that currency, or saved for review': async (
+    trial,
+  ) => {
     const one = await trial.event({ fields: UNPAID });
     await trial.settles(one, advice.DROPPED);
     const fields = { ...one.order, ...UNPAID, depositCurrency: 'LTC' };
     const other = await trial.event({ amount: '0.5', fields });
-    await trial.settlesOrKeeps(labeled(other, 'LTC'), advice.OWN_CURRENCY);
+    await trial.settlesOrReviews(labeled(other, 'LTC'), advice.OWN_CURRENCY);
   },
   'five deposits of one order at the same time add up': async (trial) => {
     const one = await trial.event({ fields: UNPAID });

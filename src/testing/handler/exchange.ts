@@ -92,7 +92,7 @@ export function nameOfExchange(bodies: readonly ReadBody[], copies: number): str
   return `${copied}${first?.key || 'a faulty body'}${more} (${label}seed ${first?.seed})`;
 }
 
-/** A body without its seed may be the same as in an earlier test, and is then not kept again. */
+/** A body without its seed may be the same as in an earlier test, and is then not saved again. */
 export function hasSeed({ seed, body }: TestBody): boolean {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   return text.includes(hexOf(seed));

@@ -65,7 +65,7 @@ export const CONTENT_TYPES: readonly Form[] = [
   return [label, (event) => ({ ...labeled(event, label), contentType })];
 });
 
-/** Forms of a time that only the parser documents. A handler may hold them for review. */
+/** Forms of a time that only the parser documents. A handler may save them for review. */
 export const TIMES: Readonly<Record<string, (seconds: number) => unknown>> = {
   'as a string': (seconds) => `${seconds}`,
   'with decimals': (seconds) => seconds + 0.25,

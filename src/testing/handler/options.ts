@@ -6,7 +6,7 @@ import { Decimal } from '../../parser/values/amount.js';
 import { isDecimalLiteral } from '../../parser/values/digits.js';
 import type { WithdrawalCompleted } from '../../parser/withdrawal-broadcast.js';
 import { checkNames } from '../../shared/options.js';
-import { describeThrown } from '../../shared/thrown.js';
+import { messageOf } from '../../shared/thrown.js';
 import type { DepositReceivedOverrides, WithdrawalBroadcastOverrides } from '../bodies.js';
 import { checkDeliverOptions, type DeliverOptions } from '../deliver.js';
 import { SAMPLES } from '../sample.js';
@@ -14,7 +14,7 @@ import { SAMPLES } from '../sample.js';
 /** What a handler credits or debits for a notification. */
 export interface HandlerAmount {
   readonly currency: string;
-  /** Never negative. Null if the handler keeps the notification for review. */
+  /** Never negative. Null if the handler saves the webhook for review. */
   readonly amount: Decimal | null;
 }
 
@@ -33,19 +33,19 @@ export interface HandlerTestsOptions extends Omit<DeliverOptions, 'url' | 'copie
   readonly secret?: string | null | undefined;
   /**
    * Returns all credits minus all debits so far in a currency, as decimal text: `SELECT
-   * sum(amount)::text`. Null means zero. Exclude reservations. With a queue, wait until it is
-   * empty.
+   * sum(amount)::text`. Null means zero. Don't count reservations. If you use a queue, wait until it
+   * is empty.
    */
   readonly balance: (currency: string) => Promise<string | Decimal | null>;
   /**
-   * Returns how many bodies wait for review: `SELECT count(*)`. Null skips the checks for lost
-   * bodies.
+   * Returns how many webhooks wait for review: `SELECT count(*)`. Null skips the checks for lost
+   * webhooks.
    */
   readonly kept: (() => Promise<number | bigint | string>) | null;
   /**
-   * Makes writes to one part of the database fail, for example with a trigger. Everything else must
-   * still work. Returns a function that repairs it. If both parts are in one table, break that
-   * table. Null skips the tests of a failing database.
+   * Makes writes to one part of the database fail, for example with a trigger, and returns a
+   * function that repairs that part. Everything else must still work. If both parts are in one
+   * table, break that table. Null skips the tests of a failing database.
    */
   readonly breakDatabase: ((part: DatabasePart) => Promise<() => unknown>) | null;
   /**
@@ -58,7 +58,7 @@ export interface HandlerTestsOptions extends Omit<DeliverOptions, 'url' | 'copie
   /**
    * Returns the amount that your handler credits or debits, with its rounding. By default, that is
    * `actualDepositAmount` in `depositCurrency`, and `actualWithdrawAmount` in `withdrawCurrency`.
-   * For a notification that your handler keeps for review, return `amount: null`. A FAILED or
+   * For a notification that your handler saves for review, return `amount: null`. A FAILED or
    * BLOCKED withdrawal must never move anything.
    */
   readonly amountOf?:
@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<keyof HandlerTestsOptions, Kind>> = {
     (value) => value == null || (typeof value === 'string' && value !== ''),
   ],
   balance: ['a function', isFunction, 'Return credits minus debits in a currency'],
-  kept: orNull('Return how many bodies wait for review'),
+  kept: orNull('Return how many webhooks wait for review'),
   breakDatabase: orNull(
     'Make one part of the database fail, and return a function that repairs it',
   ),
@@ -129,7 +129,7 @@ export async function callOption<T>(name: string, option: () => Promise<T>): Pro
   try {
     return await option();
   } catch (error) {
-    throw new Error(`${name}: ${describeThrown(error)}`, { cause: error });
+    throw new Error(`${name}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -165,7 +165,7 @@ export async function readBalance(
   throw new TypeError(`${expected} ${quote(value)}${advice}`);
 }
 
-/** How many bodies wait for review; 0 if that is unknown. */
+/** How many webhooks wait for review; 0 if that is unknown. */
 export async function countKept({ kept }: HandlerTestsOptions): Promise<number> {
   if (!kept) return 0;
   const value: unknown = await callOption('kept', kept);

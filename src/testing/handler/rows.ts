@@ -25,9 +25,9 @@ export const FIVE: readonly Wanted[] = ['0.71', '0.53', '0.37', '0.29', '0.83'].
 /** An order that expects more than all deposits of a test. */
 export const UNPAID: Changes = { expectedDepositAmount: '500', expectedDisplayAmount: '13800' };
 
-/** Events that differ only in some fields: each of them is settled, or perhaps kept for review. */
+/** Events that differ only in some fields: each of them is settled, or perhaps saved for review. */
 export const eachIs =
-  (verb: 'settles' | 'settlesOrKeeps', rows: readonly Row[], amount = '0.75'): Behavior =>
+  (verb: 'settles' | 'settlesOrReviews', rows: readonly Row[], amount = '0.75'): Behavior =>
   (trial) =>
     trial.each(
       rows,

@@ -10,20 +10,21 @@ import type { Patience, Setup } from './under-test.js';
 export interface HandlerTest {
   readonly name: string;
   /**
-   * Sends bodies, and checks each answer and the balance. Rejects with an error that says what was
-   * sent, what was expected, what was received, and the likely cause. Its `expected` and `actual`
-   * are for the runner's diff.
+   * Sends webhooks, and checks each answer and the balances. Rejects with an error that says what
+   * was sent, expected and received, and the likely cause. Its `expected` and `actual` are for the
+   * runner's diff.
    */
   readonly run: () => Promise<void>;
 }
 
 /**
- * Makes tests of your handler: it settles each event once and exactly, in every encoding, even if
- * copies arrive at the same time or a part of the database fails, and it refuses faulty bodies and
- * keeps them.
+ * Returns tests of your handler. They check that it settles each event once and exactly: in every
+ * encoding, if copies arrive at the same time, and after a part of the database failed. They also
+ * check that it refuses faulty bodies, and saves them for review.
  *
  * Each test sends new events, so it may run again on the same database. The tests wait for each
- * other, because nothing else may change the balances while one runs.
+ * other, because nothing else may change the balances while one runs. A test may take longer than
+ * the usual limit of a test runner, so pass a longer one.
  *
  * @param options - Your handler and its database. Use a real database server of the kind that you
  * use in production.
@@ -32,7 +33,7 @@ export interface HandlerTest {
  * @example
  * ```ts
  * for (const { name, run } of handlerTests({ url, balance, kept, prepare, breakDatabase })) {
- *   test(name, run);
+ *   test(name, run, 60_000);
  * }
  * ```
  */

@@ -37,8 +37,8 @@ export class Trial {
   readonly #orders = new Set<string>();
   /** What `prepare` itself moved when it was last called: it may give the customer money. */
   #given: Amounts = new Map();
-  /** Whether the handler kept or refused a body that it might have settled. */
-  #hasHeld = false;
+  /** Whether the handler saved for review or refused a body that it might have settled. */
+  #hasReviewed = false;
 
   constructor(setup: Setup, type: NotificationType) {
     this.#setup = setup;
@@ -87,7 +87,7 @@ export class Trial {
     );
     if (isSettled(exchange, changes)) return this.#handler.book(exchange);
     if (!(await mayStay())) {
-      const wanted = 'an answer of 5xx, or one more kept for review';
+      const wanted = 'an answer of 5xx, or kept to count one more';
       throw failure(exchange.name, wanted, 'neither', advice.LOST);
     }
     // `prepare` may have given another amount this time.
@@ -107,37 +107,37 @@ export class Trial {
     copies = 1,
   ): Promise<void> => {
     const exchange = await this.#handler.post(this.#readAll(given), { causes, copies });
-    const isHeld = exchange.bodies.some(({ move }) => move === null);
-    await this.#handler.expectAnswer(exchange, isHeld ? [2, 4] : [2]);
+    const needsReview = exchange.bodies.some(({ move }) => move === null);
+    await this.#handler.expectAnswer(exchange, needsReview ? [2, 4] : [2]);
     await this.#handler.expectChange(exchange);
     if (!exchange.isRepeat || !(await this.#handler.isKept(exchange))) return;
-    // A worker may have kept an earlier webhook only now. So the repeat is sent again, as another
-    // text, because a store may keep the same text once.
+    // A worker may have saved an earlier webhook only now. So the repeat is sent again, as another
+    // text, because a store may save the same text once.
     const bodies = exchange.bodies.map((one) => ({ ...one, body: `${one.body} ` }));
     const again = await this.#handler.post(bodies, { causes });
     await this.#handler.expectAnswer(again, [2]);
     await this.#handler.expectChange(again);
     if (!(await this.#handler.isKept(again))) return;
-    throw failure(exchange.name, 'nothing more kept for review', 'one more', advice.KEPT_REPEAT);
+    throw failure(exchange.name, 'kept to count no more', 'one more', advice.KEPT_REPEAT);
   };
 
-  /** An event that is settled already: answered with success, moves nothing, and isn't kept. */
+  /** An event that is settled already: answered with success, moves nothing, and isn't saved again. */
   readonly repeats = (body: TestBody, causes: advice.Causes = advice.REPEATED): Promise<void> =>
     this.settles(body, causes);
 
-  /** Moves what is due, or is kept for review. */
-  readonly settlesOrKeeps = (body: TestBody, causes: advice.Causes): Promise<void> =>
-    this.#settlesOrHolds(this.#readAll(body), causes, false);
+  /** Moves what is due, or is saved for review. */
+  readonly settlesOrReviews = (body: TestBody, causes: advice.Causes): Promise<void> =>
+    this.#maySettle(this.#readAll(body), causes, false);
 
-  /** A body that may be read as an event: moves what the event does, or is kept, or refused. */
+  /** A body that may be read as an event: moves its amount, or is saved for review, or refused. */
   readonly settlesOrRefuses = (
     body: TestBody,
     event: TestEvent,
     causes: advice.Causes,
-  ): Promise<void> => this.#settlesOrHolds([{ ...this.#read(event), ...body }], causes, true);
+  ): Promise<void> => this.#maySettle([{ ...this.#read(event), ...body }], causes, true);
 
-  /** Moves nothing, and is kept for review. */
-  readonly keeps = async (
+  /** Moves nothing, and is saved for review. */
+  readonly reviews = async (
     body: TestBody,
     causes: advice.Causes,
     ifLost: string = advice.LOST,
@@ -148,7 +148,7 @@ export class Trial {
     if (!exchange.isRepeat) await this.#handler.expectKept(exchange, 1, ifLost);
   };
 
-  /** Faulty bodies at the same time move nothing. With `kept`, each of them is kept. */
+  /** Faulty bodies at the same time move nothing. If there is `kept`, it counts each of them. */
   readonly refuses = async (given: Bodies, causes: advice.Causes): Promise<void> => {
     const exchange = await this.#handler.post(this.#readAll(given), { causes });
     await this.#handler.expectAnswer(exchange, this.#setup.options.kept ? [2, 4] : [4]);
@@ -236,8 +236,8 @@ export class Trial {
     wanted: readonly Wanted[],
     round: (events: readonly TestEvent[]) => Promise<void>,
   ): Promise<void> => {
-    // A handler that has kept or refused an event of this test would not settle the race either.
-    if (this.#hasHeld) return;
+    // A handler that hasn't settled an event of this test would not settle the race either.
+    if (this.#hasReviewed) return;
     const { rounds } = this.#setup.patience;
     const until = Date.now() + RACE_MS;
     for (let done = 0; done < rounds && (done === 0 || Date.now() < until); ) {
@@ -288,7 +288,7 @@ export class Trial {
     await callOption('prepare', async () => this.#setup.options.prepare?.(orders));
   }
 
-  async #settlesOrHolds(
+  async #maySettle(
     bodies: readonly ReadBody[],
     causes: advice.Causes,
     mayRefuse: boolean,
@@ -302,7 +302,7 @@ export class Trial {
     const movesNothing = exchange.due.length === 0;
     // Of what moves nothing, only the answer says whether the handler has read it.
     if (hasMoved && (isAnswered || !movesNothing)) return;
-    this.#hasHeld = true;
+    this.#hasReviewed = true;
     const cause = advice.ownCause(causes, movesNothing ? 'answer' : 'change');
     if (!mayBeLost) await this.#handler.expectKept(exchange, 1, cause);
   }

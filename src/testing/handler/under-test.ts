@@ -30,10 +30,10 @@ import {
 export interface Patience {
   /**
    * How long a test waits for what a correct handler need not do: during an outage, for money to
-   * move and then for `balance`; before an order is known, for a body to be kept.
+   * move and then for `balance`; before an order is known, for a webhook to be saved for review.
    */
   readonly quietMs: number;
-  /** The longest wait after an answer until the money has moved, or the body is kept for review. */
+  /** The longest wait after an answer until the money has moved, or `kept` counts the webhook. */
   readonly answeredMs: number;
   /** The longest wait for money that is due after an outage, or once an order is known. */
   readonly mendedMs: number;
@@ -202,7 +202,7 @@ export class HandlerUnderTest {
     const countMore = async (): Promise<number> => (await countKept(options)) - keptBefore;
     const count = await poll(countMore, (more) => more >= needed, patience.answeredMs);
     if (count >= needed) return;
-    throw failure(name, `${needed} more kept for review`, `${count}`, cause);
+    throw failure(name, `kept to count ${needed} more`, `${count}`, cause);
   }
 
   async isKept({ keptBefore }: Exchange): Promise<boolean> {

@@ -26,7 +26,7 @@ export const WITHDRAWALS: Behaviors = {
   ),
   'FAILED debits nothing': debitsNothing('FAILED'),
   'BLOCKED debits nothing': debitsNothing('BLOCKED'),
-  'each status after each other one is an event, and debits once': ({ each, settles }) =>
+  'each status after another one is a new event, and only COMPLETED debits': ({ each, settles }) =>
     each(
       STATUSES.flatMap((first) =>
         STATUSES.filter((then) => then !== first).map((then) => [first, then] as const),
@@ -49,10 +49,10 @@ export const WITHDRAWALS: Behaviors = {
     const again = await event({ fields: one.order });
     await settles(labeled(again, 'a new one of its clientWithdrawalId'), advice.SHARED_KEY);
   },
-  'without an amount, nothing is debited until the amount arrives': ({ each, keeps, settles }) =>
+  'without an amount, nothing is debited until the amount arrives': ({ each, reviews, settles }) =>
     each(UNREADABLE, async (one, [label, actualWithdrawAmount]) => {
       const { body } = changed(label, readWire(one.body), { actualWithdrawAmount });
-      await keeps({ ...one, body, label }, advice.NO_AMOUNT, advice.NO_AMOUNT);
+      await reviews({ ...one, body, label }, advice.NO_AMOUNT, advice.NO_AMOUNT);
       await settles(labeled(one, `${label}, now with its amount`), advice.NO_AMOUNT);
     }),
 };
@@ -65,15 +65,15 @@ function debitsNothing(status: string): Behavior {
     ['without an amount', NOTHING_MOVED, advice.STATUS],
   ];
   // The address is documented as required, but nothing was sent to one. A handler that insists on
-  // it may refuse the webhook, if it keeps it for review.
+  // it may refuse the webhook, if it saves it for review.
   const names = ['toTxAddress', ...optionalFields('withdrawal.broadcast')];
   const left = Object.fromEntries(names.map((name) => [name, undefined]));
   const label = 'without toTxAddress and each optional field';
-  return async ({ event, each, settles, settlesOrKeeps }) => {
+  return async ({ event, each, settles, settlesOrReviews }) => {
     await each(rows, (one, [what, changes, causes]) =>
       settles(one.with({ status, ...changes }, what), causes),
     );
     const least = (await event()).with({ status, ...left }, label);
-    await settlesOrKeeps(least, { ...advice.STATUS, answer: advice.MISSING });
+    await settlesOrReviews(least, { ...advice.STATUS, answer: advice.MISSING });
   };
 }

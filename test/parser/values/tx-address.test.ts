@@ -31,7 +31,7 @@ describe('splitToTxAddress', () => {
   test.each([
     ['', 'invalid_tx_address', 'an empty string'],
     ['?dt=1', 'invalid_tx_address', 'a tag without an address'],
-    [undefined, 'wrong_type', 'nothing'],
+    [undefined, 'wrong_type', 'no value'],
     [7, 'wrong_type', 'a number'],
   ])('refuses %j, and its error speaks of no notification', (value, code, received) => {
     const { issues, message } = refusalOf(() => splitToTxAddress(value as string));
@@ -48,7 +48,7 @@ describe('joinToTxAddress', () => {
   test.each<[object, string, string]>([
     [{ address: '', destinationTag: '1' }, 'invalid_tx_address', 'an empty string'],
     [{ address: 'a?dt=1' }, 'invalid_tx_address', 'an address that contains ?dt='],
-    [{}, 'invalid_tx_address', 'nothing'],
+    [{}, 'invalid_tx_address', 'no value'],
     [LONE, 'invalid_tx_address', 'a string of length 2 with a lone surrogate'],
     [{ address: 'rAddress', destinationTag: 0 }, 'wrong_type', 'the tag as a number'],
   ])('refuses %j', (parts, code, received) => {

@@ -27,7 +27,7 @@ describe('a correct handler', () => {
     expect(new Set(tests.map(({ name }) => name)).size).toBe(tests.length);
   });
 
-  test('gets the tests of what it receives, of what is kept, and of what can be broken', () => {
+  test('gets the tests of what it receives, of what it saves, and of what can be broken', () => {
     const namesOf = (options: Partial<HandlerTestsOptions>) =>
       handlerTests({ ...shop(), ...options }).map(({ name }) => name);
     const all = namesOf({});
@@ -36,11 +36,11 @@ describe('a correct handler', () => {
     const both = all.filter((name) => name.startsWith('both: '));
     expect([...deposits, ...withdrawals, ...both]).toEqual(all);
     const unkept = all.map((name) =>
-      name.replace(/, and is kept$/, '').replace(/kept$/, 'refused'),
+      name.replace(/, and is saved for review$/, '').replace(/saved$/, 'refused'),
     );
     expect(namesOf({ kept: null })).toEqual(unkept);
     const whole = namesOf({ breakDatabase: null });
-    expect(whole).toEqual(all.filter((name) => !/writing (keys|balances) failed/.test(name)));
+    expect(whole).toEqual(all.filter((name) => !/writes to the (keys|balances) failed/.test(name)));
   });
 });
 
@@ -126,7 +126,7 @@ function lower(): HandlerTestsOptions {
   const options = shop(
     ({ move, settle }) => settle({ currency: move.currency.toLowerCase() }),
     ({ db, body }) => {
-      db.held.add(`${db.held.size} ${body}`);
+      db.inReview.add(`${db.inReview.size} ${body}`);
       return 400;
     },
   );
@@ -143,7 +143,7 @@ function lower(): HandlerTestsOptions {
 function reserves(): HandlerTestsOptions {
   const options = shop((call) => {
     const account = customerOf(call);
-    return account ? call.settle({ account }) : call.keep(200);
+    return account ? call.settle({ account }) : call.review(200);
   });
   let [reserved, calls] = [new Decimal(0), 0];
   return {
@@ -183,9 +183,9 @@ function spooled(): HandlerTestsOptions {
   let db: Call['db'] | undefined;
   const options = shop((call) => {
     db = call.db;
-    const { key, move, keep, settle } = call;
+    const { key, move, review, settle } = call;
     const known = db.keys.get(key);
-    if (known) return isSame(known, move) ? 200 : keep(200);
+    if (known) return isSame(known, move) ? 200 : review(200);
     try {
       return settle();
     } catch (error) {
@@ -226,19 +226,19 @@ const BODY = v.variant('status', [
 
 /** A handler that doesn't use the parsers of this package. */
 function byHand(parse: (text: string) => unknown): HandlerTestsOptions {
-  const handle: Handler = ({ body, keep, settle }) => {
+  const handle: Handler = ({ body, review, settle }) => {
     let json: unknown;
     try {
       json = isUtf8(body) && parse(`${body}`);
     } catch {
-      return keep(400);
+      return review(400);
     }
     const { success, output: fields } = v.safeParse(BODY, json);
-    if (!success) return keep(400);
+    if (!success) return review(400);
     const isDeposit = fields.status === 'CONFIRMED';
     if (!isDeposit && fields.status !== 'COMPLETED') return 200;
     const amount = isDeposit ? fields.actualDepositAmount : fields.actualWithdrawAmount;
-    if (!amount) return keep(200);
+    if (!amount) return review(200);
     return settle({
       key: (isDeposit ? fields.depositId : fields.withdrawalId).toLowerCase(),
       account: isDeposit ? fields.clientPaymentId : fields.clientWithdrawalId,
@@ -268,7 +268,7 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
       },
       (call, other) => {
         const account = customerOf(call);
-        return account ? call.settle({ ...other, account }) && 204 : call.keep(204);
+        return account ? call.settle({ ...other, account }) && 204 : call.review(204);
       },
     ),
   ],
@@ -288,12 +288,12 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
     ),
   ],
   [
-    'that settles only what is enough, keeps the rest and answers 422, and accepts faulty bodies',
+    'that settles only what is enough, saves the rest for review and answers 422, and accepts faulty bodies',
     by(
       atLeastExpected,
-      ({ one, keep, settle }, other) =>
-        one.type === 'deposit.received' && other.amount === null ? keep(422) : settle(other),
-      ({ keep }) => keep(200),
+      ({ one, review, settle }, other) =>
+        one.type === 'deposit.received' && other.amount === null ? review(422) : settle(other),
+      ({ review }) => review(200),
     ),
   ],
   ['with codes in lower case, that stores each refused delivery anew', lower()],
@@ -301,10 +301,10 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
   ['that tries again itself, and whose prepare gives money', retries((given) => given.plus(7))],
   ['that settles later, and whose balance does not wait', queued(false, shop())],
   [
-    'whose worker keeps what FAILED for review, but not before the next webhook comes',
+    'whose worker saves what FAILED for review, but not before the next webhook comes',
     shop(({ db, one, body, settle }) => {
       const late = db.memory.get('late');
-      if (late !== undefined) db.held.add(`${late}`);
+      if (late !== undefined) db.inReview.add(`${late}`);
       db.memory.delete('late');
       if (one.status === 'FAILED') db.memory.set('late', body);
       return settle();
@@ -313,12 +313,12 @@ test.concurrent.each<[string, HandlerTestsOptions]>([
   ['that settles once the order is known', queued(true, shop(needsOrder))],
   ['whose store settles what failed as soon as the database is mended', spooled()],
   [
-    'that holds coins that it does not know, and a second deposit in another currency',
-    shop(({ db, one, key, move, keep, settle }) => {
+    'that saves coins for review that it does not know, and a second deposit in another currency',
+    shop(({ db, one, key, move, review, settle }) => {
       const first = [...db.keys.values()].find(({ account }) => account === move.account);
-      const isHeld = first !== undefined && first.currency !== move.currency;
+      const isForReview = first !== undefined && first.currency !== move.currency;
       const isUnknown = move.currency !== 'BTC' && one.type === 'deposit.received';
-      return !db.keys.has(key) && (isHeld || isUnknown) ? keep(200) : settle();
+      return !db.keys.has(key) && (isForReview || isUnknown) ? review(200) : settle();
     }),
   ],
   [

@@ -16,16 +16,16 @@ const sha256 = (body: Buffer) => createHash('sha256').update(body).digest('hex')
 
 /** The faults of reading that each test finds, by its name. */
 export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
-  'deposit: the plainest one is credited': [
-    fault('the address as the key', 'that other events share', ({ one, settle }) =>
+  'deposit: a plain webhook is credited': [
+    fault('the address as the key', 'that two events share', ({ one, settle }) =>
       settle({ key: `${one.depositAddress}` }),
     ),
     fault(
       'address and amount as the key',
-      'that other events share, such as those of an order, an address',
+      'that two events share, such as the order, the address',
       ({ one, move, settle }) => settle({ key: `${one.depositAddress} ${move.amount}` }),
     ),
-    fault('settlementAmount', 'This is settlementAmount', ({ one, settle }) =>
+    fault('settlementAmount', 'The handler moved settlementAmount', ({ one, settle }) =>
       settle({ amount: one.settlementAmount }),
     ),
     fault('net', 'onChainFee was subtr', ({ one, move, settle }) =>
@@ -73,14 +73,14 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
     fault(
       'the display amount as well',
-      'The balances of several currencies changed',
+      'The balances of several currencies changed. Move one amount in one currency',
       ({ db, one, move, settle }) => {
         if (!db.keys.has(move.key)) db.add({ ...move, currency: one.displayCurrency });
         return settle();
       },
     ),
   ],
-  'withdrawal: the plainest one is debited': [
+  'withdrawal: a plain webhook is debited': [
     fault('credits it', 'The sign is wrong', ({ move, settle }) =>
       settle({ amount: move.amount.negated() }),
     ),
@@ -101,7 +101,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       settle({ amount: Number(move.amount) }),
     ),
     fault('drops it', 'The handler dropped the webhook, or used', () => 200),
-    fault('keeps it', 'The webhook was kept for review', ({ keep }) => keep(200)),
+    fault('saves it for review', 'The webhook was saved for review', ({ review }) => review(200)),
   ],
   'deposit: 28 digits are credited exactly': [
     fault('decimal.js as it comes', 'rounded to 20 digits', (call) => {
@@ -145,7 +145,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       }),
     ),
   ],
-  'deposit: every form of a body is credited once': [
+  'deposit: every form of a webhook is credited once': [
     fault(
       'refuses a string',
       'Accept amounts that are strings. Or use createReceiver',
@@ -154,7 +154,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     fault('reads one content type', 'Accept any content type', ({ contentType, settle }) =>
       contentType === 'application/json' ? settle() : 415,
     ),
-    fault('the body as the key', 'builds it from how the body is written', ({ body, settle }) =>
+    fault('the body as the key', 'builds it from the text of the body', ({ body, settle }) =>
       settle({ key: sha256(body) }),
     ),
     fault(
@@ -163,16 +163,16 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       ({ json, settle }) => settle({ key: `${json.depositId}` }),
     ),
     fault(
-      'keeps each repeat for review',
-      'The handler kept a plain repeat',
-      ({ db, key, keep, settle }) => (db.keys.has(key) ? keep(200) : settle()),
+      'saves each repeat for review',
+      'The handler saved a duplicate',
+      ({ db, key, review, settle }) => (db.keys.has(key) ? review(200) : settle()),
     ),
     fault('no key', 'does not check the key, or builds it', ({ db, move }) => {
       db.add(move);
       return 200;
     }),
   ],
-  'deposit: other fields do not matter': [
+  'deposit: other fields may have any valid value': [
     fault('refuses a negative fee', 'onChainFee -0.01; seed', ({ one, settle }) =>
       one.onChainFee?.lt(0) ? 400 : settle(),
     ),
@@ -188,7 +188,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       one.network === null ? 500 : settle(),
     ),
   ],
-  'deposit: an unknown field does not matter': [
+  'deposit: an unknown field changes nothing': [
     fault('refuses any', 'sent: a number; seed', ({ json, settle }) =>
       'unknownField' in json ? 500 : settle(),
     ),
@@ -201,7 +201,7 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       body.length > 8_192 ? 413 : settle(),
     ),
   ],
-  'deposit: a currency of three, four or five letters is credited, or kept for review': [
+  'deposit: a currency of three, four or five letters is credited, or saved for review': [
     fault('varchar(4)', 'MATIC; seed', ({ move, settle }) =>
       settle({ currency: move.currency.slice(0, 4) }),
     ),
@@ -210,16 +210,18 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'deposit: the actual amount is credited, not the expected one': [
-    fault('drops less than expected', 'or not what the order expects', ({ one, move, settle }) =>
-      move.amount.lt(one.expectedDepositAmount ?? 0) ? 200 : settle(),
+    fault(
+      'drops less than expected',
+      'or differs from the expected amount',
+      ({ one, move, settle }) => (move.amount.lt(one.expectedDepositAmount ?? 0) ? 200 : settle()),
     ),
   ],
   'withdrawal: the actual amount is debited, not the estimate': [
-    fault('the estimate', 'This is estimatedWithdrawAmount', ({ one, settle }) =>
+    fault('the estimate', 'The handler moved estimatedWithdrawAmount', ({ one, settle }) =>
       settle({ amount: `-${one.estimatedWithdrawAmount}` }),
     ),
   ],
-  'deposit: a time in another form is read, or the webhook is kept for review': [
+  'deposit: a webhook with a time in another form is credited, or saved for review': [
     fault('drops a text', 'every time as a string; seed', ({ json, settle }) =>
       typeof json.expirationTime === 'string' ? 200 : settle(),
     ),
@@ -235,25 +237,30 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       return 200;
     }),
   ],
-  'deposit: deposits that differ only in depositId are credited': [
+  'deposit: deposits that differ only in depositId are all credited': [
     fault(
       'transaction and amount as the key',
-      'The key is made of fields that other events share',
+      'uses a key that two events share',
       ({ one, move, settle }) => settle({ key: `${one.transactionId} ${move.amount}` }),
     ),
   ],
-  'deposit: a deposit after its order is paid is credited, or kept for review': [
-    fault('drops it', 'or not what the order expects', ({ db, key, move, settle }) =>
+  'deposit: a deposit after its order is paid is credited, or saved for review': [
+    fault('drops it', 'or differs from the expected amount', ({ db, key, move, settle }) =>
       db.get(move) !== 0 && !db.keys.has(key) ? 200 : settle(),
     ),
   ],
-  'deposit: a second deposit in another currency is credited in it, or kept for review': [
-    fault('drops it', 'truncated, refused or replaced the currency', ({ move, settle }) =>
-      move.currency === 'LTC' ? 200 : settle(),
-    ),
-    fault('in the currency of the first', 'but the webhook has no BTC', ({ db, move, settle }) => {
-      const first = [...db.keys.values()].find(({ account }) => account === move.account);
-      return settle({ currency: first?.currency ?? move.currency });
-    }),
-  ],
+  'deposit: a second deposit in another currency is credited in that currency, or saved for review':
+    [
+      fault('drops it', 'truncated, refused or replaced the currency', ({ move, settle }) =>
+        move.currency === 'LTC' ? 200 : settle(),
+      ),
+      fault(
+        'in the currency of the first',
+        'but the webhook has no BTC',
+        ({ db, move, settle }) => {
+          const first = [...db.keys.values()].find(({ account }) => account === move.account);
+          return settle({ currency: first?.currency ?? move.currency });
+        },
+      ),
+    ],
 };

@@ -67,42 +67,43 @@ const whileBusy =
 /** The faults of settling that each test finds, by its name. */
 export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
   // ---- The key ----
-  'deposit: two events of one transactionId are credited, and two without one': [
-    fault('the transactionId as the key', 'that other events share', ({ one, settle }) =>
+  'deposit: two events with the same transactionId are credited, and two without any': [
+    fault('the transactionId as the key', 'that two events share', ({ one, settle }) =>
       settle({ key: `${one.transactionId}` }),
     ),
-    fault('requires a hash', 'depends on a field that may be missing', ({ one, settle }) =>
+    fault('requires a hash', 'requires a field that may be missing', ({ one, settle }) =>
       one.transactionId === null ? 500 : settle(),
     ),
   ],
-  'deposit: a known key with another amount, order or currency moves nothing, and is kept': [
-    fault('the amount in the key', 'from fields that may change', ({ key, move, settle }) =>
-      settle({ key: `${key} ${move.amount}` }),
-    ),
-    fault(
-      'the difference',
-      'moved the difference from the settled amount',
-      ({ db, move, settle, keep }) => {
-        const known = db.keys.get(move.key);
-        if (!known || isSame(known, move)) return settle();
-        if (known.currency === move.currency)
-          db.add({ ...move, amount: move.amount.minus(known.amount ?? 0) });
-        return keep(200);
-      },
-    ),
-    fault(
-      'amounts that are compared as numbers',
-      'compare order, currency and the exact amount',
-      ({ db, move, settle }) => {
-        const known = db.keys.get(move.key);
-        const isSameNumber =
-          known?.currency === move.currency && Number(known.amount) === Number(move.amount);
-        return isSameNumber ? 200 : settle();
-      },
-    ),
-  ],
+  'deposit: a known key with another amount, order or currency changes no balance, and is saved for review':
+    [
+      fault('the amount in the key', 'from fields that may change', ({ key, move, settle }) =>
+        settle({ key: `${key} ${move.amount}` }),
+      ),
+      fault(
+        'the difference',
+        'moved the difference from the settled amount',
+        ({ db, move, settle, review }) => {
+          const known = db.keys.get(move.key);
+          if (!known || isSame(known, move)) return settle();
+          if (known.currency === move.currency)
+            db.add({ ...move, amount: move.amount.minus(known.amount ?? 0) });
+          return review(200);
+        },
+      ),
+      fault(
+        'amounts that are compared as numbers',
+        'order, currency or the exact amount differs',
+        ({ db, move, settle }) => {
+          const known = db.keys.get(move.key);
+          const isSameNumber =
+            known?.currency === move.currency && Number(known.amount) === Number(move.amount);
+          return isSameNumber ? 200 : settle();
+        },
+      ),
+    ],
   'withdrawal: FAILED debits nothing': [
-    fault('debits it', 'Check the status', ({ one, settle }) =>
+    fault('debits it', 'does not check the status', ({ one, settle }) =>
       settle({ amount: `-${one.actualWithdrawAmount ?? 0}` }),
     ),
     fault(
@@ -111,7 +112,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       ({ one, settle }) =>
         settle({ amount: one.transactionId ? `-${one.actualWithdrawAmount ?? 0}` : null }),
     ),
-    fault('fails', 'The handler fails. See its log', ({ one, settle }) =>
+    fault('fails', "The handler fails. See your server's log", ({ one, settle }) =>
       one.status === 'FAILED' ? 500 : settle(),
     ),
   ],
@@ -121,11 +122,11 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       'without toTxAddress and each optional field',
       ({ one, settle }) => (one.toTxAddress === null ? 500 : settle()),
     ),
-    fault('refuses it', 'refuses what the parser accepts', ({ one, settle }) =>
+    fault('refuses it', 'refuses a webhook that the parser accepts', ({ one, settle }) =>
       one.status === 'BLOCKED' ? 400 : settle(),
     ),
   ],
-  'withdrawal: each status after each other one is an event, and debits once': [
+  'withdrawal: each status after another one is a new event, and only COMPLETED debits': [
     fault('the first status is final', 'FAILED, then COMPLETED; seed', ({ db, one, settle }) => {
       const final = db.memory.get(one.withdrawalId) ?? one.status;
       db.memory.set(one.withdrawalId, final);
@@ -138,7 +139,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
   'withdrawal: a new withdrawal after one that FAILED is debited': [
     fault(
       'FAILED closes the clientWithdrawalId',
-      'The key is made of fields that other events share',
+      'uses a key that two events share',
       once(({ db, one: { status, clientWithdrawalId: id } }) =>
         status === 'FAILED' || db.memory.has(id) ? id : null,
       ),
@@ -151,57 +152,57 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
     fault('an amount below zero', 'with an amount below zero; seed', ({ json, settle }) =>
       settle(json.actualWithdrawAmount === '-1' ? { amount: 1 } : {}),
     ),
-    fault('the estimate', 'although the amount is null', ({ one, settle }) =>
-      settle({ amount: `-${one.estimatedWithdrawAmount}` }),
+    fault(
+      'the estimate',
+      'although the amount is null. Save the webhook for review, or return the amount from amountOf',
+      ({ one, settle }) => settle({ amount: `-${one.estimatedWithdrawAmount}` }),
     ),
   ],
 
   // ---- What can't be settled, or not yet ----
-  'deposit: faulty bodies move nothing, and are kept': [
-    onFaulty('keeps nothing', 'The webhook is lost', () => 400),
-    onFaulty('keeps text only', 'bytes that are not UTF-8; seed', ({ body, keep }) =>
-      isUtf8(body) ? keep(400) : 400,
+  'deposit: faulty bodies change no balance, and are saved': [
+    onFaulty('saves nothing', 'The webhook is lost', () => 400),
+    onFaulty('saves text only', 'bytes that are not UTF-8; seed', ({ body, review }) =>
+      isUtf8(body) ? review(400) : 400,
     ),
     onFaulty(
       '500 for faulty bodies',
-      'expected a status of 2xx or 4xx, received 500. Store a faulty body for review',
+      'expected a status of 2xx or 4xx, received 500. Save a faulty body for review',
       () => 500,
     ),
     onFaulty('decodes it first', 'decoded before they were parsed', (call) =>
-      /\ufffd/.test(JSON.stringify(call.json)) ? creditByHand(call) : call.keep(400),
+      /\ufffd/.test(JSON.stringify(call.json)) ? creditByHand(call) : call.review(400),
     ),
     onFaulty(
       'credits without a status',
       'without the parsers of this package. Refuse a status that you do not know',
-      (call) => (call.json.status === 'PENDING' ? creditByHand(call) : call.keep(400)),
+      (call) => (call.json.status === 'PENDING' ? creditByHand(call) : call.review(400)),
     ),
   ],
-  'deposit: different faulty bodies at the same time are kept': [
-    onFaulty('one at a time', 'expected 5 more kept for review, received 1', ({ db, keep }) =>
-      db.once('busy') ? keep(400) : 400,
+  'deposit: different faulty bodies at the same time are saved': [
+    onFaulty('one at a time', 'expected kept to count 5 more, received 1', ({ db, review }) =>
+      db.once('busy') ? review(400) : 400,
     ),
   ],
   'deposit: edge cases are refused, or credited exactly': [
-    onFaulty('credits it twice', 'Refuse a lone surrogate, or store the bytes', (call) =>
-      call.json.displayCurrency === '\ud800' ? creditByHand(call, 2) : call.keep(400),
+    onFaulty('credits it twice', 'Refuse a lone surrogate, or save the bytes', (call) =>
+      call.json.displayCurrency === '\ud800' ? creditByHand(call, 2) : call.review(400),
     ),
-    onFaulty('drops it', 'expected 1 more kept for review, received 0', (call) =>
-      call.json.displayCurrency === '\ud800' ? 200 : call.keep(400),
+    onFaulty('drops it', 'expected kept to count 1 more, received 0', (call) =>
+      call.json.displayCurrency === '\ud800' ? 200 : call.review(400),
     ),
   ],
-  'deposit: an unknown order is credited after it is inserted': [
-    fault(
-      'drops it',
-      'or one more kept for review, received neither. The webhook is lost',
-      (call) => (customerOf(call) ? call.settle() : 200),
+  'deposit: a webhook of an unknown order is credited after the order is inserted': [
+    fault('drops it', 'or kept to count one more, received neither. The webhook is lost', (call) =>
+      customerOf(call) ? call.settle() : 200,
     ),
     fault('the key of it', 'inserted although the order was unknown', (call) => {
       const isKnown = customerOf(call) !== undefined && !call.db.memory.has(call.key);
       if (isKnown) return call.settle();
       call.db.memory.set(call.key, true);
-      return call.keep(200);
+      return call.review(200);
     }),
-    fault('remembers that it is unknown', 'remembers that it was unknown', (call) => {
+    fault('remembers that it is unknown', 'does not look up an unknown order again', (call) => {
       const { db, move, settle } = call;
       const isKnown = db.memory.get(move.account) ?? customerOf(call) !== undefined;
       db.memory.set(move.account, isKnown);
@@ -265,7 +266,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
   ],
 
   // ---- While a part of the database fails ----
-  'deposit: is credited once after writing balances failed': [
+  'deposit: a webhook is credited once after writes to the balances failed': [
     fault(
       'the key in memory, then the credit',
       'The key was saved without the money',
@@ -290,7 +291,7 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       return status;
     }),
   ],
-  'withdrawal: is debited once after writing balances failed': [
+  'withdrawal: a webhook is debited once after writes to the balances failed': [
     fault('400 if the database fails', 'might not resend a refused webhook', ({ settle }) => {
       try {
         return settle();
@@ -299,17 +300,17 @@ export const FAULTS_OF_SETTLING: Readonly<Record<string, readonly Fault[]>> = {
       }
     }),
   ],
-  'deposit: copies are credited once after writing balances failed': [
+  'deposit: copies are credited once after writes to the balances failed': [
     fault(
       'a copy in progress is a repeat',
-      'Or a copy was answered with success while another one was in progress',
+      'Or a copy was answered with success while another copy was in progress',
       whileBusy(({ key }) => key, 200),
     ),
   ],
-  'deposit: is credited once after writing keys failed': [
+  'deposit: a webhook is credited once after writes to the keys failed': [
     fault('the credit, then the key', 'The money was committed without the key', moneyThenKey),
   ],
-  'withdrawal: copies are debited once after writing keys failed': [
+  'withdrawal: copies are debited once after writes to the keys failed': [
     fault('the debit, then the key', 'The money was committed without the key', moneyThenKey),
   ],
 };

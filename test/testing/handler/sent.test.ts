@@ -46,7 +46,7 @@ test.each([
     const options = { ...shop(), headers: { [name]: TYPE } };
     const { requests } = await requestsOf(
       options,
-      'deposit: every form of a body is credited once',
+      'deposit: every form of a webhook is credited once',
     );
     const sent = new Set(requests.map(({ headers }) => headers['content-type']));
     expect([...sent].sort()).toEqual(types);
@@ -54,7 +54,7 @@ test.each([
 );
 
 test('every form of a time is of the same moment, or has its decimals', async () => {
-  const name = 'deposit: a time in another form is read, or the webhook is kept for review';
+  const name = 'deposit: a webhook with a time in another form is credited, or saved for review';
   const { requests } = await requestsOf(shop(), name);
   const times = requests.map(({ body }) =>
     parseDepositReceived(`${body}`).expirationTime?.getTime(),
@@ -64,7 +64,7 @@ test('every form of a time is of the same moment, or has its decimals', async ()
 });
 
 test('addresses of each usual length are sent', async () => {
-  const name = 'deposit: other fields do not matter';
+  const name = 'deposit: other fields may have any valid value';
   const { requests } = await requestsOf(shop(), name);
   const lengths = requests.map(
     ({ body }) => parseDepositReceived(`${body}`).depositAddress?.length,

@@ -16,7 +16,7 @@ describe('a test says what is wrong with the setup', () => {
   const KEPT = 'kept: expected a whole number, received';
   // Some drivers return rows without a prototype, which can't become text.
   const ROW = Object.create(null);
-  const unknown = shop((call) => (customerOf(call) ? call.settle() : call.keep(200)));
+  const unknown = shop((call) => (customerOf(call) ? call.settle() : call.review(200)));
 
   test.each<[string, Partial<HandlerTestsOptions>, string, name?: string]>([
     [
@@ -58,9 +58,9 @@ describe('a test says what is wrong with the setup', () => {
       `${STATUS} 500. Pass prepare, which inserts the order. If your handler looks up no order, see your server's log`,
     ],
     [
-      'no prepare, and the body is kept',
+      'no prepare, and the body is saved',
       { ...unknown, prepare: undefined },
-      `${UNMOVED} The webhook was kept for review, because its order is unknown. Pass prepare, which inserts the order`,
+      `${UNMOVED} The webhook was saved for review, because its order is unknown. Pass prepare, which inserts the order`,
     ],
     [
       'no prepare, and the body is dropped',
@@ -70,12 +70,12 @@ describe('a test says what is wrong with the setup', () => {
     [
       'a prepare that inserts nothing',
       { ...unknown, prepare: async () => {} },
-      `${UNMOVED} The webhook was kept for review. Check that prepare inserts the order that your handler looks up. If you keep it on purpose, return amount: null from amountOf`,
+      `${UNMOVED} The webhook was saved for review. Check that prepare inserts the order that your handler looks up. If the handler saves it on purpose, return amount: null from amountOf`,
     ],
     [
       'the balances of another table',
       { balance: async () => null },
-      `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that it looks up. Or the handler caught an error, answered before it settled, or its worker stopped`,
+      `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, answered before it settled, or its worker stopped`,
     ],
     [
       'a balance that fails',
@@ -106,7 +106,7 @@ describe('a test says what is wrong with the setup', () => {
     [
       'a balance that something else changes',
       balanceWith((balance, calls) => balance.plus(calls / 8)),
-      'expected +1.75 BTC, received +2.375 BTC, +0.625 EUR, +0.625 USDC, +0.5 BITCOIN. The balances of several currencies changed',
+      'expected +1.75 BTC, received +2.375 BTC, +0.625 EUR, +0.625 USDC, +0.5 BITCOIN. The balances of several currencies changed. Move one amount in one currency',
     ],
     [
       'a balance that changes after the last answer',
@@ -126,9 +126,9 @@ describe('a test says what is wrong with the setup', () => {
     ],
     ['rows as kept', { kept: async () => [{ count: '1' }] as never }, `${KEPT} an array`],
     [
-      'an amountOf that holds what the handler moves',
+      'an amountOf without what the handler moves',
       { amountOf: () => ({ currency: 'BTC', amount: null }) },
-      'expected no change, received +1.75 BTC. The balance changed, although the amount is null',
+      'expected no change, received +1.75 BTC. The balance changed, although the amount is null. Save the webhook for review, or return the amount from amountOf',
     ],
     [
       'fields that make a body invalid',
@@ -143,8 +143,8 @@ describe('a test says what is wrong with the setup', () => {
     [
       'a kept that is null, though faulty bodies are accepted',
       { ...shop(right, () => 200), kept: null },
-      'expected a status of 4xx, received 200. Store a faulty body for review, and answer 400. If you answer with success, pass kept',
-      'deposit: faulty bodies move nothing, and are refused',
+      'expected a status of 4xx, received 200. Save a faulty body for review, and answer 400. If you answer with success, pass kept',
+      'deposit: faulty bodies change no balance, and are refused',
     ],
     [
       'copies that wait for each other',
@@ -210,21 +210,24 @@ describe('a test says what is wrong with the setup', () => {
   ])('but nothing of a kept that is %s', async (_, write) => {
     const { kept, ...others } = shop();
     const written = async () => write((await kept?.()) ?? Number.NaN);
-    const name = 'deposit: faulty bodies move nothing, and are kept';
+    const name = 'deposit: faulty bodies change no balance, and are saved';
     expect(await failureOf({ ...others, kept: written }, name)).toBeUndefined();
   });
 
   test('a breakDatabase that returns no function', async () => {
     const options = { breakDatabase: async () => undefined as never };
-    expect(await failureOf(options, 'deposit: is credited once after writing keys failed')).toBe(
-      'breakDatabase: expected a function that repairs it, received nothing',
-    );
+    expect(
+      await failureOf(
+        options,
+        'deposit: a webhook is credited once after writes to the keys failed',
+      ),
+    ).toBe('breakDatabase: expected a function that repairs it, received no value');
   });
 
   test('a breakDatabase that breaks nothing', async () => {
     const unbroken = { ...shop(), breakDatabase: async () => async () => {} };
     const failures = await failuresOf(unbroken, (name) =>
-      /writing (keys|balances) failed/.test(name),
+      /writes to the (keys|balances) failed/.test(name),
     );
     expect(Object.keys(failures)).toHaveLength(8);
     for (const { message } of Object.values(failures)) {
@@ -237,7 +240,7 @@ describe('a test says what is wrong with the setup', () => {
   test('an option that fails, with its error as the cause', async () => {
     const cause = new Error('no permission');
     const options = { ...shop(), breakDatabase: () => Promise.reject(cause) };
-    const name = 'deposit: is credited once after writing keys failed';
+    const name = 'deposit: a webhook is credited once after writes to the keys failed';
     const failures = await failuresOf(options, (one) => one === name);
     expect(failures[name]).toStrictEqual(new Error('breakDatabase: no permission', { cause }));
     expect(failures[name]?.cause).toBe(cause);
@@ -246,11 +249,11 @@ describe('a test says what is wrong with the setup', () => {
 
 describe('an invalid option is refused', () => {
   test.each([
-    [{ url: undefined }, 'url: expected an http or https URL, received nothing'],
+    [{ url: undefined }, 'url: expected an http or https URL, received no value'],
     [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],
     [
       { balance: undefined },
-      'balance: expected a function, received nothing. Return credits minus debits in a currency',
+      'balance: expected a function, received no value. Return credits minus debits in a currency',
     ],
     [
       { balance: '0' },
@@ -264,15 +267,15 @@ describe('an invalid option is refused', () => {
     [{ prepare: [] }, 'prepare: expected a function, received an array'],
     [
       { breakDatabase: undefined },
-      'breakDatabase: expected a function, or null to skip its tests, received nothing. Make one part of the database fail, and return a function that repairs it',
+      'breakDatabase: expected a function, or null to skip its tests, received no value. Make one part of the database fail, and return a function that repairs it',
     ],
     [
       { kept: undefined },
-      'kept: expected a function, or null to skip its tests, received nothing. Return how many bodies wait for review',
+      'kept: expected a function, or null to skip its tests, received no value. Return how many webhooks wait for review',
     ],
     [
       { token: null },
-      'token: unknown option. Expected url, secret, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
+      'token: unknown option. Expected one of: url, secret, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
     ],
     [{ amountOf: 'BTC' }, 'amountOf: expected a function, received "BTC"'],
     [{ deposit: {} }, 'deposit: expected a function, received an object'],

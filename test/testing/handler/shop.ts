@@ -10,7 +10,7 @@ import {
 import type { DatabasePart, HandlerTestsOptions } from 'payment-notifications/testing';
 import { patientTests } from '../../../src/testing/handler/tests.js';
 
-/** What an event adds to whose balance. The amount is null if it is kept for review. */
+/** What an event adds to whose balance. The amount is null if it is saved for review. */
 export interface Move {
   readonly key: string;
   readonly account: string;
@@ -22,7 +22,7 @@ export interface Move {
 class Database {
   broken: DatabasePart | null = null;
   readonly keys = new Map<string, Move>();
-  readonly held = new Set<string>();
+  readonly inReview = new Set<string>();
   /** The customer of each order. */
   readonly orders = new Map<string, string>();
   /** What a handler remembers outside of its database. */
@@ -79,7 +79,7 @@ export interface Call {
   readonly settle: (
     other?: Partial<Omit<Move, 'amount'>> & { readonly amount?: Decimal | number | string | null },
   ) => number;
-  readonly keep: (status: number) => number;
+  readonly review: (status: number) => number;
 }
 
 /** Answers with a status. */
@@ -87,7 +87,7 @@ export type Handler = (call: Call) => number | Promise<number>;
 
 export const right: Handler = ({ settle }) => settle();
 /** Stores a faulty body, and refuses it. */
-const refuse: Handler = ({ keep }) => keep(400);
+const refuse: Handler = ({ review }) => review(400);
 
 export const isSame = (one: Move, other: Move) =>
   one.account === other.account &&
@@ -132,8 +132,8 @@ export function shop(handler: Handler = right, onFaulty: Handler = refuse): Hand
   async function handle(body: Buffer, contentType: string | undefined): Promise<number> {
     const text = body.toString();
     const { notification } = safeParseNotification(body);
-    const keep = (status: number) => {
-      db.held.add(text);
+    const review = (status: number) => {
+      db.inReview.add(text);
       return status;
     };
     const json = /^\{.*\}\s*$/s.test(text) ? JSON.parse(text) : {};
@@ -147,17 +147,17 @@ export function shop(handler: Handler = right, onFaulty: Handler = refuse): Hand
         amount: given == null ? null : new Decimal(given),
       };
       const movesNothing = one?.type === 'withdrawal.broadcast' && one.status !== 'COMPLETED';
-      if (move.amount === null) return movesNothing ? 200 : keep(200);
+      if (move.amount === null) return movesNothing ? 200 : review(200);
       db.use('keys');
       db.use('balances');
       const known = db.keys.get(move.key);
-      if (known) return isSame(known, move) ? 200 : keep(200);
+      if (known) return isSame(known, move) ? 200 : review(200);
       db.keys.set(move.key, move);
       db.add(move);
       return 200;
     };
     const key = usual?.key ?? '';
-    const call = { db, one, body, contentType, json, key, move: usual, settle, keep } as Call;
+    const call = { db, one, body, contentType, json, key, move: usual, settle, review } as Call;
     try {
       return await (notification ? handler : onFaulty)(call);
     } catch {
@@ -178,7 +178,7 @@ export function shop(handler: Handler = right, onFaulty: Handler = refuse): Hand
       db.use('balances');
       return db.total(currency).toString();
     },
-    kept: async () => db.held.size,
+    kept: async () => db.inReview.size,
     async prepare(notifications) {
       // As a database refuses an INSERT without rows, and a second row of one order.
       if (notifications.length === 0) throw new Error('a syntax error');
@@ -222,7 +222,7 @@ export async function failuresOf(
 /** How a test fails, without the name of what was sent. */
 export async function failureOf(
   options: Partial<HandlerTestsOptions>,
-  name = 'deposit: the plainest one is credited',
+  name = 'deposit: a plain webhook is credited',
 ) {
   const failures = await failuresOf({ ...shop(), ...options }, (one) => one === name);
   return failures[name]?.message.replace(/^.*?\(.*?seed \d+\): /, '');

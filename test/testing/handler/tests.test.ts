@@ -108,7 +108,7 @@ describe('a fault is found', () => {
         if (call.db.keys.has(call.key)) call.db.add(call.move);
         return call.settle();
       }),
-      (name) => name === 'deposit: every form of a body is credited once',
+      (name) => name === 'deposit: every form of a webhook is credited once',
       { ...NO_WAIT, answeredMs: 5_000 },
     );
     expect(Object.values(failures)[0]?.message).toMatch(
@@ -117,7 +117,7 @@ describe('a fault is found', () => {
   });
 
   test('of a worker that drops a webhook whose order is unknown', async () => {
-    const name = 'deposit: an unknown order is credited after it is inserted';
+    const name = 'deposit: a webhook of an unknown order is credited after the order is inserted';
     const options = worker((call) => (customerOf(call) ? call.settle() : 200));
     const patience = { ...NO_WAIT, answeredMs: 5_000 };
     const failures = await failuresOf(options, (one) => one === name, patience);
@@ -181,7 +181,7 @@ describe('while its first test fails', () => {
       const results = await Promise.allSettled(tests.map(({ run }) => run()));
       return results.map((one) => (one.status === 'fulfilled' ? 'passed' : one.reason.message));
     };
-    const first = `${noun}: the plainest one is ${noun === 'deposit' ? 'credited' : 'debited'}`;
+    const first = `${noun}: a plain webhook is ${noun === 'deposit' ? 'credited' : 'debited'}`;
     const expected = tests.map(({ name }) => {
       if (name === first) return expect.stringContaining('received down. ');
       const isOther = !name.startsWith(noun) && !name.startsWith('both');

@@ -90,7 +90,7 @@ interface WithdrawalFields<Missing extends null> {
    * negative for a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** The same loss, in `settlementCurrency`; negative for a gain. */
+  /** Loss from pegging the rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** The recipient's address and destination tag. */
   readonly toTxAddress: TxAddress | Missing;

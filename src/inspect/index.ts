@@ -17,9 +17,8 @@ export type { Verdict } from './verdict.js';
 const TYPES: readonly NotificationType[] = ['deposit.received', 'withdrawal.broadcast'];
 
 /**
- * Shows how the parser reads a body: a summary for support; every field, raw and parsed, with its
- * quirks; absent fields; warnings; and the issues of a refused body. Use it in tools and
- * dashboards. To handle a notification, call a parser.
+ * Describes how the parser reads a body: its outcome, a sentence for support, and every field as
+ * sent and as parsed. Use it in tools and dashboards. To handle a notification, call a parser.
  *
  * @param body - The raw body, as text or bytes.
  * @param options - `as` sets the expected type; `isSaved` says that the body is stored.

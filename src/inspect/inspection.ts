@@ -12,15 +12,19 @@ import type { Verdict } from './verdict.js';
  */
 export interface Inspection {
   /**
-   * One printable line for support: what arrived or was sent, and what to check; for a refused
-   * body, why it is refused, what to do and what to answer. Its words may change in any version.
+   * One printable line for support. It says what arrived or was sent, and what to check. For a
+   * refused body, it says why, what to do and what to answer. The wording may change in any version.
    */
   readonly summary: string;
   /**
-   * `good`: accepted, and as expected. `refused`: refused. `check`: accepted, but the amount is 0;
-   * a deposit was late, or more or less than expected; a withdrawal is FAILED or BLOCKED, or
-   * COMPLETED without its amount; a field was sent twice; an amount or a time can't be read; or the
-   * address has an unusual form, and may lack its tag.
+   * - `good`: accepted, and as expected
+   * - `refused`: refused by the parser
+   * - `check`: accepted, but someone should look at it, for one of these reasons:
+   *   - an amount of 0, or no amount in a COMPLETED withdrawal
+   *   - a deposit that is late, or more or less than expected
+   *   - a withdrawal that is FAILED or BLOCKED
+   *   - an address in an unusual form, which may lack its tag
+   *   - an unreadable amount or time, or a field that was sent twice
    */
   readonly outcome: Verdict;
   /**

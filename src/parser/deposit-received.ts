@@ -11,9 +11,9 @@ import { timestamp } from './values/timestamp.js';
  * every significant digit.
  *
  * A field is null if it was missing, null, empty or unreadable. An unreadable field also adds a
- * warning. The service doesn't document which fields it always sends. The parser requires the
- * status, the first three identifiers, and the amount and the code of each of the three currencies,
- * because you may credit any of them.
+ * warning. The service doesn't document which fields it always sends. The parser requires `status`,
+ * `depositId`, `paymentId`, `clientPaymentId`, and the amount and code of each of the three
+ * currencies, because you may credit any of them.
  */
 export interface DepositReceived {
   /** Discriminates `PaymentNotification`. */
@@ -28,13 +28,13 @@ export interface DepositReceived {
   readonly clientPaymentId: string;
   /** Code of the cryptocurrency deposited. */
   readonly depositCurrency: string;
-  /** Amount deposited, in `depositCurrency`. It may differ from `expectedDepositAmount`. */
+  /** Amount actually deposited, in `depositCurrency`. */
   readonly actualDepositAmount: Decimal;
   /** Amount in `depositCurrency` that covers `expectedDisplayAmount`. */
   readonly expectedDepositAmount: Decimal | null;
   /** Code of the fiat currency for display. */
   readonly displayCurrency: string;
-  /** Amount deposited, in `displayCurrency`. */
+  /** Amount actually deposited, in `displayCurrency`. */
   readonly actualDisplayAmount: Decimal;
   /** Amount requested for the payment, in `displayCurrency`. */
   readonly expectedDisplayAmount: Decimal | null;
@@ -49,18 +49,15 @@ export interface DepositReceived {
   /** Blockchain fee, paid by the end-user. The service doesn't document its currency. */
   readonly onChainFee: Decimal | null;
   /**
-   * Loss from using a 1:1 rate between the deposit and display currencies; negative for a gain.
-   * Unlike the other display amounts, it is in `depositCurrency`, according to the service.
+   * Loss from using a 1:1 rate between the deposit and display currencies; negative for a gain. The
+   * service documents it in `depositCurrency`.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
   /** Loss from using a 1:1 rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
-  /**
-   * Distributed fee, in `displayCurrency`. The service doesn't document to whom it is
-   * distributed.
-   */
+  /** Distributed fee, in `displayCurrency`. The service doesn't document who receives it. */
   readonly displayDistributedUserServiceFee: Decimal | null;
-  /** Distributed fee, in `settlementCurrency`; see `displayDistributedUserServiceFee`. */
+  /** Distributed fee, in `settlementCurrency`. */
   readonly settlementDistributedUserServiceFee: Decimal | null;
   /** Network of the deposit. */
   readonly network: string | null;
@@ -71,7 +68,7 @@ export interface DepositReceived {
   /** The transaction's ID on the blockchain. */
   readonly transactionId: string | null;
   /**
-   * How the exchange rate was set.
+   * Rate type of the deposit.
    *
    * @remarks Also null for a rate type that this version doesn't know. That value is in
    * `additionalFields`.
@@ -91,7 +88,7 @@ export interface DepositReceived {
    * fails on deep nesting. Then there is a warning.
    */
   readonly additionalFields: Readonly<Record<string, unknown>>;
-  /** Faults for which the body was not refused. Log or count them. */
+  /** Faults that were tolerated. Log or count them. */
   readonly warnings: readonly NotificationIssue[];
 }
 

@@ -9,19 +9,18 @@ export type IssueCode =
   | 'invalid_json'
   /** The body is larger than 64 KiB. */
   | 'body_too_large'
-  /** The body is an array, a promise, undefined, or anything else that is not a JSON object. */
+  /** The body is not a JSON object, but an array or a promise, for example. */
   | 'not_an_object'
   /**
-   * The body is not of the parser's type. For `parseNotification`: it has the identifiers of both
-   * types, or of neither.
+   * The body is not of the parser's type. For `parseNotification`, it has the identifiers of both
+   * types or of neither.
    */
   | 'unrecognized_notification'
   /** A field is missing that the parser requires, or that the service documents as required. */
   | 'missing_field'
   /**
-   * A value has the wrong JSON type, is an empty string in a required field, or is free text with a
-   * lone surrogate. Or a field in `additionalFields` would have over 1,000
-   * levels of nesting.
+   * A value has the wrong JSON type, is an empty string in a required field, or is free text with
+   * invalid Unicode (a lone surrogate). Or a field has over 1,000 levels of nesting.
    */
   | 'wrong_type'
   /** An amount is not a number in JSON syntax, or exceeds the limits. */
@@ -37,13 +36,13 @@ export type IssueCode =
   /** A string is not one of the documented values. */
   | 'unknown_value'
   /**
-   * `toTxAddress` has no address before `?dt=`, or contains a lone surrogate. Or, as a warning
-   * only, it has another parameter than `dt`, such as `?tag=12`, which may be a destination tag.
+   * `toTxAddress` has no address before `?dt=`, or has invalid Unicode. As a warning, it has a
+   * parameter other than `dt`, such as `?tag=12`, which may be a destination tag.
    */
   | 'invalid_tx_address'
   /**
-   * `deductedSettlementAmount` was sent in both spellings, and the amounts differ, or one can't be
-   * read. The field is null.
+   * The two spellings of `deductedSettlementAmount` have different amounts, or one is unreadable.
+   * The field is null.
    */
   | 'conflicting_fields';
 
@@ -61,17 +60,17 @@ export interface NotificationIssue {
   /** What was expected: `a decimal number`. */
   readonly expected: string;
   /**
-   * What was received. Text is quoted only if it is short and looks like what the field holds. Any
+   * What was received. Text is quoted only if it is short and looks like a value of this field. Any
    * other text may be personal data, and is only described.
    */
   readonly received: string;
 }
 
 /**
- * Identifiers from a refused body. Use them to trace and reconcile it.
+ * Identifiers from a refused body. Use them only to find the payment.
  *
- * They are not validated: any printable string of up to 128 characters is accepted. A key is
- * missing if the body has no such string.
+ * They are not validated. Each is a printable string of up to 128 characters. A key is missing if
+ * the body has no such string.
  */
 export interface NotificationReference {
   readonly depositId?: string;

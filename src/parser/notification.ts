@@ -27,12 +27,11 @@ export function readNotification(
 }
 
 /**
- * Returns a key that is the same for every delivery of an event. The service repeats a deposit
- * every 2 minutes for up to 24 hours, until a delivery succeeds.
+ * Returns a key that is the same for every delivery of an event. If a delivery of a deposit fails,
+ * the service sends the webhook again every 2 minutes for up to 24 hours.
  *
- * Store the key under a unique constraint, in the transaction that credits or debits, and never
- * delete it. A withdrawal's key contains its status, so that a later status is not mistaken for a
- * repeat.
+ * Insert the key into a unique column, in the transaction that credits or debits, and never delete
+ * it. A withdrawal's key contains its status, so that a later status is not taken for a repeat.
  *
  * @param notification - A notification that a parser returned.
  * @returns `deposit.received:<depositId>` or `withdrawal.broadcast:<withdrawalId>:<status>`, with

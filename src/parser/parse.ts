@@ -43,7 +43,7 @@ type ParsedBody = object & { readonly [Name in Foreign]?: never };
  */
 export function parseDepositReceived(body: ParsedBody): DepositReceived;
 /**
- * Parses the body of a deposit callback.
+ * Parses the body of a deposit webhook.
  *
  * @param body - The raw body, at most 64 KiB. If a field is repeated, the last value counts.
  * @returns The deposit, with exact amounts.
@@ -63,7 +63,7 @@ export function parseDepositReceived(body: unknown): DepositReceived {
 /** @deprecated Pass the raw body, as for {@link parseDepositReceived}. */
 export function parseWithdrawalBroadcast(body: ParsedBody): WithdrawalBroadcast;
 /**
- * Parses the body of a withdrawal callback.
+ * Parses the body of a withdrawal webhook.
  *
  * @param body - The raw body, at most 64 KiB. If a field is repeated, the last value counts.
  * @returns The withdrawal, discriminated by `status`, with exact amounts and a split address.
@@ -84,7 +84,7 @@ export function parseWithdrawalBroadcast(body: unknown): WithdrawalBroadcast {
 /** @deprecated Pass the raw body, as for {@link parseDepositReceived}. */
 export function parseNotification(body: ParsedBody): PaymentNotification;
 /**
- * Parses the body of either callback. A body with a `depositId` is a deposit; a body with a
+ * Parses the body of either webhook. A body with a `depositId` is a deposit, and a body with a
  * `withdrawalId` is a withdrawal.
  *
  * @param body - The raw body, at most 64 KiB. If a field is repeated, the last value counts.

@@ -10,9 +10,9 @@ import { type TxAddress, txAddress } from './values/tx-address.js';
 
 /** Who owns the address of a withdrawal, according to AML screening. */
 export interface TxAddressOwner {
-  /** Name of the owner. Unlike elsewhere, an empty string is kept. */
+  /** Name of the owner. An empty string stays `''`, not null. */
   readonly name: string | null;
-  /** Category of the owner. Unlike elsewhere, an empty string is kept. */
+  /** Category of the owner. An empty string stays `''`, not null. */
   readonly category: string | null;
   /** Fields that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
@@ -21,9 +21,9 @@ export interface TxAddressOwner {
 /**
  * A finished withdrawal: a union, discriminated by `status`.
  *
- * Amounts are exact, to every significant digit. A field may be null because it had no value (it
- * was missing, null or empty), because it was unreadable, or because it was sent in two spellings
- * that don't agree. Each of these adds a warning, unless an optional field had no value.
+ * Amounts are exact, to every significant digit. A field is null if it was missing, null, empty or
+ * unreadable, or was sent in two spellings with different amounts. Each of these adds a warning,
+ * except for an optional field without a value.
  *
  * The service documents the actual amounts as optional, so they may be null even if the withdrawal
  * completed. For a failed or blocked withdrawal, only `status`, `withdrawalId` and
@@ -81,16 +81,16 @@ interface WithdrawalFields<Missing extends null> {
   /** Code of the fiat or crypto currency in which your account was debited. */
   readonly settlementCurrency: string | Missing;
   /**
-   * Amount debited from your balance, in `settlementCurrency`. The service also spells it
+   * Amount debited from your balance, in `settlementCurrency`. The parser also accepts the spelling
    * `deducedSettlementAmount`.
    */
   readonly deductedSettlementAmount: Decimal | null;
   /**
-   * Loss from using a pegged rate between the withdrawal and display currencies, in
-   * `displayCurrency`; negative for a gain.
+   * Loss from pegging the rate between the withdrawal and display currencies, in `displayCurrency`;
+   * negative for a gain.
    */
   readonly displayRateDepegLossAmount: Decimal | null;
-  /** The same loss, in `settlementCurrency`; negative for a gain. */
+  /** Loss from pegging the rate, in `settlementCurrency`; negative for a gain. */
   readonly settlementRateDepegLossAmount: Decimal | null;
   /** The recipient's address and destination tag. */
   readonly toTxAddress: TxAddress | Missing;
@@ -100,7 +100,7 @@ interface WithdrawalFields<Missing extends null> {
   readonly transactionId: string | null;
   /** Fields that this version doesn't know or couldn't read; see `DepositReceived`. */
   readonly additionalFields: Readonly<Record<string, unknown>>;
-  /** Faults for which the body was not refused. Log or count them. */
+  /** Faults that were tolerated. Log or count them. */
   readonly warnings: readonly NotificationIssue[];
 }
 

@@ -1,6 +1,6 @@
 /** @import { Store, WaitingBody } from 'payment-notifications/receiver' */
 
-// For servers without a disk: keeps webhooks in a bucket.
+// Saves webhooks in a bucket, for servers without a disk.
 
 /**
  * @typedef {{ path: string, at: Date }} Listed A file, and when it was put.
@@ -26,7 +26,7 @@ export function createBucketStore(bucket) {
   }
   return {
     async save({ to, name, body, reason, from }) {
-      // What waits for a decision stays there.
+      // A webhook in review stays there.
       const isInReview = !from && Boolean(await bucket.get(`review/${name}.json`));
       if (to === 'progress') {
         if (from?.place === 'progress')
@@ -35,7 +35,7 @@ export function createBucketStore(bucket) {
         return;
       }
       const at = isInReview ? 'review' : to;
-      // Written first, and then deleted from lower places only, so that it is always in one.
+      // Written first, and then deleted from lower places only, so that it is always in one place.
       await bucket.put(`${at}/${name}.txt`, reason);
       await bucket.put(`${at}/${name}.json`, body);
       await removeFrom(name, 'progress', ...(at === 'review' ? ['retry'] : []));

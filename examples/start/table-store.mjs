@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** @import { Store } from 'payment-notifications/receiver' */
 
-// For servers without a disk: keeps webhooks in a table, which is in table-store.sql.
+// Saves webhooks in the table of table-store.sql, for servers without a disk.
 
 const pool = new pg.Pool({
   connectionString: process.env.STORE_URL,
@@ -17,10 +17,10 @@ const query = async (sql, ...values) => (await pool.query(sql, values)).rows;
 
 const ARRIVE = `INSERT INTO webhook (name, place, body, reason, tries) VALUES ($1, 'progress', $2, '', 1)
   ON CONFLICT (name) DO UPDATE SET place = 'progress', since = now(), tries = greatest(webhook.tries, 1)
-  WHERE webhook.place <> 'review'`; // what waits for a decision stays there
+  WHERE webhook.place <> 'review'`; // a webhook in review stays there
 const TAKE = `UPDATE webhook SET place = 'progress', since = now(), tries = tries + 1
   WHERE (name, place, since) = ($1, $2, $3) RETURNING name`; // no row: another process was first
-const KEEP = `INSERT INTO webhook (name, place, body, reason) VALUES ($1, $2, $3, $4) ON CONFLICT (name)
+const SAVE = `INSERT INTO webhook (name, place, body, reason) VALUES ($1, $2, $3, $4) ON CONFLICT (name)
   DO UPDATE SET place = CASE webhook.place WHEN 'review' THEN 'review' ELSE excluded.place END,
     reason = excluded.reason, since = now(), tries = 0`;
 
@@ -28,7 +28,7 @@ const KEEP = `INSERT INTO webhook (name, place, body, reason) VALUES ($1, $2, $3
 export const store = {
   async save({ to, name, body, reason, from }) {
     if (from) return (await query(TAKE, name, from.place, from.since)).length > 0;
-    await (to === 'progress' ? query(ARRIVE, name, body) : query(KEEP, name, to, body, reason));
+    await (to === 'progress' ? query(ARRIVE, name, body) : query(SAVE, name, to, body, reason));
   },
   list: () => query("SELECT name, place, since, tries FROM webhook WHERE place <> 'review'"),
   async read(name) {

@@ -1,22 +1,15 @@
 // Writes the code of the pages as files: at the depth of examples/frameworks, since packages are
 // looked up from there. The frameworks' code stands among the settings that some of them need.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { filesOn } from './code.js';
+import { copied, filesOn } from './code.js';
 
-const START = new URL('../start/', import.meta.url);
 const PAGE = filesOn('docs/frameworks.md');
 
-/** What the recipes call `yours`, and how their files come together. */
+/** What docs/serverless.md calls `yours`. */
 const OWN = {
-  'retry/own-ledger.ts': `import { type DeliveryContext, NeedsReview } from 'payment-notifications/receiver';
-export const calls: string[] = [];
-export async function creditOnce(_: unknown, { key }: DeliveryContext): Promise<void> {
-  calls.push(key);
-  throw new NeedsReview('the order is unknown');
-}
-`,
-  'queue/queue.ts': `const messages: Uint8Array[] = [];
+  'serverless/queue/queue.ts': `const messages: Uint8Array[] = [];
 export const queue = {
   send: async (body: Uint8Array) => void messages.push(body),
   async onMessage(settle: (body: Uint8Array) => Promise<void>) {
@@ -24,7 +17,6 @@ export const queue = {
   },
 };
 `,
-  'queue/ledger.ts': "export { credit, debit } from '../credit-once/ledger.ts';\n",
 };
 
 /** What README's route calls `yours`. */
@@ -40,6 +32,7 @@ export function writeServers(folder) {
   cpSync(new URL('../frameworks/', import.meta.url), folder, { recursive: true });
   // On a port that the system picks.
   for (const [name, code] of PAGE) write(folder, name, code.replace('3000', '0'));
+  write(folder, 'lambda.ts', filesOn('docs/serverless.md').get('lambda.ts'));
   // Where they import it from.
   write(folder, 'next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
   write(folder, 'receiver.cjs', "module.exports = require('./receiver.ts');\n");
@@ -47,16 +40,27 @@ export function writeServers(folder) {
   write(folder, 'tsconfig.json', '{ "extends": "../tsconfig.json" }');
 }
 
-/** Writes the recipes, and the receiver of Credit once. @param {URL} folder */
-export function writeRecipes(folder) {
-  for (const [name, code] of [...filesOn('docs/recipes.md'), ...Object.entries(OWN)])
-    write(folder, name, code);
-  for (const name of ['credit-once', 'paid'])
-    for (const file of ['postgres.mjs', 'settle.mjs'])
-      cpSync(new URL(file, START), new URL(`${name}/${file}`, folder));
-  write(folder, 'credit-once/receiver.ts', PAGE.get('receiver.ts'));
-  write(folder, 'credit-once/ledger.ts', filesOn('docs/credit-once.md').get('ledger.ts'));
+/**
+ * Writes the files of Credit once, Serverless and Orders, each page in a folder of its name.
+ *
+ * @param {URL} folder
+ */
+export function writePages(folder) {
+  const ledger = filesOn('docs/credit-once.md').get('ledger.ts');
+  for (const name of ['credit-once', 'serverless', 'serverless/queue', 'orders']) {
+    for (const file of ['postgres.mjs', 'settle.mjs']) copy(folder, `${name}/${file}`);
+    write(folder, `${name}/ledger.ts`, ledger);
+    write(folder, `${name}/receiver.ts`, PAGE.get('receiver.ts'));
+  }
+  for (const name of ['serverless', 'orders'])
+    for (const [file, code] of filesOn(`docs/${name}.md`)) write(folder, `${name}/${file}`, code);
+  for (const [name, code] of Object.entries(OWN)) write(folder, name, code);
+  copy(folder, 'serverless/bucket-store.mjs');
+  copy(folder, 'serverless/table/table-store.mjs');
 }
+
+/** Copies a file of examples/start. @param {URL} folder @param {string} to */
+const copy = (folder, to) => write(folder, to, copied(basename(to)));
 
 /** @param {URL} folder @param {string} name @param {string} [text] */
 function write(folder, name, text) {
@@ -70,9 +74,9 @@ function write(folder, name, text) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = new URL('../pages-checked/', import.meta.url);
   writeServers(folder);
-  writeRecipes(new URL('recipes/', folder));
+  writePages(folder);
   const tests = filesOn('docs/testing.md').get('callbacks.test.ts');
-  write(folder, 'recipes/credit-once/callbacks.test.ts', tests);
+  write(folder, 'credit-once/callbacks.test.ts', tests);
   write(folder, 'own/route.ts', filesOn('README.md').get('own-route.ts'));
   write(folder, 'own/ledger.ts', OWN_LEDGER);
   // With the types of Express 4, whose handlers may return nothing.

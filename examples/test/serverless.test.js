@@ -1,19 +1,21 @@
-// What the recipes of docs/recipes.md need beside a database: the two stores, a retry helper, and a
-// queue. databases.test.js has the databases.
+// The page Serverless: its stores, by what a receiver needs of one, and its queue.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { parseDepositReceived } from 'payment-notifications';
+import { S3 } from '@aws-sdk/client-s3';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createBucketStore } from '../start/bucket-store.mjs';
-import { copied } from './code.js';
+import { blockOn, copied } from './code.js';
 import { openFolder, SCHEMA } from './merchant.js';
-import { writeRecipes } from './pages.js';
+import { writePages } from './pages.js';
 import { startPostgres } from './postgres.js';
-import { whyNoPostgres } from './programs.js';
-import { SECRET } from './server.js';
+import { bin, whyNoPostgres } from './programs.js';
+import { SECRET, startServer } from './server.js';
 
 /** @import { SavedBody, Store, WaitingBody } from 'payment-notifications/receiver' */
+/** @import { Server } from './server.js' */
 
 register();
 const folder = openFolder();
@@ -21,15 +23,43 @@ after(folder.remove);
 /** @type {Awaited<ReturnType<typeof startPostgres>>} */
 let postgres;
 before(async () => {
-  writeRecipes(folder.url);
+  writePages(folder.url);
+  process.chdir(folder.path);
+  process.env.CALLBACK_SECRET = SECRET;
   if (whyNoPostgres()) return;
   postgres = await startPostgres();
+  await postgres.query(SCHEMA);
   process.env.DATABASE_URL = postgres.url;
   process.env.STORE_URL = postgres.url;
 });
 after(() => postgres?.remove());
 
-/** A module of a recipe. @param {string} name @returns {Promise<any>} */
+/** A server with the API of S3, and its files. */
+const S3_FILES = join(folder.path, 's3');
+const Bucket = 'my-webhooks';
+/** @type {Server} */
+let s3Server;
+/** @type {S3} */
+let s3;
+before(async () => {
+  fs.mkdirSync(S3_FILES);
+  // Its list of more than 1,000 files needs a cipher that Node.js has no longer.
+  const command = ['node', '--openssl-legacy-provider', bin('s3rver'), '--silent'];
+  const options = ['--port', '0', '--directory', S3_FILES, '--configure-bucket', Bucket];
+  s3Server = await startServer([...command, '--address', '127.0.0.1', ...options], {
+    cwd: folder.url,
+  });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${s3Server.port}`,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'S3RVER',
+    AWS_SECRET_ACCESS_KEY: 'S3RVER',
+  });
+  s3 = new S3();
+});
+after(() => s3Server?.kill());
+
+/** A module of a page. @param {string} name @returns {Promise<any>} */
 const load = (name) => import(new URL(name, folder.url).href);
 
 const NAME = 'deposit.received.7.ea5dbf9596d187e9';
@@ -162,49 +192,92 @@ test('two deliveries, a round and a kill leave a body in a bucket, whatever come
   }
 });
 
+test('S3 is a bucket', async () => {
+  const { store } = await load('serverless/store.ts');
+  const anHourAgo = Date.now() / 1000 - 3600;
+  await tryStore(store, () => {
+    for (const file of fs.readdirSync(S3_FILES, { recursive: true, encoding: 'utf8' }))
+      fs.utimesSync(join(S3_FILES, file), anHourAgo, anHourAgo);
+  });
+  await store.remove(NAME);
+});
+
+test('a webhook in S3 is retried from review', { skip: whyNoPostgres() }, async () => {
+  const { receiver, retry } = await load('serverless/receiver.ts');
+  const keys = async () =>
+    ((await s3.listObjectsV2({ Bucket })).Contents ?? []).map(({ Key = '' }) => Key);
+  const body = depositReceivedBody({ clientPaymentId: 'in-s3' }, { seed: 1 });
+  const { status } = await receiver.receive({
+    body,
+    url: `/${SECRET}`,
+    headers: {},
+    method: 'POST',
+  });
+  assert.equal(status, 200);
+  const inReview = await keys();
+  const [json = ''] = inReview;
+  assert.match(`${inReview}`, /^review\/(deposit\.received\.[-.\w]+)\.json,review\/\1\.txt$/);
+
+  const retryByHand = async () => {
+    const Key = json.replace('review', 'retry');
+    await s3.copyObject({ Bucket, CopySource: `${Bucket}/${json}`, Key });
+    await retry();
+  };
+  await retryByHand();
+  assert.deepEqual(await keys(), inReview, 'it fails again');
+  await postgres.query("INSERT INTO orders VALUES ('deposit.received', 'in-s3', 'customer-7')");
+  await retryByHand();
+  assert.deepEqual(await keys(), []);
+  const events = await postgres.query("SELECT deliveries FROM event WHERE order_id = 'in-s3'");
+  assert.deepEqual(events, [{ deliveries: '1' }]);
+});
+
+test('all files of S3 are listed', async () => {
+  const { store } = await load('serverless/store.ts');
+  await s3.putObject({ Bucket, Key: 'retry/0.json', Body: BODY });
+  const names = Array.from({ length: 1_001 }, (_, n) => `${n}`); // S3 lists 1,000 at a time
+  const bucket = join(S3_FILES, Bucket, 'retry');
+  for (const file of fs.readdirSync(bucket))
+    for (const name of names.slice(1))
+      fs.copyFileSync(join(bucket, file), join(bucket, file.replace('0', name)));
+  /** @type {WaitingBody[]} */
+  const listed = await store.list();
+  assert.deepEqual(listed.map(({ name }) => name).sort(), names.sort());
+});
+
 test('a table is a store, from which one process takes a body', {
   skip: whyNoPostgres(),
 }, async () => {
   await postgres.query(copied('table-store.sql'));
-  const { store } = await import('../start/table-store.mjs'); // reads STORE_URL
+  const { store } = await load('serverless/table/store.ts'); // reads STORE_URL
   await tryStore(store, () =>
     postgres.query("UPDATE webhook SET since = since - interval '1 hour'"),
   );
-  const rows = await postgres.query('SELECT place, name, reason FROM webhook');
-  assert.deepEqual(rows, [{ place: 'review', name: NAME, reason: 'for review' }]);
-  await store.remove(NAME);
-  await save(store, 'retry');
+  const [list = '', retry = '', close = '', alert = ''] = blockOn('docs/serverless.md', 'SELECT')
+    .replaceAll('NAME', NAME)
+    .split('\n');
+  const [{ arrived, ...row }, ...more] = await postgres.query(list);
+  assert.deepEqual([row, more], [{ place: 'review', name: NAME, reason: 'for review' }, []]);
+  await postgres.query("UPDATE webhook SET arrived = arrived - interval '11 minutes'");
+  assert.deepEqual(await postgres.query(alert), []);
+  await postgres.query(retry);
+  assert.deepEqual(await postgres.query(alert), [{ name: NAME }]);
   const [found] = await store.list();
   const taken = await Promise.all([1, 2].map(() => save(store, 'progress', found)));
   assert.deepEqual(taken.sort(), [false, true]);
+  await postgres.query(close);
+  assert.deepEqual(await postgres.query(list), []);
 });
 
-test('a retry helper lets NeedsReview through', async () => {
-  const { credit } = await load('retry/ledger.ts');
-  const { calls } = await load('retry/own-ledger.ts');
-  const deposit = parseDepositReceived(depositReceivedBody());
-  await assert.rejects(credit(deposit, { key: 'key', body: new Uint8Array() }), {
-    name: 'NeedsReview',
-  });
-  assert.deepEqual(calls, ['key']);
-});
-
-test('a queue, and the state of an order', { skip: whyNoPostgres() }, async () => {
-  await postgres.query(SCHEMA);
-  await postgres.query(
-    "INSERT INTO orders VALUES ('deposit.received', 'order-10042', 'customer-7')",
-  );
-  process.env.CALLBACK_SECRET = SECRET;
-  process.chdir(folder.path);
-  const { receiver } = await load('queue/receiver.ts');
-  const { stateOf } = await load('paid/paid.ts');
-  const due = { currency: 'BTC', amount: '0.03' };
-  for (const seed of [0, 1, 1]) {
-    const body = depositReceivedBody({ clientPaymentId: 'order-10042' }, { seed });
+test('a worker settles what the receiver puts on a queue', { skip: whyNoPostgres() }, async () => {
+  await postgres.query("INSERT INTO orders VALUES ('deposit.received', 'queued', 'customer-7')");
+  const { receiver } = await load('serverless/queue/receiver.ts');
+  for (const seed of [2, 3, 3]) {
+    const body = depositReceivedBody({ clientPaymentId: 'queued' }, { seed });
     assert.equal(await receiver.settle(body), 'settled');
   }
-  assert.equal(await stateOf('order-10042', due), 'underpaid by 0.03');
-  await load('queue/worker.ts'); // settles what is on the queue
-  assert.equal(await stateOf('order-10042', due), 'overpaid by 0.00046');
-  assert.equal(await stateOf('order-10042', { ...due, amount: '0.03046' }), 'paid');
+  const find = "SELECT deliveries FROM event WHERE order_id = 'queued' ORDER BY 1";
+  assert.deepEqual(await postgres.query(find), []);
+  await load('serverless/queue/worker.ts'); // settles what is on the queue
+  assert.deepEqual(await postgres.query(find), [{ deliveries: '1' }, { deliveries: '2' }]);
 });

@@ -1,0 +1,154 @@
+// The page Orders: its ledger, with webhooks that arrive at the same time.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { depositReceivedBody, withdrawalBroadcastBody } from 'payment-notifications/testing';
+import { register } from 'tsx/esm/api';
+import { blockOn } from './code.js';
+import { openFolder, replaced, SCHEMA } from './merchant.js';
+import { writePages } from './pages.js';
+import { startPostgres } from './postgres.js';
+import { whyNoPostgres } from './programs.js';
+import { SECRET } from './server.js';
+
+/** @import { Receiver } from 'payment-notifications/receiver' */
+
+register();
+
+describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
+  const folder = openFolder();
+  after(folder.remove);
+  /** @type {Awaited<ReturnType<typeof startPostgres>>} */
+  let postgres;
+  /** @type {Receiver} */
+  let receiver;
+  before(async () => {
+    writePages(folder.url);
+    process.chdir(folder.path);
+    process.env.CALLBACK_SECRET = SECRET;
+    postgres = await startPostgres();
+    process.env.DATABASE_URL = postgres.url;
+    await postgres.query(`${SCHEMA}
+      CREATE TABLE invoice (
+        number text PRIMARY KEY, customer_id bigint, currency text, price numeric
+      );
+      CREATE TABLE payout (number text PRIMARY KEY, customer_id bigint);
+      CREATE TABLE reservation (payout text PRIMARY KEY);
+      ${blockOn('docs/orders.md', 'CREATE TABLE shipment')}`);
+    receiver = await load('receiver.ts');
+  });
+  after(() => postgres?.remove());
+
+  /** @param {string} name @returns {Promise<Receiver>} */
+  const load = async (name) => (await import(new URL(`orders/${name}`, folder.url).href)).receiver;
+  /** @param {string} sql */
+  const column = async (sql) => (await postgres.query(sql)).map((row) => Object.values(row)[0]);
+  /** An order in both tables that `customerOf` may read. @param {string} number */
+  const order = (number, price = 0, currency = 'BTC') =>
+    postgres.query(`INSERT INTO invoice VALUES ('${number}', 7, '${currency}', ${price});
+      INSERT INTO orders VALUES ('deposit.received', '${number}', '7')`);
+  /** @param {string} number */
+  const withdraw = (number) =>
+    postgres.query(`INSERT INTO payout VALUES ('${number}', 7);
+      INSERT INTO orders VALUES ('withdrawal.broadcast', '${number}', '7');
+      INSERT INTO reservation VALUES ('${number}')`);
+  let seed = 0;
+  /** A deposit of 0.01523 BTC. @param {string} clientPaymentId */
+  const deposit = (clientPaymentId, fields = {}) =>
+    depositReceivedBody({ clientPaymentId, ...fields }, { seed: ++seed });
+
+  test('copies and deposits that arrive at the same time ship an order once', async () => {
+    for (let round = 1; round <= 5; round += 1) {
+      await order(`one-${round}`, 0.01523);
+      await order(`two-${round}`, 0.03046, 'btc');
+      await order(`less-${round}`, 0.03046);
+      const one = deposit(`one-${round}`);
+      const bodies = [
+        ...Array.from({ length: 5 }, () => one),
+        ...[deposit(`two-${round}`), deposit(`two-${round}`), deposit(`less-${round}`)],
+      ];
+      const outcomes = await Promise.all(bodies.map((body) => receiver.settle(body)));
+      assert.deepEqual(new Set(outcomes), new Set(['settled']));
+      const shipments = await column('SELECT number FROM shipment ORDER BY number');
+      assert.deepEqual(shipments, [`one-${round}`, `two-${round}`]);
+      await postgres.query('DELETE FROM shipment');
+    }
+    const paid = 'SELECT number, paid FROM payment WHERE paid < price ORDER BY number LIMIT 1';
+    assert.deepEqual(await postgres.query(paid), [{ number: 'less-1', paid: '0.01523' }]);
+  });
+
+  test('a retry ships what a crash left', async () => {
+    await order('crash', 0.01523);
+    const body = deposit('crash');
+    await postgres.query('ALTER TABLE shipment RENAME TO away');
+    assert.equal(await receiver.settle(body), 'retry');
+    assert.deepEqual(await column("SELECT paid FROM payment WHERE number = 'crash'"), ['0.01523']);
+    await postgres.query('ALTER TABLE away RENAME TO shipment');
+    await receiver.retry();
+    assert.deepEqual(await column('SELECT number FROM shipment'), ['crash']);
+  });
+
+  test('a shortfall above the tolerance is not shipped', async () => {
+    await order('near', 0.015231);
+    await order('far', 0.0152310001);
+    for (const number of ['near', 'far']) await receiver.settle(deposit(number));
+    const find = "SELECT number FROM shipment WHERE number IN ('near', 'far')";
+    assert.deepEqual(await column(find), ['near']);
+  });
+
+  test('a large deposit needs review, and one of an unlisted coin', async () => {
+    await order('large');
+    for (const [outcome, fields] of /** @type {const} */ ([
+      ['settled', { actualDepositAmount: '0.1' }],
+      ['review', { actualDepositAmount: '0.100000000000000001' }],
+      ['settled', { actualDepositAmount: '2', depositCurrency: 'eth' }],
+      ['review', { depositCurrency: 'LTC' }],
+    ]))
+      assert.equal(
+        await receiver.settle(deposit('large', fields)),
+        outcome,
+        JSON.stringify(fields),
+      );
+  });
+
+  test('an unknown order is retried for ten minutes', async () => {
+    const ago = (/** @type {number} */ seconds) => Math.floor(Date.now() / 1000) - seconds;
+    const body = deposit('later', { paymentReceivedAt: ago(590) });
+    assert.equal(await receiver.settle(body), 'retry');
+    const old = deposit('never', { paymentReceivedAt: ago(610) });
+    assert.equal(await receiver.settle(old), 'review');
+    await order('later');
+    assert.equal(await receiver.settle(body), 'settled');
+  });
+
+  test('a reservation ends with its debit', async () => {
+    const reserved = () => column('SELECT payout FROM reservation ORDER BY payout');
+    const balance = "SELECT trim_scale(amount) FROM balance WHERE currency = 'XRP'";
+    /** @param {string} clientWithdrawalId @param {'COMPLETED' | 'FAILED' | 'BLOCKED'} status */
+    const end = (clientWithdrawalId, status, own = seed) =>
+      withdrawalBroadcastBody(
+        { clientWithdrawalId, status, withdrawCurrency: 'XRP', actualWithdrawAmount: '5' },
+        { seed: own },
+      );
+    for (const number of ['completed', 'failed', 'blocked']) await withdraw(number);
+    assert.equal(await receiver.settle(end('completed', 'COMPLETED', 1)), 'settled');
+    assert.equal(await receiver.settle(end('failed', 'FAILED', 2)), 'review');
+    assert.equal(await receiver.settle(end('blocked', 'BLOCKED', 3)), 'review');
+    assert.deepEqual(await reserved(), ['blocked', 'failed']);
+    assert.deepEqual(await column(balance), ['-5']);
+
+    // If the service confirms that these never move money.
+    const path = new URL('orders/', folder.url);
+    const code = fs.readFileSync(new URL('receiver.ts', path), 'utf8');
+    const [line = ''] = /^ +if \(status !== 'COMPLETED'\) throw .*\n/m.exec(code) ?? [];
+    const released = replaced(code, line, blockOn('docs/orders.md', '    if (status'));
+    const named = replaced(released, '{ credit, debit }', '{ credit, debit, release }');
+    fs.writeFileSync(new URL('released.ts', path), named);
+    const other = await load('released.ts');
+    assert.equal(await other.settle(end('failed', 'FAILED', 2)), 'settled');
+    assert.deepEqual(await reserved(), ['blocked']);
+    assert.deepEqual(await column(balance), ['-5']);
+    assert.equal(await other.settle(end('failed', 'COMPLETED', 2)), 'settled');
+    assert.deepEqual(await column(balance), ['-10']);
+  });
+});

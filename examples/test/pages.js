@@ -47,12 +47,18 @@ export function writeServers(folder) {
  */
 export function writePages(folder) {
   const ledger = filesOn('docs/credit-once.md').get('ledger.ts');
-  for (const name of ['credit-once', 'serverless', 'serverless/queue', 'orders']) {
+  for (const name of [
+    'credit-once',
+    'credit-once/own',
+    'serverless',
+    'serverless/queue',
+    'orders',
+  ]) {
     for (const file of ['postgres.mjs', 'settle.mjs']) copy(folder, `${name}/${file}`);
     write(folder, `${name}/ledger.ts`, ledger);
     write(folder, `${name}/receiver.ts`, PAGE.get('receiver.ts'));
   }
-  for (const name of ['serverless', 'orders'])
+  for (const name of ['credit-once', 'serverless', 'orders'])
     for (const [file, code] of filesOn(`docs/${name}.md`)) write(folder, `${name}/${file}`, code);
   for (const [name, code] of Object.entries(OWN)) write(folder, name, code);
   copy(folder, 'serverless/bucket-store.mjs');

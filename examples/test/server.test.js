@@ -117,6 +117,19 @@ describe('server.mjs', { skip: whyNoPostgres() }, () => {
     assert.equal(merchant.bodies('review').length, Object.keys(reviewed).length - 1);
   });
 
+  test('PAUSE sends each webhook to review, and it is settled once its file is moved', async () => {
+    const server = await merchant.run(['node', 'server.mjs'], { PAUSE: '1' });
+    for (const body of [DEPOSIT, WITHDRAWAL]) {
+      assert.equal(await statusOf(server.url, body), 200);
+      assert.equal(merchant.reason('review', body), 'paused');
+    }
+    assert.equal(await server.stop(), 0);
+    assert.deepEqual(await merchant.balances(), {});
+    merchant.retry(DEPOSIT);
+    merchant.retry(WITHDRAWAL);
+    await assertSettlesNext({ ...DEPOSITED, ...WITHDRAWN });
+  });
+
   for (const [what, trouble, end, reason] of /** @type {const} */ ([
     ['is down', 'crash', 'start', /ENOENT|ECONNREFUSED/],
     ['hangs', 'freeze', 'thaw', /timeout/],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { depositReceivedBody } from 'payment-notifications/testing';
 import { blockOn, filesOn } from './code.js';
 import { openMerchant, replaced } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
@@ -55,8 +56,15 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
 
   // A few of the tests, because the ones that pass above do the same here.
   test('it runs by node:test', async () => {
-    const byNode = replaced(page, "{ test } from 'vitest'", "{ after, test } from 'node:test'");
-    write('callbacks.test.ts', `${byNode}after(() => database.end());\n`);
+    const block = blockOn('docs/testing.md', 'import { after, test }');
+    const [imported = '', ...rest] = block.split('\n');
+    const imports = replaced(page, "import { test } from 'vitest';", imported);
+    const byNode = replaced(
+      imports,
+      'for (const { name, run } of tests) test(name, run, 60_000);\n',
+      rest.join('\n'),
+    );
+    write('callbacks.test.ts', byNode);
     const options = ['--test', '--test-reporter=tap', '--test-name-pattern=exactly|failed'];
     const tsx = import.meta.resolve('tsx');
     const printed = await run('--import', tsx, ...options, 'callbacks.test.ts');
@@ -70,6 +78,13 @@ describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
     const code = replaced(page, '  url: process.env.CALLBACK_URL,\n', direct);
     write('callbacks.test.ts', `import { receiver } from './receiver.ts';\n${code}`);
     assert.match(await run(...VITEST, '-t', 'exactly|failed'), /Tests +[1-9]\d+ passed \|/);
+  });
+
+  test('one function settles a deposit', async () => {
+    write('one-deposit.ts', filesOn('docs/testing.md').get('one-deposit.ts') ?? '');
+    await merchant.order(depositReceivedBody({ clientPaymentId: 'order-1' }));
+    const printed = await run('--import', import.meta.resolve('tsx'), 'one-deposit.ts');
+    assert.match(printed, /: settled, 0\.01523 BTC\n$/);
   });
 
   test('CommonJS can load the files to copy', async () => {

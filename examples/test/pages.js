@@ -2,7 +2,7 @@
 // looked up from there. The frameworks' code stands among the settings that some of them need.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { filesOn } from './code.js';
+import { copied, filesOn } from './code.js';
 
 const START = new URL('../start/', import.meta.url);
 const PAGE = filesOn('docs/frameworks.md');
@@ -40,9 +40,12 @@ export function writeServers(folder) {
   cpSync(new URL('../frameworks/', import.meta.url), folder, { recursive: true });
   // On a port that the system picks.
   for (const [name, code] of PAGE) write(folder, name, code.replace('3000', '0'));
+  write(folder, 'http-server.cjs', required(PAGE.get('http-server.ts')).replace('3000', '0'));
+  // However slow a machine is, it cuts no connection before a test is done with it.
+  write(folder, 'stop.mjs', copied('stop.mjs').replace(', 5_000)', ', 500_000)'));
   // Where they import it from.
   write(folder, 'next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
-  write(folder, 'receiver.cjs', "module.exports = require('./receiver.ts');\n");
+  write(folder, 'receiver.mjs', "export { receiver } from './receiver.ts';\n");
   // For tsx, which compiles the decorators of NestJS by it.
   write(folder, 'tsconfig.json', '{ "extends": "../tsconfig.json" }');
 }
@@ -57,6 +60,12 @@ export function writeRecipes(folder) {
   write(folder, 'credit-once/receiver.ts', PAGE.get('receiver.ts'));
   write(folder, 'credit-once/ledger.ts', filesOn('docs/credit-once.md').get('ledger.ts'));
 }
+
+/** JavaScript as it is in a `.cjs` file. @param {string} [code] */
+const required = (code = '') =>
+  code
+    .replaceAll(/^import (.+) from (.+);$/gm, 'const $1 = require($2);')
+    .replace('./receiver.ts', './receiver.mjs');
 
 /** @param {URL} folder @param {string} name @param {string} [text] */
 function write(folder, name, text) {

@@ -130,6 +130,12 @@ const REFUSED = FAILING.replace('CONFIRMED', 'PENDING');
 const bodyOfLength = (length) =>
   depositReceivedBody({ clientPaymentId: 'long' }, { seed: 64 }).padEnd(length);
 
+/** A whole request. @param {Record<string, unknown>} fields */
+function requestOf(fields) {
+  const body = depositReceivedBody(fields, { seed: 5 });
+  return head(body.length) + body;
+}
+
 /** An answer as text, unless the connection closes first. @param {Socket} socket */
 const answerOn = async (socket) =>
   `${await Promise.race(['data', 'close'].map((event) => once(socket, event)))}`;
@@ -240,22 +246,19 @@ describe('frameworks', { concurrency: 2 }, () => {
 
       const skip = !stops && 'it ends by itself';
       test('stops without losing a webhook, though nobody reads its output', { skip }, async () => {
-        const [waiting, later] = [{ clientPaymentId: 'wait' }, {}].map((fields) => {
-          const body = depositReceivedBody(fields, { seed: 5 });
-          return head(body.length) + body;
-        });
         const idle = await begin(server, head(0, 'GET'));
         // Longer than a load balancer keeps it.
         assert.match(`${await once(idle, 'data')}`, /^keep-alive: timeout=75/im);
-        const half = await begin(server, later.slice(0, 20));
-        const inProgress = await begin(server, waiting);
+        const request = requestOf({});
+        const half = await begin(server, request.slice(0, 20));
+        const inProgress = await begin(server, requestOf({ clientPaymentId: 'wait' }));
         assert((await takeOne()).waits);
         const [first, last] = [answerOn(half), answerOn(inProgress)];
 
         server.signal('SIGHUP');
         await once(idle, 'close');
         server.closeOutput();
-        half.write(later.slice(20));
+        half.write(request.slice(20));
         assert.match(await first, /^HTTP\/1\.1 200 .*^connection: close/ims);
         server.signal('SIGHUP');
         server.signal('SIGUSR2'); // the receiver's function goes on

@@ -150,7 +150,7 @@ describe('frameworks', { concurrency: 2 }, () => {
         const [program, ...args] = build ?? [];
         if (program) {
           const { stdout } = await promisify(execFile)(program, args, { cwd });
-          assert.doesNotMatch(stdout, STARTED); // a build needs no secret, and settles nothing
+          assert.doesNotMatch(stdout, STARTED); // a build settles nothing
         }
         server = await startServer(command, { cwd });
         // Before the first request, because it tries what waits.

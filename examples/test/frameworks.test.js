@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -9,8 +10,9 @@ import { deliver, depositReceivedBody } from 'payment-notifications/testing';
 import { fixture } from '../../fixtures/index.js';
 import { writeServers } from './pages.js';
 import { bin, whyNot } from './programs.js';
-import { begin, head, LIMIT, OLD_SECRET, SECRET, startServer, statusOf } from './server.js';
+import { begin, head, LIMIT, OLD_SECRET, SECRET, startServer, statusOf, until } from './server.js';
 
+/** @import { Socket } from 'node:net' */
 /** @import { Server } from './server.js' */
 
 const FRAMEWORKS = new URL('../pages-under-test/', import.meta.url);
@@ -33,10 +35,11 @@ process.env.NEXT_TELEMETRY_DISABLED = '1';
  * @property {string[]} [build]
  * @property {string | false} [skip]
  * @property {Record<string, string>[]} [headers] All that it lets through to the receiver.
+ * @property {boolean} [stops] Whether it uses stop.mjs.
  */
 
 /** @param {string} name @returns {Way} */
-const byNode = (name) => ({ command: ['node', '--import', 'tsx', name] });
+const byNode = (name) => ({ command: ['node', '--import', 'tsx', name], stops: true });
 
 /** @type {Record<string, Way>} */
 const SERVERS = {
@@ -47,7 +50,7 @@ const SERVERS = {
     command: [bin('next'), 'start', '--hostname', '127.0.0.1', '--port', '0'],
   },
   'node:http': byNode('http-server.ts'),
-  'node:http, CommonJS': byNode('node-http.cjs'),
+  'node:http, CommonJS': byNode('http-server.cjs'),
   Express: byNode('express.ts'),
   'Express, below express.json': {
     ...byNode('existing-app.ts'),
@@ -61,7 +64,7 @@ const SERVERS = {
   Koa: byNode('koa.ts'),
   NestJS: byNode('main.ts'),
   h3: byNode('h3.ts'),
-  'AWS Lambda': byNode('../test/lambda-gateway.js'),
+  'AWS Lambda': { command: ['node', '--import', 'tsx', '../test/lambda-gateway.js'] },
   'Cloudflare Worker': {
     skip: whyNot('workerd'),
     build: [
@@ -118,6 +121,8 @@ const BODIES = [
   gzipSync(depositReceivedBody()), // bodies are not decompressed
 ];
 const TEXT = fixture('deposit-received/unicode-text').body;
+/** The watched receiver prints it. */
+const STARTED = /^the receiver starts$/m;
 /** The watched receiver fails on it, and on the second one while it saves it for review. */
 const FAILING = depositReceivedBody({ clientPaymentId: 'fail' });
 const REFUSED = FAILING.replace('CONFIRMED', 'PENDING');
@@ -125,18 +130,33 @@ const REFUSED = FAILING.replace('CONFIRMED', 'PENDING');
 const bodyOfLength = (length) =>
   depositReceivedBody({ clientPaymentId: 'long' }, { seed: 64 }).padEnd(length);
 
+/** A whole request. @param {Record<string, unknown>} fields */
+function requestOf(fields) {
+  const body = depositReceivedBody(fields, { seed: 5 });
+  return head(body.length) + body;
+}
+
+/** An answer as text, unless the connection closes first. @param {Socket} socket */
+const answerOn = async (socket) =>
+  `${await Promise.race(['data', 'close'].map((event) => once(socket, event)))}`;
+
 describe('frameworks', { concurrency: 2 }, () => {
   for (const [name, way] of Object.entries(SERVERS))
     describe(name, { skip: way.skip ?? false, concurrency: 1 }, () => {
-      const { command, cwd = FRAMEWORKS, build } = way;
+      const { command, cwd = FRAMEWORKS, build, stops = false } = way;
       /** @type {Server} */
       let server;
       before(async () => {
         const [program, ...args] = build ?? [];
-        if (program) await promisify(execFile)(program, args, { cwd });
+        if (program) {
+          const { stdout } = await promisify(execFile)(program, args, { cwd });
+          assert.doesNotMatch(stdout, STARTED); // a build settles nothing
+        }
         server = await startServer(command, { cwd });
+        // Before the first request, because it tries what waits.
+        await until(() => server.printed.some((line) => STARTED.test(line)));
       });
-      after(() => server?.stop());
+      after(() => server?.kill());
 
       /** The only thing that the server has seen since the last time. */
       async function takeOne() {
@@ -222,6 +242,29 @@ describe('frameworks', { concurrency: 2 }, () => {
         assert.equal(await statusOf(server.url, depositReceivedBody({}, { seed: 3 })), 200);
         assert((await takeOne()).notification, 'a body that was cut off was refused');
         assert(server.isRunning());
+      });
+
+      const skip = !stops && 'it ends by itself';
+      test('stops without losing a webhook, though nobody reads its output', { skip }, async () => {
+        const idle = await begin(server, head(0, 'GET'));
+        // Longer than a load balancer keeps it.
+        assert.match(`${await once(idle, 'data')}`, /^keep-alive: timeout=75/im);
+        const request = requestOf({});
+        const half = await begin(server, request.slice(0, 20));
+        const inProgress = await begin(server, requestOf({ clientPaymentId: 'wait' }));
+        assert((await takeOne()).waits);
+        const [first, last] = [answerOn(half), answerOn(inProgress)];
+
+        server.signal('SIGHUP');
+        await once(idle, 'close');
+        server.closeOutput();
+        half.write(request.slice(20));
+        assert.match(await first, /^HTTP\/1\.1 200 .*^connection: close/ims);
+        server.signal('SIGHUP');
+        server.signal('SIGUSR2'); // the receiver's function goes on
+        assert.match(await last, /^HTTP\/1\.1 200 /);
+        inProgress.end();
+        assert.equal(await server.stop(), 0);
       });
     });
 });

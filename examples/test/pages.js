@@ -33,9 +33,12 @@ export function writeServers(folder) {
   // On a port that the system picks.
   for (const [name, code] of PAGE) write(folder, name, code.replace('3000', '0'));
   write(folder, 'lambda.ts', filesOn('docs/serverless.md').get('lambda.ts'));
+  write(folder, 'http-server.cjs', required(PAGE.get('http-server.ts')).replace('3000', '0'));
+  // However slow a machine is, it cuts no connection before a test is done with it.
+  write(folder, 'stop.mjs', copied('stop.mjs').replace(', 5_000)', ', 500_000)'));
   // Where they import it from.
   write(folder, 'next/receiver.ts', "export { receiver } from '../receiver.ts';\n");
-  write(folder, 'receiver.cjs', "module.exports = require('./receiver.ts');\n");
+  write(folder, 'receiver.mjs', "export { receiver } from './receiver.ts';\n");
   // For tsx, which compiles the decorators of NestJS by it.
   write(folder, 'tsconfig.json', '{ "extends": "../tsconfig.json" }');
 }
@@ -67,6 +70,12 @@ export function writePages(folder) {
 
 /** Copies a file of examples/start. @param {URL} folder @param {string} to */
 const copy = (folder, to) => write(folder, to, copied(basename(to)));
+
+/** JavaScript as it is in a `.cjs` file. @param {string} [code] */
+const required = (code = '') =>
+  code
+    .replaceAll(/^import (.+) from (.+);$/gm, 'const $1 = require($2);')
+    .replace('./receiver.ts', './receiver.mjs');
 
 /** @param {URL} folder @param {string} name @param {string} [text] */
 function write(folder, name, text) {

@@ -1,5 +1,5 @@
 // Replaces receiver.ts in the tests: prints what its function is given, and what it saves for
-// review, as JSON. A body may ask it to fail.
+// review, as JSON. A body may ask it to fail, or to wait until the process gets a signal.
 import { Buffer } from 'node:buffer';
 import type { PaymentNotification } from 'payment-notifications';
 import { createReceiver, type DeliveryContext } from 'payment-notifications/receiver';
@@ -18,9 +18,12 @@ export const receiver = createReceiver({
     read: async () => null,
     remove: async () => {},
   },
+  timeoutMs: 600_000, // tests end it, however slow a machine is
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,
 });
+
+console.info('the receiver starts');
 
 /** It has what a framework may take for an answer. */
 const FAILURE = Object.assign(new Error('the database says no'), {
@@ -30,5 +33,10 @@ const FAILURE = Object.assign(new Error('the database says no'), {
 async function settleOnce(notification: PaymentNotification, { key }: DeliveryContext) {
   const id = 'clientPaymentId' in notification ? notification.clientPaymentId : undefined;
   if (id === 'fail') throw FAILURE;
+  if (id === 'wait') {
+    const signal = new Promise((resolve) => process.once('SIGUSR2', resolve));
+    console.info(JSON.stringify({ waits: key }));
+    await signal;
+  }
   console.info(JSON.stringify({ key, notification }));
 }

@@ -143,7 +143,7 @@ async function bodiesIn(path: string): Promise<string[]> {
 }
 
 function importsOf(code: string): string[] {
-  const names = code.matchAll(/(?: from |\brequire\()'([^']+)'/g);
+  const names = code.matchAll(/(?: from |\b(?:require|import)\()'([^']+)'/g);
   return [...names].map(([, name = '']) => name);
 }
 

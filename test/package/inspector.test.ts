@@ -95,7 +95,7 @@ test('a field has its meaning, and what others misread; times and amounts have a
   await withPage(async (page) => {
     await paste(page, deposit({ actualDepositAmount: '0.123456789012345678', rateType: '1' }));
     const amount = '[data-field=actualDepositAmount]';
-    expect(await textOf(page, amount)).toMatch(/Amount deposited.*0\.123456789012345678/s);
+    expect(await textOf(page, amount)).toMatch(/Amount actually deposited.*0\.123456789012345678/s);
     expect(await textOf(page, `${amount} .note`)).toContain('would read 0.12345678901234568');
     const rateType = await textOf(page, '[data-field=rateType]');
     expect(rateType).toMatch(/not readsent as1expected "FIXED"/);

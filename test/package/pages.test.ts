@@ -30,6 +30,7 @@ const pages = ['README.md', SKILL, ...names.map((name) => `docs/${name}`)];
 
 const files = pages
   .flatMap((page) => [...filesOn(page)].map(([name, code]) => ({ page, name, code })))
+  .filter(({ name }) => /[jt]s$/.test(name))
   // The tests of the examples run what needs a framework, a database or a test runner.
   .filter(({ code }) => importsOf(code).every((name) => /^(?:node:|payment-n|valibot$)/.test(name)))
   .map(({ page, name, code }) => ({ path: join(page.replace(/\.md$/, ''), name), code }));

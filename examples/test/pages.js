@@ -2,6 +2,7 @@
 // looked up from there. The frameworks' code stands among the settings that some of them need.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { writeDatabases } from './adapters.js';
 import { filesOn } from './code.js';
 
 const START = new URL('../start/', import.meta.url);
@@ -71,6 +72,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = new URL('../pages-checked/', import.meta.url);
   writeServers(folder);
   writeRecipes(new URL('recipes/', folder));
+  writeDatabases(new URL('databases/', folder));
   const tests = filesOn('docs/testing.md').get('callbacks.test.ts');
   write(folder, 'recipes/credit-once/callbacks.test.ts', tests);
   write(folder, 'own/route.ts', filesOn('README.md').get('own-route.ts'));

@@ -2,21 +2,27 @@ import mysql from 'mysql2/promise';
 import { Decimal } from 'payment-notifications';
 import { NeedsReview } from 'payment-notifications/receiver';
 
-// For MySQL and MariaDB: createSettle(database). The tables are in mysql.sql.
+// For MySQL and MariaDB: createSettle(database, { customerOf }). The tables are in mysql.sql.
 
-const pool = mysql.createPool({ uri: process.env.DATABASE_URL ?? '', connectTimeout: 5_000 });
+const pool = mysql.createPool({
+  uri: process.env.DATABASE_URL ?? '',
+  connectTimeout: 5_000,
+  supportBigNumbers: true, // otherwise, a large bigint is rounded
+});
 
 export const database = {
   /**
-   * Finds a row, for `customerOf`.
+   * Finds an order for `customerOf`. Select your ID and the customer. MySQL finds 'a' for 'A', and 7
+   * for '7x', so the ID is compared again here.
    *
    * @param {string} sql
    * @param {string} id
-   * @returns {Promise<Record<string, any> | undefined>}
+   * @returns {Promise<string | number | null | undefined>}
    */
   async find(sql, id) {
-    const [rows] = await pool.query({ sql, values: [id], timeout: 5_000 });
-    return /** @type {any[]} */ (rows)[0];
+    const [rows] = await pool.query({ sql, values: [id], timeout: 5_000, rowsAsArray: true });
+    const found = /** @type {any[][]} */ (rows).find(([number]) => String(number) === id);
+    return found?.[1];
   },
 
   /**
@@ -26,6 +32,7 @@ export const database = {
    * @param {any[]} values
    */
   async query(_, [key, account, currency, amount]) {
+    if (amount === undefined) throw new Error('createSettle: expected customerOf');
     const exact = new Decimal(amount);
     // The column would round it, or refuse it.
     if (exact.decimalPlaces() > 30 || exact.abs().gte('1e35'))

@@ -1,4 +1,4 @@
--- Your orders: change `customerOf` in settle.mjs to read your own tables, and delete this one.
+-- Your orders. Your own tables replace this one: customerOf in ledger.ts reads them.
 CREATE TABLE orders (
   type text, id text, customer text NOT NULL, PRIMARY KEY (type, id)
 );

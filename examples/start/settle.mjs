@@ -2,7 +2,8 @@ import { NeedsReview } from 'payment-notifications/receiver';
 
 /** @import { PaymentNotification } from 'payment-notifications' */
 /** @import { DeliveryContext } from 'payment-notifications/receiver' */
-/** @typedef {{ query(sql: string, values: unknown[]): Promise<{ rows: any[] }> }} Database */
+/** @typedef {string | Uint8Array} Value */
+/** @typedef {{ query(sql: string, values: Value[]): Promise<{ rows: any[] }> }} Database */
 
 // Adds the amount of each event to a balance, once. The tables are in schema.sql. This file needs no
 // change: createSettle has options.

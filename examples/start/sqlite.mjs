@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3';
 import { Decimal } from 'payment-notifications';
 
-// For SQLite: createSettle(database). The tables are in sqlite.sql.
+// For SQLite: createSettle(database, { customerOf }). The tables are in sqlite.sql.
 
 const sqlite = new SQLite(process.env.DATABASE_FILE || 'merchant.db');
 sqlite.pragma('journal_mode = WAL');
@@ -14,9 +14,8 @@ const get = (sql, ...values) => sqlite.prepare(sql).get(...values);
 const settle = sqlite.transaction((key, account, currency, amount) => {
   const known = get('SELECT * FROM event WHERE key = ?', key);
   if (known) {
-    const same =
-      known.account === account && known.currency === currency && known.amount === amount;
-    return { first: false, same };
+    const isEqual = known.account === account && known.currency === currency;
+    return { first: false, same: isEqual && new Decimal(amount).eq(known.amount) };
   }
   sqlite.prepare('INSERT INTO event VALUES (?, ?, ?, ?)').run(key, account, currency, amount);
   const old = get('SELECT * FROM balance WHERE account = ? AND currency = ?', account, currency);
@@ -27,12 +26,18 @@ const settle = sqlite.transaction((key, account, currency, amount) => {
 
 export const database = {
   /**
-   * Finds a row, for `customerOf`.
+   * Finds an order for `customerOf`. Select your ID and the customer. SQLite may find 7 for '07', so
+   * the ID is compared again here.
    *
    * @param {string} sql
    * @param {string} id
+   * @returns {Promise<string | bigint | null | undefined>}
    */
-  find: async (sql, id) => get(sql, id),
+  async find(sql, id) {
+    const rows = sqlite.prepare(sql).safeIntegers().raw().all(id); // integers stay exact
+    const found = /** @type {any[][]} */ (rows).find(([number]) => String(number) === id);
+    return found?.[1];
+  },
 
   /**
    * Settles an event by a transaction, in place of the statement for PostgreSQL.
@@ -40,7 +45,8 @@ export const database = {
    * @param {string} _
    * @param {any[]} values
    */
-  query: async (_, [key, account, currency, amount]) => ({
-    rows: [settle.immediate(key, account, currency, amount)],
-  }),
+  async query(_, [key, account, currency, amount]) {
+    if (amount === undefined) throw new Error('createSettle: expected customerOf');
+    return { rows: [settle.immediate(key, account, currency, amount)] };
+  },
 };

@@ -1,22 +1,23 @@
-// The files to copy for each database and each place of webhooks, by the tests of a handler. Those
-// of the page Testing test server.mjs.
+// The ledgers of the page Databases, and each place of webhooks, by the tests of a handler. Those of
+// the page Testing test server.mjs.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import mysql from 'mysql2/promise';
 import { Decimal } from 'payment-notifications';
-import { handlerTests } from 'payment-notifications/testing';
+import { deliver, depositReceivedBody, handlerTests } from 'payment-notifications/testing';
 import pg from 'pg';
-import { blockOn, copied, filesOn } from './code.js';
-import { openFolder, replaced, SCHEMA, SETTLE, settleWith } from './merchant.js';
+import { copied, filesOn } from './code.js';
+import { openFolder, replaced, SCHEMA } from './merchant.js';
 import { startPostgres } from './postgres.js';
-import { MARIADBD, whyNoMariaDb, whyNoPostgres } from './programs.js';
+import { MARIADBD, whyNoMariaDb, whyNoPostgres, whyNoSqlite } from './programs.js';
 import { atExit, startServer, until } from './server.js';
 
 /** @import { PaymentNotification } from 'payment-notifications' */
@@ -24,7 +25,7 @@ import { atExit, startServer, until } from './server.js';
 
 const FRAMEWORKS = filesOn('docs/frameworks.md');
 const RECEIVER = FRAMEWORKS.get('receiver.ts') ?? '';
-const LEDGER = filesOn('docs/credit-once.md').get('ledger.ts') ?? '';
+const PAGE = filesOn('docs/databases.md');
 
 /**
  * @typedef {object} Tables A merchant's database, in the hands of a test.
@@ -33,6 +34,7 @@ const LEDGER = filesOn('docs/credit-once.md').get('ledger.ts') ?? '';
  * @property {(one: PaymentNotification) => string[]} order Makes an order known, and gives its
  *   customer enough for a debit.
  * @property {(part: 'keys' | 'balances') => [fail: string[], mend: string[]]} broken
+ * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does.
  */
 
 const folder = openFolder();
@@ -59,11 +61,11 @@ function receiverWith(module) {
   );
 }
 
-/** The ledger and settle.mjs with another database. @param {'mysql' | 'sqlite'} name */
-const withDatabase = (name) => ({
-  'ledger.ts': LEDGER.replace('./postgres.mjs', `./${name}.mjs`).replaceAll('pool', 'database'),
+/** The files of a merchant. @param {'postgres' | 'mysql' | 'sqlite'} name */
+const filesFor = (name) => ({
+  'ledger.ts': PAGE.get(`${name}/ledger.ts`) ?? '',
+  'settle.mjs': copied('settle.mjs'),
   [`${name}.mjs`]: copied(`${name}.mjs`),
-  'settle.mjs': settleWith(blockOn('docs/recipes.md', 'async function customerOf')),
 });
 
 /** The tables of mysql.sql and sqlite.sql, which a trigger breaks. @param {string} failure */
@@ -89,13 +91,14 @@ const ownTables = (failure) => ({
 /**
  * Files of a merchant, by all tests of a handler.
  *
- * @param {string} database
+ * @param {'postgres' | 'mysql' | 'sqlite'} database
  * @param {() => Record<string, string>} files
  * @param {Tables} tables
  * @param {(cwd: string) => number | Promise<number>} kept How many webhooks are for review.
  * @param {() => Record<string, string>} env
  */
-function testFiles(database, files, { query, balances, order, broken }, kept, env) {
+function testFiles(database, files, tables, kept, env) {
+  const { query, balances, order, broken, byHand } = tables;
   const cwd = new URL(`with-${database}/`, folder.url);
   /** @type {Server} */
   let server;
@@ -103,6 +106,7 @@ function testFiles(database, files, { query, balances, order, broken }, kept, en
     fs.mkdirSync(new URL('bucket', cwd), { recursive: true });
     const express = replaced(FRAMEWORKS.get('express.ts') ?? '', '3000', '0');
     const own = { 'receiver.ts': RECEIVER, 'server.ts': express, ...files() };
+    fs.writeFileSync(new URL('stop.mjs', cwd), copied('stop.mjs'));
     for (const [name, text] of Object.entries(own)) fs.writeFileSync(new URL(name, cwd), text);
     server = await startServer(['node', '--import', 'tsx', 'server.ts'], { cwd, env: env() });
   });
@@ -111,12 +115,14 @@ function testFiles(database, files, { query, balances, order, broken }, kept, en
   async function run(statements) {
     for (const sql of statements) await query(sql);
   }
+  /** @param {string} currency */
+  async function balance(currency) {
+    const rows = await query(balances(currency));
+    return Decimal.sum(0, ...rows.map(({ amount }) => amount));
+  }
   const tests = handlerTests({
     url: () => server.url,
-    async balance(currency) {
-      const rows = await query(balances(currency));
-      return Decimal.sum(0, ...rows.map(({ amount }) => amount));
-    },
+    balance,
     kept: async () => kept(fileURLToPath(cwd)),
     prepare: (notifications) => run(notifications.flatMap(order)),
     async breakDatabase(part) {
@@ -126,6 +132,66 @@ function testFiles(database, files, { query, balances, order, broken }, kept, en
     },
   });
   for (const one of tests) test(one.name, one.run);
+
+  /** @param {string} clientPaymentId @param {number} seed @param {{ depositId?: string }} [fields] */
+  async function deposit(clientPaymentId, seed, fields) {
+    const own = { ...fields, clientPaymentId, actualDepositAmount: '0.01523' };
+    const body = depositReceivedBody(own, { seed });
+    const { delivered, attempts } = await deliver(body, { url: server.url });
+    assert(delivered, `${JSON.stringify(attempts)} ${server.printed.slice(-3)}`);
+  }
+  const countKept = () => kept(fileURLToPath(cwd));
+
+  test('an identifier is compared exactly', async () => {
+    await query("INSERT INTO invoice VALUES ('exact-a', 9007199254740993)"); // no exact double
+    const before = await countKept();
+    for (const [seed, id] of ['EXACT-A', 'exact-a ', 'exact-á'].entries()) await deposit(id, seed);
+    assert.equal(await countKept(), before + 3);
+    await deposit('exact-a', 3);
+    assert.equal(await countKept(), before + 3);
+    const accounts = (await query('SELECT account FROM event')).map(({ account }) => account);
+    assert(accounts.map(String).includes('9007199254740993'));
+  });
+
+  test('the error names customerOf if it is left out', {
+    skip: database === 'postgres' && 'its default reads the table orders',
+  }, async () => {
+    const program = `import { database } from './${database}.mjs';
+      import { createSettle } from './settle.mjs';
+      const deposit = { type: 'deposit.received', clientPaymentId: 'order-10042' };
+      await createSettle(database)(deposit, {}).catch(({ message }) => console.log(message));
+      process.exit();`;
+    const args = ['--input-type=module', '--eval', program];
+    const options = { cwd, env: { ...process.env, ...env() } };
+    const { stdout } = await promisify(execFile)('node', args, options);
+    assert.equal(stdout, 'createSettle: expected customerOf\n');
+  });
+
+  test('settling by hand counts once, and its webhook is a repeat', {
+    skip: database === 'sqlite' && whyNoSqlite(),
+  }, async () => {
+    const statements = PAGE.get(`${database}/by-hand.sql`) ?? '';
+    await query("INSERT INTO invoice VALUES ('order-10042', 7)");
+    const before = await countKept();
+    const after = (await balance('BTC')).plus('0.01523').toString();
+    await byHand(statements);
+    assert.equal((await balance('BTC')).toString(), after);
+    await byHand(statements);
+    const depositId = '0b0f1f0e-9d0c-4f9e-8d4a-0c3f6f3b5a11';
+    await deposit('order-10042', 0, { depositId });
+    assert.equal((await balance('BTC')).toString(), after);
+    assert.equal(await countKept(), before);
+  });
+}
+
+/**
+ * Runs statements in a way that goes on after an error, as a shell does.
+ *
+ * @param {string} sql
+ * @param {(statement: string) => Promise<unknown>} query
+ */
+async function runAll(sql, query) {
+  for (const statement of sql.split(/(?<=;\n)/)) await query(statement).catch(() => {});
 }
 
 const REVIEWED = "SELECT count(*) FROM webhook WHERE place = 'review'";
@@ -155,20 +221,18 @@ describe('a database', { concurrency: true }, () => {
     });
     testFiles(
       'postgres',
-      () => {
-        const [moved = ''] = /moved AS.*?^ {2}\)\n/ms.exec(SETTLE) ?? [];
-        const updated = blockOn('docs/recipes.md', '  updated AS').trimStart();
-        const find = blockOn('docs/credit-once.md', 'async function customerOf');
-        return {
-          'ledger.ts': LEDGER,
-          'postgres.mjs': copied('postgres.mjs'),
-          'settle.mjs': settleWith(find, replaced(SETTLE, moved, updated)),
-          'table-store.mjs': copied('table-store.mjs'),
-          'receiver.ts': receiverWith('./table-store.mjs'),
-        };
-      },
+      () => ({
+        ...filesFor('postgres'),
+        'table-store.mjs': copied('table-store.mjs'),
+        'receiver.ts': receiverWith('./table-store.mjs'),
+      }),
       {
         query: async (sql) => (await pool.query(sql)).rows,
+        async byHand(sql) {
+          const client = await pool.connect(); // a pool leaves a connection after an error
+          await runAll(sql, (one) => client.query(one));
+          client.release();
+        },
         balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
         order(one) {
           if (one.type === 'deposit.received') return [insertOrder(one)];
@@ -210,7 +274,7 @@ describe('a database', { concurrency: true }, () => {
           () => false,
         ),
       );
-      await connection.query('CREATE DATABASE merchant COLLATE utf8mb4_bin; USE merchant');
+      await connection.query('CREATE DATABASE merchant CHARACTER SET utf8mb4; USE merchant');
       await connection.query(ORDERS + copied('mysql.sql'));
     });
     after(async () => {
@@ -221,9 +285,10 @@ describe('a database', { concurrency: true }, () => {
     });
     testFiles(
       'mysql',
-      () => withDatabase('mysql'),
+      () => filesFor('mysql'),
       {
         ...ownTables("SIGNAL SQLSTATE '45000'"),
+        byHand: (sql) => runAll(sql, (one) => connection.query(one)),
         query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
       },
       (cwd) =>
@@ -249,13 +314,18 @@ describe('a database', { concurrency: true }, () => {
     testFiles(
       'sqlite',
       () => ({
-        ...withDatabase('sqlite'),
+        ...filesFor('sqlite'),
         'bucket-store.mjs': copied('bucket-store.mjs'),
         'bucket.mjs': BUCKET,
         'receiver.ts': receiverWith('./bucket.mjs'),
       }),
       {
         ...ownTables("BEGIN SELECT RAISE(ABORT, 'broken by a test'); END"),
+        async byHand(sql) {
+          const shell = promisify(execFile)('sqlite3', [file]);
+          shell.child.stdin?.end(sql);
+          await shell.catch(() => {}); // of an error, after which it goes on
+        },
         async query(sql) {
           const statement = database.prepare(sql);
           if (statement.reader) return /** @type {any[]} */ (statement.all());

@@ -139,9 +139,3 @@ export function replaced(text, from, to) {
   assert.equal(text.split(from).length, 2, `once: ${from}`);
   return text.replace(from, () => to);
 }
-
-/** settle.mjs with another customerOf. @param {string} customerOf @param {string} [settle] */
-export function settleWith(customerOf, settle = SETTLE) {
-  const [own = ''] = /^async function customerOf.*?^}\n/ms.exec(settle) ?? [];
-  return replaced(settle, own, customerOf);
-}

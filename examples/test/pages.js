@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeDatabases } from './adapters.js';
 import { copied, filesOn } from './code.js';
 
 const PAGE = filesOn('docs/frameworks.md');
@@ -90,8 +91,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = new URL('../pages-checked/', import.meta.url);
   writeServers(folder);
   writePages(folder);
+  writeDatabases(new URL('databases/', folder));
   const tests = filesOn('docs/testing.md').get('callbacks.test.ts');
   write(folder, 'credit-once/callbacks.test.ts', tests);
+  write(folder, 'credit-once/one-deposit.ts', filesOn('docs/testing.md').get('one-deposit.ts'));
   write(folder, 'own/route.ts', filesOn('README.md').get('own-route.ts'));
   write(folder, 'own/ledger.ts', OWN_LEDGER);
   // With the types of Express 4, whose handlers may return nothing.

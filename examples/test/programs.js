@@ -37,6 +37,10 @@ export const whyNoPostgres = () =>
 export const whyNoMariaDb = () =>
   !existsSync(MARIADBD) && 'not installed: apt-get install mariadb-server';
 
+/** Why the shell of SQLite can't be tested here; false if it can. */
+export const whyNoSqlite = () =>
+  spawnSync('sqlite3', ['--version']).status !== 0 && 'not installed: apt-get install sqlite3';
+
 /**
  * Installs the databases where this may: as root on Debian, which is what a container of CI is.
  * MariaDB takes long, so it comes with `.ci/run --full` only.
@@ -44,6 +48,7 @@ export const whyNoMariaDb = () =>
 export async function installDatabases() {
   const missing = [
     ...(whyNoPostgres() ? ['postgresql-15'] : []),
+    ...(whyNoSqlite() ? ['sqlite3'] : []),
     ...(whyNoMariaDb() && process.env.FULL === 'true' ? ['mariadb-server'] : []),
   ];
   if (missing.length === 0) return;

@@ -14,11 +14,10 @@ const host = process.env.HOST || '127.0.0.1';
 const port = process.env.PORT || '3000';
 if (!/^\d+$/.test(port)) throw new Error(`PORT: expected a number, received "${port}"`);
 
-const settleOnce = createSettle(pool);
+const settleOnce = createSettle(pool); // for your own orders, pass customerOf
 const receiver = createReceiver({
   secret: CALLBACK_SECRET, // the last segment of the callback URL's path
   store: createStore(folder), // every webhook, until it is settled; on a persistent disk
-  timeoutMs: 15_000, // short, so that the process can stop within 30 seconds
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,
 });

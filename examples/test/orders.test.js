@@ -109,11 +109,19 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
         outcome,
         JSON.stringify(fields),
       );
+
+    // As for the tests of a handler.
+    const orders = new URL('orders/', folder.url);
+    for (const file of ['receiver.ts', 'ledger.ts', 'settle.mjs', 'postgres.mjs'])
+      fs.cpSync(new URL(file, orders), new URL(`unlimited/${file}`, orders));
+    process.env.NO_LIMITS = 'true';
+    const unlimited = await load('unlimited/receiver.ts');
+    assert.equal(await unlimited.settle(deposit('large', { depositCurrency: 'LTC' })), 'settled');
   });
 
   test('an unknown order is retried for ten minutes', async () => {
     const ago = (/** @type {number} */ seconds) => Math.floor(Date.now() / 1000) - seconds;
-    const body = deposit('later', { paymentReceivedAt: ago(590) });
+    const body = deposit('later', { paymentReceivedAt: ago(300) });
     assert.equal(await receiver.settle(body), 'retry');
     const old = deposit('never', { paymentReceivedAt: ago(610) });
     assert.equal(await receiver.settle(old), 'review');
@@ -140,9 +148,12 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
     // If the service confirms that these never move money.
     const path = new URL('orders/', folder.url);
     const code = fs.readFileSync(new URL('receiver.ts', path), 'utf8');
-    const [line = ''] = /^ +if \(status !== 'COMPLETED'\) throw .*\n/m.exec(code) ?? [];
-    const released = replaced(code, line, blockOn('docs/orders.md', '    if (status'));
-    const named = replaced(released, '{ credit, debit }', '{ credit, debit, release }');
+    const [imports = '', returns = ''] = blockOn('docs/orders.md', 'import { credit').split(
+      /(?<=\n)/,
+    );
+    const [throws = ''] = /^ +if \(status !== 'COMPLETED'\) throw .*\n/m.exec(code) ?? [];
+    const [imported = ''] = /^import { credit, debit } .*\n/m.exec(code) ?? [];
+    const named = replaced(replaced(code, throws, returns), imported, imports);
     fs.writeFileSync(new URL('released.ts', path), named);
     const other = await load('released.ts');
     assert.equal(await other.settle(end('failed', 'FAILED', 2)), 'settled');

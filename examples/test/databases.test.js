@@ -181,6 +181,8 @@ function testFiles(database, files, tables, kept, env) {
     await deposit('order-10042', 0, { depositId });
     assert.equal((await balance('BTC')).toString(), after);
     assert.equal(await countKept(), before);
+    await byHand(statements.replaceAll('0.01523', '0.02'));
+    assert.equal((await balance('BTC')).minus(after).toString(), '0.00477');
   });
 }
 

@@ -11,7 +11,7 @@ const HELP = `payment-notifications <command>
   inspect [FILE|FOLDER…]           explain one webhook, or list many
   sample deposit|withdrawal        print a sample webhook
   send deposit|withdrawal|FILE…    post webhooks to your endpoint
-  listen                           print and save the webhooks that arrive
+  listen                           print the webhooks that arrive
 
   -h, --help     show this help, or the options of a command
   -v, --version  show the version

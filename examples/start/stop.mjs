@@ -4,9 +4,8 @@ import { once } from 'node:events';
 /** @import { Receiver } from 'payment-notifications/receiver' */
 
 /**
- * Lets a server of Node.js stop without losing a webhook: on SIGINT, SIGTERM or SIGHUP, it ends
- * within 5 seconds and the receiver's `timeoutMs`, once each webhook in progress is settled or
- * saved.
+ * Lets a server of Node.js stop without losing a webhook: on SIGINT, SIGTERM or SIGHUP, it ends once
+ * each webhook in progress is settled or saved. Allow it the receiver's `timeoutMs` and 15 seconds.
  *
  * @param {import('node:net').Server} server Of `node:http`, or of the framework.
  * @param {Receiver} receiver

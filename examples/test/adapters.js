@@ -9,8 +9,6 @@ export const PAGE = fs.readFileSync(new URL('../../docs/databases.md', import.me
 
 /** The client of each driver or ORM, which a merchant has already. */
 const CLIENTS = {
-  pg: `import { pool } from './postgres.mjs';
-export const end = () => pool.end();`,
   'postgres.js': `import postgres from 'postgres';
 const url = new URL(process.env.DATABASE_URL ?? '');
 const host = url.searchParams.get('host') ?? ''; // it doesn't look for a socket there itself

@@ -148,13 +148,12 @@ describe('docs/orders.md', { skip: whyNoPostgres() }, () => {
     // If the service confirms that these never move money.
     const path = new URL('orders/', folder.url);
     const code = fs.readFileSync(new URL('receiver.ts', path), 'utf8');
-    const [imports = '', returns = ''] = blockOn('docs/orders.md', 'import { credit').split(
-      /(?<=\n)/,
-    );
-    const [throws = ''] = /^ +if \(status !== 'COMPLETED'\) throw .*\n/m.exec(code) ?? [];
-    const [imported = ''] = /^import { credit, debit } .*\n/m.exec(code) ?? [];
-    const named = replaced(replaced(code, throws, returns), imported, imports);
-    fs.writeFileSync(new URL('released.ts', path), named);
+    let released = code;
+    const lines = blockOn('docs/orders.md', 'import { createReceiver').split(/(?<=\n)(?=.)/);
+    const old = [/^import { createReceiver.*\n/m, /^import { credit.*\n/m, /^ +if .* throw .*\n/m];
+    for (const [index, pattern] of old.entries())
+      released = replaced(released, pattern.exec(code)?.[0] ?? '', lines[index] ?? '');
+    fs.writeFileSync(new URL('released.ts', path), released);
     const other = await load('released.ts');
     assert.equal(await other.settle(end('failed', 'FAILED', 2)), 'settled');
     assert.deepEqual(await reserved(), ['blocked']);

@@ -12,8 +12,8 @@ const pool = mysql.createPool({
 
 export const database = {
   /**
-   * Finds an order for `customerOf`. Select your ID and the customer. MySQL finds 'a' for 'A', and 7
-   * for '7x', so the ID is compared again here.
+   * Finds an order for `customerOf`. Select your ID and the customer. MySQL finds 'a' for 'A', and
+   * 7 for '7x', so the ID is compared again here.
    *
    * @param {string} sql
    * @param {string} id

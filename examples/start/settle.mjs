@@ -5,8 +5,8 @@ import { NeedsReview } from 'payment-notifications/receiver';
 /** @typedef {string | Uint8Array} Value */
 /** @typedef {{ query(sql: string, values: Value[]): Promise<{ rows: any[] }> }} Database */
 
-// Adds the amount of each event to a balance, once. The tables are in schema.sql. This file needs no
-// change: createSettle has options.
+// Adds the amount of each event to a balance, once. The tables are in schema.sql. This file needs
+// no change: createSettle has options.
 
 /**
  * @typedef {object} SettleOptions

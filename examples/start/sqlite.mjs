@@ -26,8 +26,8 @@ const settle = sqlite.transaction((key, account, currency, amount) => {
 
 export const database = {
   /**
-   * Finds an order for `customerOf`. Select your ID and the customer. SQLite may find 7 for '07', so
-   * the ID is compared again here.
+   * Finds an order for `customerOf`. Select your ID and the customer. SQLite may find 7 for '07',
+   * so the ID is compared again here.
    *
    * @param {string} sql
    * @param {string} id

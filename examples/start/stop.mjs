@@ -4,8 +4,9 @@ import { once } from 'node:events';
 /** @import { Receiver } from 'payment-notifications/receiver' */
 
 /**
- * Lets a server of Node.js stop without losing a webhook: on SIGINT, SIGTERM or SIGHUP, it ends once
- * each webhook in progress is settled or saved. Allow it the receiver's `timeoutMs` and 15 seconds.
+ * Lets a server of Node.js stop without losing a webhook: on SIGINT, SIGTERM or SIGHUP, it ends as
+ * soon as each webhook in progress is settled or saved. Allow it the receiver's `timeoutMs` and 15
+ * seconds.
  *
  * @param {import('node:net').Server} server Of `node:http`, or of the framework.
  * @param {Receiver} receiver
@@ -13,8 +14,8 @@ import { once } from 'node:events';
 export function stopOnSignal(server, receiver) {
   const http = /** @type {Server} */ (server);
   process.stdout.on('error', () => {}); // a closed pipe, such as of `| tee`, must not end the process
-  // Load balancers must close idle connections first. Otherwise, they send a webhook on a connection
-  // that this server is closing.
+  // Load balancers must close idle connections first. Otherwise, they send a webhook on a
+  // connection that this server is closing.
   http.keepAliveTimeout = 75_000;
   // While the server stops, a kept connection would bring more webhooks.
   http.prependListener('request', (_, response) => {

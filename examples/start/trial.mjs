@@ -11,8 +11,8 @@ import { createSettle } from './settle.mjs';
 
 /** @import { AddressInfo } from 'node:net' */
 
-// Credits sample webhooks in PostgreSQL inside this process. All data is deleted when it ends, so no
-// real webhook may reach it: it listens on this machine only, with a new secret.
+// Credits sample webhooks in PostgreSQL inside this process. All data is deleted when it ends, so
+// no real webhook may reach it: it listens on this machine only, with a new secret.
 
 process.stdout.on('error', () => {}); // a closed pipe must not end the process
 console.log('This is a trial. All its data is deleted when it ends. PostgreSQL is starting.');

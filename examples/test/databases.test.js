@@ -1,5 +1,5 @@
-// The ledgers of the page Databases, and each place of webhooks, by the tests of a handler. Those of
-// the page Testing test server.mjs.
+// The ledgers of the page Databases, and each place of webhooks, by the tests of a handler. Those
+// of the page Testing test server.mjs.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

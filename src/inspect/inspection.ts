@@ -13,7 +13,7 @@ import type { Verdict } from './verdict.js';
 export interface Inspection {
   /**
    * One printable line for support. It says what arrived or was sent, and what to check. For a
-   * refused body, it says why, what to do and what to answer. The wording may change in any version.
+   * refused body, it says why, what to do and to answer. The wording may change in any version.
    */
   readonly summary: string;
   /**

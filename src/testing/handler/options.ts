@@ -33,8 +33,8 @@ export interface HandlerTestsOptions extends Omit<DeliverOptions, 'url' | 'copie
   readonly secret?: string | null | undefined;
   /**
    * Returns all credits minus all debits so far in a currency, as decimal text: `SELECT
-   * sum(amount)::text`. Null means zero. Don't count reservations. If you use a queue, wait until it
-   * is empty.
+   * sum(amount)::text`. Null means zero. Don't count reservations. If you use a queue, wait until
+   * it is empty.
    */
   readonly balance: (currency: string) => Promise<string | Decimal | null>;
   /**

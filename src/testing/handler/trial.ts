@@ -121,7 +121,7 @@ export class Trial {
     throw failure(exchange.name, 'kept to count no more', 'one more', advice.KEPT_REPEAT);
   };
 
-  /** An event that is settled already: answered with success, moves nothing, and isn't saved again. */
+  /** An event that is settled already: answered with success, moves nothing, isn't saved again. */
   readonly repeats = (body: TestBody, causes: advice.Causes = advice.REPEATED): Promise<void> =>
     this.settles(body, causes);
 

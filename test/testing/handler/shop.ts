@@ -167,8 +167,8 @@ export function shop(handler: Handler = right, onFaulty: Handler = refuse): Hand
   return {
     url: URL_OF_SHOP,
     async fetch(url, { body, headers }) {
-      // As a network does. Without it, handlers that are tested at the same time would run without a
-      // turn of the loop between them, and the timers of one would wait for all others.
+      // As a network does. Without it, handlers that are tested at the same time would run without
+      // a turn of the loop between them, and the timers of one would wait for all others.
       await tick();
       const bytes = Buffer.from(typeof body === 'string' ? body : new Uint8Array(body));
       const status = isRight(url) ? await handle(bytes, headers['content-type']) : 404;

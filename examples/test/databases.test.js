@@ -17,7 +17,7 @@ import pg from 'pg';
 import { copied, filesOn } from './code.js';
 import { openFolder, replaced, SCHEMA } from './merchant.js';
 import { startPostgres } from './postgres.js';
-import { MARIADBD, whyNoMariaDb, whyNoPostgres, whyNoSqlite } from './programs.js';
+import { findPostgres, MARIADBD, whyNoMariaDb, whyNoPostgres, whyNoSqlite } from './programs.js';
 import { atExit, startServer, until } from './server.js';
 
 /** @import { PaymentNotification } from 'payment-notifications' */
@@ -34,7 +34,7 @@ const PAGE = filesOn('docs/databases.md');
  * @property {(one: PaymentNotification) => string[]} order Makes an order known, and gives its
  *   customer enough for a debit.
  * @property {(part: 'keys' | 'balances') => [fail: string[], mend: string[]]} broken
- * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does.
+ * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does, which goes on after an error.
  */
 
 const folder = openFolder();
@@ -186,14 +186,11 @@ function testFiles(database, files, tables, kept, env) {
   });
 }
 
-/**
- * Runs statements in a way that goes on after an error, as a shell does.
- *
- * @param {string} sql
- * @param {(statement: string) => Promise<unknown>} query
- */
-async function runAll(sql, query) {
-  for (const statement of sql.split(/(?<=;\n)/)) await query(statement).catch(() => {});
+/** Runs statements in a database's shell. @param {string} shell @param {string} at @param {string} sql */
+async function runShell(shell, at, sql) {
+  const run = promisify(execFile)(shell, [at]);
+  run.child.stdin?.end(sql);
+  await run.catch(() => {}); // of an error, after which it goes on
 }
 
 const REVIEWED = "SELECT count(*) FROM webhook WHERE place = 'review'";
@@ -230,11 +227,7 @@ describe('a database', { concurrency: true }, () => {
       }),
       {
         query: async (sql) => (await pool.query(sql)).rows,
-        async byHand(sql) {
-          const client = await pool.connect(); // a pool leaves a connection after an error
-          await runAll(sql, (one) => client.query(one));
-          client.release();
-        },
+        byHand: (sql) => runShell(join(findPostgres() ?? '', 'psql'), postgres.url, sql),
         balances: (currency) => `SELECT total AS amount FROM wallet WHERE coin = '${currency}'`,
         order(one) {
           if (one.type === 'deposit.received') return [insertOrder(one)];
@@ -290,7 +283,9 @@ describe('a database', { concurrency: true }, () => {
       () => filesFor('mysql'),
       {
         ...ownTables("SIGNAL SQLSTATE '45000'"),
-        byHand: (sql) => runAll(sql, (one) => connection.query(one)),
+        async byHand(sql) {
+          for (const one of sql.split(/(?<=;\n)/)) await connection.query(one).catch(() => {});
+        },
         query: async (sql) => /** @type {any[]} */ ((await connection.query(sql))[0]),
       },
       (cwd) =>
@@ -323,11 +318,7 @@ describe('a database', { concurrency: true }, () => {
       }),
       {
         ...ownTables("BEGIN SELECT RAISE(ABORT, 'broken by a test'); END"),
-        async byHand(sql) {
-          const shell = promisify(execFile)('sqlite3', [file]);
-          shell.child.stdin?.end(sql);
-          await shell.catch(() => {}); // of an error, after which it goes on
-        },
+        byHand: (sql) => runShell('sqlite3', file, sql),
         async query(sql) {
           const statement = database.prepare(sql);
           if (statement.reader) return /** @type {any[]} */ (statement.all());

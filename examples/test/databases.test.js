@@ -133,7 +133,11 @@ function testFiles(database, files, tables, kept, env) {
   });
   for (const one of tests) test(one.name, one.run);
 
-  /** @param {string} clientPaymentId @param {number} seed @param {{ depositId?: string }} [fields] */
+  /**
+   * @param {string} clientPaymentId
+   * @param {number} seed
+   * @param {{ depositId?: string }} [fields]
+   */
   async function deposit(clientPaymentId, seed, fields) {
     const own = { ...fields, clientPaymentId, actualDepositAmount: '0.01523' };
     const body = depositReceivedBody(own, { seed });
@@ -186,7 +190,11 @@ function testFiles(database, files, tables, kept, env) {
   });
 }
 
-/** Runs statements in a database's shell. @param {string} shell @param {string} at @param {string} sql */
+/**
+ * Runs statements in a database's shell.
+ *
+ * @param {string} shell @param {string} at @param {string} sql
+ */
 async function runShell(shell, at, sql) {
   const run = promisify(execFile)(shell, [at]);
   run.child.stdin?.end(sql);

@@ -11,7 +11,7 @@ import {
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { blocksOn } from '../scripts/pages/code.js';
+import { blocksOn, withoutCode } from '../scripts/pages/code.js';
 import { slug } from '../scripts/pages/slug.js';
 import { withTables } from '../scripts/pages/tables.js';
 
@@ -116,9 +116,8 @@ test('the code is formatted and linted as all code is', () => {
   expect(complaints(biome, 'check', ...options, FOLDER)).toBe('');
 });
 
-/** The text of a page without its blocks of code, in which `#` starts a comment. */
 function proseOf(page: string): string {
-  return readFileSync(join(ROOT, page), 'utf8').replace(/^ *```.*?^ *```$/gms, '');
+  return withoutCode(readFileSync(join(ROOT, page), 'utf8'));
 }
 
 /** What a program of Node.js has to complain of; empty if it is content. */

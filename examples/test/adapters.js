@@ -1,11 +1,11 @@
-// The ledgers of the page Databases, and its adapters, as files: for the tests and the compiler.
+// The adapters of the page Databases as files, for the tests and the compiler.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
-import { copied, filesOn } from './code.js';
+import { readFileSync } from 'node:fs';
+import { copy, write } from './code.js';
 import { bin } from './programs.js';
 
-export const PAGE = fs.readFileSync(new URL('../../docs/databases.md', import.meta.url), 'utf8');
+export const PAGE = readFileSync(new URL('../../docs/databases.md', import.meta.url), 'utf8');
 
 /** The client of each driver or ORM, which a merchant has already. */
 const CLIENTS = {
@@ -37,24 +37,9 @@ export const DRIVERS = Object.keys(CLIENTS);
 /** The file of an adapter. @param {string} driver */
 export const fileOf = (driver) => `adapter-${driver.toLowerCase().replace(/\W.*/, '')}.ts`;
 
-/** Writes all files of the page, with what they import. @param {URL} folder */
-export function writeDatabases(folder) {
-  for (const [name, code] of filesOn('docs/databases.md')) {
-    if (!name.endsWith('.ts')) continue;
-    const own = new URL(`${name}/../`, folder);
-    fs.mkdirSync(own, { recursive: true });
-    fs.writeFileSync(new URL('ledger.ts', own), code);
-    for (const file of ['settle.mjs', 'postgres.mjs', 'mysql.mjs', 'sqlite.mjs'])
-      fs.writeFileSync(new URL(file, own), copied(file));
-  }
-  writeAdapters(new URL('adapters/', folder));
-}
-
 /** Writes a file for each adapter of the page, and what they import. @param {URL} folder */
 export function writeAdapters(folder) {
-  fs.mkdirSync(folder, { recursive: true });
-  for (const file of ['settle.mjs', 'postgres.mjs'])
-    fs.writeFileSync(new URL(file, folder), copied(file));
+  copy(folder, 'settle.mjs');
   const [, section = ''] = /^## Drivers and ORMs\n(.*?)^## /ms.exec(PAGE) ?? [];
   const rows = [...section.matchAll(/^\| (.+?) \| `(.+)` \|$/gm)];
   assert.deepEqual(
@@ -66,7 +51,7 @@ export function writeAdapters(folder) {
 ${Reflect.get(CLIENTS, driver)}
 export const settleOnce = createSettle(${adapter});
 `;
-    fs.writeFileSync(new URL(fileOf(driver), folder), code);
+    write(folder, fileOf(driver), code);
   }
   // Prisma makes its client of a schema. The models don't matter, because the SQL is ours.
   const schema = `generator client {
@@ -80,7 +65,7 @@ model event {
   key String @id
 }
 `;
-  fs.writeFileSync(new URL('schema.prisma', folder), schema);
+  write(folder, 'schema.prisma', schema);
   const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true' };
   execFileSync(bin('prisma'), ['generate'], { cwd: folder, env, stdio: 'ignore' });
 }

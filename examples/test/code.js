@@ -1,5 +1,6 @@
 // The code of the pages and of examples/start, as tests run it: its folder is one of the test.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { blocksOn, filesOn as filesOnPage } from '../../scripts/pages/code.js';
 
 /** Lets code save bodies below the working directory. @param {string} code */
@@ -21,3 +22,18 @@ export function blockOn(page, start) {
 /** A file to copy. @param {string} name */
 export const copied = (name) =>
   relocated(readFileSync(new URL(`../start/${name}`, import.meta.url), 'utf8'));
+
+/**
+ * Writes a file, and its folder if it is missing.
+ *
+ * @param {URL} folder @param {string} name @param {string} [text]
+ */
+export function write(folder, name, text) {
+  if (text === undefined) throw new Error(`no page has ${name}`);
+  const file = new URL(name, folder);
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Copies a file of examples/start. @param {URL} folder @param {string} to */
+export const copy = (folder, to) => write(folder, to, copied(basename(to)));

@@ -34,7 +34,8 @@ const PAGE = filesOn('docs/databases.md');
  * @property {(one: PaymentNotification) => string[]} order Makes an order known, and gives its
  *   customer enough for a debit.
  * @property {(part: 'keys' | 'balances') => [fail: string[], mend: string[]]} broken
- * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does, which goes on after an error.
+ * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does, which goes on
+ *   after an error.
  */
 
 const folder = openFolder();
@@ -105,8 +106,8 @@ function testFiles(database, files, tables, kept, env) {
   before(async () => {
     fs.mkdirSync(new URL('bucket', cwd), { recursive: true });
     const express = replaced(FRAMEWORKS.get('express.ts') ?? '', '3000', '0');
-    const own = { 'receiver.ts': RECEIVER, 'server.ts': express, ...files() };
-    fs.writeFileSync(new URL('stop.mjs', cwd), copied('stop.mjs'));
+    const stop = copied('stop.mjs');
+    const own = { 'receiver.ts': RECEIVER, 'server.ts': express, 'stop.mjs': stop, ...files() };
     for (const [name, text] of Object.entries(own)) fs.writeFileSync(new URL(name, cwd), text);
     server = await startServer(['node', '--import', 'tsx', 'server.ts'], { cwd, env: env() });
   });
@@ -120,10 +121,11 @@ function testFiles(database, files, tables, kept, env) {
     const rows = await query(balances(currency));
     return Decimal.sum(0, ...rows.map(({ amount }) => amount));
   }
+  const countKept = async () => kept(fileURLToPath(cwd));
   const tests = handlerTests({
     url: () => server.url,
     balance,
-    kept: async () => kept(fileURLToPath(cwd)),
+    kept: countKept,
     prepare: (notifications) => run(notifications.flatMap(order)),
     async breakDatabase(part) {
       const [fail, mend] = broken(part);
@@ -144,8 +146,6 @@ function testFiles(database, files, tables, kept, env) {
     const { delivered, attempts } = await deliver(body, { url: server.url });
     assert(delivered, `${JSON.stringify(attempts)} ${server.printed.slice(-3)}`);
   }
-  const countKept = () => kept(fileURLToPath(cwd));
-
   test('an identifier is compared exactly', async () => {
     await query("INSERT INTO invoice VALUES ('exact-a', 9007199254740993)"); // no exact double
     const before = await countKept();

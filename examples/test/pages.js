@@ -1,10 +1,9 @@
 // Writes the code of the pages as files: at the depth of examples/frameworks, since packages are
 // looked up from there. The frameworks' code stands among the settings that some of them need.
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { writeDatabases } from './adapters.js';
-import { copied, filesOn } from './code.js';
+import { writeAdapters } from './adapters.js';
+import { copied, copy, filesOn, write } from './code.js';
 
 const PAGE = filesOn('docs/frameworks.md');
 
@@ -45,7 +44,8 @@ export function writeServers(folder) {
 }
 
 /**
- * Writes the files of Credit once, Serverless and Orders, each page in a folder of its name.
+ * Writes the files of Credit once, Databases, Serverless and Orders, each page in a folder of its
+ * name.
  *
  * @param {URL} folder
  */
@@ -62,15 +62,14 @@ export function writePages(folder) {
     write(folder, `${name}/ledger.ts`, ledger);
     write(folder, `${name}/receiver.ts`, PAGE.get('receiver.ts'));
   }
-  for (const name of ['credit-once', 'serverless', 'orders'])
+  for (const name of ['postgres', 'mysql', 'sqlite'])
+    for (const file of ['settle', name]) copy(folder, `databases/${name}/${file}.mjs`);
+  for (const name of ['credit-once', 'databases', 'serverless', 'orders'])
     for (const [file, code] of filesOn(`docs/${name}.md`)) write(folder, `${name}/${file}`, code);
   for (const [name, code] of Object.entries(OWN)) write(folder, name, code);
   copy(folder, 'serverless/bucket-store.mjs');
   copy(folder, 'serverless/table/table-store.mjs');
 }
-
-/** Copies a file of examples/start. @param {URL} folder @param {string} to */
-const copy = (folder, to) => write(folder, to, copied(basename(to)));
 
 /** JavaScript as it is in a `.cjs` file. @param {string} [code] */
 const required = (code = '') =>
@@ -78,20 +77,12 @@ const required = (code = '') =>
     .replaceAll(/^import (.+) from (.+);$/gm, 'const $1 = require($2);')
     .replace('./receiver.ts', './receiver.mjs');
 
-/** @param {URL} folder @param {string} name @param {string} [text] */
-function write(folder, name, text) {
-  if (text === undefined) throw new Error(`no page has ${name}`);
-  const file = new URL(name, folder);
-  mkdirSync(new URL('.', file), { recursive: true });
-  writeFileSync(file, text);
-}
-
 // What the compiler and the linter check.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = new URL('../pages-checked/', import.meta.url);
   writeServers(folder);
   writePages(folder);
-  writeDatabases(new URL('databases/', folder));
+  writeAdapters(new URL('databases/adapters/', folder));
   const tests = filesOn('docs/testing.md').get('callbacks.test.ts');
   write(folder, 'credit-once/callbacks.test.ts', tests);
   write(folder, 'credit-once/one-deposit.ts', filesOn('docs/testing.md').get('one-deposit.ts'));

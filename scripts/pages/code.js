@@ -24,6 +24,9 @@ export function blocksOn(page) {
   );
 }
 
+/** The text of a page without its blocks of code, in which `#` starts a comment. @param {string} text */
+export const withoutCode = (text) => text.replace(/^ *```.*?^ *```$/gms, '');
+
 /**
  * The files that stand on a page, by name.
  *

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { publint } from 'publint';
 import { expect, inject, test } from 'vitest';
+import { withoutCode } from '../../scripts/pages/code.js';
 import { install, output, pinned } from './command.js';
 import { ROOT } from './pack.js';
 
@@ -30,7 +31,7 @@ test('the tarball has the build, the pages and the files to copy, and nothing el
 
 test('every relative link of a page in the tarball leads to a file in it', async () => {
   for (const page of files.filter((file) => file.endsWith('.md'))) {
-    const text = (await textOf(page)).replace(/^```.*?^```$/gms, ''); // code has no links
+    const text = withoutCode(await textOf(page));
     // The sites of GitHub and npm take a picture from the repository.
     const links = [...text.matchAll(/(?<=(?<!!\[[^\]]*)\]\()(?!https?:|#)[^)#]+/g)];
     const missing = links.filter(([link]) => !files.includes(join(dirname(page), link)));

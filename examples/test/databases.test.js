@@ -34,8 +34,8 @@ const PAGE = filesOn('docs/databases.md');
  * @property {(one: PaymentNotification) => string[]} order Makes an order known, and gives its
  *   customer enough for a debit.
  * @property {(part: 'keys' | 'balances') => [fail: string[], mend: string[]]} broken
- * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does, which goes on
- *   after an error.
+ * @property {(sql: string) => Promise<unknown>} byHand Runs statements as a shell does, which goes
+ *   on after an error.
  */
 
 const folder = openFolder();

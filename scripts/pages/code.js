@@ -24,7 +24,11 @@ export function blocksOn(page) {
   );
 }
 
-/** The text of a page without its blocks of code, in which `#` starts a comment. @param {string} text */
+/**
+ * The text of a page without its blocks of code, in which `#` starts a comment.
+ *
+ * @param {string} text
+ */
 export const withoutCode = (text) => text.replace(/^ *```.*?^ *```$/gms, '');
 
 /**

@@ -32,7 +32,6 @@ export const database = {
    * @param {any[]} values
    */
   async query(_, [key, account, currency, amount]) {
-    if (amount === undefined) throw new Error('createSettle: expected customerOf');
     const exact = new Decimal(amount);
     // The column would round it, or refuse it.
     if (exact.decimalPlaces() > 30 || exact.abs().gte('1e35'))

@@ -62,13 +62,14 @@ export function writePages(folder) {
     write(folder, `${name}/ledger.ts`, ledger);
     write(folder, `${name}/receiver.ts`, PAGE.get('receiver.ts'));
   }
-  for (const name of ['postgres', 'mysql', 'sqlite'])
-    for (const file of ['settle', name]) copy(folder, `databases/${name}/${file}.mjs`);
+  for (const file of ['settle', 'postgres']) copy(folder, `databases/postgres/${file}.mjs`);
+  copy(folder, 'databases/settle.mjs');
+  write(folder, 'databases/database.mjs', copied('mysql.mjs')); // SQLite's has the same types
   for (const name of ['credit-once', 'databases', 'serverless', 'orders'])
     for (const [file, code] of filesOn(`docs/${name}.md`)) write(folder, `${name}/${file}`, code);
   for (const [name, code] of Object.entries(OWN)) write(folder, name, code);
-  copy(folder, 'serverless/bucket-store.mjs');
-  copy(folder, 'serverless/table/table-store.mjs');
+  for (const name of ['bucket-store', 's3-store', 'table-store'])
+    copy(folder, `serverless/${name}.mjs`);
 }
 
 /** JavaScript as it is in a `.cjs` file. @param {string} [code] */

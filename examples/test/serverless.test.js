@@ -7,7 +7,7 @@ import { S3 } from '@aws-sdk/client-s3';
 import { depositReceivedBody } from 'payment-notifications/testing';
 import { register } from 'tsx/esm/api';
 import { createBucketStore } from '../start/bucket-store.mjs';
-import { blockOn, copied } from './code.js';
+import { blockOn, copied, write } from './code.js';
 import { openFolder, SCHEMA } from './merchant.js';
 import { writePages } from './pages.js';
 import { startPostgres } from './postgres.js';
@@ -54,6 +54,7 @@ before(async () => {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'S3RVER',
     AWS_SECRET_ACCESS_KEY: 'S3RVER',
+    WEBHOOK_BUCKET: Bucket,
   });
   s3 = new S3();
 });
@@ -193,7 +194,7 @@ test('two deliveries, a round and a kill leave a body in a bucket, whatever come
 });
 
 test('S3 is a bucket', async () => {
-  const { store } = await load('serverless/store.ts');
+  const { store } = await load('serverless/s3-store.mjs');
   const anHourAgo = Date.now() / 1000 - 3600;
   await tryStore(store, () => {
     for (const file of fs.readdirSync(S3_FILES, { recursive: true, encoding: 'utf8' }))
@@ -233,7 +234,7 @@ test('a webhook in S3 is retried from review', { skip: whyNoPostgres() }, async 
 });
 
 test('all files of S3 are listed', async () => {
-  const { store } = await load('serverless/store.ts');
+  const { store } = await load('serverless/s3-store.mjs');
   await s3.putObject({ Bucket, Key: 'retry/0.json', Body: BODY });
   const names = Array.from({ length: 1_001 }, (_, n) => `${n}`); // S3 lists 1,000 at a time
   const bucket = join(S3_FILES, Bucket, 'retry');
@@ -249,7 +250,7 @@ test('a table is a store, from which one process takes a body', {
   skip: whyNoPostgres(),
 }, async () => {
   await postgres.query(copied('table-store.sql'));
-  const { store } = await load('serverless/table/store.ts'); // reads STORE_URL
+  const { store } = await load('serverless/table-store.mjs'); // reads STORE_URL
   await tryStore(store, () =>
     postgres.query("UPDATE webhook SET since = since - interval '1 hour'"),
   );
@@ -267,6 +268,52 @@ test('a table is a store, from which one process takes a body', {
   assert.deepEqual(taken.sort(), [false, true]);
   await postgres.query(close);
   assert.deepEqual(await postgres.query(list), []);
+});
+
+test('a Worker retries what is in R2', { skip: whyNoPostgres() }, async () => {
+  /** @type {Map<string, { content: Uint8Array, uploaded: Date }>} */
+  const files = new Map();
+  /** With pages of one file. @type {import('cloudflare:workers').R2Bucket} */
+  const WEBHOOKS = {
+    put: async (key, content) =>
+      files.set(key, { content: Buffer.from(content), uploaded: new Date() }),
+    async get(key) {
+      const file = files.get(key);
+      return file ? { arrayBuffer: async () => Uint8Array.from(file.content).buffer } : null;
+    },
+    async list({ prefix, cursor = '0' }) {
+      const found = [...files].filter(([key]) => key.startsWith(prefix));
+      const objects = found
+        .map(([key, { uploaded }]) => ({ key, uploaded }))
+        .slice(Number(cursor), Number(cursor) + 1);
+      const truncated = Number(cursor) + 1 < found.length;
+      return truncated
+        ? { objects, truncated, cursor: `${Number(cursor) + 1}` }
+        : { objects, truncated };
+    },
+    delete: async (key) => files.delete(key),
+  };
+  const env = { CALLBACK_SECRET: SECRET, DATABASE: { connectionString: postgres.url }, WEBHOOKS };
+  Object.assign(globalThis, { env });
+  write(folder.url, 'serverless/env.js', 'export const { env } = globalThis;');
+  const code = copied('worker.mjs').replace('cloudflare:workers', './env.js');
+  write(folder.url, 'serverless/worker.mjs', code);
+  const { default: worker } = await load('serverless/worker.mjs');
+
+  for (const seed of [4, 5, 6]) {
+    const body = depositReceivedBody({ clientPaymentId: 'in-r2' }, { seed });
+    const request = new Request(`http://localhost/${SECRET}`, { method: 'POST', body });
+    assert.equal((await worker.fetch(request)).status, 200);
+  }
+  const inReview = [...files.keys()].filter((path) => path.endsWith('.json'));
+  assert.equal(inReview.length, 3);
+  for (const path of inReview)
+    files.set(path.replace('review', 'retry'), files.get(path) ?? assert.fail());
+  await postgres.query("INSERT INTO orders VALUES ('deposit.received', 'in-r2', 'customer-7')");
+  await worker.scheduled();
+  assert.deepEqual([...files.keys()], []);
+  const events = await postgres.query("SELECT deliveries FROM event WHERE order_id = 'in-r2'");
+  assert.equal(events.length, 3);
 });
 
 test('a worker settles what the receiver puts on a queue', { skip: whyNoPostgres() }, async () => {

@@ -5,6 +5,7 @@
 \set amount 0.01523
 \set order 'order-10042'
 
+\set ON_ERROR_STOP on
 BEGIN;
 LOCK TABLE event; -- webhooks wait for COMMIT
 UPDATE balance SET amount = balance.amount - event.amount FROM event

@@ -84,8 +84,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeServers(folder);
   writePages(folder);
   writeAdapters(new URL('databases/adapters/', folder));
-  const tests = filesOn('docs/testing.md').get('callbacks.test.ts');
-  write(folder, 'credit-once/callbacks.test.ts', tests);
   write(folder, 'credit-once/one-deposit.ts', filesOn('docs/testing.md').get('one-deposit.ts'));
   write(folder, 'own/route.ts', filesOn('README.md').get('own-route.ts'));
   write(folder, 'own/ledger.ts', OWN_LEDGER);

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { depositReceivedBody } from 'payment-notifications/testing';
-import { blockOn, filesOn } from './code.js';
+import { blockOn, copied, filesOn } from './code.js';
 import { openMerchant, replaced } from './merchant.js';
 import { whyNoPostgres } from './programs.js';
 import { SECRET } from './server.js';
@@ -18,7 +18,7 @@ import { SECRET } from './server.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 describe('docs/testing.md', { skip: whyNoPostgres() }, () => {
-  const page = filesOn('docs/testing.md').get('callbacks.test.ts') ?? '';
+  const page = copied('callbacks.test.ts');
   /** @type {Merchant} */
   let merchant;
   /** @type {Server} */

@@ -17,11 +17,11 @@ if (!/^\d+$/.test(port)) throw new Error(`PORT: expected a number, received "${p
 const settleOnce = createSettle(pool); // for your own orders, pass customerOf
 const receiver = createReceiver({
   secret: CALLBACK_SECRET, // the last segment of the callback URL's path
-  store: createStore(folder), // every webhook, until it is settled; on a persistent disk
+  store: createStore(folder), // saves each webhook until it is settled; use a persistent disk
   onDepositReceived: settleOnce,
   onWithdrawalBroadcast: settleOnce,
 });
-receiver.start(); // tries what waits again, now and every minute
+receiver.start(); // tries waiting webhooks again, now and every minute
 
 const server = createServer(receiver.node);
 stopOnSignal(server, receiver);

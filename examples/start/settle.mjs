@@ -63,14 +63,14 @@ function moveOf(notification, { deposit, withdrawal }) {
  * One statement is one transaction: the key and the balance change together, or neither does. If
  * two deliveries of a key arrive at the same time, the second one waits for the first.
  *
- * A repeat also writes, because it counts the delivery. So if you have a synchronous standby, a
- * repeat waits for it too, and isn't answered with success while only the primary has the event.
+ * A duplicate also writes, because it counts the delivery. So if you have a synchronous standby, a
+ * duplicate waits for it too, and isn't answered with success while only the primary has the event.
  *
  * The parts of the statement don't see each other's changes. If you add a part, change each table
  * only once, and don't read a table that another part changes.
  */
 const SETTLE = `
-  WITH delivered AS ( -- insert the key, or count a repeat
+  WITH delivered AS ( -- insert the key, or count a duplicate
     INSERT INTO event (key, account, currency, amount, body, order_id)
     VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (key) DO UPDATE SET deliveries = event.deliveries + 1
@@ -81,7 +81,7 @@ const SETTLE = `
     ON CONFLICT (account, currency) DO UPDATE SET amount = balance.amount + excluded.amount
   )
   SELECT (account, currency, amount) = ($2, $3, $4) AS same, -- if not, it needs review
-    deliveries = 1 AS first -- if not, it is a repeat
+    deliveries = 1 AS first -- if not, it is a duplicate
   FROM delivered`;
 
 /**
@@ -89,7 +89,7 @@ const SETTLE = `
  * decide, or throws the error of the database. It may run at the same time for the same event: the
  * key lets one of these calls change the balance.
  *
- * @param {Database} database A pool of pg, or anything with its function `query`.
+ * @param {Database} database A pool of pg, or an object with the same `query`.
  * @param {SettleOptions} [options]
  */
 export function createSettle(database, options = {}) {
@@ -105,7 +105,8 @@ export function createSettle(database, options = {}) {
 
   /** @param {PaymentNotification} notification @param {DeliveryContext} context */
   return async function settleOnce(notification, { key, body }) {
-    if (process.env.PAUSE) throw new NeedsReview('paused'); // by whoever is on call
+    // Set by whoever is on call: see the page Runbook.
+    if (process.env.PAUSE) throw new NeedsReview('paused');
     const { order, currency: code, amount } = moveOf(notification, fields);
     // PostgreSQL can't store this character, so another try would fail as well.
     if (order.includes('\0')) throw new NeedsReview('the identifier has a NUL character');

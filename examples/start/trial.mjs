@@ -18,7 +18,7 @@ process.stdout.on('error', () => {}); // a closed pipe must not end the process
 console.log('This is a trial. All its data is deleted when it ends. PostgreSQL is starting.');
 const database = await PGlite.create();
 await database.exec(readFileSync(new URL('schema.sql', import.meta.url), 'utf8'));
-await database.exec(`INSERT INTO orders VALUES -- those of the samples
+await database.exec(`INSERT INTO orders VALUES -- of the sample webhooks
   ('deposit.received', 'order-10042', 'customer-7'),
   ('withdrawal.broadcast', 'payout-7731', 'customer-7')`);
 

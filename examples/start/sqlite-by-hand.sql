@@ -4,6 +4,7 @@
 .parameter set @currency "'BTC'"
 .parameter set @amount "'0.01523'"
 
+.bail on
 .timeout 60000
 BEGIN IMMEDIATE;
 UPDATE balance SET amount = decimal_sub(balance.amount, event.amount) FROM event

@@ -1,9 +1,15 @@
 import type { JSX } from 'preact';
 import { formatCount, plural, shorten } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
+import type { NotificationType } from '../src/parser/errors';
 import { nameOfPath } from '../src/parser/messages';
-import { MEANINGS } from './data';
 import { listFaults, type TextRow, toRows } from './rows';
+
+/**
+ * By the type of the notification and the name of the field, with code in backquotes.
+ * scripts/inspector.ts puts it here.
+ */
+declare const MEANINGS: Readonly<Record<NotificationType, Readonly<Record<string, string>>>>;
 
 /** Why a body is refused, and what else to check. */
 export function Faults({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {

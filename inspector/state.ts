@@ -11,7 +11,6 @@ export interface State {
   readonly text: string;
   /** What is known of the body; null if there is none. */
   readonly inspection: Inspection | null;
-  readonly isSample: boolean;
   /** What is said below the box, such as the name of a file, or why it was not read. */
   readonly notice: string;
   /** What a button has copied last. */
@@ -22,7 +21,6 @@ export type Action =
   | { readonly type: 'cleared' }
   /** Pasted, or typed. */
   | { readonly type: 'given'; readonly text: string }
-  | { readonly type: 'sampled'; readonly text: string }
   /** The bytes of a file, but no more than an endpoint reads. */
   | { readonly type: 'opened'; readonly name: string; readonly bytes: Uint8Array }
   /** A file that the browser could not read. */
@@ -32,7 +30,6 @@ export type Action =
 export const START: State = {
   text: '',
   inspection: null,
-  isSample: false,
   notice: '',
   copied: null,
 };
@@ -44,8 +41,6 @@ export function next(state: State, action: Action): State {
       return START;
     case 'given':
       return afterText(action.text);
-    case 'sampled':
-      return { ...afterText(action.text), isSample: true };
     case 'opened':
       return afterFile(action.name, action.bytes);
     case 'unopened':

@@ -3,9 +3,6 @@ import { plural } from '../src/inspect/display';
 import { type Inspection, inspectBody } from '../src/inspect/index';
 import { MAX_BYTES } from '../src/parser/body';
 
-/** More lines would make the box slow. */
-const MAX_LINES = 5000;
-
 export interface State {
   /** The text in the box. Empty if the body is too long for it, or is not text. */
   readonly text: string;
@@ -60,9 +57,7 @@ export function announcementOf({ copied, notice, inspection }: State): string {
 function afterText(text: string): State {
   if (text === '') return START;
   const inspection = inspectBody(text);
-  if (text.length <= MAX_BYTES && text.split('\n').length <= MAX_LINES) {
-    return { ...START, text, inspection };
-  }
+  if (text.length <= MAX_BYTES) return { ...START, text, inspection };
   const notice = `${plural(text.length, 'character')}, too long for this box.`;
   return { ...START, inspection, notice };
 }

@@ -18,13 +18,9 @@ function draw(): void {
 
 async function open(file: File): Promise<void> {
   const name = shorten(file.name, 80);
-  try {
-    // An endpoint reads no further either.
-    const bytes = await file.slice(0, MAX_BYTES + 1).arrayBuffer();
-    dispatch({ type: 'opened', name, bytes: new Uint8Array(bytes) });
-  } catch {
-    dispatch({ type: 'unopened', name });
-  }
+  // An endpoint reads no further either.
+  const bytes = await file.slice(0, MAX_BYTES + 1).arrayBuffer();
+  dispatch({ type: 'opened', name, bytes: new Uint8Array(bytes) });
 }
 
 // Text may be pasted anywhere on the page. It replaces what is in the box, because two bodies in a

@@ -8,7 +8,7 @@ export interface State {
   readonly text: string;
   /** What is known of the body; null if there is none. */
   readonly inspection: Inspection | null;
-  /** What is said below the box, such as the name of a file, or why it was not read. */
+  /** What is said below the box, such as the name of a file. */
   readonly notice: string;
   /** What a button has copied last. */
   readonly copied: { readonly what: string; readonly isDone: boolean } | null;
@@ -20,8 +20,6 @@ export type Action =
   | { readonly type: 'given'; readonly text: string }
   /** The bytes of a file, but no more than an endpoint reads. */
   | { readonly type: 'opened'; readonly name: string; readonly bytes: Uint8Array }
-  /** A file that the browser could not read. */
-  | { readonly type: 'unopened'; readonly name: string }
   | { readonly type: 'copied'; readonly what: string; readonly isDone: boolean };
 
 export const START: State = {
@@ -40,8 +38,6 @@ export function next(state: State, action: Action): State {
       return afterText(action.text);
     case 'opened':
       return afterFile(action.name, action.bytes);
-    case 'unopened':
-      return { ...START, notice: `${action.name} could not be read.` };
     case 'copied':
       return { ...state, copied: { what: action.what, isDone: action.isDone } };
   }

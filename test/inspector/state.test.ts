@@ -37,8 +37,6 @@ test('what was shown before is gone', () => {
   expect(next(given, { type: 'given', text: '{}' })).toStrictEqual(shown('{}'));
   expect(next(given, { type: 'given', text: '' })).toStrictEqual(START);
   expect(next(given, { type: 'cleared' })).toStrictEqual(START);
-  const unopened = next(given, { type: 'unopened', name: 'a' });
-  expect(unopened).toStrictEqual({ ...START, notice: 'a could not be read.' });
 });
 
 test.each<[announced: RegExp, state: State]>([

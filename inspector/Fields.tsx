@@ -1,9 +1,15 @@
 import type { JSX } from 'preact';
-import { formatCount, plural, shorten } from '../src/inspect/display';
+import { plural, shorten } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
+import type { NotificationType } from '../src/parser/errors';
 import { nameOfPath } from '../src/parser/messages';
-import { MEANINGS } from './data';
 import { listFaults, type TextRow, toRows } from './rows';
+
+/**
+ * By the type of the notification and the name of the field, with code in backquotes.
+ * scripts/inspector.ts puts it here.
+ */
+declare const MEANINGS: Readonly<Record<NotificationType, Readonly<Record<string, string>>>>;
 
 /** Why a body is refused, and what else to check. */
 export function Faults({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
@@ -39,7 +45,7 @@ export function Faults({ inspection }: { readonly inspection: Inspection }): JSX
 
 /** Every field: what it means, what was read and, if it looks different, what was sent. */
 export function FieldList({ inspection }: { readonly inspection: Inspection }): JSX.Element | null {
-  const { rows, more } = toRows(inspection);
+  const rows = toRows(inspection);
   if (rows.length === 0) return null;
   const meanings = inspection.type === null ? {} : MEANINGS[inspection.type];
   const listed = new Set(rows.map(({ name }) => name));
@@ -52,11 +58,6 @@ export function FieldList({ inspection }: { readonly inspection: Inspection }): 
           <FieldRow key={row.name} row={row} meaning={meanings[row.name] ?? ''} />
         ))}
       </dl>
-      {more > 0 && (
-        <p>
-          … and {formatCount(more)} more: use <code>inspect</code>.
-        </p>
-      )}
       {absent.length > 0 && (
         <p>
           <strong>Not sent:</strong> {absent.join(', ')}

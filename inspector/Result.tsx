@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { MARKS } from '../src/inspect/display';
-import { SAMPLE_BODIES } from './data';
 import type { Action, State } from './state';
 
 const EVENTS = {
@@ -15,10 +14,9 @@ interface ResultProps {
 
 /** The one sentence, and whether support can stop reading. */
 export function Result({ state, dispatch }: ResultProps): JSX.Element {
-  const { inspection, isSample } = state;
-  if (inspection === null) return <Welcome dispatch={dispatch} />;
+  const { inspection } = state;
+  if (inspection === null) return <Welcome />;
   const { outcome, summary, type } = inspection;
-  const facts = [...(type === null ? [] : [EVENTS[type]]), ...(isSample ? ['sample'] : [])];
   return (
     <section class={`verdict ${outcome}`} aria-label="Verdict">
       <p class="label">
@@ -27,7 +25,7 @@ export function Result({ state, dispatch }: ResultProps): JSX.Element {
             {MARKS[outcome]}
           </span>
           <strong>{outcome}</strong>
-          {facts.map((fact) => ` · ${fact}`)}
+          {type && ` · ${EVENTS[type]}`}
         </span>
         <CopyButton text={summary} what="sentence" state={state} dispatch={dispatch} />
       </p>
@@ -43,21 +41,13 @@ export function Result({ state, dispatch }: ResultProps): JSX.Element {
   );
 }
 
-function Welcome({ dispatch }: Pick<ResultProps, 'dispatch'>): JSX.Element {
+function Welcome(): JSX.Element {
   return (
     <section class="verdict none" aria-label="Verdict">
       <p class="sentence">Nothing to inspect yet</p>
       <p>Paste the body of one webhook, from its first brace to its last. Or open a file.</p>
       <p>
         For several webhooks, use <code>npx payment-notifications inspect</code>.
-      </p>
-      <p>No body at hand? Pick a sample:</p>
-      <p class="samples">
-        {SAMPLE_BODIES.map(({ label, text }) => (
-          <button key={label} type="button" onClick={() => dispatch({ type: 'sampled', text })}>
-            {label}
-          </button>
-        ))}
       </p>
     </section>
   );

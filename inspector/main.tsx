@@ -5,9 +5,6 @@ import { MAX_BYTES } from '../src/parser/body';
 import { Page } from './Page';
 import { type Action, next, START } from './state';
 
-/** As in style.css. */
-const PHONE = matchMedia('(max-width: 640px)');
-
 let state = START;
 
 function dispatch(action: Action): void {
@@ -21,25 +18,9 @@ function draw(): void {
 
 async function open(file: File): Promise<void> {
   const name = shorten(file.name, 80);
-  try {
-    // An endpoint reads no further either.
-    const bytes = await file.slice(0, MAX_BYTES + 1).arrayBuffer();
-    dispatch({ type: 'opened', name, bytes: new Uint8Array(bytes) });
-  } catch {
-    dispatch({ type: 'unopened', name });
-  }
-  showAnswer();
-}
-
-function boxOf(): HTMLTextAreaElement | null {
-  return document.querySelector('textarea');
-}
-
-/** On a phone, the answer is below the box, where the keyboard would cover it. */
-function showAnswer(): void {
-  if (!PHONE.matches) return;
-  boxOf()?.blur();
-  document.querySelector('.answer')?.scrollIntoView();
+  // An endpoint reads no further either.
+  const bytes = await file.slice(0, MAX_BYTES + 1).arrayBuffer();
+  dispatch({ type: 'opened', name, bytes: new Uint8Array(bytes) });
 }
 
 // Text may be pasted anywhere on the page. It replaces what is in the box, because two bodies in a
@@ -51,11 +32,8 @@ addEventListener('paste', (event) => {
   event.preventDefault();
   // A cell of a spreadsheet is also copied as a picture.
   if (text === '' && file !== undefined) open(file);
-  else {
-    dispatch({ type: 'given', text });
-    showAnswer();
-  }
+  else dispatch({ type: 'given', text });
 });
 
 draw();
-if (!PHONE.matches) boxOf()?.focus();
+document.getElementById('box')?.focus();

@@ -3,9 +3,6 @@ import { displayValue, isAsSent } from '../src/inspect/display';
 import type { Inspection } from '../src/inspect/index';
 import type { NotificationIssue } from '../src/parser/errors';
 
-/** A hostile body may have thousands of fields. */
-const MAX_ROWS = 200;
-
 export interface TextRow {
   readonly name: string;
   /** What was read: parts of an address have a label. */
@@ -31,11 +28,8 @@ export function listFaults({
   ];
 }
 
-/** Faulty fields that were not sent, then the sent fields, and how many of these have no row. */
-export function toRows(inspection: Inspection): {
-  readonly rows: TextRow[];
-  readonly more: number;
-} {
+/** Faulty fields that were not sent, then the sent fields. */
+export function toRows(inspection: Inspection): TextRow[] {
   const { fields } = inspection;
   const remarks = new Map<string, Remark[]>();
   for (const { kind, issue } of listFaults(inspection)) {
@@ -48,7 +42,7 @@ export function toRows(inspection: Inspection): {
   const missing = [...remarks].flatMap(([name, remarks]): TextRow[] =>
     sent.has(name) ? [] : [{ name, read: [['', 'not sent']], sent: null, remarks }],
   );
-  const rows = fields.slice(0, MAX_ROWS).map((field): TextRow => {
+  const rows = fields.map((field): TextRow => {
     const { name, raw, quirks } = field;
     const notes = quirks.map(({ note }) => ({ kind: 'note' as const, text: note }));
     const read = displayValue(field);
@@ -59,5 +53,5 @@ export function toRows(inspection: Inspection): {
       remarks: [...(remarks.get(name) ?? []), ...notes],
     };
   });
-  return { rows: [...missing, ...rows], more: Math.max(0, fields.length - MAX_ROWS) };
+  return [...missing, ...rows];
 }

@@ -3,16 +3,12 @@ import { plural } from '../src/inspect/display';
 import { type Inspection, inspectBody } from '../src/inspect/index';
 import { MAX_BYTES } from '../src/parser/body';
 
-/** More lines would make the box slow. */
-const MAX_LINES = 5000;
-
 export interface State {
   /** The text in the box. Empty if the body is too long for it, or is not text. */
   readonly text: string;
   /** What is known of the body; null if there is none. */
   readonly inspection: Inspection | null;
-  readonly isSample: boolean;
-  /** What is said below the box, such as the name of a file, or why it was not read. */
+  /** What is said below the box, such as the name of a file. */
   readonly notice: string;
   /** What a button has copied last. */
   readonly copied: { readonly what: string; readonly isDone: boolean } | null;
@@ -22,17 +18,13 @@ export type Action =
   | { readonly type: 'cleared' }
   /** Pasted, or typed. */
   | { readonly type: 'given'; readonly text: string }
-  | { readonly type: 'sampled'; readonly text: string }
   /** The bytes of a file, but no more than an endpoint reads. */
   | { readonly type: 'opened'; readonly name: string; readonly bytes: Uint8Array }
-  /** A file that the browser could not read. */
-  | { readonly type: 'unopened'; readonly name: string }
   | { readonly type: 'copied'; readonly what: string; readonly isDone: boolean };
 
 export const START: State = {
   text: '',
   inspection: null,
-  isSample: false,
   notice: '',
   copied: null,
 };
@@ -44,12 +36,8 @@ export function next(state: State, action: Action): State {
       return START;
     case 'given':
       return afterText(action.text);
-    case 'sampled':
-      return { ...afterText(action.text), isSample: true };
     case 'opened':
       return afterFile(action.name, action.bytes);
-    case 'unopened':
-      return { ...START, notice: `${action.name} could not be read.` };
     case 'copied':
       return { ...state, copied: { what: action.what, isDone: action.isDone } };
   }
@@ -65,9 +53,7 @@ export function announcementOf({ copied, notice, inspection }: State): string {
 function afterText(text: string): State {
   if (text === '') return START;
   const inspection = inspectBody(text);
-  if (text.length <= MAX_BYTES && text.split('\n').length <= MAX_LINES) {
-    return { ...START, text, inspection };
-  }
+  if (text.length <= MAX_BYTES) return { ...START, text, inspection };
   const notice = `${plural(text.length, 'character')}, too long for this box.`;
   return { ...START, inspection, notice };
 }

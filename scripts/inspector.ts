@@ -4,25 +4,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { fixture } from '../fixtures/index.js';
 import { fieldMeanings } from './pages/tables.js';
-
-/** By what the list of samples calls them. */
-const SAMPLE_IDS = {
-  'A deposit': 'deposit-received/sample',
-  'Too much arrived': 'deposit-received/overpaid',
-  '18 decimals': 'deposit-received/eighteen-decimals',
-  'A withdrawal': 'withdrawal-broadcast/tag-with-leading-zeros',
-  'A failed withdrawal': 'withdrawal-broadcast/failed',
-  'A faulty body': 'invalid/many-faults',
-} as const;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 export async function writeInspector(): Promise<void> {
   const { outputFiles, metafile } = await build({
     entryPoints: ['main.tsx', 'style.css'].map((name) => join(ROOT, 'inspector', name)),
-    define: { DATA: JSON.stringify({ samples: samples(), meanings: fieldMeanings() }) },
+    define: { MEANINGS: JSON.stringify(fieldMeanings()) },
     // Without what only the compiler has to know.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
     bundle: true,
@@ -56,12 +45,6 @@ export async function writeInspector(): Promise<void> {
     .replace('<script src="main.tsx"></script>', () => `<script>${script}</script>`)
     .replace('<!-- licenses -->', () => licensesOf(Object.keys(metafile.inputs)));
   writeFileSync(join(ROOT, 'inspector.html'), page);
-}
-
-function samples() {
-  return Object.entries(SAMPLE_IDS).map(([label, id]) => {
-    return { label, text: fixture(id).body.toString() };
-  });
 }
 
 /** The licenses of the packages that sources are from. Each has to be passed on with the code. */

@@ -2,7 +2,7 @@ import { displayValue, formatTime, isAsSent, shorten } from '../inspect/display.
 import type { InspectedField, Inspection } from '../inspect/index.js';
 import { nameOfPath } from '../parser/messages.js';
 import type { Input } from './read-bodies.js';
-import { marked, type Terminal } from './terminal.js';
+import { marked } from './terminal.js';
 
 /** Maximum length of a name, in characters. `--json` shows all of it. */
 const MAX_NAME = 80;
@@ -13,7 +13,6 @@ const WIDTH = 35;
 export function explainBody(
   { place, saved }: Pick<Input, 'place' | 'saved'>,
   inspection: Inspection,
-  terminal: Terminal,
 ): string {
   const { summary, outcome, type, idempotencyKey, fields, absent } = inspection;
   const { warnings, issues, jsonFault, reference } = inspection;
@@ -21,15 +20,15 @@ export function explainBody(
   const ids =
     idempotencyKey === null ? Object.entries(reference) : [['idempotency key', idempotencyKey]];
   const sections = [
-    issues.map((issue) => `  ${marked('refused', issueLine(issue), terminal)}`),
+    issues.map((issue) => `  ${marked('refused', issueLine(issue))}`),
     jsonFault === null || jsonFault.before + jsonFault.after === '' ? [] : [fault],
-    warnings.map((issue) => `  ${marked('check', issueLine(issue), terminal)}`),
+    warnings.map((issue) => `  ${marked('check', issueLine(issue))}`),
     fields.flatMap(linesOf),
     absent.length === 0 ? [] : [fieldRow('not sent', absent.join(', '))],
     ids.map(([name = '', value = '']) => fieldRow(name, value)),
   ];
   return [
-    marked(outcome, `${place}: ${outcome}, ${type ?? 'unknown type'}`, terminal),
+    marked(outcome, `${place}: ${outcome}, ${type ?? 'unknown type'}`),
     saved === null ? '' : `  ${saved.since ? 'Saved' : 'Reason:'} ${waitOf(saved)}\n`,
     `  ${summary}\n`,
     ...sections.filter((lines) => lines.length > 0).map((lines) => `\n${lines.join('')}`),

@@ -62,7 +62,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     const outcome = verdictOf(judged.judgement, input, twin);
     totals.add(judged, outcome, input, twin);
     if (values.quiet && outcome === 'good') return '';
-    if (!values.json) return listed({ ...judged.judgement, outcome }, input, twin, terminal);
+    if (!values.json) return listed({ ...judged.judgement, outcome }, input, twin);
     const { since = null, reason = null } = saved ?? {};
     const about = { place, since, reason, sameTransactionAs: twin };
     return jsonLine({ ...about, ...inspectBody(body, options), outcome });
@@ -84,7 +84,7 @@ export async function inspect(args: string[], terminal: Terminal): Promise<numbe
     const inspection = inspectBody(input.body, { as, isSaved: input.saved !== null });
     const outcome = verdictOf(inspection, input, null);
     totals.counts[outcome] += 1;
-    terminal.print(explainBody(input, { ...inspection, outcome }, terminal));
+    terminal.print(explainBody(input, { ...inspection, outcome }));
   }
   const isNothing = totals.bodies() === 0;
   const isUnread = reading.unread > 0;
@@ -105,7 +105,6 @@ function listed(
   { outcome, summary, issues }: Judgement,
   { place, saved }: Input,
   twin: string | null,
-  terminal: Terminal,
 ): string {
   // The sentence has already named a single fault.
   const faults = issues.length === 1 ? [] : issues.slice(0, MAX_FAULTS);
@@ -114,5 +113,5 @@ function listed(
   if (more > 0) lines.push(`    and ${more} more\n`);
   const found = twin === null ? summary : `${summary} The same transaction as ${twin}.`;
   const parts = saved === null ? [place, found] : [place, waitOf(saved), found];
-  return marked(outcome, parts.join('  '), terminal) + lines.join('');
+  return marked(outcome, parts.join('  ')) + lines.join('');
 }

@@ -104,7 +104,7 @@ function createListenLog(terminal: Terminal, folder: string | undefined) {
   const counts = { webhooks: 0, refused: 0, failed: 0 };
 
   const print = (verdict: Verdict, time: Date, ...texts: readonly string[]): void =>
-    terminal.print(marked(verdict, [time.toISOString(), ...texts].join('  '), terminal));
+    terminal.print(marked(verdict, [time.toISOString(), ...texts].join('  ')));
   /** Prints a line about a webhook that was not read. */
   const fail = (failure: string, error: unknown): void => {
     counts.webhooks += 1;

@@ -11,8 +11,6 @@ const terminal: Terminal = {
   input: stdin,
   print: (text) => void stdout.write(text),
   warn: (text) => void stderr.write(text),
-  // hasColors respects NO_COLOR and TERM.
-  colors: stdout.isTTY && stdout.hasColors(),
   // Only once: a second Ctrl-C ends the process.
   onInterrupt: (stop) => void process.once('SIGINT', stop),
 };

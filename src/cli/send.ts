@@ -90,7 +90,7 @@ export async function send(args: string[], terminal: Terminal): Promise<number> 
         values.header && attempt.answer !== null ? HIDDEN : shorten(text.trim(), MAX_SHOWN);
       const parts = [describeAttempt(attempt), label, remarkOn(issues, attempt), copy, answer];
       const line = parts.filter((part) => part !== '').join('  ');
-      terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line, terminal)}`);
+      terminal.print(`  ${marked(isRight(attempt) ? 'good' : 'refused', line)}`);
     }
     if (attempts.some(({ error }) => error === NO_SERVER)) {
       terminal.print('Stopped, because no server listens at this URL.\n');

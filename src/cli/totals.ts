@@ -3,13 +3,11 @@ import type { Judged } from '../inspect/judgement.js';
 import type { Verdict } from '../inspect/verdict.js';
 import type { NotificationIssue } from '../parser/errors.js';
 import { nameOfPath } from '../parser/messages.js';
-import { nameOfRule } from '../parser/spelling.js';
-import { TX_ADDRESS_OWNER } from '../parser/withdrawal-broadcast.js';
 import type { FileCounts, Input } from './read-bodies.js';
 
 /**
- * How many different reasons and names are counted. Without a limit, an archive in which each name
- * contains an identifier would take all memory.
+ * How many different reasons are counted. Without a limit, an archive in which each of them has
+ * another name in it would take all memory.
  */
 const MAX_KINDS = 10_000;
 const MAX_LISTED = 20;
@@ -42,7 +40,6 @@ interface Totals {
 export function createTotals(): Totals {
   const counts = { good: 0, check: 0, refused: 0 };
   const reasons = new Map<string, Tally>();
-  const unknown = new Map<string, Tally>();
   let isStore = false;
   const bodies = (): number => counts.good + counts.check + counts.refused;
 
@@ -54,7 +51,6 @@ export function createTotals(): Totals {
       isStore ||= saved !== null;
       for (const reason of reasonsOf(judged, saved)) count(reasons, reason, place);
       if (twin !== null) count(reasons, 'check: the same transaction as another deposit', place);
-      for (const name of unknownNames(judged)) count(unknown, name, place);
     },
     report({ files, unread }) {
       const notRead = unread === 0 ? '' : `, ${formatCount(unread)} not read`;
@@ -64,8 +60,7 @@ export function createTotals(): Totals {
         ...(counts.good > 0 ? [countRow(counts.good, 'good')] : []),
         ...(counts.check > 0 ? [countRow(counts.check, 'to check')] : []),
         ...(counts.refused > 0 ? [countRow(counts.refused, 'refused')] : []),
-        ...section('reasons', reasons),
-        ...section('unknown fields', unknown),
+        ...reasonRows(reasons),
       ];
       return `${bodies() > 0 ? '\n' : ''}${lines.join('\n')}\n${isStore ? NEXT_STEP : ''}`;
     },
@@ -77,14 +72,19 @@ function countRow(count: number, text: string): string {
 }
 
 /** The most frequent first; among equally frequent ones, the one that came first. */
-function section(title: string, kinds: ReadonlyMap<string, Tally>): string[] {
+function reasonRows(kinds: ReadonlyMap<string, Tally>): string[] {
   if (kinds.size === 0) return [];
   const sorted = [...kinds].sort(([, one], [, other]) => other.count - one.count);
   const rows = sorted
     .slice(0, MAX_LISTED)
     .map(([name, { count, place }]) => countRow(count, `${name}, first in ${place}`));
   const more = kinds.size - MAX_LISTED;
-  return ['', title, ...rows, ...(more > 0 ? [`            and ${formatCount(more)} more`] : [])];
+  return [
+    '',
+    'reasons',
+    ...rows,
+    ...(more > 0 ? [`            and ${formatCount(more)} more`] : []),
+  ];
 }
 
 function count(kinds: Map<string, Tally>, name: string, place: string): void {
@@ -119,16 +119,4 @@ function withoutValues(reason: string): string {
     .split(' ')
     .map((word) => (/\d/.test(word) && !/^(?:UTF-|base64)/.test(word) ? '…' : word))
     .join(' ');
-}
-
-function unknownNames({ judgement, reading }: Judged): string[] {
-  // If the other type was expected, most names seem unknown, and need no mention.
-  if (reading === null || judgement.issues[0]?.code === 'unrecognized_notification') return [];
-  const { rules, notification } = reading;
-  const isKnown = (name: string) => rules.some((rule) => rule.name === nameOfRule(name));
-  const names = Object.keys(notification.additionalFields).filter((name) => !isKnown(name));
-  if (notification.type === 'deposit.received') return names;
-  const nested = Object.keys(notification.txAddressOwner?.additionalFields ?? {});
-  const others = nested.filter((name) => !Object.hasOwn(TX_ADDRESS_OWNER, name));
-  return [...names, ...others.map((name) => `txAddressOwner.${name}`)];
 }

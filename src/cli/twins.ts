@@ -1,6 +1,6 @@
 import type { Judged } from '../inspect/judgement.js';
 
-/** How many deposits are remembered. Without a limit, an archive would take all memory. */
+/** So many deposits are remembered, and then forgotten. An archive would take all memory. */
 const MAX_REMEMBERED = 10_000;
 
 /**
@@ -13,9 +13,6 @@ export function createTwinFinder(): (
   place: string,
 ) => string | null {
   const first = new Map<string, { readonly key: string; readonly place: string }>();
-  // A ring, because to find the oldest key of a map takes long after many were deleted.
-  const remembered: string[] = [];
-  let next = 0;
   return ({ judgement, reading }, place) => {
     const { idempotencyKey: key } = judgement;
     const notification = reading?.notification;
@@ -26,11 +23,8 @@ export function createTwinFinder(): (
     const transaction = JSON.stringify([transactionId, depositAddress, amount]);
     const known = first.get(transaction);
     if (known !== undefined) return known.key === key ? null : known.place;
+    if (first.size === MAX_REMEMBERED) first.clear();
     first.set(transaction, { key, place });
-    const oldest = remembered[next];
-    if (oldest !== undefined) first.delete(oldest);
-    remembered[next] = transaction;
-    next = (next + 1) % MAX_REMEMBERED;
     return null;
   };
 }

@@ -97,9 +97,6 @@ export function quoteLiteral(literal: string): string {
 
 /** Escapes invisible characters, and those that break or reverse a line, as `\uXXXX`. */
 export function escapeUnprintable(text: string): string {
-  // Most text needs no escapes, and the expression below takes three times as long to find that
-  // out.
-  if (/^[ -~]*$/.test(text)) return text;
   // Control and format characters, lone surrogates, line and paragraph separators, invisible
   // letters (the Hangul filler). Inline, because a constant would be compiled at every import.
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (character) =>
@@ -111,8 +108,6 @@ export function escapeUnprintable(text: string): string {
 }
 
 function quoteText(text: string, maxLength: number): string {
-  // Most text needs neither truncation nor escapes.
-  if (text.length <= maxLength && /^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '';
   for (const character of text) {
     const escaped = escapeUnprintable(JSON.stringify(character).slice(1, -1));

@@ -1,4 +1,3 @@
-import { MAX_BYTES } from '../parser/body.js';
 import { NotificationError } from '../parser/errors.js';
 import { describe, issue, referenceOf } from '../parser/messages.js';
 import { idempotencyKey, type PaymentNotification } from '../parser/notification.js';
@@ -100,7 +99,7 @@ export function createArrive(
     const { bytes: body, mayLackBytes } = await deadline.before('body', (async () => read())());
     if (caller && body.length === 0 && isVisit(caller)) return { kind: 'a visit' };
     if (caller && !(await deadline.before('verify', isVerified(caller, body)))) {
-      reportStranger(`a failed check${body.length > MAX_BYTES ? ' of a long body' : ''}`);
+      reportStranger('a failed check');
       return { kind: 'a failed check' };
     }
     const { success, error, notification } = parse(body);

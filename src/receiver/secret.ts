@@ -36,15 +36,13 @@ export function createCheck(
 }
 
 /** Why a request is turned away. */
-export type Stranger = 'a wrong secret' | 'a failed check' | 'a failed check of a long body';
+export type Stranger = 'a wrong secret' | 'a failed check';
 
 const STRANGERS: Readonly<Record<Stranger, string>> = {
   'a wrong secret':
     "404, because the URL doesn't end with the secret. If the service sent it, its callback URL has a different secret",
   'a failed check':
     '401, because verify returned false. If the service sent it, verify has the wrong key',
-  'a failed check of a long body':
-    '401, because verify returned false for a body over 64 KiB. It may get only the start of such a body',
 };
 
 /**

@@ -32,7 +32,7 @@ async function post(url: string, body: string | Uint8Array, options: http.Reques
 
 test('prints each webhook in one line, and answers it', async () => {
   const unread = depositReceivedBody({ status: 'NEW' as never, depositId: '1' });
-  const bodies = [...OUTCOMES.map(([, body]) => body), unread, ''];
+  const bodies = [...OUTCOMES.map(([, body]) => body), unread, '', Buffer.of(0xff)];
   const inspections = bodies.map((body) => inspectBody(body));
   const { exit, err, told } = await listening('', async (url) => {
     for (const [index, body] of bodies.entries()) {
@@ -84,8 +84,8 @@ test('a visit without a body is answered, and not counted', async () => {
 describe('--save', () => {
   test('saves each body unchanged to its own file, in the order of their arrival', async () => {
     const received = join(folder, 'received\u202e');
-    const bodies = [DEPOSIT, withdrawalBroadcastBody(), '{\n', Buffer.from([0xff])].map((body) =>
-      Buffer.from(body),
+    const bodies = [DEPOSIT, withdrawalBroadcastBody(), ' '.repeat(65_537), Buffer.of(0xff)].map(
+      (body) => Buffer.from(body),
     );
     const { told } = await listening(`--save ${received}`, async (url) => {
       for (const body of bodies) await post(url, body);

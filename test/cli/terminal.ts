@@ -31,7 +31,6 @@ export async function command(
     input: Readable.from(chunksOf(stdin, chunk)),
     print: (text) => void out.push(text),
     warn: (text) => void err.push(text),
-    colors: false,
     onInterrupt() {},
     ...given,
   };

@@ -20,12 +20,8 @@ const BODY = depositReceivedBody();
 const { folder, write } = temporaryFolder();
 
 /** Starts a line in a shell, whose output is collected. */
-function start(line: string, env: Record<string, string> = {}) {
-  // Colors depend on each test, not on where the tests run.
-  const names = ['NO_COLOR', 'FORCE_COLOR', 'NODE_DISABLE_COLORS', 'CI'];
-  const neutral = Object.fromEntries(names.map((name) => [name, undefined]));
-  const options = { cwd: folder, env: { ...process.env, ...neutral, ...env } };
-  const child = spawn('bash', ['-c', line], options);
+function start(line: string) {
+  const child = spawn('bash', ['-c', line], { cwd: folder });
   onTestFinished(() => void child.kill());
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]).then(
     ([out, err, [exit, signal]]) => ({ out, err, exit: exit ?? signal }),
@@ -33,21 +29,13 @@ function start(line: string, env: Record<string, string> = {}) {
   return { child, ended };
 }
 
-function inShell(line: string, env: Record<string, string> = {}) {
-  const { child, ended } = start(line, env);
+function inShell(line: string) {
+  const { child, ended } = start(line);
   child.stdin.end();
   return ended;
 }
 
 const run = (line: string) => inShell(`${PROGRAM} ${line}`);
-
-/** Runs the command on a terminal of 80 columns. */
-async function onTerminal(line: string, env: Record<string, string> = {}) {
-  const script = `stty cols 80 rows 40; exec ${PROGRAM} ${line}`;
-  const terminal = `script -qec "${script}" /dev/null`;
-  const { out } = await inShell(terminal, { TERM: 'xterm-256color', ...env });
-  return out.replaceAll('\r\n', '\n');
-}
 
 test('the command runs by itself, by its first line', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -70,14 +58,6 @@ test.each(['', 'inspect', 'sample', 'send'])('%s --help has examples that work',
     examples.replaceAll('http://127.0.0.1:3000/0123456789abcdef', merchant.url),
   ];
   expect(await inShell(script.join('\n'))).toMatchObject({ err: '', exit: 0 });
-});
-
-test('inspect has colors on a terminal, but not with NO_COLOR or in a pipe', async () => {
-  const line = `inspect ${SAMPLE}`;
-  expect(await onTerminal(line)).toContain('\u001b[32m✓');
-  for (const out of [await onTerminal(line, { NO_COLOR: '1' }), (await run(line)).out]) {
-    expect(out).toMatch(/^✓ /);
-  }
 });
 
 test('the output of inspect ends quietly for head, as a closed pipe ends programs', async () => {

@@ -10,10 +10,7 @@ import { install, pinned, run } from './command.js';
 const COMPILERS = ['5.0', '7.0'] as const;
 
 /** The test of the tarball resolves every entry in each way, older ones as well. */
-const RESOLUTIONS = {
-  node16: { module: 'Node16', extensions: ['mts', 'cts'] },
-  bundler: { module: 'ESNext', extensions: ['ts'] },
-};
+const EXTENSIONS = ['mts', 'cts'];
 
 /** What is compiled together. */
 const PROJECTS = {
@@ -33,9 +30,7 @@ const PROJECTS = {
 
 const keysOf = <T extends object>(object: T) => Object.keys(object) as (keyof T)[];
 const CHECKS = COMPILERS.flatMap((compiler) =>
-  keysOf(RESOLUTIONS).flatMap((resolution) =>
-    keysOf(PROJECTS).map((project) => [compiler, resolution, project] as const),
-  ),
+  keysOf(PROJECTS).map((project) => [compiler, project] as const),
 );
 
 const SOURCES = fileURLToPath(new URL('consumer', import.meta.url));
@@ -47,20 +42,19 @@ beforeAll(async () => {
   const packages = COMPILERS.map((version) => pinned(`typescript-${version}`));
   await install(packages, compilers);
   for (const source of Object.values(PROJECTS).flatMap(({ sources }) => sources)) {
-    for (const extension of ['ts', 'mts', 'cts'])
+    for (const extension of EXTENSIONS)
       await copyFile(join(SOURCES, `${source}.ts`), join(consumer, `${source}.${extension}`));
   }
 });
 
-test.concurrent.each(CHECKS)('TypeScript %s, %s: %s', async (version, resolution, project) => {
-  const { module, extensions } = RESOLUTIONS[resolution];
+test.concurrent.each(CHECKS)('TypeScript %s: %s', async (version, project) => {
   const { sources, types, lib } = PROJECTS[project];
   // As a strict merchant does: every library is checked, and declarations can name each type.
   const compilerOptions = {
-    ...{ module, moduleResolution: resolution, types, lib, target: 'ES2022' },
+    ...{ module: 'Node16', types, lib, target: 'ES2022' },
     ...{ strict: true, exactOptionalPropertyTypes: true, declaration: true, noEmit: true },
   };
-  const files = sources.flatMap((source) => extensions.map((ending) => `${source}.${ending}`));
+  const files = sources.flatMap((source) => EXTENSIONS.map((ending) => `${source}.${ending}`));
   // Several compilers run at the same time.
   const config = `${randomUUID()}.json`;
   await writeFile(join(consumer, config), JSON.stringify({ compilerOptions, files }));
@@ -71,17 +65,17 @@ test.concurrent.each(CHECKS)('TypeScript %s, %s: %s', async (version, resolution
     .map(([, file, line, code]) => `${file}:${line} ${code}`)
     // The oldest compiler finds faults in valibot's own declarations, the newest in Node's.
     .filter((error) => types.length === 0 || !/^node_modules\/(?:@types|valibot)\//.test(error));
-  const expected = sources.includes('mistakes') ? await mistakesIn(extensions) : [];
+  const expected = sources.includes('mistakes') ? await mistakesIn() : [];
   expect(errors.sort(), stdout + stderr).toStrictEqual(expected.sort());
   // One that fails without telling where must not pass for one that found nothing.
   if (status !== 0) expect(stdout, stderr).toMatch(/: error TS\d+/);
 });
 
 /** What the compiler must report: each line of mistakes.ts with a code at its end. */
-async function mistakesIn(extensions: readonly string[]): Promise<string[]> {
+async function mistakesIn(): Promise<string[]> {
   const lines = (await readFile(join(SOURCES, 'mistakes.ts'), 'utf8')).split('\n');
   const codes = lines.map((line) => / \/\/ (TS\d+)$/.exec(line)?.[1]);
-  return extensions.flatMap((extension) =>
+  return EXTENSIONS.flatMap((extension) =>
     codes.flatMap((code, index) => (code ? [`mistakes.${extension}:${index + 1} ${code}`] : [])),
   );
 }

@@ -8,7 +8,7 @@ const withdrawal = pn.parseWithdrawalBroadcast('');
 const notification = pn.parseNotification('');
 const result = pn.safeParseDepositReceived('');
 declare const attempt: kit.DeliveryAttempt;
-declare const response: { text(): Promise<string> };
+declare const response: { text(): Promise<string> }, stream: { pipe(): void };
 const hooks = { secret: null, store: null };
 // Each line below is a mistake that every compiler must report, with the code at its end.
 deposit.status = 'CONFIRMED'; // TS2540
@@ -28,6 +28,8 @@ export const code: pn.IssueCode = 'invalid_date'; // TS2820
 export const wire = withdrawal.deducedSettlementAmount; // TS2551
 pn.parseDepositReceived(Promise.resolve('')); // TS2769
 pn.parseDepositReceived(response); // TS2769
+pn.parseDepositReceived(stream); // TS2769
+pn.parseDepositReceived([]); // TS2769
 export const raw: pn.RawBody = deposit; // TS2322
 export const parse = (body: unknown) => pn.parseNotification(body); // TS2769
 export const texts: Record<pn.WithdrawalStatus, string> = { FAILED: '', BLOCKED: '' }; // TS2741

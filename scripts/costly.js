@@ -9,9 +9,10 @@ const MAX_RATIO = 10;
 const MAX_MILLISECONDS = 10;
 const ROUNDS = 15;
 
-const fill = (part, size = LIMIT - 200) => part.repeat(Math.floor(size / part.length));
-const nested = (depth) => '['.repeat(depth) + ']'.repeat(depth);
-const unknownFields = (value) =>
+const fill = (/** @type {string} */ part, size = LIMIT - 200) =>
+  part.repeat(Math.floor(size / part.length));
+const nested = (/** @type {number} */ depth) => '['.repeat(depth) + ']'.repeat(depth);
+const unknownFields = (/** @type {string} */ value) =>
   JSON.stringify(
     Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`field${at}`, 0])),
   ).replaceAll(':0', `:${value}`);

@@ -1,4 +1,5 @@
 import { MAX_BYTES } from '../parser/body.js';
+import { redactUrl } from '../shared/redact.js';
 import { type DeliverOptions, urlErrorOf } from '../testing/deliver.js';
 import { CommandError } from './errors.js';
 
@@ -26,12 +27,16 @@ export function readHeaders(lines: readonly string[] = []): Record<string, strin
   return Object.fromEntries(headers);
 }
 
-/** Like `fetch`, but reads 64 KiB of an answer. */
+/** Like `fetch`, but reads 64 KiB of an answer, and says where a redirect points. */
 export const fetchStart: NonNullable<DeliverOptions['fetch']> = async (url, request) => {
-  const { status, body } = await fetch(url, request).catch((error) => {
+  const { status, headers, body } = await fetch(url, request).catch((error) => {
     throw error.cause?.code === 'ECONNREFUSED' ? new Error(NO_SERVER) : error;
   });
+  const location = headers.get('location');
+  const isRedirect = status >= 300 && status <= 399 && location !== null;
+  const target = isRedirect && URL.canParse(location, url) ? new URL(location, url) : null;
   const text = async (): Promise<string> => {
+    if (target !== null) return `redirects to ${redactUrl(target)}`;
     let bytes = Buffer.alloc(0);
     for await (const chunk of body ?? []) {
       bytes = Buffer.concat([bytes, chunk]);

@@ -41,11 +41,14 @@ const COMMANDS = new Map([
 export async function run(args: string[], terminal: Terminal, version: string): Promise<number> {
   const [name = 'help', ...rest] = args;
   const command = COMMANDS.get(name);
-  if (args.includes('--version') || args.includes('-v')) {
+  // What follows -- is an operand.
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  if (options.includes('--version') || options.includes('-v')) {
     terminal.print(`${version}\n`);
     return EXIT.ok;
   }
-  if (name === 'help' || args.includes('--help') || args.includes('-h')) {
+  if (name === 'help' || options.includes('--help') || options.includes('-h')) {
     terminal.print(command?.help ?? HELP);
     return EXIT.ok;
   }

@@ -32,6 +32,12 @@ test('a command says that it is waiting for keyboard input', async () => {
 
 const TO = '--to http://127.0.0.1:1/';
 
+test.each(['-v', '--help'])('%s behind -- is no option', async (flag) => {
+  const reason = "can't be read: ENOENT (no such file or directory)";
+  const err = `payment-notifications: ${flag}: ${reason}\n`;
+  expect(await command(`inspect -- ${flag}`)).toStrictEqual({ exit: 2, out: '', err });
+});
+
 describe('a secret is not printed', () => {
   const URL = 'http://me:s3cret@127.0.0.1:1/callbacks/s3cret-s3cret-s3cret?token=s3cret';
   const lines = `URL; inspect URL; inspect URL URL; inspect --json URL; inspect --as URL;

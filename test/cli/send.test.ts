@@ -62,12 +62,23 @@ test('the start of an answer is shown, without what could write elsewhere, and h
   expect(told).toStrictEqual(['POST URL', line, '1 of 1 delivered']);
 });
 
-test('a redirect is a failure, and is not followed', async () => {
+test.each([
+  [
+    'https://me:pw@shop.example/callbacks/s3cret-s3cret-s3cret/?token=s3cret',
+    /^redirects to https:\/\/shop\.example\/call…\/s3cr…\/$/,
+  ],
+  ['/elsewhere', /^redirects to http:\/\/127\.0\.0\.1:\d+\/else…$/],
+  ['/new', /^redirects to http:\/\/127\.0\.0\.1:\d+\/new$/],
+  ['http://', /^moved$/],
+])('a redirect is a failure, and the line says where it points: %s', async (location, shown) => {
   const redirects: Behaviour = (response) =>
-    void response.writeHead(308, { location: '/new' }).end('moved');
+    void response.writeHead(308, { location }).end('moved');
   const { exit, told, received } = await sendTo(redirects, 'deposit');
   expect({ exit, sent: received.length }).toStrictEqual({ exit: 1, sent: 1 });
-  expect(told[1]).toBe('  ✗ 308  moved');
+  const [, start, text] = told[1]?.split('  ') ?? [];
+  expect(start).toBe('✗ 308');
+  expect(text).toMatch(shown);
+  expect(told.join()).not.toMatch(/s3cret|pw/);
 });
 
 test('bodies are sent one after the other', async () => {

@@ -1,3 +1,5 @@
+import { isExponentMark } from './values/digits.js';
+
 /** A double preserves any number of up to this many characters, if it has no exponent. */
 const SAFE_LENGTH = 15;
 
@@ -64,8 +66,4 @@ function isPartOfNumber(code: number): boolean {
 /** A digit, `-`, `.` or `/`. No value starts with `/`, so it needs no separate check. */
 function isDigitOrMark(code: number): boolean {
   return code >= 0x2d && code <= 0x39;
-}
-
-function isExponentMark(code: number): boolean {
-  return code === 0x65 || code === 0x45;
 }

@@ -1,7 +1,7 @@
 import { Decimal as DecimalJs } from 'decimal.js';
 import { type Fault, quote, quoteIf } from '../messages.js';
-import { isDecimalLiteral } from './digits.js';
-import { isNumberOrString, type PlainType } from './plain-type.js';
+import { isDecimalLiteral, type Parts, splitDouble, splitLiteral } from './digits.js';
+import { isNumberOrString, type PlainType, plainType } from './plain-type.js';
 
 /**
  * An exact amount. Compare with `gte`, `lt` or `equals` and calculate with `plus` or `times`,
@@ -58,6 +58,15 @@ function createDecimal(): typeof DecimalJs {
   return Object.assign(OwnDecimal, { set: refuse, config: refuse });
 }
 
+/** Reused for every amount: `fromParts` fills it in, and decimal.js copies it. */
+const TEMPLATE: Decimal & Parts = /* @__PURE__ */ new Decimal(0);
+
+/**
+ * Whether the installed decimal.js stores a number as `Parts`. If not, it parses literals itself,
+ * which is slower.
+ */
+export const HAS_KNOWN_PARTS: boolean = /* @__PURE__ */ hasKnownParts();
+
 /** The `expected` text of an issue about an amount that exceeds the limits. */
 const AMOUNT_LIMITS = `a decimal number of at most ${MAX_LENGTH} characters and ${MAX_DIGITS} significant digits, whose magnitude is 0 or from 1e-${MAX_DIGITS} to below 1e${MAX_DIGITS + 1}`;
 
@@ -68,13 +77,13 @@ type DocumentedAs = NonNullable<PlainType<Decimal>['documentedAs']>;
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function amount(documentedAs: DocumentedAs): PlainType<Decimal> {
-  return { kind: 'amount', read: readAmount, explain: explainAmount, documentedAs };
+  return plainType({ kind: 'amount', read: readAmount, explain: explainAmount, documentedAs });
 }
 
 /** An amount that moved or should move. It is never negative. */
 /* @__NO_SIDE_EFFECTS__ */
 export function nonNegativeAmount(documentedAs: DocumentedAs): PlainType<Decimal> {
-  return { ...amount(documentedAs), read: readNonNegativeAmount };
+  return plainType({ ...amount(documentedAs), read: readNonNegativeAmount });
 }
 
 /**
@@ -85,13 +94,16 @@ export function nonNegativeAmount(documentedAs: DocumentedAs): PlainType<Decimal
  * a million digits. 78 digits are enough for any 256-bit integer.
  */
 export function toAmount(literal: string | number): Decimal | null {
-  const text = String(literal);
-  if (text.length > MAX_LENGTH || !isDecimalLiteral(text)) return null;
-  const amount = new Decimal(text);
-  // decimal.js takes 1e-9999999999999999 for 0.
-  if (amount.isZero()) return /^-?[0.]+(?:e|$)/i.test(text) ? new Decimal(0) : null;
-  const isWithin = Math.abs(amount.e) <= MAX_DIGITS && amount.precision() <= MAX_DIGITS;
-  return isWithin ? amount : null;
+  const isLiteral =
+    typeof literal === 'number'
+      ? Number.isFinite(literal)
+      : literal.length <= MAX_LENGTH && isDecimalLiteral(literal);
+  if (!isLiteral) return null;
+  const short = typeof literal === 'number' ? splitDouble(literal) : null;
+  const parts = short ?? splitLiteral(String(literal), MAX_DIGITS);
+  if (parts === null) return null;
+  // Adding to 0 turns -0 into 0.
+  return HAS_KNOWN_PARTS ? fromParts(parts) : new Decimal(0).plus(literal);
 }
 
 function readAmount(value: unknown): Decimal | null {
@@ -113,4 +125,15 @@ function explainAmount(value: unknown): Fault {
   if (amount !== null) return { code: 'negative_amount', expected: 'zero or more', received };
   const isBeyondLimits = isDecimalLiteral(String(value));
   return { code: 'invalid_amount', expected: isBeyondLimits ? AMOUNT_LIMITS : expected, received };
+}
+
+function fromParts({ s, e, d }: Parts): Decimal {
+  TEMPLATE.s = s;
+  TEMPLATE.e = e;
+  TEMPLATE.d = d;
+  return new Decimal(TEMPLATE);
+}
+
+function hasKnownParts(): boolean {
+  return String(fromParts({ s: -1, e: 7, d: [1, 2345678, 9000000] })) === '-12345678.9';
 }

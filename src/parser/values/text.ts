@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { IssueCode } from '../errors.js';
 import { describe, quoteIf } from '../messages.js';
-import type { PlainType } from './plain-type.js';
+import { type PlainType, plainType } from './plain-type.js';
 
 /**
  * What a message quotes. An email address, a name with a space and most blockchain addresses don't
@@ -35,7 +35,7 @@ export function oneOf<T extends string>(documented: Readonly<Record<string, T>>)
   const show = (value: unknown) =>
     typeof value === 'string' ? quoteIf(LIKE_VALUE, value) : describe(value);
   const type = stringType('enum', v.picklist(values), expected, 'unknown_value', show);
-  return { ...type, values };
+  return plainType({ ...type, values });
 }
 
 /**
@@ -52,7 +52,7 @@ function stringType<T extends string>(
   code: IssueCode = 'wrong_type',
   show: (value: unknown) => string = describe,
 ): PlainType<T> {
-  return {
+  return plainType({
     kind,
     read: (value) => {
       // Databases store every lone surrogate as the same character, which would merge two accounts.
@@ -64,5 +64,5 @@ function stringType<T extends string>(
       expected,
       received: show(value),
     }),
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { quoteIf } from '../messages.js';
-import { isNumberOrString, type PlainType } from './plain-type.js';
+import { isNumberOrString, type PlainType, plainType } from './plain-type.js';
 
 /** A UNIX time of at least this is in milliseconds. In seconds, it would be the year 5138. */
 const MILLISECONDS_FROM = 1e11;
@@ -17,7 +17,7 @@ const UNIX_TIME = /^\d+(?:\.\d+)?$/;
 const DATE_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-export const timestamp: PlainType<Date> = {
+export const timestamp: PlainType<Date> = /* @__PURE__ */ plainType({
   kind: 'timestamp',
   read: (value) => (isNumberOrString(value) ? toDate(value) : null),
   explain: (value) => ({
@@ -25,7 +25,7 @@ export const timestamp: PlainType<Date> = {
     expected: 'a UNIX timestamp or a date-time of RFC 3339',
     received: quoteIf(LIKE_TIME, value),
   }),
-};
+});
 
 /**
  * A number, or a string of digits with or without decimals, is a UNIX time. The service doesn't

@@ -1,6 +1,6 @@
 import { type IssueCode, NotificationError } from '../errors.js';
 import { describe, type Fault, issue } from '../messages.js';
-import type { PlainType } from './plain-type.js';
+import { type PlainType, plainType } from './plain-type.js';
 
 /**
  * The destination of a withdrawal: `<address>?dt=<tag>`, split into its parts. Only some currencies
@@ -78,12 +78,12 @@ export function joinToTxAddress(parts: Pick<TxAddress, 'address' | 'destinationT
   return joined;
 }
 
-export const txAddress: PlainType<TxAddress> = {
+export const txAddress: PlainType<TxAddress> = /* @__PURE__ */ plainType({
   kind: 'address',
   read: parseTxAddress,
   explain: explainTxAddress,
   doubt: doubtTxAddress,
-};
+});
 
 function parseTxAddress(raw: unknown): TxAddress | null {
   if (typeof raw !== 'string' || !raw.isWellFormed()) return null;

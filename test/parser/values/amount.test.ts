@@ -1,7 +1,7 @@
 import { Decimal as HostDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { Decimal } from 'payment-notifications';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { toAmount } from '../../../src/parser/values/amount.js';
 import { runs } from '../../fuzz/runs.js';
 import { decimalLiteral } from '../../fuzz/texts.js';
@@ -29,7 +29,7 @@ function exactOf(value: unknown): bigint {
   return exact(String(value));
 }
 
-/** Any literal within the limits. */
+/** Any literal within the limits, which digits.test.ts compares with decimal.js. */
 const amount = decimalLiteral.filter((text) => toAmount(text) !== null);
 const encoding = fc.constantFrom('number', 'string');
 const field = fc.constantFrom(...AMOUNT_FIELDS);
@@ -118,4 +118,25 @@ describe('Decimal', () => {
     expect(JSON.stringify(new Decimal('1e-600000000'))).toBe('"1e-600000000"');
     expect(new Decimal('1e999').toString()).toBe(`1${'0'.repeat(999)}`);
   });
+});
+
+test('a decimal.js that is made of other parts reads the literals itself', async () => {
+  vi.doMock('decimal.js', async (importOriginal) => {
+    const { Decimal: Original } = await importOriginal<typeof import('decimal.js')>();
+    class Other extends Original {
+      constructor(value: string | number | HostDecimal) {
+        // As if it kept the digits in words of another size: a copy by parts is another number.
+        super(value instanceof Original ? 42 : value);
+      }
+    }
+    return { Decimal: Object.assign(Other, { clone: () => Other }) };
+  });
+  try {
+    const other = await import('../../../src/parser/values/amount.js?other' as string);
+    expect(`${other.toAmount('-123456789.000000012')}`).toBe('-123456789.000000012');
+    expect(`${other.toAmount(0.5)}`).toBe('0.5');
+    expect(other.toAmount('1e79')).toBeNull();
+  } finally {
+    vi.doUnmock('decimal.js');
+  }
 });

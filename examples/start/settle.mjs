@@ -63,8 +63,8 @@ function moveOf(notification, { deposit, withdrawal }) {
  * One statement is one transaction: the key and the balance change together, or neither does. If
  * two deliveries of a key arrive at the same time, the second one waits for the first.
  *
- * A duplicate also writes, because it counts the delivery. So if you have a synchronous standby, a
- * duplicate waits for it too, and isn't answered with success while only the primary has the event.
+ * A duplicate also writes, because it counts the delivery. So with a synchronous standby, a
+ * duplicate gets no success until the standby has the event.
  *
  * The parts of the statement don't see each other's changes. If you add a part, change each table
  * only once, and don't read a table that another part changes.

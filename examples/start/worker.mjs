@@ -4,8 +4,8 @@ import pg from 'pg';
 import { createBucketStore } from './bucket-store.mjs';
 import { createSettle } from './settle.mjs';
 
-// A Worker of Cloudflare, with its webhooks in R2, and PostgreSQL by Hyperdrive, which must not
-// cache (--caching-disabled): otherwise, it doesn't find a new order.
+// A Cloudflare Worker that saves webhooks in R2. Create its Hyperdrive with --caching-disabled.
+// Otherwise, the Worker may not find a new order.
 
 const limits = { connectionTimeoutMillis: 5_000, statement_timeout: 5_000, query_timeout: 6_000 };
 

@@ -51,7 +51,7 @@ export interface OwnOptions extends Omit<Partial<ReceiverOptions>, 'store'> {
 
 type Kept = SavedBody & { readonly since: Date; readonly tries: number };
 
-/** A store in memory, where a delivery leaves what is in `retry` there, as in a folder. */
+/** A store in memory. */
 function createMemory() {
   const newPlace = () => new Map<string, Kept>();
   const places = { progress: newPlace(), retry: newPlace(), review: newPlace() };
@@ -60,10 +60,11 @@ function createMemory() {
     async save(saved) {
       const { to, name, from } = saved;
       if (from && places[from.place].get(name)?.since !== from.since) return false;
+      if (to === 'progress' && review.has(name)) return true; // it stays there, without a claim
       const claims = from ? from.tries + 1 : (progress.get(name)?.tries ?? 1);
       const at = to === 'retry' && review.has(name) ? 'review' : to;
-      if (from || at === 'review') retry.delete(name);
-      if (to !== 'progress') progress.delete(name);
+      retry.delete(name);
+      progress.delete(name);
       const tries = to === 'progress' ? claims : 0;
       return places[at].set(name, { ...saved, since: new Date(), tries });
     },

@@ -4,14 +4,14 @@ import { within } from '../shared/deadline.js';
 import { messageOf } from '../shared/thrown.js';
 
 /**
- * The outcome of a webhook:
+ * The outcome of a webhook. With `store: null`, nothing is saved:
  *
  * - `settled`: your function has returned. The answer is success.
  * - `review`: your function threw `NeedsReview`. The webhook is saved in `review`, and the answer
  *   is success. The outcome is also `review` if a webhook that waited was changed, or if its
  *   process has ended three times.
  * - `retry`: your function threw anything else, returned a result, or took longer than `timeoutMs`.
- *   The webhook is saved in `retry`, and the answer is 500.
+ *   The webhook is saved in `retry`, or stays in `review` if it is there. The answer is 500.
  * - `refused`: the parser refused the body. The webhook is saved in `review` unless it is empty,
  *   and the answer is 400 or 413.
  * - `failed`: the webhook was not read or not saved. It is lost unless the service sends it again.

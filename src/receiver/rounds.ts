@@ -10,7 +10,7 @@ import { isUnchanged, MAX_STORING, type Store, type WaitingBody } from './store.
 
 /**
  * A round ends after this many failures in a row: few enough that the log of an outage can be read,
- * and enough to find a few good bodies among 1,000 hopeless ones within minutes.
+ * and enough to find a few good bodies among 1,000 hopeless ones within half an hour.
  */
 const MAX_FAILURES = 50;
 /** If so many bodies in a row can't be read or claimed, the store is down. */

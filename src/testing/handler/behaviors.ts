@@ -34,7 +34,7 @@ const TEN_KB = Object.fromEntries(
 
 /** What a handler does with events of one type. The first shows whether the options are right. */
 export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions): Behaviors {
-  const { breakDatabase, kept, prepare, secret, fetch, headers = {} } = options;
+  const { breakDatabase, kept, secret, fetch, headers = {} } = options;
   const isDeposit = type === 'deposit.received';
   const moved = isDeposit ? 'credited' : 'debited';
   const currencyName = isDeposit ? 'depositCurrency' : 'withdrawCurrency';
@@ -43,14 +43,14 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
   const forms = eventForms(type);
   const optional = optionalFields(type);
   return {
-    [`a plain webhook is ${moved}`]: settlesFirst(prepare !== undefined),
+    [`a plain webhook is ${moved}`]: settlesFirst,
 
     // ---- The amount, and what else the body says ----
     [`every form of a webhook is ${moved} once`]: async ({ event, each, settles, repeats }) => {
       const first = await event();
       await settles(first);
       await each([...forms, ...(isTyped ? [] : CONTENT_TYPES)], async (one, [label, write]) => {
-        await settles(write(one), advice.onForm(label));
+        await settles(write(one), advice.FORM);
         await repeats(labeled(one, `again, after ${label}`));
       });
       await repeats(labeled(first, 'the first event again'), advice.FORGOTTEN);
@@ -120,9 +120,9 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
     [`faulty bodies change no balance, and are ${kept ? 'saved' : 'refused'}`]: async (trial) => {
       const one = await trial.event();
       for (const { label, body } of faultsOf(one.body)) {
-        await trial.refuses({ ...one, body, label }, advice.onFault(label));
+        await trial.refuses({ ...one, body, label }, advice.FAULTY);
       }
-      await trial.settles(labeled(one, 'the valid body'), advice.onParser());
+      await trial.settles(labeled(one, 'the valid body'), advice.PARSER);
     },
     [`different faulty bodies at the same time are ${kept ? 'saved' : 'refused'}`]: async (
       trial,
@@ -132,15 +132,14 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
       const bodies = events.map((one, index) => {
         return { ...one, ...faultsOf(one.body).at(-1 - index), label };
       });
-      await trial.refuses(bodies, advice.onFault(label));
-      for (const one of events)
-        await trial.settles(labeled(one, 'the valid body'), advice.onParser());
+      await trial.refuses(bodies, advice.FAULTY);
+      for (const one of events) await trial.settles(labeled(one, 'the valid body'), advice.PARSER);
     },
     [`edge cases are refused, or ${moved} exactly`]: ({ each, settlesOrRefuses, settles }) =>
       each(limitsOf(plainBody(type)), async (one, { label }) => {
         const limit = limitsOf(one.body).find((fault) => fault.label === label);
-        await settlesOrRefuses({ ...one, ...limit }, one, advice.onParser(label));
-        await settles(labeled(one, 'the valid body'), advice.onParser(label));
+        await settlesOrRefuses({ ...one, ...limit }, one, advice.PARSER);
+        await settles(labeled(one, 'the valid body'), advice.PARSER);
       }),
     [`a webhook of an unknown order is ${moved} after the order is inserted`]: async (trial) => {
       const { event, settles, unsettled, know, repeats } = trial;
@@ -221,9 +220,9 @@ function reviewsConflicts(type: NotificationType, currencyName: string): Behavio
     };
     await each(Object.entries(conflicts), async (one, [label, changes]) => {
       await settles(one);
-      await reviews(one.with(changes, label), advice.CONFLICT, advice.UNCOMPARED);
+      await reviews(one.with(changes, label), advice.REPEATED, advice.UNCOMPARED);
     });
-    await settles(labeled(other, 'the event of the other order'), advice.CONFLICT);
+    await settles(labeled(other, 'the event of the other order'), advice.REPEATED);
   };
 }
 
@@ -261,10 +260,7 @@ export const BOTH: Behaviors = {
     const withdrawal = { type: 'withdrawal.broadcast' } as const;
     // A deposit alone might be the first of all in this currency, before `prepare` has set it up.
     const [one, other] = await trial.events([{ fields }, { ...withdrawal, amount: '0.5' }]);
-    await trial.settlesOrReviews(
-      labeled(one, `a deposit in ${withdrawCurrency}`),
-      advice.OWN_CURRENCY,
-    );
+    await trial.settlesOrReviews(labeled(one, `a deposit in ${withdrawCurrency}`), advice.CURRENCY);
     await trial.settles(labeled(other, 'a withdrawal'));
     const wanted = FIVE.map((five, index) => ({
       ...five,

@@ -10,21 +10,22 @@ interface WrongChange {
   readonly expected: Amounts;
   /** What moved before, the last one first. */
   readonly earlier: readonly Decimal[];
+  /** Whether `kept` counts one more. */
   readonly isKept: boolean;
 }
 
 const UNMOVED = "No balance changed. The handler dropped the webhook, or used another event's key";
 const KEPT =
-  'The webhook was saved for review. If the handler saves it on purpose, return amount: null from amountOf';
+  'The webhook was saved for review. Check that prepare inserts its order. If the handler saves it on purpose, return amount: null from amountOf';
 const DOUBLE =
   'The amount was a double, which rounds. Look for Number(), parseFloat(), JSON.parse, or a column of type double precision';
-const DIFFERENCE =
-  'The handler moved the difference from the settled amount. Move nothing, and save the webhook for review, because one of the two may be forged';
 const TWENTY_DIGITS =
   'The amount was rounded to 20 digits, the default of decimal.js. Calculate with the Decimal of this package, as the left operand';
 const IF_INTENDED = 'If that is intended, return it from amountOf';
 const OTHER_AMOUNT =
   'The handler moved another amount. If it converts at a rate, or subtracts or adds a fee, return that amount from amountOf';
+const MOVED_NULL =
+  'The balance changed, although the amount is null. Save the webhook for review, or return the amount from amountOf';
 const SEVERAL_CURRENCIES =
   'The balances of several currencies changed. Move one amount in one currency';
 const ONE_UNIT =
@@ -32,18 +33,11 @@ const ONE_UNIT =
 
 /** Returns the likely cause of a wrong balance; undefined if it can't be known. */
 export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | undefined {
-  const { causes, bodies, due, sums, isRepeat } = exchange;
+  const { causes, bodies, due, sums } = exchange;
   const { changes, expected, earlier, isKept } = wrong;
   const own = ownCause(causes, 'change');
   if (sums.size === 0) {
-    if (bodies.some(({ move }) => move === null))
-      return 'The balance changed, although the amount is null. Save the webhook for review, or return the amount from amountOf';
-    const [settled = new Decimal(0)] = earlier;
-    const isDifference = bodies.some(({ currency, move }) => {
-      if (isRepeat || settled.isZero() || !move || move.isZero()) return false;
-      return move.minus(settled).equals(amountIn(changes, currency));
-    });
-    return isDifference ? DIFFERENCE : own;
+    return bodies.some(({ move }) => move === null) ? MOVED_NULL : own;
   }
   const missing = [...sums].find(([code, sum]) => !amountIn(changes, code).equals(sum));
   if (missing === undefined || (bodies.length === 1 && changes.size > 1)) {
@@ -60,11 +54,10 @@ export function causeOfChange(exchange: Exchange, wrong: WrongChange): string | 
     return cause ?? (isNear ? DOUBLE : unknown);
   }
   const [other, moved] = [...changes][0] ?? [];
-  if (moved === undefined) return isKept ? (ownCause(causes, 'kept') ?? KEPT) : (own ?? UNMOVED);
-  const shown = `The handler moved ${describeChanges(changes)}`;
-  if (due.some(({ notification: one }) => 'network' in one && one.network === other)) {
-    return `${shown}, but ${other} is the network. Use the currency`;
+  if (moved === undefined) {
+    return isKept && typeof causes !== 'string' ? KEPT : (own ?? UNMOVED);
   }
+  const shown = `The handler moved ${describeChanges(changes)}`;
   const named = due.flatMap(({ notification }) => Object.values<unknown>({ ...notification }));
   if (!named.includes(other)) {
     return `${shown}, but the webhook has no ${other}. Look up the balance by the webhook's currency`;
@@ -104,12 +97,6 @@ function guessesOf(
       'The balance was overwritten. Add to the balance',
       [due.minus(earlier[0] ?? 0), due.minus(sumOf(earlier))],
     ],
-    ...amounts.map(([name, amount]): Guess => {
-      return [`${name} was subtracted. ${IF_INTENDED}`, [due.minus(amount)]];
-    }),
-    ...amounts.map(([name, amount]): Guess => {
-      return [`${name} was added. ${IF_INTENDED}`, [due.plus(amount)]];
-    }),
     [DOUBLE, [new Decimal(due.toNumber()), sum.minus(before)]],
     [TWENTY_DIGITS, [due.toSignificantDigits(20)]],
     ...range(-18, 18).map((power): Guess => [movedBy(power), [due.times(ten(power))]]),
@@ -148,39 +135,26 @@ function partialSums(bodies: readonly MovingBody[]): Decimal[] {
   return sums;
 }
 
-/** A wrong answer; its status is 0 if there was none. */
-interface WrongAnswer {
-  readonly status: number;
-  /** Whether the timeout was over. */
-  readonly isLate: boolean;
-  /** Whether the server has answered any request with success. */
-  readonly hasAccepted: boolean;
-}
-
-/** Returns the likely cause of a wrong answer. */
-export function causeOfAnswer(exchange: Exchange, wrong: WrongAnswer): string {
+/**
+ * Returns the likely cause of a wrong answer.
+ *
+ * @param status - 0 if there was no answer.
+ * @param isLate - Whether the timeout was over.
+ */
+export function causeOfAnswer(exchange: Exchange, status: number, isLate: boolean): string {
   const { attempts, causes, copies, isRepeat } = exchange;
-  const { status, isLate, hasAccepted } = wrong;
   const isFailure = status >= 500;
   const someSucceed = attempts.some(({ success }) => success);
   if (isLate && attempts.length > 1) {
     return 'Concurrent requests wait for each other, or for a database connection. Use one connection for each request, and release it even after an error';
   }
-  if (status === 0 && !hasAccepted) {
-    return 'Check that your server runs at the host and the port of url, and answers every request';
-  }
   if (status === 0) {
     return isLate
-      ? 'The handler never answers this webhook. Answer in every branch, and let errors propagate'
-      : 'Your server closed the connection, or stopped. See its log';
+      ? 'Your server does not answer. Check the host and the port of url, answer in every branch of your handler, and let errors propagate'
+      : 'Your server does not run at the host and the port of url, closed the connection, or stopped. See its log';
   }
   if (status === 429) {
     return 'The server limits the rate of requests. Exempt this endpoint, because the service might not resend a refused webhook';
-  }
-  if (status >= 300 && status <= 399)
-    return 'The server redirects. Check the scheme and the path of url';
-  if ([401, 403, 404, 405].includes(status) && !hasAccepted) {
-    return 'Check the path and the secret in url, and that prepare inserts the order';
   }
   const own = ownCause(causes, 'answer');
   if (typeof causes === 'object' && own) return own;

@@ -7,23 +7,18 @@ import type { Trial } from './trial.js';
 import type { Failure } from './under-test.js';
 
 /** The plainest event, which shows whether the options are right, and another two. */
-export const settlesFirst =
-  (hasPrepare: boolean): Behavior =>
-  async (trial) => {
-    const one = await trial.event({ amount: '1.75' });
-    // A handler may take the network for the currency.
-    const { network } = JSON.parse(one.body);
-    if (network) await trial.watchAlso(network);
-    try {
-      await trial.settles(one, hasPrepare ? advice.FIRST : advice.FIRST_WITHOUT_PREPARE);
-    } catch (error) {
-      throw await withWhatPasses(trial, error as Failure);
-    }
-    await trial.settles(labeled(await trial.event(), 'another event'), advice.SHARED_KEY);
-    // A key of address and amount distinguishes the first two.
-    const same = await trial.event({ amount: '1.75' });
-    await trial.settles(labeled(same, 'another event of the first amount'), advice.SHARED_KEY);
-  };
+export const settlesFirst: Behavior = async (trial) => {
+  const one = await trial.event({ amount: '1.75' });
+  try {
+    await trial.settles(one, advice.FIRST);
+  } catch (error) {
+    throw await withWhatPasses(trial, error as Failure);
+  }
+  await trial.settles(labeled(await trial.event(), 'another event'), advice.SHARED_KEY);
+  // A key of address and amount distinguishes the first two.
+  const same = await trial.event({ amount: '1.75' });
+  await trial.settles(labeled(same, 'another event of the first amount'), advice.SHARED_KEY);
+};
 
 /** Another event that may be settled where the first one failed, and what that shows. */
 type Try = readonly [
@@ -42,7 +37,7 @@ const triesOf = (type: NotificationType): Try[] => [
   ],
   ['A webhook with a later expirationTime', advice.DROPPED, { expirationTime: 4_000_000_000 }],
   ...encodingsOf(type).map(
-    ([label, write]): Try => [`A webhook with ${label}`, advice.onForm(label), {}, write],
+    ([label, write]): Try => [`A webhook with ${label}`, advice.FORM, {}, write],
   ),
 ];
 

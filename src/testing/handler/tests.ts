@@ -50,13 +50,7 @@ export function handlerTests(options: HandlerTestsOptions): HandlerTest[] {
 export function patientTests(options: HandlerTestsOptions, patience: Patience): HandlerTest[] {
   checkOptions(options);
   const { receives } = options;
-  const setup: Setup = {
-    options,
-    patience,
-    newEvent: eventsOf(options),
-    lagMs: 0,
-    hasAccepted: false,
-  };
+  const setup: Setup = { options, patience, newEvent: eventsOf(options), lagMs: 0 };
   const groups: readonly (readonly [noun: string, type: NotificationType, Behaviors])[] = [
     ['deposit', 'deposit.received', behaviorsOf('deposit.received', options)],
     ['withdrawal', 'withdrawal.broadcast', behaviorsOf('withdrawal.broadcast', options)],

@@ -94,10 +94,6 @@ export class Trial {
     this.#handler.balances.add(changes);
   };
 
-  /** Also watches a code that isn't a currency, if `balance` reads it like one. */
-  readonly watchAlso = (code: string): Promise<void> =>
-    this.#handler.balances.watch([code]).catch(() => {});
-
   // ---- Verbs: each sends bodies, and checks the answers and the balances ----
 
   /** Moves what is due, or nothing if it is a repeat, or if its status moves nothing. */
@@ -191,7 +187,7 @@ export class Trial {
     const { options, patience } = this.#setup;
     const { key } = this.#read(body);
     // What failed before may have been settled by the handler's own retry.
-    const isNew = !this.#handler.hasSettled(key) && !this.#handler.hasFailed(key);
+    const isNew = !this.#handler.settled.has(key) && !this.#handler.failed.has(key);
     let hasMoved = false;
     const using: Sender = async (send) => {
       const repair = await breakPart(options, part);
@@ -220,12 +216,8 @@ export class Trial {
     if (exchange.due.length === 0) return void (await this.#handler.expectChange(exchange));
     // The body is sent again later. One that was accepted must move without that.
     if (!exchange.attempts.some(isAccepted)) return;
-    const change = this.#handler.hasFailed(key) ? advice.EARLY_COPY : advice.ACCEPTED;
-    await this.#handler.expectChange(
-      { ...exchange, causes: { change } },
-      undefined,
-      patience.mendedMs,
-    );
+    const accepted = { ...exchange, causes: { change: advice.ACCEPTED } };
+    await this.#handler.expectChange(accepted, undefined, patience.mendedMs);
   };
 
   /**

@@ -17,7 +17,6 @@ import {
 import { countKept, type HandlerTestsOptions } from './options.js';
 import {
   describeAnswer,
-  isAccepted,
   isFailed,
   type Sender,
   sendAgainAlone,
@@ -50,8 +49,6 @@ export interface Setup {
    * for a handler that settles before it answers.
    */
   lagMs: number;
-  /** Whether the server has answered any request with success. */
-  hasAccepted: boolean;
 }
 
 /** How bodies are sent. */
@@ -69,9 +66,9 @@ export class HandlerUnderTest {
   readonly #setup: Setup;
   readonly balances: Balances;
   /** The currency and the amount that moved, by key. */
-  readonly #settled = new Map<string, string>();
+  readonly settled: Map<string, string> = new Map();
   /** The keys of bodies that were in an exchange with a failed attempt. */
-  readonly #failed = new Set<string>();
+  readonly failed: Set<string> = new Set();
   /** The sums that exchanges moved as expected, the latest first; 0 if nothing was due. */
   readonly #earlier: Decimal[] = [];
 
@@ -80,44 +77,33 @@ export class HandlerUnderTest {
     this.balances = new Balances(setup.options);
   }
 
-  hasSettled(key: string): boolean {
-    return this.#settled.has(key);
-  }
-
-  /** Whether a body with this key was in an exchange with a failed attempt. */
-  hasFailed(key: string): boolean {
-    return this.#failed.has(key);
-  }
-
   /** Sends bodies at the same time. */
   async post(bodies: readonly ReadBody[], sending: Sending): Promise<Exchange> {
     const { causes = {}, copies = 1, isDue = true, using = sendAgainAlone } = sending;
     const { options } = this.#setup;
-    const due = bodies.filter(movesSomething).filter(({ key }) => isDue && !this.#settled.has(key));
-    const isRepeat = isDue && bodies.every((one) => this.#settled.get(one.key) === valuesOf(one));
+    const due = bodies.filter(movesSomething).filter(({ key }) => isDue && !this.settled.has(key));
+    const isRepeat = isDue && bodies.every((one) => this.settled.get(one.key) === valuesOf(one));
     // A repeat with other values may name other currencies than its event.
     await this.balances.watch(bodies.flatMap(currenciesOf));
     const keptBefore = await countKept(options);
     const attempts = await using((count) => sendAll(options, bodies, count), copies);
-    if (attempts.some(isFailed)) for (const { key } of bodies) this.#failed.add(key);
+    if (attempts.some(isFailed)) for (const { key } of bodies) this.failed.add(key);
     const [name, sums] = [nameOfExchange(bodies, copies), sumsOf(due)];
     return { name, bodies, copies, causes, due, sums, isRepeat, keptBefore, attempts };
   }
 
   /** Expects that the first digit of each status is one of these. */
   async expectAnswer(exchange: Exchange, digits: readonly number[]): Promise<void> {
-    const { options, hasAccepted } = this.#setup;
-    this.#setup.hasAccepted ||= exchange.attempts.some(isAccepted);
+    const { options } = this.#setup;
     const wrong = exchange.attempts.find(
       (attempt) => !digits.includes(Math.trunc(statusOf(attempt) / 100)),
     );
     if (wrong === undefined) return;
     // A timer may fire a millisecond early.
     const isLate = wrong.durationMs + 1 >= (options.timeoutMs ?? 30_000);
-    const status = statusOf(wrong);
     const cause = (await this.#hasMovedAnyway(exchange))
       ? advice.MOVED_ANYWAY
-      : causeOfAnswer(exchange, { status, isLate, hasAccepted });
+      : causeOfAnswer(exchange, statusOf(wrong), isLate);
     const wanted = digits.map((digit) => `${digit}xx`).join(' or ');
     const url = new URL(urlOf(options, exchange.bodies[0]?.secret));
     throw failure(exchange.name, `a status of ${wanted}`, describeAnswer(wrong, url), cause);
@@ -213,7 +199,7 @@ export class HandlerUnderTest {
   book({ sums, due }: Exchange): void {
     this.balances.add(sums);
     this.#earlier.unshift(sumOf([...sums.values()]));
-    for (const one of due) this.#settled.set(one.key, valuesOf(one));
+    for (const one of due) this.settled.set(one.key, valuesOf(one));
   }
 }
 

@@ -22,55 +22,22 @@ describe('a test says what is wrong with the setup', () => {
     [
       'nothing listens',
       { fetch: () => Promise.reject(new Error('connect ECONNREFUSED')) },
-      `${STATUS} connect ECONNREFUSED. Check that your server runs at the host and the port of url, and answers every request`,
+      `${STATUS} connect ECONNREFUSED. Your server does not run at the host and the port of url, closed the connection, or stopped. See its log`,
     ],
     [
       'a server that does not answer',
       { fetch: () => new Promise(() => {}), timeoutMs: 1 },
-      `${STATUS} no answer within 1 ms. Check that your server runs at the host and the port of url, and answers every request`,
-    ],
-    [
-      'a database that is down',
-      {
-        balance: () =>
-          Promise.reject(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })),
-      },
-      'balance: ECONNREFUSED',
-    ],
-    [
-      'a redirect',
-      { fetch: answers(307) },
-      `${STATUS} 307. The server redirects. Check the scheme and the path of url`,
-    ],
-    [
-      'a wrong secret',
-      { fetch: answers(404) },
-      `${STATUS} 404. Check the path and the secret in url, and that prepare inserts the order`,
+      `${STATUS} no answer within 1 ms. Your server does not answer. Check the host and the port of url, answer in every branch of your handler, and let errors propagate`,
     ],
     [
       'a failure',
       { fetch: answers(500, '\u001b[2J'.repeat(99)) },
-      `${STATUS} 500 ${'\\u001b[2J'.repeat(50)}. See your server's log, and check that prepare inserts the order`,
-    ],
-    [
-      'a failure without prepare',
-      { fetch: answers(500), prepare: undefined },
-      `${STATUS} 500. Pass prepare, which inserts the order. If your handler looks up no order, see your server's log`,
-    ],
-    [
-      'no prepare, and the body is saved',
-      { ...unknown, prepare: undefined },
-      `${UNMOVED} The webhook was saved for review, because its order is unknown. Pass prepare, which inserts the order`,
-    ],
-    [
-      'no prepare, and the body is dropped',
-      { fetch: answers(200), prepare: undefined },
-      `${UNMOVED} No balance changed. Pass prepare, which inserts the order. If your handler looks up no order, check that balance reads what it changes`,
+      `${STATUS} 500 ${'\\u001b[2J'.repeat(50)}. See your server's log. Check url and the secret in it, and that prepare inserts the order`,
     ],
     [
       'a prepare that inserts nothing',
       { ...unknown, prepare: async () => {} },
-      `${UNMOVED} The webhook was saved for review. Check that prepare inserts the order that your handler looks up. If the handler saves it on purpose, return amount: null from amountOf`,
+      `${UNMOVED} The webhook was saved for review. Check that prepare inserts its order. If the handler saves it on purpose, return amount: null from amountOf`,
     ],
     [
       'the balances of another table',
@@ -89,15 +56,7 @@ describe('a test says what is wrong with the setup', () => {
       `${BALANCE} the number 0.1, which may have lost digits. Cast it in the query: sum(amount)::text`,
     ],
     ['a balance with a comma', { balance: async () => '1,5' }, `${BALANCE} "1,5"`],
-    ['a balance with its code', { balance: async () => '1.5.0 BTC' }, `${BALANCE} "1.5.0 BTC"`],
-    ['a balance after its code', { balance: async () => 'BTC1.5.0' }, `${BALANCE} "BTC1.5.0"`],
     ['a row as balance', { balance: async () => ROW }, `${BALANCE} an object`],
-    ['rows as balance', { balance: async () => [{ sum: '1' }] as never }, `${BALANCE} an array`],
-    [
-      'a joined balance',
-      { balance: async () => '0.750.75' },
-      `${BALANCE} "0.750.75". Amounts were joined as strings. Add them as Decimal`,
-    ],
     [
       'a balance with the opposite sign',
       balanceWith((balance) => balance.negated()),
@@ -106,16 +65,15 @@ describe('a test says what is wrong with the setup', () => {
     [
       'a balance that something else changes',
       balanceWith((balance, calls) => balance.plus(calls / 8)),
-      'expected +1.75 BTC, received +2.375 BTC, +0.625 EUR, +0.625 USDC, +0.5 BITCOIN. The balances of several currencies changed. Move one amount in one currency',
+      'expected +1.75 BTC, received +2.125 BTC, +0.375 EUR, +0.375 USDC. The balances of several currencies changed. Move one amount in one currency',
     ],
     [
       'a balance that changes after the last answer',
       balanceWith((balance, calls) => balance.plus(calls > 8 ? 1 : 0)),
-      'all bodies of this test so far: expected no more changes, received +1 BTC, +1 EUR, +1 USDC, +1 BITCOIN. A balance changed later than it should have. Look for work that is done twice',
+      'all bodies of this test so far: expected no more changes, received +1 BTC, +1 EUR, +1 USDC. A balance changed later than it should have. Look for work that is done twice',
     ],
     ['a kept that fails', { kept: () => Promise.reject('closed') }, 'kept: closed'],
     ['an empty kept', { kept: async () => '' }, `${KEPT} an empty string`],
-    ['a text as kept', { kept: async () => 'many' }, `${KEPT} "many"`],
     ['a row as kept', { kept: async () => ROW }, `${KEPT} an object`],
     ['a fraction as kept', { kept: async () => 0.5 }, `${KEPT} 0.5`],
     ['a kept below zero', { kept: async () => '-1' }, `${KEPT} "-1"`],
@@ -124,7 +82,6 @@ describe('a test says what is wrong with the setup', () => {
       { kept: async () => `${2n ** 53n}` },
       `${KEPT} "9007199254740992"`,
     ],
-    ['rows as kept', { kept: async () => [{ count: '1' }] as never }, `${KEPT} an array`],
     [
       'an amountOf without what the handler moves',
       { amountOf: () => ({ currency: 'BTC', amount: null }) },
@@ -180,40 +137,6 @@ describe('a test says what is wrong with the setup', () => {
     expect(handlerTests(options).filter(({ name }) => /secret/.test(name))).toEqual([]);
   });
 
-  test.each([
-    [
-      'stops',
-      { fetch: () => Promise.reject(new Error('socket hang up')) },
-      'socket hang up. Your server closed the connection, or stopped. See its log',
-    ],
-    [
-      'is silent',
-      { fetch: () => new Promise<never>(() => {}), timeoutMs: 9 },
-      'no answer within 9 ms. The handler never answers this webhook. Answer in every branch, and let errors propagate',
-    ],
-  ])('a server that has answered before, and then %s', async (_, later, message) => {
-    const { fetch, ...others } = shop();
-    let requests = 0;
-    const options = { ...others, ...later };
-    const post: typeof fetch = (url, request) => {
-      requests += 1;
-      return (requests > 1 ? later.fetch() : fetch?.(url, request)) ?? Promise.reject();
-    };
-    expect(await failureOf({ ...options, fetch: post })).toBe(
-      `expected a status of 2xx, received ${message}`,
-    );
-  });
-
-  test.each([
-    ['text', String],
-    ['a bigint', BigInt],
-  ])('but nothing of a kept that is %s', async (_, write) => {
-    const { kept, ...others } = shop();
-    const written = async () => write((await kept?.()) ?? Number.NaN);
-    const name = 'deposit: faulty bodies change no balance, and are saved';
-    expect(await failureOf({ ...others, kept: written }, name)).toBeUndefined();
-  });
-
   test('a breakDatabase that returns no function', async () => {
     const options = { breakDatabase: async () => undefined as never };
     expect(
@@ -251,14 +174,7 @@ describe('an invalid option is refused', () => {
   test.each([
     [{ url: undefined }, 'url: expected an http or https URL, received no value'],
     [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],
-    [
-      { balance: undefined },
-      'balance: expected a function, received no value. Return credits minus debits in a currency',
-    ],
-    [
-      { balance: '0' },
-      'balance: expected a function, received "0". Return credits minus debits in a currency',
-    ],
+    [{ balance: undefined }, 'balance: expected a function, received no value'],
     [{ timeoutMs: -1 }, 'timeoutMs: expected more than 0, received -1'],
     [
       { secret: '' },
@@ -267,11 +183,11 @@ describe('an invalid option is refused', () => {
     [{ prepare: [] }, 'prepare: expected a function, received an array'],
     [
       { breakDatabase: undefined },
-      'breakDatabase: expected a function, or null to skip its tests, received no value. Make one part of the database fail, and return a function that repairs it',
+      'breakDatabase: expected a function, or null to skip its tests, received no value',
     ],
     [
       { kept: undefined },
-      'kept: expected a function, or null to skip its tests, received no value. Return how many webhooks wait for review',
+      'kept: expected a function, or null to skip its tests, received no value',
     ],
     [
       { token: null },

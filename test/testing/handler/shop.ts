@@ -178,7 +178,8 @@ export function shop(handler: Handler = right, onFaulty: Handler = refuse): Hand
       db.use('balances');
       return db.total(currency).toString();
     },
-    kept: async () => db.inReview.size,
+    // A count of PostgreSQL is text.
+    kept: async () => `${db.inReview.size}`,
     async prepare(notifications) {
       // As a database refuses an INSERT without rows, and a second row of one order.
       if (notifications.length === 0) throw new Error('a syntax error');

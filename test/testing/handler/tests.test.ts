@@ -112,7 +112,7 @@ describe('a fault is found', () => {
       { ...NO_WAIT, answeredMs: 5_000 },
     );
     expect(Object.values(failures)[0]?.message).toMatch(
-      /sent: again, after every amount as a number; .*received \+0\.75 BTC\. The handler does not check/,
+      /sent: again, after every amount as a number; .*received \+0\.75 BTC\. The handler moves money for a known key/,
     );
   });
 

@@ -131,13 +131,6 @@ describe('the variants', () => {
     }
   });
 
-  test('of a body without amounts and gaps differ in their order and white space', () => {
-    expect(labelsOf('{"withdrawalId":"x"}')[0]).toBe('as given');
-    const bare = Object.keys(JSON.parse(deposit)).map((name) => `${JSON.stringify(name)}: "x"`);
-    const body = `{${bare.join(', ')}}`;
-    expect(labelsOf(body)).toStrictEqual(['as given', 'fields in reverse order', 'indented']);
-  });
-
   test('can not be made of what is no JSON object', () => {
     for (const [text, received] of [
       ['[1]', 'an array'],

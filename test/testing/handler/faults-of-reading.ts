@@ -1,6 +1,20 @@
 import { Decimal as Decimal20 } from 'decimal.js';
 import { Decimal } from 'payment-notifications';
-import { customerOf, type Fault, fault } from './shop.js';
+import { customerOf, type Fault, fault, type Handler } from './shop.js';
+
+type Balance = Decimal | number;
+
+/** Reads the balance of a customer, and writes another one, once for each key. */
+const writes =
+  (afterOf: (before: Balance, amount: Decimal) => Balance): Handler =>
+  (call) => {
+    const { db, move } = call;
+    if (db.keys.has(move.key)) return 200;
+    db.keys.set(move.key, move);
+    const ofCustomer = { ...move, account: `${customerOf(call)}` };
+    db.set(ofCustomer, afterOf(db.get(ofCustomer), move.amount));
+    return 200;
+  };
 
 /** The faults of reading that each test finds, by its name. */
 export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
@@ -65,17 +79,11 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     fault('drops it', 'The handler dropped the webhook, or used', () => 200),
   ],
   'deposit: 28 digits are credited exactly': [
-    fault('decimal.js as it comes', 'rounded to 20 digits', (call) => {
-      const { db, move } = call;
-      const ofCustomer = { ...move, account: `${customerOf(call)}` };
-      if (!db.keys.has(move.key))
-        db.set(
-          ofCustomer,
-          new Decimal(new Decimal20(db.get(ofCustomer)).plus(`${move.amount}`).toFixed()),
-        );
-      db.keys.set(move.key, move);
-      return 200;
-    }),
+    fault(
+      'decimal.js as it comes',
+      'rounded to 20 digits',
+      writes((before, amount) => new Decimal(new Decimal20(before).plus(`${amount}`).toFixed())),
+    ),
   ],
   'deposit: 12 digits before the point are credited exactly': [
     fault('numeric(18,8)', 'may be too narrow', ({ move, settle }) =>
@@ -96,6 +104,11 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
     ),
   ],
   'deposit: cents, halves and thirds are credited exactly': [
+    fault(
+      'a sum of doubles',
+      'The amount was a double',
+      writes((before, amount) => Number(before) + Number(amount)),
+    ),
     fault('a truncated satoshi', 'The last digit differs by one', ({ move, settle }) =>
       settle({
         amount: move.amount.dp() > 8 ? move.amount : Math.trunc(Number(move.amount) * 1e8) / 1e8,
@@ -171,12 +184,11 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       'only one of two events that share the order',
       ({ move, settle }) => settle({ key: move.account }),
     ),
-    fault('overwrites', 'was overwritten', (call) => {
-      const { db, move } = call;
-      if (!db.keys.has(move.key)) db.set({ ...move, account: `${customerOf(call)}` }, move.amount);
-      db.keys.set(move.key, move);
-      return 200;
-    }),
+    fault(
+      'overwrites',
+      'was overwritten',
+      writes((_, amount) => amount),
+    ),
   ],
   'deposit: deposits that differ only in depositId are all credited': [
     fault(

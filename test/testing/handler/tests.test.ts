@@ -9,15 +9,7 @@ import { poll } from '../../../src/testing/handler/balances.js';
 import { patientTests } from '../../../src/testing/handler/tests.js';
 import { FAULTS_OF_READING } from './faults-of-reading.js';
 import { FAULTS_OF_SETTLING } from './faults-of-settling.js';
-import {
-  balanceWith,
-  customerOf,
-  failureOf,
-  failuresOf,
-  type Handler,
-  NO_WAIT,
-  shop,
-} from './shop.js';
+import { balanceWith, failureOf, failuresOf, type Handler, NO_WAIT, shop } from './shop.js';
 
 const FAULTS = { ...FAULTS_OF_READING, ...FAULTS_OF_SETTLING };
 const STRANGERS = 'deposit: a wrong secret is refused';
@@ -114,14 +106,6 @@ describe('a fault is found', () => {
     expect(Object.values(failures)[0]?.message).toMatch(
       /sent: again, after every amount as a number; .*received \+0\.75 BTC\. The handler moves money for a known key/,
     );
-  });
-
-  test('of a worker that drops a webhook whose order is unknown', async () => {
-    const name = 'deposit: a webhook of an unknown order is credited after the order is inserted';
-    const options = worker((call) => (customerOf(call) ? call.settle() : 200));
-    const patience = { ...NO_WAIT, answeredMs: 5_000 };
-    const failures = await failuresOf(options, (one) => one === name, patience);
-    expect(failures[name]?.message).toContain('received neither. The webhook is lost');
   });
 
   test('when doubles are added to a large balance', async () => {

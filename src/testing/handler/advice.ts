@@ -20,7 +20,7 @@ export function ownCause(
 /** Of the first test, which shows whether the options are right. */
 export const FIRST: Causes = {
   change:
-    'No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, answered before it settled, or its worker stopped',
+    'No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, dropped the deposit as late, answered before it settled, or its worker stopped',
   answer:
     "See your server's log. Check url and the secret in it, and that prepare inserts the order",
 };

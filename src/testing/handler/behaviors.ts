@@ -4,7 +4,6 @@ import { faultsOf, limitsOf } from '../faults.js';
 import * as advice from './advice.js';
 import { DEPOSITS } from './deposits.js';
 import { type Changes, eventAmounts, labeled, plainBody, type TestEvent } from './events.js';
-import { settlesFirst } from './first.js';
 import { CONTENT_TYPES, encodingsOf, eventForms, harmlessValues, optionalFields } from './forms.js';
 import type { DatabasePart, HandlerTestsOptions } from './options.js';
 import { type Behavior, type Behaviors, eachIs, FIVE, type Row, together } from './rows.js';
@@ -162,6 +161,15 @@ export function behaviorsOf(type: NotificationType, options: HandlerTestsOptions
     ...(breakDatabase ? { ...outages('balances', moved), ...outages('keys', moved) } : {}),
   };
 }
+
+/** The plainest event, which shows whether the options are right, and another two. */
+const settlesFirst: Behavior = async ({ event, settles }) => {
+  await settles(await event({ amount: '1.75' }), advice.FIRST);
+  await settles(labeled(await event(), 'another event'), advice.SHARED_KEY);
+  // A key of address and amount distinguishes the first two.
+  const same = await event({ amount: '1.75' });
+  await settles(labeled(same, 'another event of the first amount'), advice.SHARED_KEY);
+};
 
 /** What one encoding keeps, the other may lose. */
 function settlesInBothEncodings(

@@ -18,8 +18,6 @@ import { failure, HandlerUnderTest, type Setup } from './under-test.js';
 
 type Bodies = TestBody | readonly TestBody[];
 
-/** How long an event is tried that may show why the first one failed. */
-const TRIED_MS = 100;
 /** A race starts no round after this time. With a slow database, a few rounds are enough. */
 const RACE_MS = 5_000;
 /** For at most so many rounds, orders are inserted that the race then sends, however late it is. */
@@ -30,7 +28,7 @@ const MAX_ROUNDS_AHEAD = 5;
  * `({ event, settles }) => …`.
  */
 export class Trial {
-  readonly type: NotificationType;
+  readonly #type: NotificationType;
   readonly #setup: Setup;
   readonly #handler: HandlerUnderTest;
   /** The orders that `prepare` has inserted. */
@@ -43,7 +41,7 @@ export class Trial {
   constructor(setup: Setup, type: NotificationType) {
     this.#setup = setup;
     this.#handler = new HandlerUnderTest(setup);
-    this.type = type;
+    this.#type = type;
   }
 
   // ---- Events ----
@@ -56,7 +54,7 @@ export class Trial {
   readonly events = async <const All extends readonly Wanted[]>(
     wanted: All,
   ): Promise<{ readonly [Index in keyof All]: TestEvent }> => {
-    const events = wanted.map((one) => this.#setup.newEvent(one.type ?? this.type, one));
+    const events = wanted.map((one) => this.#setup.newEvent(one.type ?? this.#type, one));
     for (const one of events) notificationOf(one);
     await this.#insert(events.filter((_, index) => wanted[index]?.known !== false));
     await this.#handler.balances.watch(events.flatMap((one) => currenciesOf(this.#read(one))));
@@ -157,15 +155,6 @@ export class Trial {
     const exchange = await this.#handler.post(this.#readAll(body), { causes, isDue: false });
     await this.#handler.expectAnswer(exchange, [4]);
     await this.#handler.expectChange(exchange);
-  };
-
-  /** Whether the handler settles an event soon. If it doesn't, the test goes on. */
-  readonly passes = async (body: TestBody): Promise<boolean> => {
-    const exchange = await this.#handler.post(this.#readAll(body), {});
-    if (!exchange.attempts.every(isAccepted)) return false;
-    const hasMoved = (changes: Amounts): boolean => changes.size > 0;
-    const changes = await poll(() => this.#handler.balances.changes(), hasMoved, TRIED_MS, 8);
-    return isSettled(exchange, changes);
   };
 
   /** An event whose order isn't known. {@link know} then checks that it isn't lost. */

@@ -204,9 +204,7 @@ export class HandlerUnderTest {
 }
 
 /** An error with what a runner's diff needs. */
-export type Failure = Error & { readonly expected: string; readonly actual: string };
-
-export function failure(name: string, expected: string, actual: string, cause?: string): Failure {
+export function failure(name: string, expected: string, actual: string, cause?: string): Error {
   const message = [`${name}: expected ${expected}, received ${actual}`, cause].filter(Boolean);
   return Object.assign(new Error(message.join('. ')), { expected, actual });
 }

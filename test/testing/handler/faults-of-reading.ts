@@ -45,29 +45,9 @@ export const FAULTS_OF_READING: Readonly<Record<string, readonly Fault[]>> = {
       ({ move, settle }) => settle({ currency: 'EUR', amount: move.amount.times(2) }),
     ),
     fault(
-      'fails at first',
-      'that prepare inserts the order. Another webhook passes. See the log of the first request',
-      ({ db, settle }) => (db.once('first') ? 500 : settle()),
-    ),
-    fault(
-      'refuses a number',
-      "A webhook with every amount as a string passes. The handler can't read",
-      ({ json, settle }) => (typeof json.actualDepositAmount === 'number' ? 400 : settle()),
-    ),
-    fault(
-      'refuses what has expired',
-      'A webhook with a later expirationTime passes. The handler drops a deposit that is late',
-      ({ one, settle }) => (Number(one.expirationTime) < 1.8e12 ? 400 : settle()),
-    ),
-    fault(
       'fails once it has settled',
       'The balance changed all the same',
       ({ settle }) => settle() && 500,
-    ),
-  ],
-  'withdrawal: a plain webhook is debited': [
-    fault('refuses a tag', 'A webhook without a tag passes', ({ one, settle }) =>
-      one.toTxAddress?.destinationTag ? 400 : settle(),
     ),
   ],
 

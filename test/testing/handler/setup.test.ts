@@ -42,7 +42,7 @@ describe('a test says what is wrong with the setup', () => {
     [
       'the balances of another table',
       { balance: async () => null },
-      `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, answered before it settled, or its worker stopped`,
+      `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, dropped the deposit as late, answered before it settled, or its worker stopped`,
     ],
     [
       'a balance that fails',

@@ -44,11 +44,7 @@ describe('a test says what is wrong with the setup', () => {
       { balance: async () => null },
       `${UNMOVED} No balance changed. Check that balance reads what your handler changes, and that prepare inserts the order that your handler looks up. If both are right, the handler caught an error, dropped the deposit as late, answered before it settled, or its worker stopped`,
     ],
-    [
-      'a balance that fails',
-      { balance: () => Promise.reject(new Error('no such table: balance')) },
-      'balance: no such table: balance',
-    ],
+    ['a balance that fails', { balance: () => Promise.reject('closed') }, 'balance: closed'],
     ['a prepare that fails', { prepare: () => Promise.reject('closed') }, 'prepare: closed'],
     [
       'a balance as a number',
@@ -173,14 +169,12 @@ describe('a test says what is wrong with the setup', () => {
 describe('an invalid option is refused', () => {
   test.each([
     [{ url: undefined }, 'url: expected an http or https URL, received no value'],
-    [{ url: '/callbacks' }, 'url: expected an http or https URL, received "/callbacks"'],
     [{ balance: undefined }, 'balance: expected a function, received no value'],
     [{ timeoutMs: -1 }, 'timeoutMs: expected more than 0, received -1'],
     [
       { secret: '' },
       'secret: expected the secret in url, or null to skip its test, received an empty string',
     ],
-    [{ prepare: [] }, 'prepare: expected a function, received an array'],
     [
       { breakDatabase: undefined },
       'breakDatabase: expected a function, or null to skip its tests, received no value',
@@ -194,7 +188,6 @@ describe('an invalid option is refused', () => {
       'token: unknown option. Expected one of: url, secret, balance, kept, breakDatabase, prepare, receives, amountOf, deposit, withdrawal, headers, timeoutMs, fetch',
     ],
     [{ amountOf: 'BTC' }, 'amountOf: expected a function, received "BTC"'],
-    [{ deposit: {} }, 'deposit: expected a function, received an object'],
     [{ withdrawal: {} }, 'withdrawal: expected a function, received an object'],
     [
       { receives: 'deposits' },
